@@ -1,9 +1,10 @@
 """Runs the programs of programs/*.py on a real PyTorch (CPU) and records what each prints, in programs_more.json.
 
-Usage: python programs_list.py [--check] [FAMILY...]
+Usage: python programs_list.py [--check] [--record] [FAMILY...]
 
 A file holds one family; `# %% name` starts a program. Each program runs alone, in a fresh namespace with the imports
 it needs put before it, and with default settings. `--check` runs them twice and says what does not repeat.
+Programs of named families are shown; `--record` puts them in the place of those that were recorded of these families.
 The family einops needs einops 0.8.
 None of them draws from a dropout mask or another stream that two builds of PyTorch draw differently.
 """
@@ -62,7 +63,13 @@ def main(args):
         wrong += 1
         print(f"the name {twice} is used twice", file=sys.stderr)
     print(f"{len(cases)} programs, {wrong} wrong")
-    if families or wrong:
+    if "--record" in args and families and not wrong:
+        recorded = json.loads((HERE / "programs_more.json").read_text())["cases"]
+        by_family = {}
+        for c in [c for c in recorded if c["family"] not in families] + cases:
+            by_family.setdefault(c["family"], []).append(c)
+        cases = [c for family in sorted(by_family) for c in by_family[family]]
+    elif families or wrong:
         for c in cases if families else []:
             print(f"---- {c['family']}/{c['name']}\n{c['program']}----\n{c['stdout']}")
         return wrong > 0

@@ -1,6 +1,8 @@
 //! The table of operations: each row states everything that is known of its operation, and nothing else does.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
 use attn::ops::op::Op;
 use attn::ops::table::{find, operator, ops, row_of};
@@ -11,12 +13,11 @@ use attn::tensor::explanation::Explanation;
 use super::structure::{Source, sources};
 
 /// Operations with a node in the gradient graph for which attn has no rule: `backward` names them in its error.
-const WITHOUT_RULE: &str = "alpha_dropout aminmax atleast_1d atleast_2d atleast_3d bernoulli bernoulli_ bool \
-    broadcast_tensors byte cartesian_prod cauchy_ char combinations copysign diagonal_scatter erfinv exponential_ \
-    fill_diagonal_ floor_divide fmax fmin geometric_ gumbel_softmax index_reduce int ldexp lgamma linalg_cholesky \
-    linalg_eigh linalg_eigvalsh linalg_lstsq linalg_qr linalg_svd linalg_svdvals log_normal_ long meshgrid msort \
-    normal normal_ poisson put random_ rrelu scatter_reduce short svd trunc_normal_ uniform_ unique \
-    unique_consecutive";
+const WITHOUT_RULE: &str = "alpha_dropout aminmax bernoulli bernoulli_ bool byte cartesian_prod cauchy_ char combinations \
+    diagonal_scatter erfinv exponential_ fill_diagonal_ floor_divide geometric_ gumbel_softmax \
+    index_reduce int lgamma linalg_cholesky linalg_eigh linalg_eigvalsh linalg_lstsq linalg_qr \
+    linalg_svd linalg_svdvals log_normal_ long normal normal_ poisson put random_ rrelu scatter_reduce \
+    short svd trunc_normal_ uniform_ unique unique_consecutive";
 
 /// Operations of families through which gradients flow that have no gradient in PyTorch either.
 const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift bitwise_not \
@@ -117,6 +118,15 @@ fn every_gradient_has_a_rule() {
     let unused: Vec<&&str> =
         rules.iter().filter(|name| !rows.contains(**name) && !syntax.contains(name)).collect();
     assert!(unused.is_empty(), "{unused:?} are rules of no operation with a gradient");
+    // Rules are differentiated themselves: what they call has rules. Conversions to integers end a gradient.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/torch/py/torch/_gradients");
+    for file in fs::read_dir(folder).expect("the rules have a folder") {
+        let text = fs::read_to_string(file.expect("a file of rules").path()).expect("rules are text");
+        let ends = ["bool", "byte", "char", "int", "long", "short"];
+        let called = |name: &&&str| !ends.contains(name) && text.contains(&format!(".{name}("));
+        let called: Vec<&&str> = without.iter().filter(called).collect();
+        assert!(called.is_empty(), "{called:?} have no rules, and a rule calls them");
+    }
 }
 
 #[test]

@@ -32,3 +32,32 @@ for n, f in fs.items():
         gg = torch.autograd.grad(s, (x, y), allow_unused=True)
         print(n, [None if t is None else [round(v, 3) + 0.0 for v in t.flatten().tolist()[:6]] for t in gg])
     except Exception as e: print(n, type(e).__name__, str(e)[:90])
+
+# %% derivatives-broadcast
+x = (torch.arange(12.).reshape(3, 4) - 5.5) / 4
+x.requires_grad_()
+y = torch.tensor([0.5, float('nan'), -0.25, 1.], requires_grad=True)
+c = torch.tensor([[2.], [-1.], [0.5]], requires_grad=True)
+w = torch.arange(12.).reshape(3, 4) * 0.3 - 1
+def grads(*losses):
+    for loss in losses:
+        for g in torch.autograd.grad(loss, [x, y, c], allow_unused=True):
+            print(g)
+for f in torch.logaddexp, torch.fmax, torch.fmin, torch.copysign, torch.ldexp:
+    print(f.__name__)
+    grads((f(x, c) * w).sum(), (f(x, y) * w).nan_to_num().sum())
+grads((torch.fmax(y, y) * w).nan_to_num().sum(), (torch.copysign(x - x, c) * w).sum())
+a, b, d = torch.broadcast_tensors(x, y, c)
+print(a.grad_fn, b.grad_fn.name(), d.grad_fn.name())
+grads((a * w).sum() + (d * d * w).sum(), (b * w).sum())
+p, q = torch.tensor([1., 2., 3.], requires_grad=True), torch.tensor([4., 5.], requires_grad=True)
+for indexing in 'ij', 'xy':
+    u, v = torch.meshgrid(p, q, indexing=indexing)
+    print(torch.autograd.grad((u * v * u).sum(), [p, q]), torch.autograd.grad(u.sum(), [p, q], allow_unused=True))
+s = torch.tensor(2., requires_grad=True)
+for f in torch.atleast_1d, torch.atleast_2d, torch.atleast_3d:
+    one, two = f(s, p)
+    print(torch.autograd.grad((f(s) * f(p)).sum() + (one * one).sum() + (two * two * two).sum(), [s, p]))
+print(torch.autograd.grad((torch.msort(x) * w).sum(), x))
+n = torch.tensor([[1., 0., 2.], [0., 3., 1.]])
+print(torch.autograd.grad(torch.linalg.cross(p[None], n).pow(2).sum(), p))

@@ -162,6 +162,16 @@ def logaddexp(input, other):
     return torch.stack(torch.broadcast_tensors(input, other)).logsumexp(0)
 
 
+@composed("ldexp")
+def ldexp(input, other):
+    return input * 2.0**other
+
+
+@composed("msort")
+def msort(input):
+    return input.sort(dim=0)[0]
+
+
 @composed("addcmul")
 def addcmul(input, tensor1, tensor2, value, **rest):
     return input + tensor1 * tensor2 * (1 if value is None else value)

@@ -212,6 +212,23 @@ def extreme(step, grad, larger):
     return {"input": torch.where(first | (a == b), half, zero), "other": torch.where(first, zero, half)}
 
 
+@rule("fmax", larger=True)
+@rule("fmin", larger=False)
+def extreme_number(step, grad, larger):
+    """Of two equal numbers the first one counts, and what is no number never does."""
+    a, b = step["input"], step["other"]
+    first = (a >= b if larger else a <= b) | b.isnan()
+    zero = torch.zeros_like(grad)
+    return {"input": torch.where(first, grad, zero), "other": torch.where(first, zero, grad)}
+
+
+@rule("copysign")
+def copysign(step, grad):
+    x = step["input"]
+    ratio = torch.copysign(x, step["other"]) / x
+    return {"input": grad * ratio.masked_fill(x == 0, 0), "other": torch.zeros_like(grad)}
+
+
 @rule("masked_fill")
 def masked_fill(step, grad):
     grads = {"input": grad.masked_fill(step["mask"], 0)}

@@ -1,7 +1,7 @@
 """Rules of views, of joining and of indexing: a gradient goes back to where its number came from."""
 
 import torch
-from torch._gradients import rule
+from torch._gradients import rule, sum_to
 
 
 @rule("view", "view_as", "reshape", "reshape_as", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze")
@@ -147,6 +147,37 @@ def _joined(tensors, grad, dim):
 @rule("stack")
 def stack(step, grad):
     return {"tensors": list(grad.unbind(step.get("dim", 0)))}
+
+
+@rule("broadcast_tensors")
+def broadcast_tensors(step, grads):
+    tensors = _listed(step)
+    grads = grads if isinstance(grads, list) else [grads]
+    return {"tensors": [grad if grad is None else sum_to(grad, it.shape) for it, grad in zip(tensors, grads)]}
+
+
+@rule("meshgrid")
+def meshgrid(step, grads):
+    tensors, grads = _listed(step), grads if isinstance(grads, list) else [grads]
+    axes = list(range(len(tensors)))
+    if step.get("indexing") == "xy":
+        axes[:2] = axes[1::-1]
+    found = []
+    for tensor, grad, axis in zip(tensors, grads, axes):
+        others = [other for other in axes if other != axis]
+        if grad is not None:
+            grad = (grad.sum(others) if others else grad).reshape(tensor.shape)
+        found.append(grad)
+    return {"tensors": found}
+
+
+@rule("atleast_1d", "atleast_2d", "atleast_3d")
+def at_least(step, grads):
+    ((name, given),) = ((name, value) for name, value in step.arguments.items() if value is not None)
+    if not isinstance(given, list):
+        return {name: grads.reshape(given.shape)}
+    grads = grads if isinstance(grads, list) else [grads]
+    return {name: [grad if grad is None else grad.reshape(it.shape) for it, grad in zip(given, grads)]}
 
 
 @rule("repeat", "tile")
