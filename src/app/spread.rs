@@ -34,11 +34,20 @@ pub(crate) fn completions(
     mut command: Command,
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
+    let verbs: Vec<&str> = command.get_subcommands().filter(takes_names).map(Command::get_name).collect();
+    let (cases, words) = (verbs.join("|"), verbs.join(" "));
+    let names = names_of_steps(args.dialect).replace("VERBS|", &cases).replace("VERBS", &words);
     let mut script = Vec::new();
     clap_complete::generate(args.dialect, &mut command, "attn", &mut script);
-    script.extend_from_slice(names_of_steps(args.dialect).as_bytes());
+    script.extend_from_slice(names.as_bytes());
     shell.bytes(&script)?;
     Ok(Exit::Good)
+}
+
+/// Whether a command takes a step or a lesson: its argument is called so.
+fn takes_names(verb: &&Command) -> bool {
+    let mut values = verb.get_positionals().filter_map(clap::Arg::get_value_names).flatten();
+    values.any(|name| name.split('|').any(|word| word == "WHERE"))
 }
 
 /// The part of a completion script that completes the names of steps, lessons and exercises.
@@ -56,7 +65,7 @@ _attn_with_names() {
     _attn "$@"
     local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
     case "${COMP_WORDS[1]}" in
-        learn|run|show|repl|why|list|doctor|export|reset) ;;
+        VERBS|) ;;
         *) return 0 ;;
     esac
     [[ "$word" == -* ]] && return 0
@@ -70,7 +79,7 @@ const ZSH: &str = r#"
 _attn_with_names() {
     _attn "$@"
     case "${words[2]}" in
-        learn|run|show|repl|why|list|doctor|export|reset)
+        VERBS|)
             [[ "${words[CURRENT]}" == -* ]] || compadd -- ${(f)"$(attn list --names 2>/dev/null)"} ;;
     esac
 }
@@ -78,7 +87,7 @@ compdef _attn_with_names attn
 "#;
 
 const FISH: &str = r#"
-complete -c attn -n "__fish_seen_subcommand_from learn run show repl why list doctor export reset" -a "(attn list --names 2>/dev/null)"
+complete -c attn -n "__fish_seen_subcommand_from VERBS" -a "(attn list --names 2>/dev/null)"
 "#;
 
 /// Writes a manual page.

@@ -8,6 +8,7 @@ use attn::ops::table;
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 use crate::snapshot::assert_current;
+use crate::structure::sources;
 
 #[test]
 fn the_pages_are_current() {
@@ -26,6 +27,19 @@ fn the_page_of_numpy_is_current() {
         outcome.stdout
     });
     assert_current([(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/numpy.md"), page)]);
+}
+
+/// `docs/json.md` names every document that a command writes.
+#[test]
+fn every_document_is_named() {
+    let page = include_str!("../../docs/json.md");
+    for source in sources() {
+        for (at, _) in source.text.match_indices("\"attn.") {
+            let name = source.text[at + 1..].split('"').next().unwrap_or_default();
+            let is_document = name.contains('/') && !name.starts_with("attn.progress/");
+            assert!(!is_document || page.contains(&format!("`{name}`")), "{}: {name}", source.path);
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::settings::SETTINGS;
 const HEAD: &str = "\
 # The REPL
 
-Generated from the table of commands (`src/app/repl/commands.rs`) by `UPDATE=1 cargo test --test library page::`.
+Generated from the table of commands (`src/app/repl/commands.rs`) by `UPDATE=1 cargo test --release --test library page::`.
 
 `attn repl softmax` starts with the state after that step, `attn repl 3.4.1` after a lesson, `attn repl notebook.ipynb`
 after a file, and `attn repl` with `torch` only. Inputs are Python and run as a notebook runs a cell: an input may have

@@ -1,6 +1,6 @@
-//! Finds silent mistakes: code that raises no error and is wrong. It examines the operations that ran, and what moves when
-//! a call is repeated on changed inputs, never the source.
-//! Each mistake is a file of its own, named after it, and an entry of [`MISTAKES`].
+//! Finds silent mistakes: code that raises no error and is wrong. It examines the operations that ran, what moves when a
+//! call is repeated on changed inputs, and the syntax tree of code that did not run or has what no operation shows.
+//! A mistake is an entry of [`MISTAKES`], in a file named after it.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -9,6 +9,9 @@
 //! | [`attention`], [`mask`] | the scores, softmax, weights, values and mask among the operations |
 //! | [`repeated`] | the calls that are repeated on changed inputs, and which outputs moved |
 //! | [`replay`] | recorded tensors, computed again from changed ones |
+//! | [`syntax`], [`roles`], [`named`], [`names_read`], [`scores_read`], [`factors`], [`products`] | what the syntax tree and its names show |
+//! | [`parts`] | what of a program can run if the whole cannot |
+//! | [`fixes`], [`example`] | fixes that are tried, and the examples of docs/mistakes.md |
 //! | the others | one mistake each |
 
 mod attention;

@@ -9,7 +9,7 @@ use crate::ops::schema::signature;
 const HEAD: &str = "\
 # The part of PyTorch that is here
 
-Generated from the table of operations (`src/ops/table/`); `UPDATE=1 cargo test --test library page::` writes it again.
+Generated from the table of operations (`src/ops/table/`); `UPDATE=1 cargo test --release --test library page::` writes it again.
 
 `f` is a function `torch.name`, `m` a method `tensor.name`, `_` an in-place twin `tensor.name_`, `F` a function of
 `torch.nn.functional`. Numbers, shapes, views, `grad_fn` names and error messages are those of PyTorch 2.6. A name that is
