@@ -53,6 +53,8 @@ pub(super) enum StopReason {
     Interrupt,
     /// The process uses more than this many bytes of memory.
     Memory(usize),
+    /// It uses far more, for the cell goes on after a MemoryError: `except MemoryError` does not take the exception.
+    MemoryStill(usize),
 }
 
 impl StopReason {
@@ -63,6 +65,14 @@ impl StopReason {
                 "the cell took more than {:.1} GB, which is the limit here",
                 limit as f64 / 1e9
             )),
+            StopReason::MemoryStill(limit) => {
+                let text = format!(
+                    "the cell went on after MemoryError, and took far more than {:.1} GB, which is the limit here",
+                    limit as f64 / 1e9
+                );
+                let class = vm.ctx.exceptions.keyboard_interrupt.to_owned();
+                vm.new_exception_msg(class, text.into())
+            }
         }
     }
 }

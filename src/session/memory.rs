@@ -337,6 +337,32 @@ fn next_of_callable(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIter
     next_of(&CALLABLE, iterator, vm)
 }
 
+/// When a run that uses too much memory is stopped, and when again if it goes on.
+#[derive(Default)]
+struct Overrun {
+    run: u64,
+    /// The fewest bytes since the run was stopped, while they are above the limit.
+    least: Option<usize>,
+}
+
+impl Overrun {
+    /// Why the run is to stop now, if it is. What it needs to handle the exception is left to it: an eighth of the limit.
+    fn seen(&mut self, run: u64, bytes: usize, limit: usize) -> Option<StopReason> {
+        let least = self.least.filter(|_| run == self.run && bytes > limit);
+        self.run = run;
+        self.least = least.map(|least| least.min(bytes));
+        let is_more = self.least.is_none_or(|least| bytes > least + limit / 8);
+        if bytes <= limit || !is_more {
+            return None;
+        }
+        let went_on = self.least.replace(bytes).is_some();
+        Some(match went_on && bytes > limit + limit / 2 {
+            true => StopReason::MemoryStill(limit),
+            false => StopReason::Memory(limit),
+        })
+    }
+}
+
 /// A thread that checks the memory of the process while a cell runs, and sleeps otherwise.
 pub(super) struct MemoryWatch {
     alive: Arc<AtomicBool>,
@@ -354,7 +380,7 @@ impl MemoryWatch {
         let alive = Arc::new(AtomicBool::new(true));
         let session_alive = alive.clone();
         let watching = move || {
-            let mut stopped = 0;
+            let mut overrun = Overrun::default();
             while session_alive.load(Ordering::Acquire) {
                 match interrupter.running() {
                     0 => std::thread::park(),
@@ -364,9 +390,9 @@ impl MemoryWatch {
                             false => MemoryWatch::INTERVAL,
                         };
                         std::thread::park_timeout(interval);
-                        if run != stopped && resident().is_some_and(|bytes| bytes > limit) {
-                            interrupter.stop(StopReason::Memory(limit));
-                            stopped = run;
+                        let reason = resident().and_then(|bytes| overrun.seen(run, bytes, limit));
+                        if let Some(reason) = reason {
+                            interrupter.stop(reason);
                         }
                     }
                 }

@@ -37,8 +37,9 @@ pub(super) fn install(vm: &VirtualMachine) {
     }
 }
 
-static OWN_CONTAINS: OnceLock<fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult<bool>> =
-    OnceLock::new();
+type Contains = fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult<bool>;
+
+static OWN_CONTAINS: OnceLock<Contains> = OnceLock::new();
 
 /// `part in text`.
 fn contains(text: PySequence<'_>, part: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
@@ -73,7 +74,7 @@ fn range(args: &FuncArgs, characters: usize, vm: &VirtualMachine) -> Option<(usi
 }
 
 /// Where `part` begins first in the bytes.
-pub(super) fn first(bytes: &[u8], part: &[u8], vm: &VirtualMachine) -> PyResult<Option<usize>> {
+fn first(bytes: &[u8], part: &[u8], vm: &VirtualMachine) -> PyResult<Option<usize>> {
     // Preparing the search for a long part takes long too.
     if part.len() > bytes.len() {
         return Ok(None);

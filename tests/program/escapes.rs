@@ -192,6 +192,17 @@ fn limits_of_the_process_are_met_in_words() {
     let output = limited("ulimit -v 3000000", &["run", "large.py"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(3) && said.contains("MemoryError"), "{said}");
+    // Whoever goes on after a MemoryError is stopped again, and at last by what `except MemoryError` does not take.
+    let lines = [
+        "import itertools\nfor i in range(3):\n    try: x = list(itertools.count())",
+        "    except MemoryError: print('stopped', i)",
+        "kept = []\nwhile True:\n    try:\n        while True: kept.append(bytes(10**6))\n    except MemoryError: pass",
+    ];
+    std::fs::write(place.join("goes_on.py"), lines.join("\n")).expect("it is written");
+    let output = attn(place, &["run", "--plain", "--max-memory", "400M", "goes_on.py"]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(3) && shown.contains("went on after MemoryError"), "{shown}");
+    assert!((0..3).all(|i| shown.contains(&format!("stopped {i}"))), "{shown}");
     // The system refuses every file of more than two kilobytes, as a full disk does.
     let full = "trap '' XFSZ; ulimit -f 4";
     let old = "# what was there";
