@@ -346,13 +346,17 @@ struct Overrun {
 }
 
 impl Overrun {
-    /// Why the run is to stop now, if it is. What it needs to handle the exception is left to it: an eighth of the limit.
-    fn seen(&mut self, run: u64, bytes: usize, limit: usize) -> Option<StopReason> {
+    /// Why the run is to stop now, if it is. What it needs to handle the exception is left to it: an eighth of the limit,
+    /// counted from when the exception is raised. `waits` says that a stop was asked for and has raised none yet.
+    fn seen(&mut self, run: u64, bytes: usize, limit: usize, waits: bool) -> Option<StopReason> {
         let least = self.least.filter(|_| run == self.run && bytes > limit);
         self.run = run;
         self.least = least.map(|least| least.min(bytes));
         let is_more = self.least.is_none_or(|least| bytes > least + limit / 8);
-        if bytes <= limit || !is_more {
+        if waits && self.least.is_some() {
+            self.least = Some(bytes);
+        }
+        if bytes <= limit || !is_more || waits {
             return None;
         }
         let went_on = self.least.replace(bytes).is_some();
@@ -385,12 +389,13 @@ impl MemoryWatch {
                 match interrupter.running() {
                     0 => std::thread::park(),
                     run => {
-                        let interval = match interrupter.resend() {
+                        let waits = interrupter.resend();
+                        let interval = match waits {
                             true => MemoryWatch::RESEND_INTERVAL,
                             false => MemoryWatch::INTERVAL,
                         };
                         std::thread::park_timeout(interval);
-                        let reason = resident().and_then(|bytes| overrun.seen(run, bytes, limit));
+                        let reason = resident().and_then(|bytes| overrun.seen(run, bytes, limit, waits));
                         if let Some(reason) = reason {
                             interrupter.stop(reason);
                         }

@@ -192,7 +192,7 @@ fn limits_of_the_process_are_met_in_words() {
     let output = limited("ulimit -v 3000000", &["run", "large.py"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(3) && said.contains("MemoryError"), "{said}");
-    // Whoever goes on after a MemoryError is stopped again, and at last by what `except MemoryError` does not take.
+    // A cell that goes on after a MemoryError is stopped again, and at last by what `except MemoryError` does not take.
     let lines = [
         "import itertools\nfor i in range(3):\n    try: x = list(itertools.count())",
         "    except MemoryError: print('stopped', i)",
