@@ -18,6 +18,7 @@ mod renumbered;
 #[cfg(unix)]
 mod review;
 mod schema;
+mod scripts;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 #[cfg(unix)]
