@@ -9,6 +9,9 @@ use std::sync::{Once, OnceLock};
 /// Undoes what a line editor may have turned on: shows the cursor, ends bracketed paste and colours.
 const RESET: &[u8] = b"\x1b[?25h\x1b[?2004l\x1b[0m";
 
+/// The file that is the terminal.
+const TERMINAL: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
+
 /// Whether the terminal has other settings than before, because the program waits for a key, a line or an answer.
 static CHANGED: AtomicBool = AtomicBool::new(false);
 
@@ -59,7 +62,7 @@ pub(crate) fn restore_now() {
         restore();
     }
     // Another thread may have locked the streams; the terminal itself can always be opened.
-    if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
+    if let Ok(mut terminal) = File::options().write(true).open(TERMINAL) {
         let _ = terminal.write_all(RESET);
     }
 }

@@ -239,11 +239,24 @@ fn stated_columns(measured: impl FnOnce() -> Option<(terminal_size::Width, termi
 /// Whether colours are used, by `--color`, NO_COLOR, CLICOLOR_FORCE and TERM, in this order.
 pub(crate) fn coloured(when: When, terminal: bool) -> bool {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let obeys = obeys_escapes();
     match when {
         When::Always => true,
         When::Never => false,
         When::Auto if set("NO_COLOR").is_some() => false,
         When::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-        When::Auto => terminal && set("TERM").is_none_or(|term| term != "dumb"),
+        When::Auto => terminal && obeys && set("TERM").is_none_or(|term| term != "dumb"),
     }
+}
+
+/// Whether a terminal can obey escape sequences. The console of Windows is asked to, which old ones cannot.
+#[cfg(windows)]
+pub(crate) fn obeys_escapes() -> bool {
+    crossterm::ansi_support::supports_ansi()
+}
+
+/// Whether a terminal can obey escape sequences.
+#[cfg(not(windows))]
+pub(crate) fn obeys_escapes() -> bool {
+    true
 }

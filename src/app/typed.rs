@@ -10,7 +10,8 @@ thread_local! {
     static TYPED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps bytes that the terminal sent for keys.
+/// Keeps bytes that the terminal sent for keys. Terminals are asked only on Unix.
+#[cfg(unix)]
 pub(crate) fn keep(bytes: &[u8]) {
     TYPED.with_borrow_mut(|typed| typed.extend_from_slice(bytes));
 }

@@ -36,6 +36,7 @@ pub(crate) fn run_widest<W: SimdWork>(work: W) -> W::Output {
         32 | 64 => return unsafe { avx2(work) },
         _ => {}
     }
+    let _ = W::WIDEST;
     work.run()
 }
 
@@ -73,9 +74,15 @@ fn detected(limit: usize) -> usize {
             32
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    // Every such processor has a fused multiply-add, and no vectors are longer where a program is compiled for all of them.
+    #[cfg(target_arch = "aarch64")]
     {
-        if cfg!(target_arch = "aarch64") { limit.min(16) } else { 0 }
+        limit.min(16)
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        let _ = limit;
+        0
     }
 }
 

@@ -84,6 +84,7 @@ pub(crate) fn multiply<const R: usize, const P: usize>(
         32 => return unsafe { x86::multiply_256(a, b, keep, c) },
         _ => {}
     }
+    let _ = vectors;
     let mut sums = [[ZEROS; P]; R];
     if let Some(keep) = keep {
         for (sums, c) in sums.iter_mut().zip(&*c) {
@@ -171,6 +172,7 @@ pub(crate) fn transpose(vectors: Vectors, rows: [&[f32; 8]; 8], columns: [&mut [
         // SAFETY: only `detect` makes `Vectors`, and 32 bytes or more mean that it has detected AVX2.
         return unsafe { x86::transpose(rows, columns) };
     }
+    let _ = vectors;
     for (l, column) in columns.into_iter().enumerate() {
         for (x, row) in column.iter_mut().zip(rows) {
             *x = row[l];

@@ -20,6 +20,7 @@ use super::{
     display,
     error_context::ErrorContext,
     interrupt::Interrupter,
+    machine,
     magics::{self, CellMode},
     memory,
     namespace::{self, NamespaceSnapshot, Variable},
@@ -55,7 +56,7 @@ impl Default for SessionOptions {
         SessionOptions {
             on_output: None,
             max_output: 1 << 20,
-            max_memory: memory::default_limit(),
+            max_memory: machine::default_limit(),
             random: Family::default(),
             files: FileAccess::default(),
         }

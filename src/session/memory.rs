@@ -24,65 +24,8 @@ use rustpython_vm::{
 use super::interrupt::{Interrupter, StopReason};
 use super::iterators::tick;
 use super::long;
-use super::running::STACK_SIZE;
+use super::machine::{FALLBACK, resident};
 use crate::kernel::stop;
-
-/// The limit in bytes where the size of the machine's memory is unknown.
-const FALLBACK: usize = 2 << 30;
-
-/// The default limit in bytes: half of the memory that this process may have, which a container or `ulimit` restricts.
-pub(crate) fn default_limit() -> usize {
-    let least = [machine_memory(), container_memory(), process_memory()].into_iter().flatten().min();
-    least.map_or(FALLBACK, |bytes| bytes / 2)
-}
-
-/// The memory of the machine.
-fn machine_memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.split_whitespace().next()?.parse::<usize>().ok().map(|kilobytes| kilobytes.saturating_mul(1024))
-}
-
-/// The least limit of the control groups that this process is in, version 2 or 1.
-fn container_memory() -> Option<usize> {
-    const ROOT: &str = "/sys/fs/cgroup";
-    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let limit = |file: String| std::fs::read_to_string(file).ok()?.trim().parse::<usize>().ok();
-    let mut limits = Vec::new();
-    for line in groups.lines() {
-        let mut parts = line.splitn(3, ':');
-        let (_, Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
-        let (folder, file) = match controllers {
-            "" => (ROOT.to_owned(), "memory.max"),
-            _ if controllers.split(',').any(|one| one == "memory") => {
-                (format!("{ROOT}/memory"), "memory.limit_in_bytes")
-            }
-            _ => continue,
-        };
-        // A group's parents limit it too. In a container the path may be that of the host.
-        let mut path = path.trim_end_matches('/');
-        loop {
-            limits.extend(limit(format!("{folder}{path}/{file}")));
-            match path.rsplit_once('/') {
-                Some((parent, _)) => path = parent,
-                None => break,
-            }
-        }
-    }
-    limits.into_iter().min()
-}
-
-/// The address space that this process may have, less that of the stack on which a session runs.
-#[cfg(unix)]
-fn process_memory() -> Option<usize> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
-    Some(usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(STACK_SIZE))
-}
-
-#[cfg(not(unix))]
-fn process_memory() -> Option<usize> {
-    None
-}
 
 thread_local! {
     /// The limit in bytes. It is a thread-local because the checks are plain functions without state.
@@ -422,11 +365,4 @@ impl Drop for MemoryWatch {
         self.alive.store(false, Ordering::Release);
         self.wake();
     }
-}
-
-/// The resident memory of this process in bytes, where the system reports it.
-fn resident() -> Option<usize> {
-    const PAGE: usize = 4096;
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    text.split_whitespace().nth(1)?.parse::<usize>().ok().map(|pages| pages * PAGE)
 }

@@ -5,6 +5,7 @@ use std::fs;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::peak::multiply_add_peak;
+use crate::session::machine_memory;
 
 /// The number of measurements; the peak is the best of them.
 const ROUNDS: usize = 60;
@@ -20,7 +21,7 @@ pub(crate) struct Machine {
     pub(crate) peak_gflops_one_thread: f64,
     /// The same on all threads of the benchmark.
     pub(crate) peak_gflops: f64,
-    /// The size of the memory in bytes.
+    /// The size of the memory in bytes; the largest number if the system does not report it.
     pub(crate) memory: u64,
 }
 
@@ -33,7 +34,7 @@ impl Machine {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             peak_gflops_one_thread: one,
             peak_gflops: if threads == 1 { one } else { multiply_add_peak(threads, ROUNDS) },
-            memory: memory(),
+            memory: machine_memory().map_or(u64::MAX, |bytes| bytes as u64),
         }
     }
 
@@ -62,13 +63,19 @@ fn kilobytes(file: &str, key: &str) -> Option<u64> {
     fact(file, key)?.split_whitespace().next()?.parse().ok()
 }
 
+/// The processor's name; that of its family if the system does not report it.
+#[cfg(target_os = "linux")]
 fn cpu() -> String {
     fact("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// The size of the memory in bytes; the largest number if the system does not report it.
-fn memory() -> u64 {
-    kilobytes("/proc/meminfo", "MemTotal").map_or(u64::MAX, |kilobytes| kilobytes << 10)
+/// The processor's name; that of its family if the system does not report it.
+#[cfg(not(target_os = "linux"))]
+fn cpu() -> String {
+    let mut system = sysinfo::System::new();
+    system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
+    let name = system.cpus().first().map(|cpu| cpu.brand().trim().to_owned()).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
 /// The peak memory of this process in megabytes; `None` if the system does not report it.

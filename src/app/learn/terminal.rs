@@ -11,6 +11,7 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::machine::input_begins;
 use super::super::restore::ChangedSettings;
+use super::super::shell::obeys_escapes;
 use super::super::suspend::suspend;
 use super::super::typed;
 
@@ -45,7 +46,7 @@ pub(crate) enum KeyPress {
 /// Whether keys can be read one by one: stdin and stdout are terminals, and the cursor can be moved.
 pub(crate) fn has_keys(out: bool) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb" || term.is_empty());
-    out && io::stdin().is_terminal() && !dumb
+    out && io::stdin().is_terminal() && !dumb && obeys_escapes()
 }
 
 /// Rows of the screen.

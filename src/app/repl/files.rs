@@ -116,8 +116,8 @@ fn unquoted(word: &str) -> String {
     let word = word.trim();
     let bare = ['"', '\''].iter().find_map(|quote| word.strip_prefix(*quote)?.strip_suffix(*quote));
     let word = bare.unwrap_or(word);
-    match word.strip_prefix("~/").zip(std::env::var_os("HOME")) {
-        Some((rest, home)) => Path::new(&home).join(rest).display().to_string(),
+    match word.strip_prefix("~/").zip(std::env::home_dir()) {
+        Some((rest, home)) => home.join(rest).display().to_string(),
         None => word.to_owned(),
     }
 }
