@@ -13,6 +13,7 @@ use rustpython_vm::{
 };
 
 use crate::kernel::stop;
+use crate::tensor::size_in_words;
 
 /// Stops the cell that a [`Session`](super::Session) is running; does nothing while none runs.
 ///
@@ -61,14 +62,14 @@ impl StopReason {
     fn exception(self, vm: &VirtualMachine) -> PyBaseExceptionRef {
         match self {
             StopReason::Interrupt => vm.new_exception_empty(vm.ctx.exceptions.keyboard_interrupt.to_owned()),
-            StopReason::Memory(limit) => vm.new_memory_error(format!(
-                "the cell took more than {:.1} GB, which is the limit here",
-                limit as f64 / 1e9
-            )),
+            StopReason::Memory(limit) => {
+                let limit = size_in_words(limit as f64);
+                vm.new_memory_error(format!("the cell took more than {limit}, which is the limit here"))
+            }
             StopReason::MemoryStill(limit) => {
+                let limit = size_in_words(limit as f64);
                 let text = format!(
-                    "the cell went on after MemoryError, and took far more than {:.1} GB, which is the limit here",
-                    limit as f64 / 1e9
+                    "the cell went on after MemoryError, and took far more than {limit}, which is the limit here"
                 );
                 let class = vm.ctx.exceptions.keyboard_interrupt.to_owned();
                 vm.new_exception_msg(class, text.into())

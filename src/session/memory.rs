@@ -26,6 +26,7 @@ use super::iterators::tick;
 use super::long;
 use super::machine::{FALLBACK, resident};
 use crate::kernel::stop;
+use crate::tensor::size_in_words;
 
 thread_local! {
     /// The limit in bytes. It is a thread-local because the checks are plain functions without state.
@@ -77,11 +78,10 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
 
 pub(super) fn too_large(bytes: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let limit = LIMIT.with(Cell::get) as f64;
-    let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
     vm.new_memory_error(format!(
         "this would take {}, and a cell may take {} here",
-        gigabytes(bytes),
-        gigabytes(limit)
+        size_in_words(bytes),
+        size_in_words(limit)
     ))
 }
 

@@ -31,4 +31,4 @@ pub use layout::Layout;
 pub use record::RecordCounts;
 pub(crate) use record::{CompletedOperation, Recorder};
 pub use storage::tensor_bytes;
-pub(crate) use storage::{allow, allow_objects, peak_memory, set_memory_limit};
+pub(crate) use storage::{allow, allow_objects, peak_memory, set_memory_limit, size_in_words};

@@ -23,6 +23,17 @@ pub(crate) fn set_memory_limit(bytes: u64) {
     buffer_pool::set_most_bytes(bytes);
 }
 
+/// A number of bytes in decimal units: `720 bytes`, `12.3 kB`. (bytesize writes `720 B`; the rest would be its own.)
+pub(crate) fn size_in_words(bytes: f64) -> String {
+    match bytes {
+        n if n < 1e3 => format!("{n:.0} bytes"),
+        n if n < 1e6 => format!("{:.1} kB", n / 1e3),
+        n if n < 1e9 => format!("{:.1} MB", n / 1e6),
+        n if n < 1e12 => format!("{:.1} GB", n / 1e9),
+        n => format!("{:.1} TB", n / 1e12),
+    }
+}
+
 /// Checks the memory of a tensor before it is allocated, and returns the number of its elements.
 /// Errors: the `RuntimeError` of PyTorch's allocator, with the bytes requested.
 pub(crate) fn allow(shape: &[usize], dtype: DType) -> Result<usize> {

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use crate::shims::PlottedFigure;
 use crate::tensor::layout::unravel;
+use crate::tensor::size_in_words;
 use crate::view::curve::{Curve, curves};
 use crate::view::figure::Figure;
 use crate::view::heat::{self, Bar, bars};
 use crate::view::plot;
-use crate::view::quantity::{amount, bytes, duration};
+use crate::view::quantity::{amount, duration};
 use crate::view::storage::{self, StorageView};
 use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
@@ -283,7 +284,7 @@ pub(crate) fn dropout_words(before: &Figure, after: &Figure, marked: bool) -> St
 pub(crate) fn cost_bars(costs: &[(String, Duration, u64)]) -> [(&'static str, Vec<Bar>); 2] {
     let bar = |name: &String, value: f64, text: String| Bar { name: name.clone(), value, text };
     let times = costs.iter().map(|(name, time, _)| bar(name, time.as_secs_f64(), duration(*time)));
-    let sizes = costs.iter().map(|(name, _, size)| bar(name, *size as f64, bytes(*size)));
+    let sizes = costs.iter().map(|(name, _, size)| bar(name, *size as f64, size_in_words(*size as f64)));
     [("time", times.collect()), ("most memory that its tensors took at once", sizes.collect())]
 }
 

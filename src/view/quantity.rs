@@ -21,16 +21,6 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number as u64))
 }
 
-/// A number of bytes in decimal units: `720 bytes`, `12.3 kB`. (bytesize writes `720 B`; the rest would be its own.)
-pub(crate) fn bytes(number: u64) -> String {
-    match number {
-        n if n < 1000 => format!("{n} bytes"),
-        n if n < 1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
-        n if n < 1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
-        n => format!("{:.1} GB", n as f64 / 1e9),
-    }
-}
-
 /// A duration with two or three significant digits.
 pub(crate) fn duration(elapsed: Duration) -> String {
     match elapsed.as_secs_f64() {

@@ -4,8 +4,9 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::explain::trace::{CallGroup, Cost, LoopGroup, OperationRow, Outline, OutlineItem, Preview};
+use crate::tensor::size_in_words;
 use crate::view::code::first_line;
-use crate::view::quantity::{bytes, counted, duration, grouped, mean};
+use crate::view::quantity::{counted, duration, grouped, mean};
 use crate::view::run::SLOW;
 use crate::view::statistics::Statistics;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
@@ -53,7 +54,11 @@ fn cost_words(cost: Cost, short: bool) -> String {
     if short {
         return format!("{} mul", grouped(cost.multiplications));
     }
-    format!("{}, {} moved", counted(cost.multiplications as usize, "multiplication"), bytes(cost.bytes))
+    format!(
+        "{}, {} moved",
+        counted(cost.multiplications as usize, "multiplication"),
+        size_in_words(cost.bytes as f64)
+    )
 }
 
 /// The layout of one trace.
@@ -159,7 +164,7 @@ impl TracePage {
             (true, ..) => "unchanged".to_owned(),
             (_, true, _) => "view".to_owned(),
             (_, _, 0) if row.error.is_some() => String::new(),
-            (_, _, 0) => bytes(row.cost.bytes),
+            (_, _, 0) => size_in_words(row.cost.bytes as f64),
             _ => cost_words(row.cost, true),
         };
         let cost = unbroken(&cost);
@@ -182,12 +187,12 @@ impl TracePage {
         let cost = match (row.is_view, row.cost.multiplications) {
             (true, _) if row.is_unchanged => "unchanged".to_owned(),
             (true, _) => "a view".to_owned(),
-            (false, 0) => bytes(row.cost.bytes),
+            (false, 0) => size_in_words(row.cost.bytes as f64),
             _ => {
                 format!(
                     "{}, {}",
                     counted(row.cost.multiplications as usize, "multiplication"),
-                    bytes(row.cost.bytes)
+                    size_in_words(row.cost.bytes as f64)
                 )
             }
         };
