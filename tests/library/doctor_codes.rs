@@ -136,3 +136,48 @@ fn names_say_what_a_mask_shows() {
         assert!(found(code).is_empty(), "{code}");
     }
 }
+
+/// Whether the syntax shows a loop that adds to the gradients of all steps before.
+fn adds_up(body: &str) -> bool {
+    let start =
+        "import torch\nmodel = torch.nn.Linear(3, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n";
+    let found = doctor::read("program", &format!("{start}{body}"), doctor::Reading::Ran);
+    found.iter().any(|finding| finding.mistake == "gradients-not-zeroed")
+}
+
+#[test]
+fn gradients_that_add_up_are_found_however_the_loop_is_written() {
+    let wrong = [
+        "for x in data:\n    model(x).sum().backward()\n    opt.step()\n",
+        "while True:\n    loss = model(x).sum()\n    loss.backward()\n    opt.step()\n    sched.step()\n",
+        "for e in range(3):\n    opt.zero_grad()\n    for x in data:\n        model(x).sum().backward()\n        opt.step()\n",
+        "def train_step(x):\n    loss = model(x).sum()\n    loss.backward()\n    opt.step()\nfor x in data:\n    train_step(x)\n",
+        "for x in data:\n    (w * x).sum().backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
+        "for x in data:\n    model(x).sum().backward()\n    for p in model.parameters():\n        p.data.sub_(0.1 * p.grad)\n",
+        "class Trainer:\n    def fit(self):\n        self.optimizer = torch.optim.Adam(self.model.parameters())\n        for x in self.data:\n            self.loss(x).backward()\n            self.optimizer.step()\n",
+    ];
+    let right = [
+        "for x in data:\n    opt.zero_grad()\n    model(x).sum().backward()\n    opt.step()\n",
+        "for x in data:\n    model.zero_grad(set_to_none=True)\n    model(x).sum().backward()\n    opt.step()\n",
+        "for i, x in enumerate(data):\n    (model(x).sum() / 4).backward()\n    if (i + 1) % 4 == 0:\n        opt.step()\n        opt.zero_grad()\n",
+        "for step in range(9):\n    for x in data:\n        model(x).sum().backward()\n    opt.step()\n    opt.zero_grad()\n",
+        "for x in data:\n    (w * x).sum().backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad = None\n",
+        "for x in data:\n    (w * x).sum().backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n        w.grad.zero_()\n",
+        "for x in data:\n    model(x).sum().backward()\n    for p in model.parameters():\n        p.data.sub_(0.1 * p.grad)\n        p.grad = None\n",
+        "for lr in [0.1, 0.2]:\n    opt = torch.optim.SGD(model.parameters(), lr=lr)\n    model(x).sum().backward()\n    opt.step()\n",
+        "def train_step(x):\n    opt.zero_grad()\n    model(x).sum().backward()\n    opt.step()\nfor x in data:\n    train_step(x)\n",
+        "def clear():\n    opt.zero_grad()\nfor x in data:\n    clear()\n    model(x).sum().backward()\n    opt.step()\n",
+        "def closure():\n    opt.zero_grad()\n    loss = model(x).sum()\n    loss.backward()\n    return loss\nfor x in data:\n    opt.step(closure)\n",
+        "for x in data:\n    model(x).sum().backward()\n    print(model.weight.grad)\n",
+        "for x in data:\n    sched.step()\n",
+        "model(x).sum().backward()\nopt.step()\n",
+    ];
+    let missed: Vec<&str> = wrong.into_iter().filter(|body| !adds_up(body)).collect();
+    let accused: Vec<&str> = right.into_iter().filter(|body| adds_up(body)).collect();
+    assert!(
+        missed.is_empty() && accused.is_empty(),
+        "missed:\n{}\naccused:\n{}",
+        missed.join("\n"),
+        accused.join("\n")
+    );
+}

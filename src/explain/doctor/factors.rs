@@ -52,6 +52,15 @@ fn layer_name(expression: &Expr) -> Option<&str> {
     }
 }
 
+/// The last name of `x` or `self.x`.
+pub(super) fn last_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        _ => None,
+    }
+}
+
 /// The name that an expression begins with: `weights` of `weights`, `weights[0]`, `weights.transpose(1, 2)`, `self.weights`.
 pub(super) fn base_name(expression: &Expr) -> Option<&str> {
     match expression {

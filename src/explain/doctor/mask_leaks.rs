@@ -113,7 +113,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         figure(share),
         row % input.shape().iter().rev().nth(1).copied().unwrap_or(1)
     );
-    Some(Observation::new(site, observed, "scores.masked_fill(mask, -torch.inf), before the softmax"))
+    Some(Observation::new(site, observed, "scores.masked_fill(mask.bool(), -torch.inf), before the softmax"))
 }
 
 /// The number that a step adds to all scores.

@@ -25,6 +25,7 @@ mod example;
 mod factors;
 mod fixes;
 mod flow;
+mod gradients_not_zeroed;
 mod group_order;
 mod heads_by_view;
 mod heads_joined_by_view;
@@ -120,6 +121,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &input_unused::MISTAKE,
     &positions_unused::MISTAKE,
     &tied_weights_copied::MISTAKE,
+    &gradients_not_zeroed::MISTAKE,
     &cache_differs::MISTAKE,
     &syntax::MISTAKE,
 ];

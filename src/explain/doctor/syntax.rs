@@ -8,15 +8,15 @@ use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::Ranged;
 
 use super::batch_first::mixed_orders;
-use super::factors::{base_name, operand};
+use super::factors::{base_name, last_name, operand};
 use super::mistake::{Detector, Finding, Mistake};
 use super::names_read::{Names, Part};
 use super::roles::{Subject, disagreements};
 use super::scores_read::Masking;
 use super::{
-    dropout_before_softmax, dropout_in_eval, input_unused, mask_inverted, mask_leaks, mask_off_by_one,
-    masked_copy_unused, projection_mixed_up, samples_mixed, scale, scores_as_weights, softmax_before_loss,
-    softmax_over_queries, softmax_twice, tied_weights_copied,
+    dropout_before_softmax, dropout_in_eval, gradients_not_zeroed, input_unused, mask_inverted, mask_leaks,
+    mask_off_by_one, masked_copy_unused, projection_mixed_up, samples_mixed, scale, scores_as_weights,
+    softmax_before_loss, softmax_over_queries, softmax_twice, tied_weights_copied,
 };
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -98,6 +98,10 @@ fn read_program(source: &str, reading: Reading) -> Vec<Finding> {
             Subject::Tied => &tied_weights_copied::MISTAKE,
         };
         search.add(mistake, &found.range, found.observed, &found.fix);
+    }
+    search.within.clear();
+    for found in gradients_not_zeroed::loops(source, &body) {
+        search.add(&gradients_not_zeroed::MISTAKE, &found.range, found.observed, &found.fix);
     }
     search.found
 }
@@ -404,15 +408,6 @@ impl<'a> Visitor<'a> for Search<'_> {
             self.call(call);
         }
         walk_expr(self, expression);
-    }
-}
-
-/// The last name of `x` or `self.x`.
-fn last_name(expression: &Expr) -> Option<&str> {
-    match expression {
-        Expr::Name(name) => Some(name.id.as_str()),
-        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
-        _ => None,
     }
 }
 
