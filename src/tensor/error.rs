@@ -63,6 +63,8 @@ pub(crate) enum ErrorFact {
     UnequalShapes,
     /// Nested lists of different lengths.
     RaggedLists,
+    /// Tensors of several elements in a list of numbers.
+    TensorsInList,
     /// A loop over a single number.
     IterationOverNumber,
     /// The length of a single number.

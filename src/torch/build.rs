@@ -32,6 +32,10 @@ fn shape_of(object: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
     let mut shape = Vec::new();
     let mut at = object.to_owned();
     loop {
+        // A tensor in a list is one number, or an error; an array in it is a sequence.
+        if !shape.is_empty() && tensor_of(&at).is_some() {
+            return Ok(shape);
+        }
         if let Some(tensor) = lent_tensor(&at, vm) {
             shape.extend_from_slice(tensor.shape());
             return Ok(shape);
@@ -142,6 +146,10 @@ fn collect(
             };
             values.push(number, tensor.dtype());
             return Ok(());
+        }
+        if tensor_of(object).is_some() {
+            let message = "only one element tensors can be converted to Python scalars";
+            return Err(raise(Error::value(message).about(ErrorFact::TensorsInList), vm));
         }
         if sequence(object, vm)?.is_some() {
             let name = object.class().name().to_string();

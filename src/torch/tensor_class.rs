@@ -6,7 +6,9 @@ use rustpython_vm::function::{FuncArgs, OptionalArg, PySetterValue};
 use rustpython_vm::types::{
     AsMapping, AsNumber, AsSequence, Comparable, GetAttr, Hashable, Iterable, Representable,
 };
-use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{
+    AsObject, FromArgs, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
+};
 
 use super::classes::{PyDType, PyDevice, size_object};
 use super::numbers::{int, number};
@@ -76,9 +78,9 @@ impl PyTensor {
     }
 
     #[pymethod]
-    fn size(&self, dim: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
+    fn size(&self, args: OfOneDim, vm: &VirtualMachine) -> PyResult {
         let tensor = self.tensor();
-        match dim.into_option().filter(|dim| !vm.is_none(dim)) {
+        match args.dim.filter(|dim| !vm.is_none(dim)) {
             None => Ok(size_object(tensor.shape(), vm)),
             Some(dim) => {
                 let dim = int(&dim, vm).ok_or_else(|| {
@@ -97,9 +99,9 @@ impl PyTensor {
     }
 
     #[pymethod]
-    fn stride(&self, dim: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
+    fn stride(&self, args: OfOneDim, vm: &VirtualMachine) -> PyResult {
         let tensor = self.tensor();
-        match dim.into_option().and_then(|dim| int(&dim, vm)) {
+        match args.dim.and_then(|dim| int(&dim, vm)) {
             None => object(
                 Value::Ints(tensor.strides().iter().map(|&stride| stride as i64).collect()),
                 &self.state,
@@ -319,6 +321,24 @@ impl PyTensor {
         Ok(zelf)
     }
 
+    /// The tensor itself, without its history.
+    #[pymethod]
+    fn detach_(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult<PyRef<Self>> {
+        // Without records nothing is known of bases.
+        if zelf._is_view(vm).unwrap_or(false) {
+            return Err(vm.new_runtime_error(
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for \
+                 training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence \
+                 detach_() cannot be called on these gradients. To fix this error, please refer to the \
+                 Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution.",
+            ));
+        }
+        if let Some(detached) = zelf.apply("detach", Vec::new(), vm)?.tensors().first() {
+            zelf.replace((*detached).clone());
+        }
+        Ok(zelf)
+    }
+
     #[pygetset]
     fn is_leaf(&self) -> bool {
         self.inner.borrow().is_leaf()
@@ -433,6 +453,13 @@ impl PyTensor {
     }
 }
 
+/// The argument of `size` and `stride`.
+#[derive(FromArgs)]
+struct OfOneDim {
+    #[pyarg(any, default)]
+    dim: Option<PyObjectRef>,
+}
+
 /// Whether a tensor of one element is not zero. Errors: as PyTorch's `bool(tensor)`.
 pub(crate) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
     match tensor.numel() {
@@ -444,10 +471,13 @@ pub(crate) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
 
 impl PyTensor {
     /// `element in tensor`
-    pub(crate) fn contains(&self, element: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-        let element = tensor_of(element).map(Arg::Tensor).or_else(|| number(element, vm));
+    pub(crate) fn contains(&self, object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
+        let element = tensor_of(object).map(Arg::Tensor).or_else(|| number(object, vm));
         let Some(element) = element else {
-            return Err(vm.new_runtime_error("Tensor.__contains__ only supports Tensor or scalar"));
+            let class = object.class().as_object().repr(vm)?;
+            return Err(vm.new_runtime_error(format!(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a {class}."
+            )));
         };
         let equal = self.apply("eq", vec![element], vm)?;
         Ok(equal.tensors().iter().any(|tensor| tensor.to_bool_vec().contains(&true)))

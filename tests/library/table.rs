@@ -21,7 +21,7 @@ const WITHOUT_RULE: &str = "alpha_dropout aminmax bernoulli bernoulli_ bool byte
 
 /// Operations of families through which gradients flow that have no gradient in PyTorch either.
 const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift bitwise_not \
-    bitwise_or bitwise_right_shift bitwise_xor conj count_nonzero cpu detach detach_ eq gcd ge gt heaviside isclose \
+    bitwise_or bitwise_right_shift bitwise_xor conj count_nonzero cpu detach eq gcd ge gt heaviside isclose \
     isfinite isinf isnan isneginf isposinf isreal lcm le logical_and logical_not logical_or logical_xor lt ne nonzero \
     positive real resize resize_as signbit";
 

@@ -56,6 +56,11 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         ErrorFact::RaggedLists => {
             ("Every row of a tensor is as long as the others; these lists are not.", &[])
         }
+        ErrorFact::TensorsInList => (
+            "torch.tensor() takes lists of numbers. torch.stack(list) makes one tensor of tensors that have one shape, along a \
+             new dimension; torch.cat(list) joins them along one they have.",
+            &[],
+        ),
         ErrorFact::IterationOverNumber => (
             "It is one number, without dimensions: there is nothing to go through.",
             &[("{}.unsqueeze(0)", "a tensor of one element"), ("{}.item()", "the number")],

@@ -85,6 +85,8 @@ fn rms_norm(c: &Call) -> Result<Value> {
     only_floats("rms_norm", x.dtype())?;
     let eps = c.opt_float(3).unwrap_or(match x.dtype() {
         DType::Float64 => f64::EPSILON,
+        DType::Float16 => half::f16::EPSILON.to_f64(),
+        DType::BFloat16 => half::bf16::EPSILON.to_f64(),
         _ => f64::from(f32::EPSILON),
     });
     let out = in_floats!(x.dtype(), T => {

@@ -252,7 +252,7 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
     Ok(Value::None)
 }
 
-pub(super) static OPS: [Op; 34] = [
+pub(super) static OPS: [Op; 33] = [
     op(pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| floats(c, math::erf, math::erf)),
     op(pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
     op(pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
@@ -410,9 +410,6 @@ pub(super) static OPS: [Op; 34] = [
         fill_diagonal,
     )
     .checking(TargetCheck::Overlap),
-    op(view("detach_").explained(Explanation::View), METHOD, ONE, "The tensor without history.", |c| {
-        Ok(c.tensor(0)?.clone().into())
-    }),
     op(pointwise("ldexp").grad("Mul"), ALL, TENSORS, "input * 2 to the power of other.", |c| {
         let two = in_floats("ldexp", |x, n| x * n.exp2(), |x, n| x * n.exp2());
         pair(c, &two)

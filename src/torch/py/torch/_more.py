@@ -86,16 +86,22 @@ def typename(obj, /):
 # Making tensors the old way
 
 
-def _legacy(name, dtype):
-    def make(*data):
+class _LegacyType(type):
+    """A class that makes tensors of a dtype, and that such tensors are instances of."""
+
+    def __call__(cls, *data):
         if len(data) == 1 and not isinstance(data[0], int):
             if isinstance(data[0], torch.Size):
-                return torch.empty(data[0], dtype=dtype)
-            return torch.tensor(data[0], dtype=dtype)
-        return torch.empty(*data, dtype=dtype)
+                return torch.empty(data[0], dtype=cls._dtype)
+            return torch.tensor(data[0], dtype=cls._dtype)
+        return torch.empty(*data, dtype=cls._dtype)
 
-    make.__name__ = make.__qualname__ = name
-    return make
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, torch.Tensor) and instance.dtype is cls._dtype
+
+
+def _legacy(name, dtype):
+    return _LegacyType(name, (), {"__module__": "torch", "_dtype": dtype})
 
 
 FloatTensor = _legacy("FloatTensor", torch.float32)

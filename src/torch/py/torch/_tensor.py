@@ -27,6 +27,8 @@ def numpy(self, *, force=False):
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
+    if self.dtype is torch.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
     import numpy as module
 
     return module.asarray(self.detach() if self.requires_grad else self)
