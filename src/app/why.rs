@@ -256,7 +256,8 @@ fn chosen(
             };
             let largest = (0..values.len()).reduce(|best, at| if size(at) > size(best) { at } else { best });
             let tail = unravel(largest.unwrap_or(0), &shape[lead.len()..]);
-            ([lead, &tail].concat(), "the largest")
+            let has_negative = values.iter().any(|value| *value < 0.0 && value.is_finite());
+            ([lead, &tail].concat(), if has_negative { "the largest in size" } else { "the largest" })
         }
     };
     let whole = if lead.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts(lead)) };

@@ -31,7 +31,7 @@ pub enum Judgement {
     },
 }
 
-const SHAPE_WANTED: &str = "A shape is the size of each axis: (6, 2), or 6x2.";
+const SHAPE_WANTED: &str = "A shape is the size of each axis: (9, 7), or 9x7.";
 const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.

@@ -66,7 +66,8 @@ pub static KEYS: &[WalkKey] = &[
         line: "Choose a number in a table and see where it comes from; or name it: why inputs[1,0]",
         label: |_| "why",
         here: |walk| walk.can_ask(),
-        belongs: "There is no tensor to ask about: `w` asks about the tensors of a step whose cell has run. In an exercise, `i` opens \
+        belongs: "There is no tensor to ask about yet: `w` asks about those of a step whose cell has run. At a question, answer first: the \
+                  reason comes with the answer. In an exercise, `i` opens \
                   the REPL with what you wrote, and `:why` asks there.",
         takes: true,
         act: |walk, rest| walk.why(rest),
