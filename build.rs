@@ -134,8 +134,8 @@ impl Source {
 }
 
 /// Bytes as a block of LZ4, which the interpreter reads, of one run of literals. Packages are compressed as a whole, better
-/// than LZ4 can, but what LZ4 has compressed they cannot make smaller: 1.4 MB of a wheel instead of 1.8. It also starts a
-/// little faster. Source: LZ4's description of the block format.
+/// than LZ4 can, but what LZ4 has compressed they cannot make smaller: 1.4 MB of a wheel instead of 1.8. Source: LZ4's
+/// description of the block format.
 fn uncompressed(bytes: &[u8]) -> Vec<u8> {
     const IN_TOKEN: usize = 15;
     let size = u32::try_from(bytes.len()).expect("a module is smaller than 4 GB");
