@@ -11,6 +11,9 @@ use super::views::View;
 use super::vocabulary::{AXES, VIEWS, VocabularyWord};
 use crate::ops::nearest;
 
+/// The most bytes of YAML that are read in one place: the library's time grows with the square of nested braces.
+const MOST_YAML: usize = 32 << 10;
+
 /// The lesson file that is being read, for its faults.
 pub(super) struct LessonSource<'t> {
     pub(crate) file: &'t str,
@@ -53,6 +56,10 @@ impl LessonSource<'_> {
         name: &str,
         known: &[VocabularyWord],
     ) -> Result<T, Fault> {
+        if yaml.len() > MOST_YAML {
+            let what = format!("{name} has {} kB; up to {} kB are read", yaml.len() >> 10, MOST_YAML >> 10);
+            return self.fault(line + 1, what);
+        }
         let table = match yaml_serde::from_str::<yaml_serde::Value>(yaml) {
             Ok(yaml_serde::Value::Mapping(table)) => table,
             Ok(_) => return self.fault(line + 1, "expected `key: value` lines here"),

@@ -137,7 +137,10 @@ fn faults_of_a_folder_are_named() {
         (ended.status.code(), all.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let second = "02-cosine.md";
+    // The time of reading grows with the square of the depth.
+    let nested = format!("minutes: {}", "{\"a\":".repeat(13_000));
     for (from, to, fault) in [
+        ("minutes: 7", nested.as_str(), "02-cosine.md:2: the front matter has 63 kB; up to 32 kB are read"),
         (
             "minutes: 7",
             "minuets: 7",
