@@ -44,3 +44,20 @@ x = torch.arange(24.).view(2, 3, 4)
 mask = torch.tensor([[1, 1, 0], [1, 0, 0]]).unsqueeze(-1)
 print((x * mask).sum(1) / mask.sum(1), x.masked_fill(mask == 0, -torch.inf).amax(1), x[torch.arange(2), mask.squeeze(-1).sum(1) - 1])
 print(torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2]), torch.tensor([3])], batch_first=True, padding_value=-1))
+
+# %% seldom-old-names-and-detaching
+a = torch.ones(2, requires_grad=True) * 2
+print(a.detach_() is a, a.requires_grad, a.grad_fn, a.is_leaf)
+w = torch.ones(2, requires_grad=True)
+w.detach_()
+print(w.requires_grad)
+for wrong in [lambda: (a * 1).view(2, 1).detach_(), lambda: torch.tensor([torch.ones(2), torch.ones(2)]), lambda: torch.tensor([torch.ones(2), 1.]), lambda: torch.ones(2).bfloat16().numpy(), lambda: "a" in torch.ones(2), lambda: F.interpolate(torch.ones(1, 2), scale_factor=2)]:
+    try:
+        print(wrong())
+    except Exception as e:
+        print(type(e).__name__, e)
+print(torch.tensor([torch.ones(1), torch.ones(1, 1)]), torch.tensor([[torch.tensor(1)], [torch.tensor(2)]]))
+print(torch.tensor([1.7, 2]).type(torch.LongTensor), isinstance(a, torch.FloatTensor), isinstance(a, torch.LongTensor), torch.FloatTensor, torch.LongTensor(2, 3).shape)
+print(torch.ones(2, 3).size(dim=1), torch.ones(2, 3).stride(dim=0))
+torch.manual_seed(0)
+print(F.rms_norm(torch.randn(2, 4).bfloat16(), (4,)), F.rms_norm(torch.randn(2, 4).half(), (4,)))

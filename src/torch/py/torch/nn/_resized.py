@@ -102,6 +102,11 @@ def interpolate(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
     sizes, factors = _sizes(input, size, scale_factor)
+    if input.dim() not in (3, 4, 5):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | "
+            f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+        )
     if recompute_scale_factor:
         factors = [None] * len(factors)
     if mode in ("nearest", "nearest-exact"):
