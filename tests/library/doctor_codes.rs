@@ -152,6 +152,7 @@ fn gradients_that_add_up_are_found_however_the_loop_is_written() {
         "while True:\n    loss = model(x).sum()\n    loss.backward()\n    opt.step()\n    sched.step()\n",
         "for e in range(3):\n    opt.zero_grad()\n    for x in data:\n        model(x).sum().backward()\n        opt.step()\n",
         "def train_step(x):\n    loss = model(x).sum()\n    loss.backward()\n    opt.step()\nfor x in data:\n    train_step(x)\n",
+        "def train_step(x):\n    model(x).sum().backward()\n    adam.step()\nadam = torch.optim.Adam(model.parameters())\nfor x in data:\n    train_step(x)\n",
         "for x in data:\n    (w * x).sum().backward()\n    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
         "for x in data:\n    model(x).sum().backward()\n    for p in model.parameters():\n        p.data.sub_(0.1 * p.grad)\n",
         "class Trainer:\n    def fit(self):\n        self.optimizer = torch.optim.Adam(self.model.parameters())\n        for x in self.data:\n            self.loss(x).backward()\n            self.optimizer.step()\n",

@@ -30,15 +30,13 @@ pub(super) struct LoopFound {
 pub(super) fn loops(source: &str, body: &[Stmt]) -> Vec<LoopFound> {
     let mut program = Program::default();
     body.iter().for_each(|statement| program.visit_stmt(statement));
+    let functions: Vec<(&str, Done)> =
+        program.functions.iter().map(|(name, body)| (*name, Done::of(body, &program.optimizers))).collect();
     let mut found: Vec<LoopFound> = Vec::new();
     for block in &program.loops {
         let mut done = Done::of(block, &program.optimizers);
-        let called: Vec<&Done> = program
-            .functions
-            .iter()
-            .filter(|(name, _)| done.called.contains(name))
-            .map(|(_, it)| it)
-            .collect();
+        let called: Vec<&Done> =
+            functions.iter().filter(|(name, _)| done.called.contains(name)).map(|(_, it)| it).collect();
         if done.clears || called.iter().any(|it| it.clears) {
             continue;
         }
@@ -69,11 +67,11 @@ pub(super) fn loops(source: &str, body: &[Stmt]) -> Vec<LoopFound> {
     found
 }
 
-/// The innermost loops that train, the functions and the optimizers of a module.
+/// The innermost loops that train, the functions, and the names of the optimizers of a module.
 #[derive(Default)]
 struct Program<'a> {
     loops: Vec<&'a [Stmt]>,
-    functions: Vec<(&'a str, Done<'a>)>,
+    functions: Vec<(&'a str, &'a [Stmt])>,
     optimizers: HashSet<&'a str>,
 }
 
@@ -88,13 +86,7 @@ impl<'a> Visitor<'a> for Program<'a> {
                     self.optimizers.insert(name);
                 }
             }
-            Stmt::FunctionDef(function) => {
-                self.functions.push((function.name.as_str(), Done::default()));
-                let at = self.functions.len() - 1;
-                walk_stmt(self, statement);
-                self.functions[at].1 = Done::of(&function.body, &self.optimizers);
-                return;
-            }
+            Stmt::FunctionDef(function) => self.functions.push((function.name.as_str(), &function.body)),
             _ => {}
         }
         let before = self.loops.len();
