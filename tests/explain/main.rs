@@ -3,7 +3,6 @@
 
 #[path = "../shared/course.rs"]
 mod course;
-mod renumbered;
 mod trace;
 mod what_if;
 mod why;

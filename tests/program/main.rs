@@ -14,7 +14,6 @@ mod page;
 mod pictures;
 #[cfg(unix)]
 mod plots;
-mod renumbered;
 #[cfg(unix)]
 mod review;
 mod schema;
