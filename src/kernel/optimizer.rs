@@ -118,7 +118,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     /// One step of Adam, in place; all slices of one length.
     pub(crate) fn adam<'a, 'b, T>(
         rule: &'b Adam<T>, param: &'a mut [T], grad: &'a [T], mean: &'a mut [T], square: &'a mut [T]
@@ -132,7 +132,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     /// The same with the largest mean square so far, in place too.
     pub(crate) fn adam_largest<'a, 'b, T>(
         rule: &'b Adam<T>,

@@ -147,6 +147,8 @@ struct Panel<'a, 's, const P: usize> {
 }
 
 impl<const P: usize> SimdWork for Panel<'_, '_, P> {
+    const WIDEST: usize = 64;
+    const ONLY_WIDEST: bool = true;
     type Output = ();
 
     #[inline(always)]

@@ -115,12 +115,15 @@ real!(f64, 4);
 
 /// Defines a function generic over [`Real`] whose body runs on the widest vectors of the processor.
 /// Lifetimes of references are written out: `simd!(pub fn f<'a, T>(x: &'a [T]) -> T { ... });`
+/// `simd!(wide: pub fn ...)` is compiled for vectors of 64 bytes too.
 macro_rules! simd {
-    ($(#[$meta:meta])* $vis:vis fn $name:ident<$($life:lifetime,)* $T:ident $(: $bound:path)?>($($arg:ident : $ty:ty),* $(,)?) -> $out:ty $body:block) => {
+    (wide: $($function:tt)*) => { $crate::kernel::real::simd! { @ 64, $($function)* } };
+    (@ $widest:literal, $(#[$meta:meta])* $vis:vis fn $name:ident<$($life:lifetime,)* $T:ident $(: $bound:path)?>($($arg:ident : $ty:ty),* $(,)?) -> $out:ty $body:block) => {
         $(#[$meta])*
         $vis fn $name<$($life,)* $T: $crate::kernel::real::Real>($($arg: $ty),*) -> $out {
             struct Args<$($life,)* $T: $crate::kernel::real::Real>($($ty),*);
             impl<$($life,)* $T: $crate::kernel::real::Real> $crate::kernel::simd::SimdWork for Args<$($life,)* $T> {
+                const WIDEST: usize = $widest;
                 type Output = $out;
                 #[inline(always)]
                 fn run(self) -> $out {
@@ -131,5 +134,6 @@ macro_rules! simd {
             $crate::kernel::simd::run_widest(Args::<$($life,)* $T>($($arg),*))
         }
     };
+    ($($function:tt)*) => { $crate::kernel::real::simd! { @ 32, $($function)* } };
 }
 pub(crate) use simd;

@@ -102,6 +102,7 @@ struct Strip<'a, T, const L: usize> {
 }
 
 impl<T: Real, const L: usize> SimdWork for Strip<'_, T, L> {
+    const WIDEST: usize = 64;
     type Output = ();
 
     #[inline(always)]

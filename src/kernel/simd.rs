@@ -1,16 +1,19 @@
 //! Loops compiled once for each vector instruction set and chosen when the program runs.
 //!
-//! A body marked `#[inline(always)]` is compiled three times: for AVX-512, for AVX2 with fused
-//! multiply-add, and for the target the crate was built for. All three give the same bits, because
-//! lanes and fused operations are written out in the body and never left to the compiler.
+//! A body marked `#[inline(always)]` is compiled for AVX2 with fused multiply-add, for the target the crate was built
+//! for, and for AVX-512 where longer vectors save time. All give the same bits, because lanes and fused operations are
+//! written out in the body and never left to the compiler.
 #![allow(unsafe_code)] // Calls of functions that need processor features.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Work that can be compiled for several instruction sets; `run` must be `#[inline(always)]`.
 pub(crate) trait SimdWork {
-    /// Bytes of the widest vectors that the work is compiled for: 64, or 32 where wider ones save no time.
-    const WIDEST: usize = 64;
+    /// Bytes of the widest vectors that the work is compiled for: 64 where they save time (roots, quotients and
+    /// exponential functions), or 32. Sums and products of numbers from memory take as long with either.
+    const WIDEST: usize = 32;
+    /// Whether the work is compiled for these vectors alone, because the caller has found that the processor has them.
+    const ONLY_WIDEST: bool = false;
     /// The type of the result.
     type Output;
     /// Does the work.
@@ -29,14 +32,18 @@ pub fn limit_vectors(bytes: usize) {
 /// Runs `work` as compiled for the widest vectors that this processor has.
 pub(crate) fn run_widest<W: SimdWork>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    match vector_bytes() {
-        // SAFETY: 64 means that `detected` has found every feature that `avx512` enables.
-        64 if const { W::WIDEST == 64 } => return unsafe { avx512(work) },
-        // SAFETY: 32 and 64 mean that `detected` has found both features that `avx2` enables.
-        32 | 64 => return unsafe { avx2(work) },
-        _ => {}
+    {
+        let bytes = if const { W::ONLY_WIDEST } { detected(W::WIDEST) } else { vector_bytes() };
+        match bytes {
+            // SAFETY: 64 means that `detected` has found every feature that `avx512` enables.
+            64 if const { W::WIDEST == 64 } => return unsafe { avx512(work) },
+            // SAFETY: 32 and 64 mean that `detected` has found both features that `avx2` enables.
+            32 | 64 if const { W::WIDEST == 32 || !W::ONLY_WIDEST } => return unsafe { avx2(work) },
+            _ if const { W::ONLY_WIDEST } => unreachable!("the caller has found such vectors"),
+            _ => {}
+        }
     }
-    let _ = W::WIDEST;
+    let _ = (W::WIDEST, W::ONLY_WIDEST);
     work.run()
 }
 

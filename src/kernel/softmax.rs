@@ -73,7 +73,7 @@ pub(super) fn blocks<T: Real>(data: &mut [T], length: usize, inner: usize, log: 
     in_place(data, length * inner, inner, inner == 1, log);
 }
 
-simd! {
+simd! { wide:
     /// Softmax of one contiguous row, in place.
     pub(crate) fn softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let top = fold(row, T::maximum);
@@ -87,7 +87,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     /// Softmax of each row of `width` numbers, from one slice to another.
     fn softmax_rows<'a, 'b, T>(x: &'a [T], out: &'b mut [T], width: usize) -> () {
         for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
@@ -103,7 +103,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     pub(crate) fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let (top, log) = log_total(row);
         for x in row.iter_mut() {
@@ -122,7 +122,7 @@ pub(crate) fn log_totals<T: Real>(x: &[T], width: usize) -> Vec<[T; 2]> {
     totals
 }
 
-simd! {
+simd! { wide:
     fn row_totals<'a, 'b, T>(x: &'a [T], width: usize, totals: &'b mut [[T; 2]]) -> () {
         for (x, total) in x.chunks_exact(width).zip(totals) {
             *total = log_total(x).into();
@@ -160,7 +160,7 @@ fn log_total<T: Real>(row: &[T]) -> (T, T) {
     (top, sum.log_vector())
 }
 
-simd! {
+simd! { wide:
     /// Softmax of each column of a block with rows of `inner` numbers, in place. Columns after the last whole vector
     /// use the exponential of the C library, as in PyTorch.
     fn softmax_columns<'a, T>(block: &'a mut [T], inner: usize) -> () {
@@ -180,7 +180,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     fn log_softmax_columns<'a, T>(block: &'a mut [T], inner: usize) -> () {
         let (top, mut log) = (column_tops(block, inner), vec![T::ZERO; inner]);
         let whole = inner / (2 * T::LANES) * (2 * T::LANES);

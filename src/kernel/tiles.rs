@@ -66,6 +66,11 @@ impl Vectors {
     }
 }
 
+/// Bytes of the vectors that a tile of so many rows is for: eight rows take the registers of 64-byte vectors.
+pub(crate) const fn vector_bytes_of(rows: usize) -> usize {
+    if rows == 8 { 64 } else { 32 }
+}
+
 /// `c = a @ b`, or `c = keep * c + a @ b`: (R, terms) @ (terms, 16 P) into (R, 16 P), `keep` one factor for each column.
 /// `a` has the `R` numbers of one term together. Terms that one operand lacks are not added.
 #[inline(always)]
@@ -79,9 +84,9 @@ pub(crate) fn multiply<const R: usize, const P: usize>(
     #[cfg(target_arch = "x86_64")]
     match vectors.bytes {
         // SAFETY: only `detect` makes `Vectors`, and 64 bytes mean that it has detected AVX-512.
-        64 => return unsafe { x86::multiply_512(a, b, keep, c) },
+        64 if const { vector_bytes_of(R) == 64 } => return unsafe { x86::multiply_512(a, b, keep, c) },
         // SAFETY: as above; 32 bytes mean AVX2 and the fused multiply-add.
-        32 => return unsafe { x86::multiply_256(a, b, keep, c) },
+        32 if const { vector_bytes_of(R) == 32 } => return unsafe { x86::multiply_256(a, b, keep, c) },
         _ => {}
     }
     let _ = vectors;

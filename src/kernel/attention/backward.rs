@@ -213,7 +213,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     /// Replaces each score by its weight e^(score - log sum); zeros for a query that attends to no key.
     fn weigh<'a, T>(row: &'a mut [T], log_sum: T) -> () {
         if log_sum == T::NEG_INFINITY {

@@ -153,7 +153,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     /// Replaces each x by e^(x - top) and returns their sum; whole vectors use the fast exponential.
     fn exponentials<'a, T>(row: &'a mut [T], top: T) -> T {
         let lanes = 2 * T::LANES;

@@ -33,6 +33,7 @@ struct SlopeWork<'a, T, S> {
 }
 
 impl<T: Real, S: Slope<T>> SimdWork for SlopeWork<'_, T, S> {
+    const WIDEST: usize = 64;
     type Output = ();
 
     #[inline(always)]

@@ -52,7 +52,7 @@ pub fn cross_entropy<T: Real>(
     out
 }
 
-simd! {
+simd! { wide:
     /// For each row -e^y times its slope, y = log_softmax(x), and the slope added to that of the target.
     fn cross_entropy_rows<'a, 'b, T>(
         out: &'a mut [T],

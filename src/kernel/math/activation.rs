@@ -14,7 +14,7 @@ fn whole<T: Real>(n: usize) -> usize {
 
 macro_rules! activation {
     ($(#[$meta:meta])* $name:ident, $vector:ident, $scalar:ident) => {
-        simd! {
+        simd! { wide:
             $(#[$meta])*
             pub fn $name<'a, T>(x: &'a [T], out: &'a mut [T]) -> () {
                 let at = whole::<T>(x.len());

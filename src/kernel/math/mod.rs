@@ -21,11 +21,11 @@ pub use functions::Functions;
 pub(crate) use lane::formulas;
 pub use lane::{Formula, Formulas, Lane};
 
-use super::real::simd;
+use super::real::{Real, simd};
 
 macro_rules! over_slices {
     ($($(#[$meta:meta])* $name:ident => |$x:ident| $e:expr;)*) => {$(
-        simd! {
+        simd! { wide:
             $(#[$meta])*
             pub fn $name<'a, T>(x: &'a [T], out: &'a mut [T]) -> () {
                 for (&$x, out) in x.iter().zip(out) {
@@ -43,26 +43,8 @@ over_slices! {
     log => |x| x.log();
     /// ln x of each element with the series that log-softmax uses. Equal bits: all.
     log_vector => |x| x.log_vector();
-    /// 2^x of each element. Equal bits: 93%.
-    exp2 => |x| x.exp2();
-    /// e^x - 1 of each element. Equal bits: 99.8%.
-    expm1 => |x| x.expm1();
-    /// ln (1 + x) of each element. Equal bits: 99.7%.
-    log1p => |x| x.log1p();
-    /// log2 x of each element. Equal bits: 99.9%.
-    log2 => |x| x.log2();
-    /// log10 x of each element. Equal bits: 99.9%.
-    log10 => |x| x.log10();
-    /// The sine of each element. Equal bits: 95%.
-    sin => |x| x.sin();
-    /// The cosine of each element. Equal bits: 95%.
-    cos => |x| x.cos();
-    /// The tangent of each element. Equal bits: 82%.
-    tan => |x| x.tan();
     /// The error function of each element. Equal bits: 98.6%.
     erf => |x| x.erf();
-    /// 1 - erf x of each element. Equal bits: 96.5%.
-    erfc => |x| x.erfc();
     /// The correctly rounded square root of each element. Equal bits: 82% on processors where PyTorch's own is not
     /// correctly rounded, all elsewhere; squares of integers are exact everywhere.
     sqrt => |x| x.sqrt();
@@ -70,6 +52,39 @@ over_slices! {
     rsqrt => |x| T::ONE / x.sqrt();
     /// 1 / x of each element. Equal bits: all.
     reciprocal => |x| T::ONE / x;
+}
+
+/// Functions of the C library, which take one number at a time whatever the processor's vectors.
+macro_rules! one_by_one {
+    ($($(#[$meta:meta])* $name:ident;)*) => {$(
+        $(#[$meta])*
+        pub fn $name<T: Real>(x: &[T], out: &mut [T]) {
+            for (x, out) in x.iter().zip(out) {
+                *out = x.$name();
+            }
+        }
+    )*};
+}
+
+one_by_one! {
+    /// 2^x of each element. Equal bits: 93%.
+    exp2;
+    /// e^x - 1 of each element. Equal bits: 99.8%.
+    expm1;
+    /// ln (1 + x) of each element. Equal bits: 99.7%.
+    log1p;
+    /// log2 x of each element. Equal bits: 99.9%.
+    log2;
+    /// log10 x of each element. Equal bits: 99.9%.
+    log10;
+    /// The sine of each element. Equal bits: 95%.
+    sin;
+    /// The cosine of each element. Equal bits: 95%.
+    cos;
+    /// The tangent of each element. Equal bits: 82%.
+    tan;
+    /// 1 - erf x of each element. Equal bits: 96.5%.
+    erfc;
 }
 
 formulas! {

@@ -52,6 +52,7 @@ struct Blocks<'a, T> {
 }
 
 impl<T: RandomFloat> SimdWork for Blocks<'_, T> {
+    const WIDEST: usize = 64;
     type Output = ();
 
     #[inline(always)]

@@ -14,7 +14,7 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::super::super::math;
 use super::super::super::simd::{self, SimdWork};
-use super::super::super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS};
+use super::super::super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS, vector_bytes_of};
 use super::super::operands::{GradientInputs, GroupGradients, Mask};
 use super::mask::{Coverage, ScoreBlock, apply, coverage};
 use super::tile::{self, KEYS, NEG_INFINITIES, each};
@@ -41,6 +41,8 @@ struct TiledGroup<'a, 'g, 'o, const R: usize, const P: usize> {
 }
 
 impl<const R: usize, const P: usize> SimdWork for TiledGroup<'_, '_, '_, R, P> {
+    const WIDEST: usize = vector_bytes_of(R);
+    const ONLY_WIDEST: bool = true;
     type Output = ();
 
     #[inline(always)]

@@ -154,6 +154,8 @@ struct TiledBlock<'a, 'm, 'n, 'o, const R: usize, const P: usize> {
 }
 
 impl<const R: usize, const P: usize> SimdWork for TiledBlock<'_, '_, '_, '_, R, P> {
+    const WIDEST: usize = tiles::vector_bytes_of(R);
+    const ONLY_WIDEST: bool = true;
     type Output = ();
 
     #[inline(always)]
