@@ -105,7 +105,7 @@ pub(crate) fn power(base: &Arg, exponent: &Arg) -> Result<Tensor> {
 }
 
 /// Whether a comparison is true of each pair of elements; one with nan is not.
-pub(crate) fn compare(a: &Arg, b: &Arg, test: impl Fn(Ordering) -> bool + Copy + Sync) -> Result<Tensor> {
+pub(crate) fn compare(a: &Arg, b: &Arg, test: fn(Ordering) -> bool) -> Result<Tensor> {
     let result = pointwise::compare(a, b, DEFAULT, test)?;
     let operands: Vec<&Tensor> = [a, b].into_iter().filter_map(Arg::tensor).collect();
     Ok(placed(result, &operands))

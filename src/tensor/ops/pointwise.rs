@@ -1,6 +1,9 @@
 //! Pointwise operations: promotion, broadcasting, then one loop of the kernel.
 //! Source: PyTorch's pointwise operations.
 
+use std::cmp::Ordering;
+use std::convert::identity;
+
 use super::cast::to_dtype;
 use crate::kernel::buffer_pool;
 use crate::kernel::elementwise::{self, Strided};
@@ -167,7 +170,7 @@ macro_rules! arithmetic {
             let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
             let shape = broadcast(a.shape(), b.shape())?;
             crate::tensor::allow(&shape, dtype)?;
-    let (a, b, run, laid) = arranged(a, b, &shape);
+            let (a, b, run, laid) = arranged(a, b, &shape);
             let buffer = match dtype.lane() {
                 Lane::F32 => Buffer::F32(over!(&run, a, b, F32, |x: f32, y: f32| x $float y)),
                 Lane::F64 => Buffer::F64(over!(&run, a, b, F64, |x: f64, y: f64| x $float y)),
@@ -186,7 +189,6 @@ arithmetic!(mul, *, wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.
 /// `a / b`, always in floats. As `torch.div`.
 pub(crate) fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let dtype = super::float_dtype(common_dtype(&[a, b], default), default);
-    // PyTorch multiplies by the reciprocal of a Python number.
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
     let shape = broadcast(a.shape(), b.shape())?;
     crate::tensor::allow(&shape, dtype)?;
@@ -217,24 +219,33 @@ pub(crate) fn zipped(
     Ok(super::strides::placed(laid.finish(buffer, shape, dtype), &[a, b]))
 }
 
-/// A comparison of each pair of elements.
-pub(crate) fn compare<F>(a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
-where
-    F: Fn(std::cmp::Ordering) -> bool + Copy + Sync,
-{
+/// A comparison of each pair of elements; `test` is one of those of [`Ordering`].
+pub(crate) fn compare(a: &Arg, b: &Arg, default: DType, test: fn(Ordering) -> bool) -> Result<Tensor> {
     let dtype = common_dtype(&[a, b], default);
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
     let shape = broadcast(a.shape(), b.shape())?;
     let (a, b, run, laid) = arranged(a, b, &shape);
-    // nan fails every test except "not equal", which is the test that accepts Less and Greater but not Equal.
-    let unordered = !test(std::cmp::Ordering::Equal)
-        && test(std::cmp::Ordering::Less)
-        && test(std::cmp::Ordering::Greater);
+    // Three loops for each type: `a > b` is `b < a`. nan fails every test but "not equal".
+    macro_rules! tested {
+        ($variant:ident) => {
+            match [Ordering::Less, Ordering::Equal, Ordering::Greater].map(test) {
+                [true, false, false] => over!(&run, a, b, $variant, |x, y| x < y),
+                [true, true, false] => over!(&run, a, b, $variant, |x, y| x <= y),
+                [false, false, true] => over!(&run, b, a, $variant, |x, y| x < y),
+                [false, true, true] => over!(&run, b, a, $variant, |x, y| x <= y),
+                [is_less, ..] => {
+                    let mut equal = over!(&run, a, b, $variant, |x, y| x == y);
+                    equal.iter_mut().for_each(|equal| *equal ^= is_less);
+                    equal
+                }
+            }
+        };
+    }
     let values = match dtype.lane() {
-        Lane::F32 => over!(&run, a, b, F32, |x: f32, y: f32| x.partial_cmp(&y).map_or(unordered, test)),
-        Lane::F64 => over!(&run, a, b, F64, |x: f64, y: f64| x.partial_cmp(&y).map_or(unordered, test)),
-        Lane::I64 => over!(&run, a, b, I64, |x: i64, y: i64| test(x.cmp(&y))),
-        Lane::Bool => over!(&run, a, b, Bool, |x: bool, y: bool| test(x.cmp(&y))),
+        Lane::F32 => tested!(F32),
+        Lane::F64 => tested!(F64),
+        Lane::I64 => tested!(I64),
+        Lane::Bool => tested!(Bool),
     };
     Ok(laid.finish(Buffer::Bool(values), shape, DType::Bool))
 }
@@ -302,7 +313,10 @@ pub(crate) fn same_unary(
         Buffer::F32(data) => Buffer::F32(mapped!(data, f32)),
         Buffer::F64(data) => Buffer::F64(mapped!(data, f64)),
         Buffer::I64(data) => Buffer::I64(mapped!(data, i64)),
-        Buffer::Bool(data) => Buffer::Bool(mapped!(data, |x: bool| x)),
+        // The same for all functions: compiled once.
+        Buffer::Bool(data) => {
+            Buffer::Bool(elementwise::gather_strided(data, &layout.shape, &layout.strides, layout.offset))
+        }
     };
     laid.finish(buffer, a.shape().to_vec(), a.dtype())
 }
@@ -384,7 +398,7 @@ pub(crate) fn pow(base: &Arg, exponent: &Arg, default: DType) -> Result<Tensor> 
         // Each a loop of its own, which the compiler vectorises.
         macro_rules! exact {
             ($f:expr, $g:expr) => {
-                return Ok(same_unary(&base, $f, $g, |x| x))
+                return Ok(same_unary(&base, $f, $g, identity))
             };
         }
         match exponent {
