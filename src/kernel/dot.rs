@@ -82,7 +82,7 @@ fn contiguous<T: Real>(x: &[T], y: &[T], before: [usize; 2]) -> T {
     if single { (sum[0] + sum[2]) + (sum[1] + sum[3]) } else { sum[0] + sum[1] }
 }
 
-/// MatrixView times vector: (m, k) @ (k) into `out` (m). For vector times matrix, pass the transposed matrix.
+/// A matrix times a vector: (m, k) @ (k) into `out` (m). For a vector times a matrix, pass the transposed matrix.
 pub fn matvec<'a, T: Real>(a: impl Into<MatrixView<'a, T>>, x: impl Into<VectorView<'a, T>>, out: &mut [T]) {
     let (a, x) = (a.into(), x.into());
     assert!(out.len() == a.view.nrows() && x.view.len() == a.view.ncols(), "the shapes of a product agree");

@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of symmetric matrices.
 //!
-//! The steps and the signs are those of LAPACK's syevd for up to 25 rows: Householder reflections to three diagonals
+//! The steps and the signs follow LAPACK's syevd for up to 25 rows: Householder reflections to three diagonals
 //! (sytd2), then implicit QL or QR steps (steqr). Larger ones may have other signs there.
 //! Source: Golub & Van Loan, Matrix Computations, 8.3; LAPACK Users' Guide.
 

@@ -14,7 +14,7 @@ use super::threads;
 const PARALLEL: usize = 1 << 16;
 /// Elements that one thread writes at a time; a whole number of vectors of any width.
 pub(crate) const PIECE: usize = 1 << 14;
-/// Elements of an operand that are copied at a time, if it is not contiguous: those of all operands fit the first cache.
+/// Elements of an operand that are copied at a time, if it is not contiguous: the blocks of all operands fit the first cache.
 const BLOCK: usize = 1 << 10;
 
 /// An operand: a storage, strides (0 where broadcast) and the offset of index (0, 0, ...).
@@ -155,7 +155,7 @@ fn part_length<const N: usize>(step: [usize; N], row: usize) -> usize {
 }
 
 /// Bytes of the widest vectors for a loop over elements of these sizes. Where all are equal, vectors of 64 bytes take as
-/// long as those of 32, or longer. Between sizes they take half as long: comparisons give a truth value of one byte.
+/// long as vectors of 32, or longer. Between sizes they take half as long: comparisons give a truth value of one byte.
 const fn widest(sizes: &[usize]) -> usize {
     let mut n = 1;
     while n < sizes.len() {

@@ -1,4 +1,4 @@
-//! MatrixView products over strided views, as `torch.mm` and `torch.bmm`.
+//! Matrix products over strided views, as `torch.mm` and `torch.bmm`.
 //!
 //! Threads: a batch is divided into matrices and blocks of their rows, and one large product into blocks of its longer
 //! side; one thread computes each block. The threads of `matrixmultiply` are not used: another setting controls them
@@ -153,7 +153,7 @@ fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut start: Start<T>, m
     }
 }
 
-/// Multiplications after which a product looks whether the cell is to stop.
+/// Multiplications after which a product checks for interrupts.
 const UNSTOPPED: usize = 1 << 32;
 
 /// `out = a @ b + beta * out`. A large product is divided into squares of the result, each large enough that packing its

@@ -1,5 +1,5 @@
 //! The solution of a system of equations that leaves the least squares, and of several such the shortest.
-//! Source: Golub & Van Loan, chapter 5; the fields are those of LAPACK's gelsy.
+//! Source: Golub & Van Loan, chapter 5; the fields are named as in LAPACK's gelsy.
 
 use super::linalg::{Matrix, qr, svd};
 use super::{Real, stop};

@@ -279,7 +279,7 @@ fn whole<T: Real>(n: usize) -> T {
     T::from_f64(n as f64)
 }
 
-/// Levels of the pairwise combination that need no allocation: those of rows of 2^14 numbers and more.
+/// Levels of the pairwise combination that need no allocation: enough for rows of 2^14 numbers.
 const LEVELS: usize = 8;
 
 /// Mean and biased variance of `R` rows of one length, each in `W` of `N` lanes.

@@ -13,7 +13,7 @@ pub trait Rank: Copy {
 
     /// How it compares with another.
     fn rank(self, other: Self) -> Ordering;
-    /// A number of [`Rank::BITS`] bits that compares with those of others as the elements do.
+    /// A number of [`Rank::BITS`] bits; numbers compare as their elements do.
     fn key(self) -> u64;
 }
 
@@ -80,7 +80,7 @@ struct Sorter {
 const LONG: usize = 192;
 /// Values of a digit.
 const DIGITS: usize = 256;
-/// Elements after which a long row looks whether it is to stop.
+/// Elements after which a long row checks for interrupts.
 const STEP: usize = 1 << 16;
 
 impl Sorter {
@@ -172,10 +172,10 @@ const PIECE: usize = 1 << 14;
 /// The order of equal elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Equal {
-    /// That of the row.
-    KeepTheirOrder,
-    /// That in which the steps of the C++ library leave them, as in `torch.sort` unless it is to be stable.
-    AsTheStepsLeaveThem,
+    /// As in the row.
+    Stable,
+    /// As the steps of the C++ library leave them: `torch.sort` without `stable=True`.
+    Unstable,
 }
 
 /// Rows of `length` elements, sorted, and the positions that the elements had in their row.
@@ -199,7 +199,7 @@ pub fn sorted_rows<T: Rank + Element>(
                     (*sorted, *place) = (row[at], at as i64);
                 });
                 // Sorting by keys is faster; only of equal elements the order is another.
-                if equal == Equal::AsTheStepsLeaveThem && length > selection::SHORT && has_equal(sorted) {
+                if equal == Equal::Unstable && length > selection::SHORT && has_equal(sorted) {
                     in_steps(row, descending, sorted, places);
                 }
             }

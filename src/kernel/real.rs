@@ -1,5 +1,5 @@
 //! The number types of the kernel, f32 and f64, as one trait.
-//! Source: the lane counts are those of PyTorch's AVX2 build, whose order of summation the reductions follow.
+//! Source: PyTorch's AVX2 build has these lane counts; the reductions follow its order of summation.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};

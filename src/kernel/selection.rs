@@ -8,7 +8,7 @@ use super::stop;
 
 /// Length up to which a range is sorted by insertion.
 pub(crate) const SHORT: usize = 16;
-/// Elements after which a long row looks whether it is to stop.
+/// Elements after which a long row checks for interrupts.
 const STEP: usize = 1 << 14;
 
 /// Sorting with the steps of the C++ library. `less(a, b)` is whether a comes before b.

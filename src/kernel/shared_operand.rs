@@ -1,7 +1,7 @@
 //! A batch of products of very few rows with one and the same matrix, which lies column by column: a linear layer on a
 //! batch that is not contiguous, as in `nn.MultiheadAttention` without gradients.
 //!
-//! The sums are those of `small.rs`, whose chains follow the terms; here as many columns are computed together as a
+//! The sums equal those in `small.rs`, whose chains follow the terms; here as many columns are computed together as a
 //! vector has numbers, so only the speed differs. The matrix is packed once for all products.
 
 use ndarray::{ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis};
@@ -37,10 +37,10 @@ fn terms<T: Real>(a: &WithOffset<ArrayView3<T>>, b: &MatrixView<T>) -> Option<Te
         return None;
     }
     let before = if rows == 1 {
-        // The first product starts the sum; the boundary is that of every fourth column.
+        // The first product starts the sum; every fourth column has the same boundary.
         1 + before_boundary::<T>(b.offset + 3 * b.view.strides()[1] + 1)
     } else {
-        // The boundary is that of the row, which is the same for all rows.
+        // All rows have the same boundary.
         let aligned = |stride: isize| stride % width as isize == 0;
         if !aligned(strides[0]) || !aligned(strides[1]) {
             return None;

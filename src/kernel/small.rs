@@ -166,7 +166,7 @@ pub(super) fn product_in_turn<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut o
     }
 }
 
-/// MatrixView times vector into `out`.
+/// A matrix times a vector into `out`.
 pub(super) fn matvec<T: Real>(
     a: MatrixView<T>,
     x: VectorView<T>,
@@ -261,7 +261,7 @@ fn contiguous<'a, T: Real>(x: &'a ArrayView1<T>) -> Cow<'a, [T]> {
     x.as_slice().map_or_else(|| Cow::Owned(x.to_vec()), Cow::Borrowed)
 }
 
-/// MatrixView times vector where the rows of the matrix are contiguous, from row `begin` on: rows four at a time, the rest
+/// A matrix times a vector where the rows of the matrix are contiguous, from row `begin` on: rows four at a time, the rest
 /// one by one.
 ///
 /// The first product starts the sum. Then come the elements up to a 16-byte boundary: of the fourth row for groups of

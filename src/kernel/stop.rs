@@ -49,7 +49,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// That of this thread.
+    /// The watch of this thread.
     pub(crate) fn of_this_thread() -> Watch {
         Watch { stops: flag(), can_leave: CAN_LEAVE.get() }
     }

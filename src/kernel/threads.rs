@@ -20,7 +20,7 @@ thread_local! {
     static SHARING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns the number of threads: that of [`set_count`], or one for each processor. As `torch.get_num_threads`.
+/// Returns the number of threads: as set by [`set_count`], or one for each processor. As `torch.get_num_threads`.
 pub fn count() -> usize {
     match WANTED.load(Ordering::Relaxed) {
         0 => {
@@ -83,7 +83,7 @@ fn share_all<T: Send>(tasks: Vec<Option<T>>, helpers: usize, each: &(dyn Fn(T) +
     });
 }
 
-/// Tasks in as many parts as there are threads. A thread takes those of its own part first: it has most likely worked on
+/// Tasks in as many parts as there are threads. A thread takes the tasks of its own part first: it has most likely worked on
 /// the same part of the same tensors before, and has them in its cache.
 struct Divided<T> {
     tasks: Vec<Option<T>>,

@@ -55,7 +55,7 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// Those of this processor.
+    /// The vectors of this processor.
     pub(crate) fn detect() -> Vectors {
         Vectors { bytes: vector_bytes() }
     }
@@ -124,7 +124,7 @@ pub enum Start<'a, T> {
 }
 
 impl<'a, T> Start<'a, T> {
-    /// That of some columns.
+    /// The start of some columns.
     pub(crate) fn columns(self, first: usize, count: usize) -> Start<'a, T> {
         match self {
             Start::Row(row) => Start::Row(row.slice_move(s![first..first + count])),
@@ -312,7 +312,7 @@ mod x86 {
             Start::Row(row) => Some((row.as_ptr(), 0)),
         };
         // What is used next is asked for: without that, products whose operands are in no cache take a third longer. The
-        // addresses need not be those of elements.
+        // addresses need not lie on elements.
         for r in 0..R as isize {
             for p in 0..P {
                 _mm_prefetch::<_MM_HINT_ET0>(out.wrapping_offset(r * out_row).wrapping_add(p * LANES).cast());

@@ -41,7 +41,7 @@ struct Grant {
 /// The files that a session may open.
 #[derive(Debug, Default)]
 pub struct FileAccess {
-    /// The folder in which relative paths begin: that of the notebook.
+    /// The folder in which relative paths begin: the notebook's.
     home: Option<PathBuf>,
     read: Vec<Grant>,
     write: Vec<Grant>,

@@ -1,5 +1,5 @@
 //! `unicodedata`: normal forms, general categories and names of characters.
-//! Names, classes and normal forms are those of the crates that the interpreter uses; categories are those of Unicode 10.
+//! Names, classes and normal forms come from the crates that the interpreter uses; categories follow Unicode 10.
 
 pub(crate) use native::module_def;
 

@@ -30,7 +30,7 @@ pub struct Descriptor {
     pub gradient: Option<GradName>,
     /// Whether the gradient's overload counts up with the signature that the arguments fit.
     pub(crate) overload_by_form: bool,
-    /// By how much the overload is higher for a twin that changes the layout: `UnsqueezeBackward1`.
+    /// What is added to the overload of the twin that changes the layout in place: `UnsqueezeBackward1`.
     pub(crate) in_place_overload: u8,
     /// Whether its result lies in memory in the order that its operands have.
     pub(crate) keeps_order: bool,

@@ -83,7 +83,7 @@ pub(crate) enum ErrorFact {
     DropoutProbability,
     /// A module without `forward`.
     NoForward,
-    /// A module whose `__init__` has not called that of `nn.Module`.
+    /// A module whose `__init__` has not called `nn.Module`'s.
     NotInitialised,
     /// Keys of a state dict that do not match the module's.
     StateDictKeys {

@@ -213,7 +213,7 @@ struct Gather {
     offsets: Vec<usize>,
 }
 
-/// The shape that the index tensors broadcast to. Errors: they do not, or their dtype is not that of an index.
+/// The shape that the index tensors broadcast to. Errors: they do not, or their dtype is not one of an index.
 fn index_shape(basic: &Basic) -> Result<Vec<usize>> {
     let mut shape: Vec<usize> = Vec::new();
     for (_, positions) in &basic.gathers {

@@ -115,7 +115,7 @@ fn dtype_of(object: &PyObject, number: &Arg, default: DType, vm: &VirtualMachine
     }
 }
 
-/// The items of a long list between two looks whether the cell is to stop.
+/// The items of a long list between two checks for interrupts.
 const STEP: usize = 1 << 16;
 
 /// Collects the numbers of nested sequences in row-major order.

@@ -244,7 +244,7 @@ fn pieces(line: &str) -> Vec<&str> {
     pieces
 }
 
-/// A line whose pieces that differ from those of the other line are marked.
+/// A line in which the pieces that differ from the other line are marked.
 fn marked(line: &str, other: Option<&str>) -> Line {
     let mut out = Line::new();
     let Some(other) = other else {

@@ -67,7 +67,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     // The variables of the cells first, then what is inside of modules.
     let is_inside = |it: &&ChangedTensor| it.name.contains(['.', '[']);
     let (inside, mut own): (Vec<&ChangedTensor>, Vec<&ChangedTensor>) = own.into_iter().partition(is_inside);
-    // Where variables changed, their rows tell more than those of the parameters that they come from.
+    // Where variables changed, their rows tell more than the rows of the parameters that they come from.
     let rows = if own.is_empty() { ROWS_INSIDE } else { MOST_ROWS.min(own.len()) };
     own.extend(inside.iter().take(MOST_INSIDE));
     let inside = &inside[inside.len().min(MOST_INSIDE)..];

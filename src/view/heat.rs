@@ -99,7 +99,7 @@ fn number_among(figures: &[&Figure], mut at: usize) -> String {
         }
         at -= figure.count();
     }
-    unreachable!("the offset is that of a value of these tensors")
+    unreachable!("the offset belongs to a value of these tensors")
 }
 
 /// The whole of a large tensor, each cell the mean of a block of its elements.
@@ -273,7 +273,7 @@ fn short_name(figure: &Figure, axis: usize, at: usize) -> String {
     ellipsized(&figure.position(axis, at), NAME)
 }
 
-/// The names of the rows of a map: those of the positions, or the numbers at which blocks begin.
+/// The names of the rows of a map: the names of the positions, or the numbers at which blocks begin.
 fn row_names(figure: &Figure, down: usize) -> Vec<String> {
     let Some(axis) = figure.shape.len().checked_sub(2) else {
         return vec![String::new()];

@@ -1,5 +1,5 @@
 //! Line wrapping of styled text: spans keep their roles across breaks.
-//! Source: line breaking by textwrap; its optimal fit is that of Knuth and Plass.
+//! Source: line breaking by textwrap; its optimal fit follows Knuth and Plass.
 
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::{Penalties, wrap_first_fit, wrap_optimal_fit};

@@ -14,7 +14,7 @@ pub struct WhatIf {
     pub reshaped: Vec<Reshaped>,
     /// The tensors that are exactly equal.
     pub unchanged: Vec<String>,
-    /// Those of them that were made before the cells that were asked for.
+    /// The equal tensors that were made before the cells that were asked for.
     pub unchanged_before: Vec<String>,
     /// What the one cell that was asked for printed with the change, if that differs.
     pub printed: Option<String>,

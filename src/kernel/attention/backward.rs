@@ -226,7 +226,7 @@ simd! { wide:
 }
 
 simd! {
-    /// Replaces the gradients of a row of weights by those of its scores.
+    /// Replaces the gradients of a row of weights by the gradients of its scores.
     fn through_softmax<'a, 'b, T>(weights: &'a [T], grad: &'b mut [T], total: T) -> () {
         for (x, &weight) in grad.iter_mut().zip(weights) {
             *x = weight * (*x - total);

@@ -53,7 +53,7 @@ pub fn cross_entropy<T: Real>(
 }
 
 simd! { wide:
-    /// For each row -e^y times its slope, y = log_softmax(x), and the slope added to that of the target.
+    /// For each row -e^y times its slope, y = log_softmax(x), and the slope is added at the target.
     fn cross_entropy_rows<'a, 'b, T>(
         out: &'a mut [T],
         x: &'b [T],

@@ -1,4 +1,4 @@
-//! Gradients of the operations that models are made of: given the gradient of a result, that of each operand.
+//! Gradients of the operations that models are made of: given the gradient of a result, the gradient of each operand.
 //!
 //! The sums are in the order of PyTorch's own kernels on one thread, and no number of threads changes a bit. Each file
 //! states the share of results equal to PyTorch 2.6 bit for bit. Gradients of attention are in `attention::backward`.

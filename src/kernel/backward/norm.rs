@@ -32,7 +32,7 @@ pub struct WantedGradients {
 
 /// Some rows: x, the gradient of the result, and the mean and factor of each row.
 type LayerRows<'a, T> = ((&'a [T], &'a [T]), &'a [[T; 2]]);
-/// Some rows: x, the gradient of the result, that of the input, and the products that the weight's gradient adds up.
+/// Some rows: x, the gradients of the result and of the input, and the products that the weight's gradient adds up.
 type RmsRows<'a, T> = (((&'a [T], &'a [T]), &'a mut [T]), &'a mut [T]);
 
 /// Gradients of [`norm::layer_norm`]: (rows, width) for the input, (width) for weight and bias. `scales` has the mean of

@@ -144,7 +144,7 @@ pub fn exp2_fast(x: f32) -> f32 {
 /// (error 4e-9; found by the Remez algorithm).
 #[inline(always)]
 pub(crate) fn exp2_down(x: f32) -> f32 {
-    /// `ROUND` plus the bias of the exponent: the low bits of a sum are those of the power of two.
+    /// `ROUND` plus the bias of the exponent: the low bits of a sum then hold the power of two.
     const ROUND_BIASED: f32 = ROUND + 127.0;
     // A comparison that keeps nan.
     let x = if x < -127.0 { -127.0 } else { x };

@@ -3,7 +3,7 @@
 //! where their sum would lose bits, both are pairs of numbers (Dekker 1971). Tables and polynomials, interpolated at
 //! Chebyshev points, were computed with 40 digits.
 //!
-//! Bits equal to PyTorch 2.6 with AVX-512 in percent, for 2^20 random numbers of each kind; in brackets those of the
+//! Bits equal to PyTorch 2.6 with AVX-512 in percent, for 2^20 random numbers of each kind; in brackets for the
 //! correctly rounded result, which takes three to five times as long in double precision:
 //! |        | normal        | -3 to 3       | all bit patterns |
 //! |--------|---------------|---------------|------------------|
@@ -12,7 +12,7 @@
 
 use super::super::simd::Vector;
 
-/// Adding and subtracting 1.5 * 2^23 rounds to the nearest integer, whose low bits are those of the sum.
+/// Adding and subtracting 1.5 * 2^23 rounds to the nearest integer, which the low bits of the sum then hold.
 const ROUND: f32 = 12_582_912.0;
 
 /// ln 2 in two parts. Multiples of the first, subtracted in one step from a number near them, are exact.

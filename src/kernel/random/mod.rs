@@ -1,4 +1,4 @@
-//! Random streams equal to those of PyTorch's CPU generator, draw for draw.
+//! PyTorch's random streams on the CPU, draw for draw.
 //! Source: PyTorch 2.6 on CPU. The caller checks the arguments (a probability is in [0, 1], a range is not empty) and
 //! raises PyTorch's errors.
 //!
@@ -33,7 +33,7 @@ pub use uniform::{IntegerKind, full_range, linear_bound, rand, randint, randperm
 /// `exponential_` and what uses it (`multinomial` without replacement).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
-    /// Builds without Intel's library (ARM, macOS), like that of the book: one 64-bit draw for each element.
+    /// Builds without Intel's library (ARM, macOS), like the book's: one 64-bit draw for each element.
     #[default]
     Book,
     /// x86 builds with Intel MKL: one 32-bit draw seeds a second generator for the whole call.

@@ -201,7 +201,7 @@ fn finish_row<T: Real, const W: usize, const N: usize>(row: &[T], chains: &[T; N
     sum
 }
 
-/// A sum looks whether the cell is to stop at steps that have none of these bits.
+/// A sum checks for interrupts at steps that have none of these bits.
 const UNSTOPPED: usize = (1 << 20) - 1;
 
 /// Levels of runs in a cascade.

@@ -227,7 +227,7 @@ fn spread(index: &Tensor, dim: usize, shape: &[usize]) -> Tensor {
     index.with_layout(layout)
 }
 
-/// A copy of `x` with the slices of `index` combined with those of `source`. As `index_add`, `index_copy` and
+/// A copy of `x` with the slices of `index` combined with the slices of `source`. As `index_add`, `index_copy` and
 /// `index_reduce`; the caller checks the dtypes.
 pub(crate) fn index_combine(
     x: &Tensor,

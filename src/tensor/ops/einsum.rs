@@ -339,7 +339,7 @@ fn product(left: Tensor, right: Tensor, summed: &[usize]) -> Result<Tensor> {
             _ => own_right.push(axis),
         }
     }
-    // If all own dimensions of the right come before those of the left, the operands are exchanged.
+    // If all own dimensions of the right come before the dimensions of the left, the operands are exchanged.
     if let (Some(last), Some(first)) = (own_right.last(), own_left.first())
         && last < first
     {

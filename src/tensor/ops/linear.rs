@@ -300,7 +300,7 @@ fn mix(out: &mut [i64], product: &[i64], alpha: i64, beta: i64) {
     }
 }
 
-/// `out = beta * out + alpha * a @ b`; `offset` is that of `out` in its storage.
+/// `out = beta * out + alpha * a @ b`; `out` begins at `offset` of its storage.
 fn add_product<T: Float>(
     a: MatrixView<T>,
     b: MatrixView<T>,

@@ -44,7 +44,7 @@ pub(crate) fn write(target: &Tensor, source: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the elements of `target` by those of `source` without copying, and returns the old ones. Returns `source` if
+/// Replaces the elements of `target` by the elements of `source` without copying, and returns the old ones. Returns `source` if
 /// that is impossible: one of the two is a part of its storage, or `source` has other references.
 pub(crate) fn exchange(target: &Tensor, source: Tensor) -> std::result::Result<Buffer, Tensor> {
     let whole = |tensor: &Tensor| {

@@ -56,7 +56,7 @@ impl Moved {
     }
 }
 
-/// Those of `moved` whose memory no other shares, and the places of the rest.
+/// The tensors of `moved` whose memory no other shares, and the places of the rest.
 pub(crate) fn separate(moved: Vec<Moved>) -> (Vec<Moved>, Vec<Moved>) {
     let mut written: Vec<usize> =
         moved.iter().flat_map(Moved::written).map(|x| x.storage().address()).collect();

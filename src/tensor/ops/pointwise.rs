@@ -219,7 +219,7 @@ pub(crate) fn zipped(
     Ok(super::strides::placed(laid.finish(buffer, shape, dtype), &[a, b]))
 }
 
-/// A comparison of each pair of elements; `test` is one of those of [`Ordering`].
+/// A comparison of each pair of elements; `test` is one of [`Ordering`]'s.
 pub(crate) fn compare(a: &Arg, b: &Arg, default: DType, test: fn(Ordering) -> bool) -> Result<Tensor> {
     let dtype = common_dtype(&[a, b], default);
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);

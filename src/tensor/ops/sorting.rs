@@ -72,7 +72,7 @@ const DIGIT_BY_DIGIT: usize = 32_768;
 pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool, stable: bool) -> (Tensor, Tensor) {
     let (buffer, size, rest) = rows(x, dim);
     let digits = x.ndim() == 1 && size >= DIGIT_BY_DIGIT && !descending && matches!(buffer, Buffer::I64(_));
-    let equal = if stable || digits { Equal::KeepTheirOrder } else { Equal::AsTheStepsLeaveThem };
+    let equal = if stable || digits { Equal::Stable } else { Equal::Unstable };
     let places;
     let values = map_lane!(&buffer, data => {
         let (sorted, found) = rank::sorted_rows(data, size, descending, equal);

@@ -1,4 +1,4 @@
-//! The order of a result in memory: that of its operands.
+//! The order of a result in memory, which follows its operands.
 //! Source: PyTorch's `TensorIterator` and `infer_dense_strides`.
 
 use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder, StrideShape};

@@ -91,7 +91,7 @@ pub fn tensor_repr(source: &dyn PrintSource, frame: &Frame, options: &PrintOptio
 }
 
 /// The texts of all elements of `source` in row-major order, as in the printed tensor but without padding.
-/// The notation is that of the printed tensor, so it follows from the shown elements.
+/// The notation of the printed tensor, which follows from the elements that are shown.
 pub fn element_texts(source: &dyn PrintSource, options: &PrintOptions) -> Vec<String> {
     let format = ElementFormat::of(source, options);
     (0..numel(source.shape())).map(|place| format.text(source.at(place))).collect()

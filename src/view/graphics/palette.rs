@@ -1,4 +1,4 @@
-//! Few colours for a picture of many: those of the picture where they are few enough, else by the median cut.
+//! Few colours for a picture of many: the picture's own where they are few enough, else by the median cut.
 //! Source: P. Heckbert, "Color image quantization for frame buffer display", SIGGRAPH 1982.
 
 use std::collections::HashMap;

@@ -64,7 +64,7 @@ pub(crate) fn shown_offsets(figure: &Figure) -> Vec<usize> {
     slices.iter().flat_map(|slice| offsets(figure, slice)).collect()
 }
 
-/// Those of one slice, row by row.
+/// The elements of one slice, row by row.
 fn offsets(figure: &Figure, slice: &Slice) -> Vec<usize> {
     let axes = figure.shape.len();
     let along = |axis: Option<usize>| axis.map_or(vec![Some(0)], |axis| figure.shown(axis));

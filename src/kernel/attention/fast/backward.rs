@@ -114,7 +114,7 @@ struct Buffers<const R: usize, const P: usize> {
     seen: Vec<usize>,
     /// The gradients of the queries so far: (strips, D).
     of_queries: Vec<Strip<P>>,
-    /// Those of keys and values: (pieces of features, keys).
+    /// The gradients of keys and values: (pieces of features, keys).
     of_keys: Vec<Strip<P>>,
     of_values: Vec<Strip<P>>,
     /// Which strips attend to a block of keys.
@@ -199,7 +199,7 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
         self.of_queries.fill([ZEROS; P]);
     }
 
-    /// The weights of a strip for all keys, the gradients of its scores and those of its queries.
+    /// The weights of a strip for all keys, and the gradients of its scores and queries.
     #[inline(always)]
     fn strip(&mut self, given: &GradientInputs<f32>, at: [usize; 3], strip: usize) {
         let (block, [d, e]) = (self.block, self.depth);
@@ -413,7 +413,7 @@ fn add_up<const P: usize>(
     });
 }
 
-/// Divides exponentials by their sum (`share` is its inverse), and replaces gradients of the weights by those of the scores.
+/// Divides exponentials by their sum (`share` is its inverse), and replaces gradients of the weights by gradients of the scores.
 #[inline(always)]
 fn through_softmax<const P: usize>(
     weights: &mut [Strip<P>],

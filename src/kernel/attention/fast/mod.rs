@@ -6,7 +6,7 @@
 //! The softmax between them never adds across a vector. Each number is computed in the same way for every position
 //! of its query in a vector, strip or block, and for every vector width.
 //!
-//! The products are those of `tiles.rs` and not calls of `matrixmultiply`: they are many, short (64 terms) and use the
+//! `tiles.rs` computes the products, not `matrixmultiply`: they are many, short (64 terms) and use the
 //! same data one after the other, and each call would pack both operands again.
 //!
 //! Measured on one core of an Intel Xeon with a peak of 217 GFLOP/s, 12 heads of 1,024 tokens: 23.4 ms, 138 GFLOP/s. The

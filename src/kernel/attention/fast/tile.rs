@@ -128,7 +128,7 @@ pub(super) fn products<const R: usize, const P: usize>(
     }
 }
 
-/// The larger number of each lane; that of `y` if one is nan.
+/// The larger number of each lane; `y`'s if one is nan.
 #[inline(always)]
 fn larger(x: &Lanes, y: &Lanes) -> Lanes {
     let mut out = *y;
