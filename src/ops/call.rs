@@ -100,6 +100,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
                 let (needs_grad, shape) = (wants_grad(state, op, &args), one.shape().to_vec());
                 let is_view = is_view_of_any(&args, one);
                 let follows = is_view && requires_as_base(state, op, &args, one);
+                let saves = needs_grad && (op.saves_result)(&args);
                 let (kept, drawn) = (call.kept.take(), stream.drawn());
                 let mut args = args;
                 args.extend(kept);
@@ -119,7 +120,11 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
                     needs_grad,
                     in_backward: state.in_backward.get(),
                 };
-                made_by(one, state.recorder.record(ran), 0, is_view);
+                let record = state.recorder.record(ran);
+                if saves {
+                    record.save_result(one);
+                }
+                made_by(one, record, 0, is_view);
                 if follows {
                     one.mark_view_without_edge();
                 }
@@ -144,6 +149,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         }
     }
     let needs_grad = wants_grad(state, op, &args);
+    let saves = needs_grad && (op.saves_result)(&args);
     let kept = call.kept.take();
     let mut args = args;
     args.extend(kept);
@@ -160,6 +166,9 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         needs_grad,
         in_backward: state.in_backward.get(),
     });
+    if let (true, Some((_, last, _))) = (saves, made.last()) {
+        record.save_result(last);
+    }
     for (output, tensor, is_view) in made {
         made_by(&tensor, record.clone(), output, is_view);
     }

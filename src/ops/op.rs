@@ -51,6 +51,9 @@ pub struct Op {
     pub(crate) names_scalar_types: bool,
     /// Which dtypes it refuses before it runs.
     pub(crate) refused: Option<RefusedDtypes>,
+    /// Whether PyTorch saves the last result of a call with these arguments for backward: a later change of it in place is
+    /// then an error.
+    pub(crate) saves_result: fn(&[Arg]) -> bool,
     /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
     pub(crate) rule: Option<GradientRule>,
     parsed: OnceLock<Vec<Vec<Param>>>,
@@ -88,6 +91,7 @@ pub(crate) const fn op(
         target_check: TargetCheck::OverlapAndLeaf,
         names_scalar_types: false,
         refused: None,
+        saves_result: |_| false,
         rule: None,
         parsed: OnceLock::new(),
     }
@@ -139,6 +143,17 @@ impl Op {
     /// Checks less of its target.
     pub(crate) const fn checking(mut self, check: TargetCheck) -> Op {
         self.target_check = check;
+        self
+    }
+
+    /// PyTorch saves its result for backward: of several, the last one.
+    pub(crate) const fn saving_result(self) -> Op {
+        self.saving_result_if(|_| true)
+    }
+
+    /// PyTorch saves its result for backward where the arguments are like this.
+    pub(crate) const fn saving_result_if(mut self, saves: fn(&[Arg]) -> bool) -> Op {
+        self.saves_result = saves;
         self
     }
 

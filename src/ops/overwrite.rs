@@ -1,8 +1,9 @@
 //! Writes into tensors, recorded: on the tensor, and on the elements that it covers.
 
-use super::op::Caller;
+use super::op::{Caller, Op};
 use super::state::State;
 use super::stream::Stream;
+use super::table;
 use super::view_history;
 use std::rc::Rc;
 
@@ -144,6 +145,10 @@ fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, ne
     target.storage().remember(target.layout(), &record, true);
     if needs_grad {
         target.mark_result(true);
+        let saves = |op: &Op| (op.saves_result)(&record.args());
+        if table::row_of(what.operation).is_some_and(saves) {
+            record.save_result(target);
+        }
     }
     // Where gradients are off, they pass the write by: the tensor stays the result of what made it.
     if needs_grad || caller.state.grad_mode.get() || target.is_leaf() || !target.requires_grad() {

@@ -1,7 +1,7 @@
 //! Reading the arguments of operations.
 
 use super::dtype::{Category, Operand};
-use super::graph::{Arg, Tensor};
+use super::graph::{Arg, Index, Tensor};
 
 impl Arg {
     /// The tensor, if it is one.
@@ -19,6 +19,18 @@ impl Arg {
             Arg::Tensors(tensors) => tensors,
             _ => &[],
         }
+    }
+
+    /// The tensors of the index expression that it is.
+    pub(crate) fn indices(&self) -> impl Iterator<Item = &Tensor> {
+        let parts = match self {
+            Arg::Index(parts) => &parts[..],
+            _ => &[],
+        };
+        parts.iter().filter_map(|part| match part {
+            Index::Tensor(index) => Some(index),
+            _ => None,
+        })
     }
 
     /// The number in it, if it is a Python number.

@@ -8,7 +8,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::budget::Budget;
 use super::buffer::Buffer;
@@ -159,10 +159,21 @@ pub struct Record {
     /// The origin of each tensor among the arguments when it ran: a later in-place write changes the origin of the
     /// tensor itself. Kept where gradients flow.
     pub(super) edges: RefCell<Vec<Edge>>,
+    /// The result that backward reads.
+    pub(super) result: OnceCell<SavedResult>,
     /// Whether the backward pass is done with it.
     pub(super) spent: Cell<bool>,
     /// The count that its operands are in; `None` if it is not listed.
     pub(super) budget: RefCell<Option<Rc<Budget>>>,
+}
+
+/// A result that backward reads. It does not keep the result alive: what a gradient comes from does.
+#[derive(Debug)]
+pub(super) struct SavedResult {
+    pub(super) elements: Weak<SharedElements>,
+    pub(super) layout: Layout,
+    pub(super) dtype: DType,
+    pub(super) version: u64,
 }
 
 /// The record that made an operand and the number of the result; `None` for leaves.

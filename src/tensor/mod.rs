@@ -14,6 +14,7 @@ pub(crate) mod index;
 pub(crate) mod layout;
 pub mod ops;
 mod record;
+mod saved;
 pub mod show;
 mod sign;
 mod storage;

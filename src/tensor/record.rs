@@ -25,7 +25,7 @@
 //! ms for the 10,000th, and the process has 35.6 MB at both; a network of two layers with AdamW has 40.4 MB from the 100th
 //! update to the 5,000th. `x = x @ w` on 8x8 takes 5 to 7 us at the first and at the 500,000th time, `p.add_(g)` 8 to 12 us.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
@@ -349,7 +349,7 @@ impl Recorder {
 
 /// A record that is not listed.
 fn made(ran: CompletedOperation) -> Rc<Record> {
-    let tensors = ran.args.iter().flat_map(Arg::tensors);
+    let tensors = ran.args.iter().flat_map(Arg::tensors).chain(ran.args.iter().flat_map(Arg::indices));
     let versions = tensors.map(|tensor| tensor.storage().version()).collect();
     let edge = |tensor: &Tensor| {
         let made = tensor.origin().filter(|_| !tensor.is_leaf());
@@ -374,6 +374,7 @@ fn made(ran: CompletedOperation) -> Rc<Record> {
         in_backward: ran.in_backward,
         lost: Cell::new(None),
         edges: RefCell::new(edges),
+        result: OnceCell::new(),
         spent: Cell::new(false),
         budget: RefCell::default(),
     })

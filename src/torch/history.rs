@@ -10,6 +10,7 @@ use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclas
 
 use super::classes::{PyDType, size_object};
 use super::py_tensor::PyTensor;
+use super::raise::OrRaise;
 use crate::ops::state::State;
 use crate::ops::table;
 use crate::tensor::Index;
@@ -179,11 +180,29 @@ impl PyRecord {
         vm.ctx.new_list(self.record.edges().iter().map(one).collect()).into()
     }
 
-    /// The versions that the storages of the tensors among the arguments had, in the same order.
+    /// Errors: the tensor with this number among the arguments was written to since the operation ran.
     #[pymethod]
-    fn versions(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let versions = self.record.versions.iter().map(|version| vm.ctx.new_int(*version).into()).collect();
-        vm.ctx.new_list(versions).into()
+    fn check_operand(&self, at: usize, vm: &VirtualMachine) -> PyResult<()> {
+        let args = self.record.args();
+        let found = args.iter().flat_map(Arg::tensors).nth(at);
+        found.map_or(Ok(()), |tensor| self.record.check_operand(at, tensor)).or_raise(vm)
+    }
+
+    /// Errors: a tensor of the index expression among the arguments was written to since.
+    #[pymethod]
+    fn check_index(&self, vm: &VirtualMachine) -> PyResult<()> {
+        self.record.check_index(&self.record.args()).or_raise(vm)
+    }
+
+    /// The result that the operation saved, with its history; `None` if it saved none.
+    #[pymethod]
+    fn saved_result(&self, vm: &VirtualMachine) -> PyObjectRef {
+        let Some(result) = self.record.saved_result() else { return vm.ctx.none() };
+        if result.dtype().is_float() {
+            result.mark_result(true);
+            result.set_origin(self.record.clone(), self.record.outputs - 1);
+        }
+        PyTensor::new(result, self.state.clone()).into_pyobject(vm)
     }
 
     fn value(&self, arg: &Arg, vm: &VirtualMachine) -> PyObjectRef {

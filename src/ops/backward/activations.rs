@@ -47,7 +47,7 @@ macro_rules! of_result {
                 }
             }
             let of_input = match step.result(&grad) {
-                Some(result) => slopes(result, &grad, &FromResult)?,
+                Some(result) => slopes(&result, &grad, &FromResult)?,
                 None => slopes(&compute::function(step.tensor("input")?, $result, $result), &grad, &FromResult)?,
             };
             Ok(Gradients::of("input", of_input))
@@ -62,6 +62,22 @@ of_result! {
     sigmoid => math::sigmoid, |y, grad| activation::sigmoid(y, grad);
 }
 
+/// Of `relu`, whose result is positive where its input is.
+pub(crate) fn relu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
+    struct OfRelu;
+    impl<T: Real> Slope<T> for OfRelu {
+        #[inline(always)]
+        fn of(&self, y: T, grad: T) -> T {
+            activation::relu(y, grad)
+        }
+    }
+    let of_input = match step.result(&grad) {
+        Some(result) => slopes(&result, &grad, &OfRelu)?,
+        None => slopes(step.tensor("input")?, &grad, &OfRelu)?,
+    };
+    Ok(Gradients::of("input", of_input))
+}
+
 /// The gradient of the input of a function of one number.
 fn slopes(x: &Tensor, grad: &Tensor, slope: &(impl Slope<f32> + Slope<f64>)) -> Result<Tensor> {
     if !(x.is_contiguous() && grad.is_contiguous() && x.dtype() == grad.dtype()) {
@@ -73,8 +89,6 @@ fn slopes(x: &Tensor, grad: &Tensor, slope: &(impl Slope<f32> + Slope<f64>)) -> 
 }
 
 of_one! {
-    /// Of `relu`.
-    relu => |x, grad| activation::relu(x, grad);
     /// Of `leaky_relu`.
     leaky_relu => |x, grad, negative_slope = 0.01| activation::leaky_relu(x, grad, negative_slope);
     /// Of `elu`.
@@ -117,13 +131,14 @@ fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
         shape => (shape[axis], shape[axis + 1..].iter().product()),
     };
     let result = step.result(grad);
+    let is_result = result.is_some();
     let from = match result {
-        Some(result) => result.clone(),
+        Some(result) => result,
         None => to_dtype(step.tensor("input")?, grad.dtype()),
     };
     let of_input = in_floats!(grad.dtype(), T => {
         let (from, grad_of) = (T::row_major(&from), T::row_major(grad));
-        let through = match (log, result.is_some()) {
+        let through = match (log, is_result) {
             (true, true) => kernel::log_softmax,
             (true, false) => kernel::through_log_softmax,
             (false, true) => kernel::softmax,

@@ -9,9 +9,15 @@ pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (Arg::Str(equation), Some(name)) = (step.argument(0), step.list()) else {
         return Err(Error::type_error("einsum(): an equation and operands are needed"));
     };
-    let operands = step.operand(name)?.tensors();
+    let operands = step.arg(name).tensors();
     let (inputs, result) = spelled(&equation.replace(' ', ""), operands);
     let wanted = step.wanted_of(name);
+    // An operand is read for the gradients of the others.
+    for at in 0..operands.len() {
+        if (0..operands.len()).any(|other| other != at && wanted[other]) {
+            step.check_item(name, at)?;
+        }
+    }
     let one = |at: usize| match wanted.get(at) {
         Some(true) => of_operand(at, &grad, &result, &inputs, operands).map(Some),
         _ => Ok(None),

@@ -1,10 +1,9 @@
 //! Rules of parts chosen or written by index: a gradient goes back to the places that its numbers came from.
 
-use super::compute;
 use super::step::{BackwardStep, Gradients};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
-use crate::tensor::{Arg, DType, Index, Layout, Result, Tensor, index, ops};
+use crate::tensor::{DType, Layout, Result, Tensor, index, ops};
 
 /// Zeros in the shape of the operand, with the gradient where a view saw its elements.
 fn written(
@@ -43,24 +42,15 @@ pub(crate) fn narrow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     })
 }
 
-/// The index expression among the arguments.
-fn parts<'a>(step: &BackwardStep<'a>) -> &'a [Index] {
-    (0..3)
-        .find_map(|at| match step.argument(at) {
-            Arg::Index(parts) => Some(&parts[..]),
-            _ => None,
-        })
-        .unwrap_or_default()
-}
-
 /// Of `x[index]`. Where tensors index, gradients of one element add up in the order of the result.
 pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let name = step.name(0);
     let whole = Tensor::zeros(step.shape(name), grad.dtype())?;
-    match index::view(&whole, parts(step)) {
+    let parts = step.index()?;
+    match index::view(&whole, parts) {
         Some(view) => ops::write(&view, &grad)?,
         None => {
-            index::put(&whole, parts(step), &grad, true)?;
+            index::put(&whole, parts, &grad, true)?;
             whole.storage().write().round_to(grad.dtype());
         }
     }
@@ -69,14 +59,14 @@ pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// Of `x[index] = value`.
 pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let (target, value) = (step.name(0), step.name(1));
+    let (target, value, parts) = (step.name(0), step.name(1), step.index()?);
     let mut grads = Gradients::none();
     if step.wants(value) {
-        grads = grads.and(value, index::get(&grad, parts(step))?.0);
+        grads = grads.and(value, index::get(&grad, parts)?.0);
     }
     if step.wants(target) {
         let left = ops::shape::preserved(&grad);
-        index::set(&left, parts(step), &Tensor::zeros([], grad.dtype())?)?;
+        index::set(&left, parts, &Tensor::zeros([], grad.dtype())?)?;
         grads = grads.and(target, left);
     }
     Ok(grads)
@@ -103,7 +93,7 @@ pub(crate) fn copy_slices(step: &BackwardStep, grad: Tensor) -> Result<Gradients
 
 /// Of `gather`: gradients of one element add up in the order of the index.
 pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
+    let whole = Tensor::zeros(step.tensor("input")?.shape(), grad.dtype())?;
     let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
     let source = ScatterSource::Tensor(grad);
     let whole = along::scatter(&whole, dim, step.tensor("index")?, &source, ScatterMode::Sum, true)?;
@@ -121,16 +111,16 @@ pub(crate) fn index_select(step: &BackwardStep, grad: Tensor) -> Result<Gradient
 
 /// The gradient of values that were picked along a dimension, at the places they were picked from.
 pub(super) fn picked(step: &BackwardStep, grad: Tensor, indices: &Tensor, dim: i64) -> Result<Gradients> {
-    let x = step.tensor("input")?;
-    if x.ndim() == 0 {
+    let shape = step.shape("input");
+    if shape.is_empty() {
         return Ok(Gradients::of("input", ops::reshape(&grad, &[])));
     }
-    let axis = wrap_dim(dim, x.ndim())?;
+    let axis = wrap_dim(dim, shape.len())?;
     let grad = match grad.ndim() < indices.ndim() {
         true => grad.with_layout(grad.layout().unsqueeze(axis)),
         false => grad,
     };
+    let zeros = Tensor::zeros(shape, grad.dtype())?;
     let source = ScatterSource::Tensor(grad);
-    let zeros = compute::zeros_like(x)?;
     Ok(Gradients::of("input", along::scatter(&zeros, axis, indices, &source, ScatterMode::Replace, true)?))
 }

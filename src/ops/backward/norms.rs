@@ -33,6 +33,8 @@ fn sizes(step: &BackwardStep) -> Vec<usize> {
 /// Of `layer_norm`.
 pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
+    // PyTorch saves the bias too.
+    step.opt_tensor("bias")?;
     let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));
     Ok(in_floats!(x.dtype(), T => {
         let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));

@@ -66,15 +66,20 @@ pub(crate) fn neg(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 /// Of `div`.
 pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     if step.has("rounding_mode") {
+        // PyTorch saves what the gradient of an exact quotient needs.
+        step.operand("other")?;
+        if step.wants("other") {
+            step.operand("input")?;
+        }
         let zeros = compute::zeros_like(&grad)?;
         return Ok(Gradients::of("input", zeros.clone()).and("other", zeros));
     }
     step.needs_saved();
     let other = step.operand("other")?;
     let mut grads = Gradients::none();
-    if step.operand("input")?.tensor().is_none() {
+    if step.arg("input").tensor().is_none() {
         // A number over a tensor is the reciprocal times the number, here too.
-        let scaled = compute::times(&grad, step.operand("input")?)?;
+        let scaled = compute::times(&grad, step.arg("input"))?;
         let slope = slope_of_reciprocal(other)?;
         return Ok(Gradients::of("other", compute::mul(&scaled, &slope)?));
     }
@@ -92,7 +97,7 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 /// Of `exp`.
 pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let value = match step.result(&grad) {
-        Some(result) => result.clone(),
+        Some(result) => result,
         None => compute::function(step.tensor("input")?, math::exp, math::exp),
     };
     Ok(Gradients::of("input", compute::mul(&grad, &value)?))
@@ -157,20 +162,29 @@ pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// Of `sqrt`.
 pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let root = compute::power(step.operand("input")?, &Arg::Float(0.5))?;
+    let root = match step.result(&grad) {
+        Some(root) => root,
+        None => compute::power(step.operand("input")?, &Arg::Float(0.5))?,
+    };
     Ok(Gradients::of("input", compute::div(&grad, &compute::times(&root, &Arg::Int(2))?)?))
 }
 
 /// Of `rsqrt`.
 pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let root = compute::power(step.operand("input")?, &Arg::Float(-0.5))?;
+    let root = match step.result(&grad) {
+        Some(root) => root,
+        None => compute::power(step.operand("input")?, &Arg::Float(-0.5))?,
+    };
     let cube = compute::power(&Arg::Tensor(root), &Arg::Int(3))?;
     Ok(Gradients::of("input", compute::mul(&compute::times(&grad, &Arg::Float(-0.5))?, &cube)?))
 }
 
 /// Of `reciprocal`.
 pub(crate) fn reciprocal(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let slope = slope_of_reciprocal(step.operand("input")?)?;
+    let slope = match step.result(&grad) {
+        Some(value) => compute::neg(&compute::mul(&value, &value)?),
+        None => slope_of_reciprocal(step.operand("input")?)?,
+    };
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 

@@ -98,15 +98,14 @@ pub(crate) fn linear(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 /// Of `addmm`, `baddbmm`, `addmv`, `addbmm`.
 pub(crate) fn add_product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (base, first, second) = (step.name(0), step.name(1), step.name(2));
-    let (a, b) = (step.tensor(first)?, step.tensor(second)?);
     let mut grads = Gradients::none();
     if step.wants(first) || step.wants(second) {
         let scaled = scaled(step, "alpha", &grad)?;
         if step.wants(first) {
-            grads = grads.and(first, of_first(&scaled, b, a.shape(), false)?);
+            grads = grads.and(first, of_first(&scaled, step.tensor(second)?, step.shape(first), false)?);
         }
         if step.wants(second) {
-            grads = grads.and(second, of_second(&scaled, a, b.shape(), false)?);
+            grads = grads.and(second, of_second(&scaled, step.tensor(first)?, step.shape(second), false)?);
         }
     }
     if step.wants(base) {

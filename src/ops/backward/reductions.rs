@@ -133,6 +133,10 @@ fn extreme(
         return of_larger(step, &grad, wins);
     }
     let Some(dim) = step.int("dim") else { return shared(step, &grad, end) };
+    if let Some(places) = step.saved_result() {
+        let places = restored(step, &places, step.shape("input"))?;
+        return picked(step, grad, &places, dim);
+    }
     let x = step.tensor("input")?;
     if x.ndim() == 0 {
         return picked(step, grad, x, dim);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::fit::as_operand;
 use crate::ops::schema::Param;
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Arg, Error, Layout, Record, Result, Tensor};
+use crate::tensor::{Arg, Error, Index, Layout, Record, Result, Tensor};
 
 /// The rule of an operation: the gradients of its operands from those of its results.
 ///
@@ -25,22 +25,20 @@ pub(crate) struct BackwardStep<'a> {
     record: &'a Record,
     params: &'a [Param],
     args: &'a [Arg],
-    results: &'a [Option<Tensor>],
     flows: &'a [bool],
     read: Cell<bool>,
 }
 
 impl<'a> BackwardStep<'a> {
-    /// The step of a record: the parameters of its form, its arguments, those of its results that are at hand, and for each
-    /// tensor among the arguments whether it needs a gradient.
+    /// The step of a record: the parameters of its form, its arguments, and for each tensor among the arguments whether it
+    /// needs a gradient.
     pub(super) fn new(
         record: &'a Record,
         params: &'a [Param],
         args: &'a [Arg],
-        results: &'a [Option<Tensor>],
         flows: &'a [bool],
     ) -> BackwardStep<'a> {
-        BackwardStep { record, params, args, results, flows, read: Cell::new(false) }
+        BackwardStep { record, params, args, flows, read: Cell::new(false) }
     }
 
     /// The gradients of the tensors among the arguments in order, in their shapes and dtypes; `None` where none is needed.
@@ -55,15 +53,15 @@ impl<'a> BackwardStep<'a> {
         Ok(of_operands)
     }
 
-    /// The first result as the operation returned it, in the dtype of its gradient: `None` if it is not at hand, or was
-    /// written to. The rule then computes it again, with the same bits.
-    pub(crate) fn result(&self, grad: &Tensor) -> Option<&'a Tensor> {
-        let result = self.results.first()?.as_ref()?;
-        let is_new = result.storage().version() == 0;
-        let exact = result.dtype() == grad.dtype() && !result.dtype().is_narrow();
-        let found = (is_new && exact && result.shape() == grad.shape()).then_some(result)?;
-        self.read.set(true);
-        Some(found)
+    /// The saved result as the operation returned it, in the dtype of its gradient: `None` if it is not at hand, or is
+    /// rounded. The rule then computes it again, with the same bits.
+    pub(crate) fn result(&self, grad: &Tensor) -> Option<Tensor> {
+        self.saved_result().filter(|result| result.dtype() == grad.dtype() && !result.dtype().is_narrow())
+    }
+
+    /// The result that the operation saved: of several, the last one.
+    pub(crate) fn saved_result(&self) -> Option<Tensor> {
+        self.record.saved_result().inspect(|_| self.read.set(true))
     }
 
     /// Whether the values of operands were read. Then a second pass needs them again.
@@ -100,6 +98,23 @@ impl<'a> BackwardStep<'a> {
         }
     }
 
+    /// The index expression among the arguments, as the operation read it. Errors: a tensor in it was written to since.
+    pub(crate) fn index(&self) -> Result<&'a [Index]> {
+        let found = self.args.iter().find_map(|arg| match arg {
+            Arg::Index(parts) => Some(&parts[..]),
+            _ => None,
+        });
+        self.record.check_index(self.args)?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Checks tensor `at` of a list. Errors: it was written to since.
+    pub(crate) fn check_item(&self, name: &str, at: usize) -> Result<()> {
+        self.read.set(true);
+        let Some(place) = self.position(name) else { return Ok(()) };
+        self.record.check_operand(self.ordinal(place) + at, &self.args[place].tensors()[at])
+    }
+
     /// Notes that a second pass needs what a first pass frees, as PyTorch does where it saves a number as a tensor.
     pub(crate) fn needs_saved(&self) {
         self.read.set(true);
@@ -110,10 +125,8 @@ impl<'a> BackwardStep<'a> {
         if !tensors.is_empty() {
             self.read.set(true);
             let first = self.ordinal(at);
-            for (tensor, &version) in tensors.iter().zip(&self.record.versions[first..]) {
-                if tensor.storage().version() != version {
-                    return Err(modified(tensor, version));
-                }
+            for (at, tensor) in tensors.iter().enumerate() {
+                self.record.check_operand(first + at, tensor)?;
             }
         }
         Ok(&self.args[at])
@@ -218,25 +231,6 @@ impl<'a> BackwardStep<'a> {
     pub(crate) fn name(&self, at: usize) -> &'static str {
         self.params.get(at).map_or("", |param| param.name)
     }
-}
-
-/// The error of an operand that was written to after the operation had read it.
-fn modified(tensor: &Tensor, version: u64) -> Error {
-    let kind = format!("torch.{}Tensor", tensor.dtype().cpp_name());
-    let shape = tensor.shape();
-    let came = match tensor.origin().filter(|_| !tensor.is_leaf()) {
-        Some(record) => {
-            let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
-            format!(", which is output {} of {name},", tensor.output_index())
-        }
-        None => String::new(),
-    };
-    let now = tensor.storage().version();
-    Error::runtime(format!(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} \
-         {shape:?}]{came} is at version {now}; expected version {version} instead. Hint: enable anomaly detection to find \
-         the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
-    ))
 }
 
 /// The gradients of operands, by the names of the parameters.

@@ -83,8 +83,6 @@ struct Node {
     /// For each tensor among the arguments the record that made it and the number of the result.
     edges: Vec<Option<Place>>,
     grads: Vec<Option<Tensor>>,
-    /// Its results, as far as the operations that used them still have them: a rule need not compute them again.
-    results: Vec<Option<Tensor>>,
     /// How many uses of its results have not had their turn.
     waiting: usize,
 }
@@ -198,8 +196,8 @@ impl<H: TraversalHost> Traversal<'_, H> {
                     (from, output)
                 }));
             }
-            let (grads, results) = (vec![None; record.outputs], vec![None; record.outputs]);
-            self.nodes.push(Node { record, place, edges, grads, results, waiting: 0 });
+            let grads = vec![None; record.outputs];
+            self.nodes.push(Node { record, place, edges, grads, waiting: 0 });
         }
         for node in &mut self.nodes {
             node.waiting = waiting.get(&node.place).copied().unwrap_or(0);
@@ -211,16 +209,15 @@ impl<H: TraversalHost> Traversal<'_, H> {
     fn seed(&mut self, tensor: &Tensor, seed: Tensor) -> Result<(), H::Error> {
         let Some((record, output)) = made(tensor) else { return self.reach_leaf(tensor, seed) };
         let place = address(&record);
-        self.add(self.at[&place], output, tensor, seed)?;
+        self.add(self.at[&place], output, seed)?;
         if tensor.retains_grad() {
             self.kept.entry((place, output)).or_insert_with(|| tensor.clone());
         }
         Ok(())
     }
 
-    /// Adds to the gradient of a result, which is `tensor`.
-    fn add(&mut self, at: usize, output: usize, tensor: &Tensor, grad: Tensor) -> Result<(), H::Error> {
-        self.nodes[at].results[output].get_or_insert_with(|| tensor.clone());
+    /// Adds to the gradient of a result.
+    fn add(&mut self, at: usize, output: usize, grad: Tensor) -> Result<(), H::Error> {
         let sum = match self.nodes[at].grads[output].take() {
             None => grad,
             Some(old) => self.sum(old, grad)?,
@@ -261,7 +258,6 @@ impl<H: TraversalHost> Traversal<'_, H> {
     fn visit(&mut self, at: usize, ready: &mut Vec<usize>) -> Result<(), H::Error> {
         let place = self.nodes[at].place;
         let mut grads = std::mem::take(&mut self.nodes[at].grads);
-        let results = std::mem::take(&mut self.nodes[at].results);
         for (output, grad) in grads.iter_mut().enumerate() {
             if let Some(known) = grad.take_if(|_| self.host.has_hooks()) {
                 *grad = Some(self.host.hooked_result((place, output), known)?);
@@ -275,7 +271,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
         // Operands are kept until their gradients are on their way; the record may forget them before.
         let args = record.args();
         let mut of_operands = match grads.iter().any(Option::is_some) {
-            true => self.gradients(&record, &args, &results, &edges, grads)?,
+            true => self.gradients(&record, &args, &edges, grads)?,
             false => Vec::new(),
         };
         for (ordinal, tensor) in args.iter().flat_map(Arg::tensors).enumerate() {
@@ -284,7 +280,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
                 Some((from, output)) => {
                     let parent = self.at[&from];
                     if let Some(grad) = grad {
-                        self.add(parent, output, tensor, grad)?;
+                        self.add(parent, output, grad)?;
                         if tensor.retains_grad() {
                             self.kept.entry((from, output)).or_insert_with(|| tensor.clone());
                         }
@@ -309,19 +305,19 @@ impl<H: TraversalHost> Traversal<'_, H> {
         &mut self,
         record: &Rc<Record>,
         args: &[Arg],
-        results: &[Option<Tensor>],
         edges: &[Option<Place>],
         grads: Vec<Option<Tensor>>,
     ) -> Result<Vec<Option<Tensor>>, H::Error> {
         if record.is_spent() {
             return Err(self.host.error(used_before()));
         }
+        record.check_result().map_err(|error| self.host.error(error))?;
         let keep = self.mode.keep || self.mode.create;
         let in_python = self.state.records_backward() || self.state.rules_in_python.get();
         let (found, read) = match rule_of(record).filter(|_| !in_python) {
             Some((rule, params)) => {
                 let flows = flows(args, edges);
-                let step = BackwardStep::new(record, params, args, results, &flows);
+                let step = BackwardStep::new(record, params, args, &flows);
                 by_rule(rule, &step, grads).map_err(|error| self.host.error(error))?
             }
             None => self.host.rule(record, grads, keep)?,

@@ -326,6 +326,7 @@ pub(super) static OPS: [Op; 12] = [
         "The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)",
         super::linalg::cdist,
     )
+    .saving_result()
     .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'"),
     op(
         Descriptor::new("cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))

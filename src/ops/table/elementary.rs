@@ -139,13 +139,16 @@ pub(super) static OPS: [Op; 32] = [
         "e to the power of each element.",
         |c| floats(c, math::exp, math::exp),
     )
+    .saving_result()
     .rule(backward::pointwise::exp),
     op(pointwise("exp2").grad("Exp2"), ALL, ONE, "2 to the power of each element.", |c| {
         floats(c, math::exp2, math::exp2)
-    }),
+    })
+    .saving_result(),
     op(pointwise("expm1").grad("Expm1"), ALL, ONE, "exp(x) - 1, exact near 0.", |c| {
         floats(c, math::expm1, math::expm1)
-    }),
+    })
+    .saving_result(),
     op(
         pointwise("erfinv").grad("Erfinv"),
         ALL,
@@ -177,6 +180,7 @@ pub(super) static OPS: [Op; 32] = [
         "Square root.",
         each!(f32::sqrt, f64::sqrt),
     )
+    .saving_result()
     .rule(backward::pointwise::sqrt),
     op(
         pointwise("rsqrt").formula(Formula::Rsqrt).cost(CostRule::PerResult(1)).grad("Rsqrt"),
@@ -185,6 +189,7 @@ pub(super) static OPS: [Op; 32] = [
         "1 / square root.",
         each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt()),
     )
+    .saving_result()
     .rule(backward::pointwise::rsqrt),
     op(
         pointwise("reciprocal").formula(Formula::Reciprocal).cost(CostRule::PerResult(1)).grad("Reciprocal"),
@@ -193,6 +198,7 @@ pub(super) static OPS: [Op; 32] = [
         "1 / x.",
         each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x),
     )
+    .saving_result()
     .rule(backward::pointwise::reciprocal),
     op(
         pointwise("square").formula(Formula::Square).cost(CostRule::PerResult(1)).grad("Pow"),
@@ -224,7 +230,8 @@ pub(super) static OPS: [Op; 32] = [
     .rule(backward::pointwise::cos),
     op(pointwise("tan").grad("Tan"), ALL, ONE, "Tangent of an angle in radians.", |c| {
         floats(c, math::tan, math::tan)
-    }),
+    })
+    .saving_result(),
     op(
         pointwise("asin").formula(Formula::InverseTrigonometric).grad("Asin"),
         ALL,
@@ -249,6 +256,7 @@ pub(super) static OPS: [Op; 32] = [
         "Hyperbolic tangent, between -1 and 1.",
         |c| floats(c, math::tanh, math::tanh),
     )
+    .saving_result()
     .rule(backward::activations::tanh),
     op(
         pointwise("sigmoid").formula(Formula::Sigmoid).cost(CostRule::PerResult(1)).grad("Sigmoid"),
@@ -257,6 +265,7 @@ pub(super) static OPS: [Op; 32] = [
         "1 / (1 + exp(-x)), between 0 and 1.",
         |c| floats(c, math::sigmoid, math::sigmoid),
     )
+    .saving_result()
     .rule(backward::activations::sigmoid),
     op(pointwise("floor").grad("Floor"), ALL, ONE, "The next whole number below.", |c| {
         refused::bools("floor_vml_cpu", c.tensor(0)?.dtype())?;
@@ -282,5 +291,6 @@ pub(super) static OPS: [Op; 32] = [
         round,
     ),
     op(pointwise("relu").formula(Formula::Relu).grad("Relu"), ALL, &["Tensor input"], "max(x, 0).", relu)
+        .saving_result()
         .rule(backward::activations::relu),
 ];

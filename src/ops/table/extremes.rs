@@ -275,6 +275,7 @@ pub(super) static OPS: [Op; 12] = [
         "The largest; along a dimension with its place; or the larger of each pair.",
         |c| extreme(c, End::Max),
     )
+    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none()))
     .rule_of_several(backward::reductions::max),
     op(
         extreme_of("min", Extremum::Smallest, ExtremeResult::ValueAndPlace).grad("Min"),
@@ -283,6 +284,7 @@ pub(super) static OPS: [Op; 12] = [
         "The smallest; along a dimension with its place; or the smaller of each pair.",
         |c| extreme(c, End::Min),
     )
+    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none()))
     .rule_of_several(backward::reductions::min),
     op(
         extreme_of("amax", Extremum::Largest, ExtremeResult::Value).grad("Amax"),
@@ -291,6 +293,7 @@ pub(super) static OPS: [Op; 12] = [
         "The largest over the dimensions named.",
         |c| amax(c, End::Max),
     )
+    .saving_result()
     .rule(backward::reductions::amax),
     op(
         extreme_of("amin", Extremum::Smallest, ExtremeResult::Value).grad("Amin"),
@@ -299,6 +302,7 @@ pub(super) static OPS: [Op; 12] = [
         "The smallest over the dimensions named.",
         |c| amax(c, End::Min),
     )
+    .saving_result()
     .rule(backward::reductions::amin),
     op(
         extreme_of("aminmax", Extremum::Both, ExtremeResult::Value).grad("Aminmax"),
@@ -338,28 +342,32 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input", "Tensor input, int dim, bool keepdim=False"],
         "The middle of the sorted elements, the lower of two.",
         median,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("mode", OpFamily::Sort, Explanation::Ordered(OrderKind::Mode)).grad("Mode"),
         BOTH,
         &["Tensor input, int dim=-1, bool keepdim=False"],
         "The value that occurs most.",
         mode,
-    ),
+    )
+    .saving_result(),
     op(
         running_extreme("cummax", Extremum::Largest).grad("Cummax"),
         BOTH,
         &["Tensor input, int dim"],
         "The largest so far along a dimension.",
         |c| so_far(c, |new, best| new >= best),
-    ),
+    )
+    .saving_result(),
     op(
         running_extreme("cummin", Extremum::Smallest).grad("Cummin"),
         BOTH,
         &["Tensor input, int dim"],
         "The smallest so far along a dimension.",
         |c| so_far(c, |new, best| new <= best),
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("quantile", OpFamily::Reduction, Explanation::Whole).grad("Quantile"),
         BOTH,

@@ -369,7 +369,7 @@ pub(super) static OPS: [Op; 15] = [
         ALONG,
         "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
         |c| along(c, false),
-    )
+    ).saving_result()
     .rule(backward::activations::softmax),
     op(
         softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
@@ -377,7 +377,7 @@ pub(super) static OPS: [Op; 15] = [
         ALONG,
         "log(softmax(x)), without the detour.",
         |c| along(c, true),
-    )
+    ).saving_result()
     .rule(backward::activations::log_softmax),
     op(
         softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
@@ -385,7 +385,7 @@ pub(super) static OPS: [Op; 15] = [
         ALONG_F,
         "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
         |c| along(c, false),
-    )
+    ).saving_result()
     .rule(backward::activations::softmax),
     op(
         softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
@@ -393,7 +393,7 @@ pub(super) static OPS: [Op; 15] = [
         ALONG_F,
         "log(softmax(x)), without the detour.",
         |c| along(c, true),
-    )
+    ).saving_result()
     .rule(backward::activations::log_softmax),
     op(
         Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
@@ -469,7 +469,7 @@ pub(super) static OPS: [Op; 15] = [
         &["Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False"],
         "The norm of the difference of vectors along the last dimension.",
         pairwise_distance,
-    ).refusing(super::refused::is_bool, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."),
+    ).saving_result().refusing(super::refused::is_bool, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."),
     op(
         Descriptor::new("bilinear", OpFamily::Product, Explanation::Multilinear(Multilinear::Bilinear))
             .grad("Add"),

@@ -445,7 +445,8 @@ pub(super) static OPS: [Op; 14] = [
         INPUT,
         "The determinant. (.., n, n) -> (..)",
         det,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("logdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("Where"),
         BOTH,
@@ -466,7 +467,8 @@ pub(super) static OPS: [Op; 14] = [
         INPUT,
         "The inverse matrix. (.., n, n)",
         inv,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         FUNCTION | METHOD,
@@ -480,7 +482,8 @@ pub(super) static OPS: [Op; 14] = [
         MATRIX,
         "The determinant. (.., n, n) -> (..)",
         det,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("linalg_slogdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSlogdet"),
         LINALG,
@@ -494,14 +497,16 @@ pub(super) static OPS: [Op; 14] = [
         MATRIX,
         "The inverse matrix. (.., n, n)",
         inv,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("linalg_solve", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSolveEx"),
         LINALG,
         &["Tensor A, Tensor B, *, bool left=True, out? out=None"],
         "x with A x = B.",
         solve,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("linalg_qr", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgQr"),
         LINALG,

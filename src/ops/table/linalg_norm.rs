@@ -186,14 +186,14 @@ pub(super) static OPS: [Op; 3] = [
         ],
         "The size of vectors or matrices.",
         norm,
-    ),
+    ).saving_result(),
     op(
         reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"),
         LINALG,
         &["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None"],
         "The p-norm over dims.",
         vector_norm,
-    ),
+    ).saving_result(),
     op(
         Descriptor::new("linalg_matrix_norm", OpFamily::LinearAlgebra, Explanation::Whole)
             .grad("LinalgVectorNorm"),

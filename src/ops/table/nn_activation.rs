@@ -394,7 +394,8 @@ pub(super) static OPS: [Op; 24] = [
             let dim = c.opt_int(1).unwrap_or_else(|| super::functional::implicit_dim(&minus));
             Ok(c.apply("softmax", vec![Arg::Tensor(minus), Arg::Int(dim), c.arg(3).clone()])?.into())
         },
-    ),
+    )
+    .saving_result(),
     op(
         random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
         FUNCTIONAL,

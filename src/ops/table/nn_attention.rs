@@ -297,7 +297,7 @@ pub(super) static OPS: [Op; 2] = [
         ],
         "softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)",
         attention,
-    )
+    ).saving_result_if(|args| args[0].tensor().is_some_and(|query| query.ndim() == 4))
     .rule(backward::attention::attention),
     op(
         random("alpha_dropout", RandomKind::Together).grad("Add"),

@@ -319,6 +319,7 @@ pub(super) static OPS: [Op; 27] = [
         "input to the power of exponent.",
         pow,
     )
+    .saving_result_if(|args| args[1].tensor().is_some())
     .rule(backward::pointwise::pow),
     op(
         pointwise("maximum").formula(Formula::Larger).grad("Maximum"),

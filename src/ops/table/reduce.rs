@@ -216,7 +216,8 @@ pub(super) static OPS: [Op; 17] = [
         DIM,
         "The product over all elements, or over one dimension.",
         prod,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("var", OpFamily::Reduction, Explanation::Spread { root: false, with_mean: false })
             .cost(CostRule::Spread)
@@ -242,6 +243,7 @@ pub(super) static OPS: [Op; 17] = [
             Ok(std_of(&x, &over, correction).into())
         },
     )
+    .saving_result()
     .rule(backward::reductions::std),
     op(
         Descriptor::new(
@@ -279,14 +281,16 @@ pub(super) static OPS: [Op; 17] = [
         RUN,
         "Running products along a dimension.",
         |c| running(c, true),
-    ),
+    )
+    .saving_result(),
     op(
         reduction("logsumexp", Reducer::LogSumExp).grad("Logsumexp"),
         BOTH,
         &["Tensor input, ints dim, bool keepdim=False"],
         "log of the sum of exp, without overflow.",
         logsumexp,
-    ),
+    )
+    .saving_result(),
     op(
         reduction("norm", Reducer::Norm).grad("LinalgVectorNorm"),
         BOTH,
@@ -296,7 +300,8 @@ pub(super) static OPS: [Op; 17] = [
         ],
         "The p-norm: the root of the sum of squares for p = 2.",
         norm,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("dist", OpFamily::Distance, Explanation::Distance(DistanceKind::Whole)).grad("Dist"),
         BOTH,
@@ -306,7 +311,8 @@ pub(super) static OPS: [Op; 17] = [
             let difference = ops::pointwise::sub(c.arg(0), c.arg(1), c.default_dtype())?;
             norm_of(&difference, &ReductionAxes::new(&difference, &[], false)?, c.float(2)?)
         },
-    ),
+    )
+    .saving_result(),
     op(
         reduction("count_nonzero", Reducer::CountNonzero),
         BOTH,
@@ -337,5 +343,6 @@ pub(super) static OPS: [Op; 17] = [
             Ok(to_dtype(&sums, x.dtype()).into())
         },
     )
+    .saving_result()
     .refusing(super::refused::is_whole, "\"logcumsumexp_out_cpu\" not implemented for '{}'"),
 ];

@@ -225,7 +225,8 @@ pub(super) static OPS: [Op; 12] = [
         ],
         "The elements in order along a dimension, and their indices in the input.",
         sort,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("argsort", OpFamily::Sort, Explanation::Ordered(OrderKind::ArgSort)),
         BOTH,
@@ -249,7 +250,8 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input, int k, int dim=-1, bool largest=True, hint sorted=True"],
         "The k largest (or smallest) elements along a dimension, and their indices.",
         topk,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("kthvalue", OpFamily::Sort, Explanation::Ordered(OrderKind::KthValue))
             .grad("Kthvalue"),
@@ -257,7 +259,8 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input, int k, int dim=-1, bool keepdim=False"],
         "The k-th smallest element along a dimension, and its index.",
         kthvalue,
-    ),
+    )
+    .saving_result(),
     op(
         Descriptor::new("unique", OpFamily::Sort, Explanation::Whole).grad("Unique2"),
         BOTH,

@@ -289,10 +289,12 @@ pub(super) static OPS: [Op; 33] = [
     ),
     op(pointwise("hypot").grad("Hypot"), ALL, TENSORS, "The root of the sum of both squares.", |c| {
         pair(c, &HYPOT)
-    }),
+    })
+    .saving_result(),
     op(pointwise("copysign").grad("Copysign"), ALL, PAIR, "input with the sign of other.", |c| {
         pair(c, &COPYSIGN)
-    }),
+    })
+    .saving_result(),
     op(
         pointwise("logaddexp").grad("Logaddexp"),
         BOTH,

@@ -32,7 +32,8 @@ def rule(*names, **options):
     """Registers the function below as the rule of these operations, called with these options.
 
     A rule takes the operation that ran (a Step) and the gradient of its result (a list if it has several, with None
-    for results that have no gradient). It returns a dict from the names of arguments to their gradients.
+    for results that have no gradient). It returns a dict from the names of arguments to their gradients; a function
+    computes a gradient only if it is needed, so that it reads only what PyTorch saves.
     """
 
     def register(function):
@@ -53,28 +54,35 @@ class Step:
         self.shape = record.shape
         self.arguments = record.arguments()
         self.saw = False
-        # The operands in order, also those in lists: name of the argument, index in its list, tensor, edge, version.
+        # The operands in order, also those in lists: name of the argument, index in its list, tensor, edge.
         self.operands = []
-        edges, versions = record.edges(), record.versions()
+        edges = record.edges()
         for name, value in self.arguments.items():
             for at, tensor in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(tensor, torch.Tensor):
                     edge = edges[len(self.operands)] if edges else None
-                    version = versions[len(self.operands)]
-                    self.operands.append((name, at, tensor, edge, version))
+                    self.operands.append((name, at, tensor, edge))
 
     def __getitem__(self, name):
         value = self.arguments.get(name)
+        if isinstance(value, tuple):
+            self.record.check_index()
         if isinstance(value, (torch.Tensor, list)):
             self.saw = True
-            for found, at, tensor, edge, version in self.operands:
-                if found == name and tensor._version != version:
-                    raise _modified(tensor, version)
+            for place, operand in enumerate(self.operands):
+                if operand[0] == name:
+                    self.record.check_operand(place)
         return value
 
     def get(self, name, default=None):
         value = self[name]
         return default if value is None else value
+
+    def result(self, function):
+        """The saved result, or what `function` computes from the operands if nobody has the result any more."""
+        saved = self.record.saved_result()
+        self.saw = True
+        return function() if saved is None else saved
 
     def shape_of(self, name):
         """The shape of an operand; `()` for a number."""
@@ -83,25 +91,11 @@ class Step:
 
     def wants(self, name):
         """Whether this argument needs a gradient."""
-        return any(found == name and _flows(tensor, edge) for found, _, tensor, edge, _ in self.operands)
+        return any(found == name and _flows(tensor, edge) for found, _, tensor, edge in self.operands)
 
 
 def _flows(tensor, edge):
     return edge is not None or (tensor.requires_grad and tensor.is_leaf)
-
-
-def _modified(tensor, version):
-    kind = f"{torch._more.kind_of(tensor.dtype)} {list(tensor.shape)}"
-    made = _history(tensor)
-    came = f", which is output {made[1]} of {made[0].name}," if made else ""
-    return RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind}]{came} is at version {tensor._version}; expected version {version} instead. Hint: "
-        + (
-            "enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True)."
-        )
-    )
 
 
 def sum_to(grad, shape):
@@ -125,11 +119,12 @@ def by_rule(record, grads, keep):
     if step.saw and not keep:
         functions.pop(step.place, None)
     of_operands = []
-    for name, at, tensor, edge, _ in step.operands:
+    for name, at, tensor, edge in step.operands:
         grad = grads.get(name)
         if isinstance(grad, (list, tuple)):
             grad = grad[at]
-        of_operands.append(_as_operand(grad, tensor) if grad is not None and _flows(tensor, edge) else None)
+        grad = (grad() if callable(grad) else grad) if _flows(tensor, edge) else None
+        of_operands.append(grad if grad is None else _as_operand(grad, tensor))
     return of_operands, step.saw
 
 

@@ -137,21 +137,6 @@ def sinc(input):
     return torch.where(input == 0, torch.zeros_like(input), far.sin() / far)
 
 
-@composed("remainder")
-def remainder(input, other):
-    return input - torch.as_tensor(input / other).detach().floor() * other
-
-
-@composed("fmod")
-def fmod(input, other):
-    return input - torch.as_tensor(input / other).detach().trunc() * other
-
-
-@composed("hypot")
-def hypot(input, other):
-    return (input * input + other * other).sqrt()
-
-
 @composed("xlogy")
 def xlogy(input, other):
     return torch.where(torch.as_tensor(input == 0), 0.0, input * torch.as_tensor(other).log())
@@ -170,16 +155,6 @@ def ldexp(input, other):
 @composed("msort")
 def msort(input):
     return input.sort(dim=0)[0]
-
-
-@composed("addcmul")
-def addcmul(input, tensor1, tensor2, value, **rest):
-    return input + tensor1 * tensor2 * (1 if value is None else value)
-
-
-@composed("addcdiv")
-def addcdiv(input, tensor1, tensor2, value, **rest):
-    return input + tensor1 / tensor2 * (1 if value is None else value)
 
 
 @composed("addr")
@@ -318,14 +293,6 @@ def matrix_power(input, n, **rest):
     return product if n else input * 0 + torch.eye(input.shape[-1])
 
 
-@composed("cross", "linalg_cross")
-def cross(input, other, dim=None, **rest):
-    if dim is None:
-        dim = next(at for at, size in enumerate(input.shape) if size == 3)
-    a, b = torch.broadcast_tensors(input, other)
-    return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
-
-
 @composed("bilinear")
 def bilinear(input1, input2, weight, bias):
     result = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
@@ -401,11 +368,6 @@ def kl_div(input, target, reduction, log_target, **rest):
     else:
         losses = torch.where(target > 0, target * target.clamp_min(1e-38).log(), 0.0) - target * input
     return losses.sum() / input.shape[0] if reduction == "batchmean" else _reduced(losses, reduction)
-
-
-@composed("softmin")
-def softmin(input, dim, **rest):
-    return torch.softmax(-input, dim)
 
 
 @composed("conv1d")

@@ -10,14 +10,19 @@ from torch._gradients._composed import through
 @rule("softmax")
 def softmax(step, grad):
     dim = step["dim"]
-    weights = torch.softmax(step["input"], dim).to(grad.dtype)
+    weights = step.result(lambda: torch.softmax(step["input"], dim)).to(grad.dtype)
     return {"input": (grad - (grad * weights).sum(dim, keepdim=True)) * weights}
+
+
+@rule("softmin")
+def softmin(step, grad):
+    return {"input": -softmax(step, grad)["input"]}
 
 
 @rule("log_softmax")
 def log_softmax(step, grad):
     dim = step["dim"]
-    weights = torch.log_softmax(step["input"], dim).exp().to(grad.dtype)
+    weights = step.result(lambda: torch.log_softmax(step["input"], dim)).exp().to(grad.dtype)
     return {"input": grad - weights * grad.sum(dim, keepdim=True)}
 
 
@@ -28,6 +33,7 @@ def layer_norm(step, grad):
     count = math.prod(step["normalized_shape"])
     mean = x.mean(dims, keepdim=True)
     scale = ((x - mean).square().mean(dims, keepdim=True) + step.get("eps", 1e-5)).rsqrt()
+    step["bias"]  # PyTorch saves it too.
     grads = {"bias": grad}
     if step.wants("weight"):
         grads["weight"] = grad * (scale * x - scale * mean)

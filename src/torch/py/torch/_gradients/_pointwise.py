@@ -41,9 +41,11 @@ def mul(step, grad):
 @rule("div")
 def div(step, grad):
     if step.arguments.get("rounding_mode") is not None:
+        # PyTorch saves what the gradient of an exact quotient needs.
+        step["other"], step.wants("other") and step["input"]
         return {"input": torch.zeros_like(grad), "other": torch.zeros_like(grad)}
     step.saw = True
-    if not isinstance(step["input"], torch.Tensor):
+    if not isinstance(step.arguments["input"], torch.Tensor):
         # A number over a tensor is the reciprocal times the number, here too.
         reciprocal = step["other"].reciprocal()
         return {"other": grad * step["input"] * -(reciprocal * reciprocal)}
@@ -92,14 +94,25 @@ def _from_result(name, function, slope):
 
     @rule(name)
     def back(step, grad):
-        return {"input": grad * slope(function(step["input"]))}
+        return {"input": grad * slope(step.result(lambda: function(step["input"])))}
+
+
+@rule("sign", "sgn", "floor", "ceil", "round", "trunc")
+def flat(step, grad):
+    return {"input": torch.zeros_like(grad)}
+
+
+@rule("frac", factor=1)
+@rule("deg2rad", factor=math.pi / 180)
+@rule("rad2deg", factor=180 / math.pi)
+def scaled(step, grad, factor):
+    return {"input": _times(grad, factor)}
 
 
 _of_one("abs", lambda x: x.sgn())
 _of_one("square", lambda x: 2 * x)
 _of_one("sin", lambda x: x.cos())
 _of_one("cos", lambda x: -x.sin())
-_of_one("tan", lambda x: 1 + x.tan() ** 2)
 _of_one("asin", lambda x: (1 - x * x).rsqrt())
 _of_one("acos", lambda x: -((1 - x * x).rsqrt()))
 _of_one("atan", lambda x: 1 / (x * x + 1))
@@ -111,23 +124,15 @@ _of_one("atanh", lambda x: 1 / (1 - x * x))
 _of_one("log2", lambda x: 1 / (x * math.log(2)))
 _of_one("log10", lambda x: 1 / (x * math.log(10)))
 _of_one("log1p", lambda x: 1 / (x + 1))
-_of_one("exp2", lambda x: x.exp2() * math.log(2))
-_of_one("expm1", lambda x: x.exp())
 _of_one("erf", lambda x: 2 / math.sqrt(math.pi) * torch.exp(-(x * x)))
 _of_one("erfc", lambda x: -2 / math.sqrt(math.pi) * torch.exp(-(x * x)))
-_of_one("sign", torch.zeros_like)
-_of_one("sgn", torch.zeros_like)
-_of_one("floor", torch.zeros_like)
-_of_one("ceil", torch.zeros_like)
-_of_one("round", torch.zeros_like)
-_of_one("trunc", torch.zeros_like)
-_of_one("frac", torch.ones_like)
-_of_one("deg2rad", lambda x: torch.full_like(x, math.pi / 180))
-_of_one("rad2deg", lambda x: torch.full_like(x, 180 / math.pi))
 _from_result("exp", torch.exp, lambda y: y)
 _from_result("reciprocal", torch.reciprocal, lambda y: -(y * y))
+_from_result("tan", torch.tan, lambda y: 1 + y**2)
+_from_result("exp2", torch.exp2, lambda y: y * math.log(2))
+_from_result("expm1", torch.expm1, lambda y: y + 1)
 _from_result("tanh", torch.tanh, lambda y: 1 - y * y)
-_of_one("relu", lambda x: (x > 0).to(x.dtype))
+_from_result("relu", torch.relu, lambda y: (y > 0).to(y.dtype))
 _of_one("relu6", lambda x: ((x > 0) & (x < 6)).to(x.dtype))
 _of_one("logsigmoid", lambda x: torch.sigmoid(-x))
 
@@ -146,17 +151,17 @@ def log(step, grad):
 
 @rule("sqrt")
 def sqrt(step, grad):
-    return {"input": grad / (2 * step["input"].sqrt())}
+    return {"input": grad / (2 * step.result(lambda: step["input"].sqrt()))}
 
 
 @rule("rsqrt")
 def rsqrt(step, grad):
-    return {"input": -0.5 * grad * step["input"].rsqrt() ** 3}
+    return {"input": -0.5 * grad * step.result(lambda: step["input"].rsqrt()) ** 3}
 
 
 @rule("sigmoid")
 def sigmoid(step, grad):
-    value = step["input"].sigmoid()
+    value = step.result(lambda: step["input"].sigmoid())
     return {"input": grad * (1 - value) * value}
 
 
@@ -224,9 +229,44 @@ def extreme_number(step, grad, larger):
 
 @rule("copysign")
 def copysign(step, grad):
-    x = step["input"]
-    ratio = torch.copysign(x, step["other"]) / x
-    return {"input": grad * ratio.masked_fill(x == 0, 0), "other": torch.zeros_like(grad)}
+    def of_input():
+        x = step["input"]
+        ratio = step.result(lambda: torch.copysign(x, step["other"])) / x
+        return grad * ratio.masked_fill(x == 0, 0)
+
+    return {"input": of_input, "other": torch.zeros_like(grad)}
+
+
+@rule("hypot")
+def hypot(step, grad):
+    length = step.result(lambda: torch.hypot(step["input"], step["other"]))
+    return {name: lambda name=name: grad * (step[name] / length) for name in ("input", "other")}
+
+
+@rule("remainder", rounded=torch.floor)
+@rule("fmod", rounded=torch.trunc)
+def remainder(step, grad, rounded):
+    return {"input": grad, "other": lambda: -grad * rounded(step["input"] / step["other"])}
+
+
+@rule("addcmul")
+def addcmul(step, grad):
+    scaled = _times(grad, step.arguments.get("value"))
+    return {
+        "input": grad,
+        "tensor1": lambda: scaled * step["tensor2"],
+        "tensor2": lambda: scaled * step["tensor1"],
+    }
+
+
+@rule("addcdiv")
+def addcdiv(step, grad):
+    scaled, divisor = _times(grad, step.arguments.get("value")), step["tensor2"]
+    return {
+        "input": grad,
+        "tensor1": lambda: scaled / divisor,
+        "tensor2": lambda: -scaled * (step["tensor1"] / divisor / divisor),
+    }
 
 
 @rule("masked_fill")

@@ -50,19 +50,32 @@ def _of_second(grad, a, shape, by_columns=False):
 @rule("dot", "vdot", "inner")
 def dot(step, grad):
     names = list(step.arguments)
-    a, b = step[names[0]], step[names[1]]
+    a, b = step.arguments[names[0]], step.arguments[names[1]]
     if a.ndim < 2 and b.ndim < 2:
-        return {names[0]: grad * b, names[1]: grad * a}
+        return {names[0]: lambda: grad * step[names[1]], names[1]: lambda: grad * step[names[0]]}
     # Rows of both, each with each.
     flat = grad.reshape(a.shape[:-1].numel(), b.shape[:-1].numel())
-    first = flat @ b.reshape(-1, b.shape[-1])
-    second = flat.mT @ a.reshape(-1, a.shape[-1])
-    return {names[0]: first.reshape(a.shape), names[1]: second.reshape(b.shape)}
+    rows = lambda name: step[name].reshape(-1, a.shape[-1])  # noqa: E731
+    return {
+        names[0]: lambda: (flat @ rows(names[1])).reshape(a.shape),
+        names[1]: lambda: (flat.mT @ rows(names[0])).reshape(b.shape),
+    }
 
 
 @rule("ger", "outer")
 def outer(step, grad):
-    return {"input": grad @ step["vec2"], "vec2": grad.mT @ step["input"]}
+    return {"input": lambda: grad @ step["vec2"], "vec2": lambda: grad.mT @ step["input"]}
+
+
+@rule("cross", "linalg_cross")
+def cross(step, grad):
+    dim = step.arguments.get("dim")
+    if dim is None:
+        dim = next(at for at, size in enumerate(grad.shape) if size == 3)
+    return {
+        "input": lambda: torch.linalg.cross(step["other"], grad, dim=dim),
+        "other": lambda: torch.linalg.cross(grad, step["input"], dim=dim),
+    }
 
 
 @rule("linear")
@@ -85,11 +98,11 @@ def addmm(step, grad):
     names = list(step.arguments)
     base, first, second = names[:3]
     alpha, beta = step.get("alpha", 1), step.get("beta", 1)
-    a, b = step[first], step[second]
+    a, b = step.arguments[first], step.arguments[second]
     return {
         base: sum_to(grad if beta == 1 else grad * beta, step.shape_of(base)),
-        first: _of_first(grad if alpha == 1 else grad * alpha, b, a.shape),
-        second: _of_second(grad if alpha == 1 else grad * alpha, a, b.shape),
+        first: lambda: _of_first(grad if alpha == 1 else grad * alpha, step[second], a.shape),
+        second: lambda: _of_second(grad if alpha == 1 else grad * alpha, step[first], b.shape),
     }
 
 
@@ -148,7 +161,7 @@ def _on_diagonal(part, once, own, operand):
 @rule("inverse", "linalg_inv")
 def inverse(step, grad):
     name = next(iter(step.arguments))
-    inverted = torch.linalg.inv(step[name]).mT
+    inverted = step.result(lambda: torch.linalg.inv(step[name])).mT
     return {name: -(inverted @ grad @ inverted)}
 
 
@@ -175,11 +188,11 @@ def slogdet(step, grads):
 def solve(step, grad):
     if step.get("left", True) is False:
         raise NotImplementedError("linalg.solve: attn knows its gradient with left=True only")
-    matrix, right = step["A"], step["B"]
+    matrix, right = step["A"], step.arguments["B"]
     of_right = torch.linalg.solve(matrix.mT, grad)
     if not step.wants("A"):
         return {"B": of_right}
-    found = torch.linalg.solve(matrix, right)
+    found = step.result(lambda: torch.linalg.solve(matrix, step["B"]))
     if right.ndim == 1 or (right.ndim < matrix.ndim and right.shape == matrix.shape[:-1]):
         return {"A": -of_right[..., :, None] * found[..., None, :], "B": of_right}
     return {"A": -of_right @ found.mT, "B": of_right}

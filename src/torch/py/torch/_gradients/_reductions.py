@@ -79,7 +79,7 @@ def extreme(step, grad, larger):
         return pairwise(step, grad, larger)
     if step.arguments.get("dim") is not None:
         place = torch.argmax if larger else torch.argmin
-        return _picked(step, grad, place(step["input"], step["dim"], keepdim=True))
+        return _picked(step, grad, lambda: place(step["input"], step["dim"], keepdim=True))
     return extremes(step, grad, larger)
 
 
@@ -92,48 +92,47 @@ def extremes(step, grad, larger):
     return {"input": spread(step, grad) * found / found.sum(_dims(step, x.ndim), keepdim=True)}
 
 
-def _picked(step, grads, indices):
+def _picked(step, grads, places):
     """The gradient of values that were picked along a dimension, at the places they were picked from."""
     grad = grads[0] if isinstance(grads, list) else grads
-    x = step["input"]
+    shape = step.shape_of("input")
     if grad is None:
         return {"input": None}
-    if not x.ndim:
+    if not shape:
         return {"input": grad.reshape(())}
     dim = step.get("dim", -1)
-    if grad.ndim < indices.ndim:
-        grad = grad.unsqueeze(dim)
-    return {"input": torch.zeros_like(x).scatter(dim, indices, grad)}
+    indices = step.result(places)
+    grad = grad.unsqueeze(dim) if grad.ndim < len(shape) else grad
+    indices = indices.unsqueeze(dim) if indices.ndim < len(shape) else indices
+    return {"input": torch.zeros(shape, dtype=grad.dtype).scatter(dim, indices, grad)}
 
 
 @rule("median")
 def median(step, grad):
-    x = step["input"]
     if step.arguments.get("dim") is None:
+        x = step["input"]
         found = x == torch.median(x)
         return {"input": grad * found / found.sum()}
-    return _picked(step, grad, torch.median(x, step.get("dim", -1), keepdim=True).indices)
+    return _picked(step, grad, lambda: torch.median(step["input"], step["dim"], keepdim=True).indices)
 
 
 @rule("mode")
 def mode(step, grad):
-    return _picked(step, grad, torch.mode(step["input"], step.get("dim", -1), keepdim=True).indices)
+    return _picked(step, grad, lambda: torch.mode(step["input"], step.get("dim", -1), keepdim=True).indices)
 
 
 @rule("kthvalue")
 def kthvalue(step, grad):
-    return _picked(step, grad, torch.kthvalue(step["input"], step["k"], step.get("dim", -1), keepdim=True).indices)
+    found = lambda: torch.kthvalue(step["input"], step["k"], step.get("dim", -1), keepdim=True)  # noqa: E731
+    return _picked(step, grad, lambda: found().indices)
 
 
 @rule("topk", function=torch.topk)
 @rule("sort", function=torch.sort)
 def sorted_values(step, grad, function):
-    x = step["input"]
     given = {name: value for name, value in step.arguments.items() if name not in ("input", "out")}
-    given = {name: value for name, value in given.items() if value is not None}
-    if isinstance(x, torch.Tensor) and "dim" not in given:
-        given["dim"] = -1
-    return _picked(step, grad, function(x, **given).indices)
+    given = {"dim": -1} | {name: value for name, value in given.items() if value is not None}
+    return _picked(step, grad, lambda: function(step["input"], **given).indices)
 
 
 @rule("prod")

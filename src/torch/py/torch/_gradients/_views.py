@@ -59,7 +59,7 @@ def _written(step, write):
 
 
 def _index(step):
-    return next(value for value in step.arguments.values() if isinstance(value, tuple))
+    return step[next(name for name, value in step.arguments.items() if isinstance(value, tuple))]
 
 
 @rule("setitem")
@@ -207,7 +207,7 @@ def roll(step, grad):
 @rule("gather", "take_along_dim")
 def gather(step, grad):
     index = step["index"] if "index" in step.arguments else step["indices"]
-    return {"input": torch.zeros(step.shape_of("input"), dtype=grad.dtype).scatter_add(step["dim"], index, grad)}
+    return {"input": torch.zeros(step["input"].shape, dtype=grad.dtype).scatter_add(step["dim"], index, grad)}
 
 
 @rule("index_select")
@@ -230,5 +230,5 @@ def embedding(step, grad):
 
 @rule("masked_select")
 def masked_select(step, grad):
-    mask = step["mask"].expand(torch.broadcast_shapes(step.shape_of("input"), step["mask"].shape))
+    mask = step["mask"].expand(torch.broadcast_shapes(step["input"].shape, step["mask"].shape))
     return {"input": torch.zeros(mask.shape, dtype=grad.dtype).masked_scatter(mask, grad)}

@@ -7,11 +7,17 @@ from torch._gradients import rule
 
 @rule(
     "rot90", "unfold", "diag", "diagflat", "diag_embed", "diagonal", "pad", "constant_pad_nd", "repeat_interleave",
-    "take", "block_diag", "as_strided",
+    "block_diag", "as_strided",
 )  # fmt: skip
 def moved(step, grad):
     """Finds where each element of the result came from: runs the operation on the row-major numbers of the elements."""
     return _moved(step, grad, lambda given: _call(step.op, **given))
+
+
+@rule("take")
+def take(step, grad):
+    step["input"]  # PyTorch saves it.
+    return moved(step, grad)
 
 
 @rule("getitem")
@@ -25,7 +31,7 @@ def _moved(step, grad, function):
     source = next(name for name in names if step.wants(name))
     shape = step.shape_of(source)
     count = shape.numel()
-    given = {name: value for name, value in step.arguments.items() if value is not None}
+    given = {name: step[name] for name, value in step.arguments.items() if name != source and value is not None}
     given[source] = torch.arange(1, count + 1, dtype=torch.float64).view(shape)
     if "value" in given:
         # A constant that pads comes from no element.
@@ -67,19 +73,23 @@ def scatter(step, grad):
 
 @rule("scatter_add")
 def scatter_add(step, grad):
-    return {"input": grad, "src": grad.gather(step["dim"], step["index"])}
+    return {"input": grad, "src": lambda: grad.gather(step["dim"], step["index"])}
 
 
 @rule("index_add")
 def index_add(step, grad):
-    part = grad.index_select(step["dim"], step["index"]).expand(step.shape_of("source"))
-    alpha = step.get("alpha", 1)
-    return {"input": grad, "source": part if alpha == 1 else part * alpha}
+    def of_source():
+        part = grad.index_select(step["dim"], step["index"]).expand(step["source"].shape)
+        alpha = step.get("alpha", 1)
+        return part if alpha == 1 else part * alpha
+
+    return {"input": grad, "source": of_source}
 
 
 @rule("index_copy")
 def index_copy(step, grad):
     dim, index = step["dim"], step["index"]
+    step.wants("source") and step["source"]  # PyTorch saves it.
     return {"input": grad.index_fill(dim, index, 0), "source": grad.index_select(dim, index)}
 
 

@@ -33,7 +33,7 @@ class Node:
         from torch._gradients import Step
 
         nodes = []
-        for _, _, tensor, edge, _ in Step(self._record).operands if self._record else ():
+        for _, _, tensor, edge in Step(self._record).operands if self._record else ():
             if edge is not None:
                 nodes.append((Node(edge[0].name, edge[0].place, edge[0]), edge[1]))
             elif tensor.requires_grad and tensor.is_leaf:

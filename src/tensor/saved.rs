@@ -1,0 +1,77 @@
+//! What backward needs of a record as it was: the operands that its rule reads, and the result that PyTorch saves.
+
+use std::rc::Rc;
+
+use super::error::{Error, Result};
+use super::graph::{Arg, Record, SavedResult, Storage, Tensor};
+
+impl SavedResult {
+    /// The result without its history, if it exists still.
+    fn tensor(&self) -> Option<Tensor> {
+        Some(Tensor::from_parts(Storage(self.elements.upgrade()?), self.layout.clone(), self.dtype))
+    }
+}
+
+impl Record {
+    /// Saves the last result for backward.
+    pub(crate) fn save_result(&self, result: &Tensor) {
+        self.result.get_or_init(|| SavedResult {
+            elements: Rc::downgrade(&result.storage().0),
+            layout: result.layout().clone(),
+            dtype: result.dtype(),
+            version: result.storage().version(),
+        });
+    }
+
+    /// The saved result without its history: `None` if the operation saved none, or nobody has it any more.
+    pub(crate) fn saved_result(&self) -> Option<Tensor> {
+        self.result.get()?.tensor()
+    }
+
+    /// Errors: the saved result was written to since.
+    pub(crate) fn check_result(&self) -> Result<()> {
+        match self.result.get().and_then(|saved| Some((saved.tensor()?, saved.version))) {
+            Some((result, version)) => {
+                let is_float = result.dtype().is_float();
+                unchanged(&result, version, || is_float.then(|| made(self, self.outputs - 1)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Errors: tensor `at` of the arguments, which is this one, was written to since the operation ran.
+    pub(crate) fn check_operand(&self, at: usize, operand: &Tensor) -> Result<()> {
+        unchanged(operand, self.versions[at], || {
+            let origin = operand.origin().filter(|_| !operand.is_leaf())?;
+            Some(made(&origin, operand.output_index()))
+        })
+    }
+
+    /// Errors: a tensor of the index expression among these, its arguments, was written to since the operation ran.
+    pub(crate) fn check_index(&self, args: &[Arg]) -> Result<()> {
+        let first: usize = args.iter().map(|arg| arg.tensors().len()).sum();
+        let mut indices = args.iter().flat_map(Arg::indices).enumerate();
+        indices.try_for_each(|(at, index)| self.check_operand(first + at, index))
+    }
+}
+
+/// Which tensor it is, in the words of the error.
+fn made(record: &Record, output: usize) -> String {
+    let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
+    format!(", which is output {output} of {name},")
+}
+
+/// Errors: a tensor was written to after this version. `made` says what made it.
+fn unchanged(tensor: &Tensor, version: u64, made: impl FnOnce() -> Option<String>) -> Result<()> {
+    let now = tensor.storage().version();
+    if now == version {
+        return Ok(());
+    }
+    let (kind, shape, made) = (tensor.dtype().cpp_name(), tensor.shape(), made().unwrap_or_default());
+    Err(Error::runtime(format!(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: \
+         [torch.{kind}Tensor {shape:?}]{made} is at version {now}; expected version {version} instead. Hint: enable \
+         anomaly detection to find the operation that failed to compute its gradient, with \
+         torch.autograd.set_detect_anomaly(True).",
+    )))
+}
