@@ -12,6 +12,7 @@ use super::rounds::{Rounds, names_in};
 use super::written_call::{
     WrittenCall, binding, called, may_return_itself, operands, operator, same, transposed,
 };
+use crate::ops::table;
 use crate::tensor::{Descriptor, Record, Site};
 
 /// The sources of cells, by the cells' names.
@@ -96,7 +97,7 @@ impl CellSources {
     /// `item`. `None`: the operand is another expression, or a variable of a loop, which says little.
     pub(crate) fn variable(&self, record: &Record, place: usize, item: usize) -> Option<String> {
         let call = self.call(record)?;
-        let operand = match *call.operands(record).get(place)? {
+        let operand = match call.operand(record, place)? {
             Expr::List(list) => list.elts.get(item)?,
             Expr::Tuple(tuple) => tuple.elts.get(item)?,
             operand => operand,
@@ -131,7 +132,7 @@ impl CellSources {
     /// The operand in this place as it is written in the call.
     pub(crate) fn operand(&self, record: &Record, place: usize) -> Option<Name> {
         let call = self.call(record)?;
-        let name = call.cell.name(call.operands(record).get(place)?);
+        let name = call.cell.name(call.operand(record, place)?);
         let text = name.to_string();
         (text.len() <= 72 && !text.contains('\n')).then_some(name)
     }
@@ -139,8 +140,7 @@ impl CellSources {
     /// The same for a number, where the code says more than its value: `d_k**0.5`, but not `0.5`.
     pub(crate) fn number(&self, record: &Record, place: usize) -> Option<Name> {
         let call = self.call(record)?;
-        let says_more =
-            call.operands(record).get(place).is_some_and(|written| call.cell.names_something(written));
+        let says_more = call.operand(record, place).is_some_and(|it| call.cell.names_something(it));
         self.operand(record, place).filter(|_| says_more)
     }
 
@@ -214,16 +214,21 @@ fn place(record: &Record) -> Option<(&str, usize)> {
 }
 
 impl<'a> SourceCall<'a> {
-    /// The operands as they are written; empty if the expression calls a module or another function.
-    fn operands(&self, record: &Record) -> Vec<&'a Expr> {
+    /// The operand in this place as it is written; `None` if the expression calls a module or another function.
+    fn operand(&self, record: &Record, place: usize) -> Option<&'a Expr> {
         if let Some(Stmt::AugAssign(assign)) = self.around.statements.last()
             && self.expression.is_none_or(|it| it.range() == assign.value.range())
             && operator(assign.op).is_some_and(|written| same(record.operation, written))
             && (record.in_place || !self.expression.is_some_and(|it| calls(it, record.operation)))
         {
-            return vec![&assign.target, &assign.value];
+            return [&*assign.target, &*assign.value].get(place).copied();
         }
-        self.expression.filter(|it| calls(it, record.operation)).map(operands).unwrap_or_default()
+        let call = self.expression.filter(|it| calls(it, record.operation))?;
+        let named = || {
+            let name = table::row_of(record.operation)?.params().get(record.form)?.get(place)?.name;
+            Some(&call.as_call_expr()?.arguments.find_keyword(name)?.value)
+        };
+        operands(call).get(place).copied().or_else(named)
     }
 }
 

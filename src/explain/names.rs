@@ -202,7 +202,8 @@ impl TensorNames {
     /// outside of the function says more.
     fn variable_in(&self, record: &Record, operand: &PastOperand) -> Option<String> {
         let (place, item) = operand.place;
-        let name = self.code.variable(record, place, item)?;
+        // An in-place operation keeps its target's name, which is that of the whole storage.
+        let name = self.code.variable(record, place, item).filter(|_| !record.in_place || place > 0)?;
         let function = |record: &Record| record.site.as_ref().and_then(|site| self.code.function(site));
         let tensor = &operand.tensor;
         let is_own = match self.bound_to(tensor) {
@@ -218,7 +219,7 @@ impl TensorNames {
 
     /// The name of an operand of a call, without an expression being spelled out.
     fn known_in(&self, record: &Record, operand: &PastOperand) -> Option<Name> {
-        let earlier = |name| Name::Variable(name).earlier(operand.rounds.count);
+        let earlier = |name| Name::Variable(name).earlier(operand.rounds.values_since());
         let local = || self.local(&operand.tensor).filter(|_| !is_step(&operand.tensor, Some(record)));
         let variable = self.variable_in(record, operand).map(earlier);
         variable.or_else(|| self.bound_to(&operand.tensor)).or_else(|| local().map(earlier))
@@ -237,7 +238,7 @@ impl TensorNames {
     /// The name of an element of an operand of a call.
     pub(crate) fn element_of(&self, record: &Record, operand: &PastOperand, index: &[usize]) -> Name {
         match self.variable_in(record, operand) {
-            Some(name) => Name::Variable(name).earlier(operand.rounds.count).element(index),
+            Some(name) => Name::Variable(name).earlier(operand.rounds.values_since()).element(index),
             None => self.element_in(&operand.at(index), Some(record)),
         }
     }
@@ -251,7 +252,7 @@ impl TensorNames {
     fn element_in(&self, element: &StorageElement, by: Option<&Record>) -> Name {
         let (name, seen) = match (self.holder(element), self.named(element, by)) {
             (Some((name, bound)), _) => (Name::Variable(name.to_owned()), bound.clone()),
-            (None, Ok((name, seen))) => (Name::Variable(name).earlier(element.rounds.count), seen),
+            (None, Ok((name, seen))) => (Name::Variable(name).earlier(element.rounds.values_since()), seen),
             (None, Err(seen)) => (self.expression(&seen, DEPTH, &element.rounds), seen),
         };
         name.element(&seen.layout().index_of(element.at).unwrap_or_default())

@@ -8,15 +8,23 @@ use ruff_text_size::{Ranged, TextRange};
 use super::cell_source::{CellSource, EnclosingNodes};
 use crate::tensor::Record;
 
-/// How many rounds before the explained element another element got its value.
+/// How long before the explained element another element got its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rounds {
-    /// The loop, or the function or the cell whose variable is bound again. All of a cell is `None`.
+    /// The loop, or the function whose attribute is bound again in each call.
     scope: Option<TextRange>,
-    pub(crate) count: usize,
+    /// How many rounds or calls ago.
+    count: usize,
+    /// The variable that was bound again since in the same round, and how often.
+    rebound: Option<(String, usize)>,
 }
 
 impl Rounds {
+    /// How many values the variable has had since.
+    pub(super) fn values_since(&self) -> usize {
+        self.count + self.rebound.as_ref().map_or(0, |rebound| rebound.1)
+    }
+
     /// The rounds of a variable that is an operand of a call; `self` are those of the call's result.
     pub(super) fn before(
         &self,
@@ -27,53 +35,49 @@ impl Rounds {
     ) -> Rounds {
         let Some(call) = around.statements.last() else { return Rounds::default() };
         let scopes = scopes(around);
-        let bound = |scope: Option<&Stmt>| bindings(cell, scope, name);
-        // The statement gives the variable a new value, and the call reads the old one.
+        let bound = |scope: &Stmt| bindings(cell, scope, name);
+        // An in-place operation binds no new tensor.
         let is_own = |range: &TextRange| *range == call.range() && !record.in_place;
-        if bound(scopes[0]).iter().any(is_own) {
-            return self.one_more(scopes[0]);
-        }
-        let is_carried = |scope: &&Option<&Stmt>| {
-            let may_carry = match scope {
-                Some(Stmt::FunctionDef(_)) => name.contains('.'),
-                Some(_) => true,
-                None => false,
-            };
-            let bound = bound(**scope);
-            may_carry && !bound.is_empty() && bound.iter().all(|range| range.start() > call.start())
+        let is_after = |range: &TextRange| range.start() > call.start() || is_own(range);
+        let is_carried = |scope: &&&Stmt| {
+            let bound = bound(scope);
+            let may_carry = !scope.is_function_def_stmt() || name.contains('.');
+            may_carry && !bound.is_empty() && bound.iter().all(is_after)
         };
         if let Some(scope) = scopes.iter().find(is_carried) {
-            return self.one_more(*scope);
+            let scope = Some(scope.range());
+            let count = if scope == self.scope { self.count + 1 } else { 1 };
+            return Rounds { scope, count, rebound: None };
         }
-        let is_same = |scope: &&Option<&Stmt>| scope.map(Ranged::range) == self.scope;
-        let is_bound = |scope: &Option<&Stmt>| !bound(*scope).is_empty() || is_parameter(*scope, name);
-        match self.count > 0 && scopes.iter().find(is_same).is_some_and(is_bound) {
-            true => self.clone(),
+        let same = scopes.iter().find(|scope| Some(scope.range()) == self.scope);
+        let base = match same.is_some_and(|scope| !bound(scope).is_empty() || is_parameter(scope, name)) {
+            true => Rounds { rebound: None, ..self.clone() },
             false => Rounds::default(),
+        };
+        // The statement gives the variable a new value, and the call reads the old one.
+        let binds = |statement: &Stmt| Bindings::of(cell, name).bind(statement);
+        if !record.in_place && binds(call) {
+            let known = self.rebound.as_ref().filter(|rebound| rebound.0 == name);
+            let times = known.map_or(1, |rebound| rebound.1 + 1);
+            return Rounds { rebound: Some((name.to_owned(), times)), ..base };
         }
-    }
-
-    fn one_more(&self, scope: Option<&Stmt>) -> Rounds {
-        let scope = scope.map(Ranged::range);
-        let count = if scope == self.scope { self.count + 1 } else { 1 };
-        Rounds { scope, count }
+        base
     }
 }
 
-/// The loops around a call, innermost first, then the function, or `None` for the cell.
-fn scopes<'a>(around: &EnclosingNodes<'a>) -> Vec<Option<&'a Stmt>> {
+/// The loops around a call, innermost first, then the function.
+fn scopes<'a>(around: &EnclosingNodes<'a>) -> Vec<&'a Stmt> {
     let mut scopes = Vec::new();
-    for statement in around.statements.iter().rev() {
+    for statement in around.statements.iter().rev().copied() {
         match statement {
-            Stmt::For(_) | Stmt::While(_) => scopes.push(Some(*statement)),
+            Stmt::For(_) | Stmt::While(_) => scopes.push(statement),
             Stmt::FunctionDef(_) => {
-                scopes.push(Some(*statement));
-                return scopes;
+                scopes.push(statement);
+                break;
             }
             _ => {}
         }
     }
-    scopes.push(None);
     scopes
 }
 
@@ -89,20 +93,19 @@ pub(super) fn is_loop_variable(around: &EnclosingNodes, name: &str) -> bool {
     })
 }
 
-fn is_parameter(scope: Option<&Stmt>, name: &str) -> bool {
+fn is_parameter(scope: &Stmt, name: &str) -> bool {
     match scope {
-        Some(Stmt::FunctionDef(function)) => function.parameters.iter().any(|it| it.name().as_str() == name),
+        Stmt::FunctionDef(function) => function.parameters.iter().any(|it| it.name().as_str() == name),
         _ => false,
     }
 }
 
-/// The statements in a scope that bind a variable or an attribute, without those in functions inside of it.
-fn bindings(cell: &CellSource, scope: Option<&Stmt>, name: &str) -> Vec<TextRange> {
-    let mut found = Bindings { cell, name, found: Vec::new() };
+/// The statements in a loop or a function that bind a variable or an attribute, without those in functions inside of it.
+fn bindings(cell: &CellSource, scope: &Stmt, name: &str) -> Vec<TextRange> {
+    let mut found = Bindings::of(cell, name);
     match scope {
-        Some(Stmt::FunctionDef(function)) => found.visit_body(&function.body),
-        Some(looped) => found.visit_stmt(looped),
-        None => cell.module().into_iter().for_each(|module| found.visit_body(&module.body)),
+        Stmt::FunctionDef(function) => found.visit_body(&function.body),
+        looped => found.visit_stmt(looped),
     }
     found.found
 }
@@ -113,26 +116,35 @@ struct Bindings<'c> {
     found: Vec<TextRange>,
 }
 
-impl Bindings<'_> {
-    fn binds(&self, target: &Expr) -> bool {
+impl<'c> Bindings<'c> {
+    fn of(cell: &'c CellSource, name: &'c str) -> Bindings<'c> {
+        Bindings { cell, name, found: Vec::new() }
+    }
+
+    fn is_target(&self, target: &Expr) -> bool {
         match target {
-            Expr::Tuple(tuple) => tuple.elts.iter().any(|element| self.binds(element)),
+            Expr::Tuple(tuple) => tuple.elts.iter().any(|element| self.is_target(element)),
             target => self.cell.text_of(target) == self.name,
+        }
+    }
+
+    fn bind(&self, statement: &Stmt) -> bool {
+        match statement {
+            Stmt::Assign(assign) => assign.targets.iter().any(|target| self.is_target(target)),
+            Stmt::AnnAssign(assign) => self.is_target(&assign.target),
+            Stmt::AugAssign(assign) => self.is_target(&assign.target),
+            Stmt::For(looped) => self.is_target(&looped.target),
+            _ => false,
         }
     }
 }
 
 impl<'a> Visitor<'a> for Bindings<'_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
-        let is_bound = match statement {
-            Stmt::Assign(assign) => assign.targets.iter().any(|target| self.binds(target)),
-            Stmt::AnnAssign(assign) => self.binds(&assign.target),
-            Stmt::AugAssign(assign) => self.binds(&assign.target),
-            Stmt::For(looped) => self.binds(&looped.target),
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
-            _ => false,
-        };
-        if is_bound {
+        if matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+            return;
+        }
+        if self.bind(statement) {
             self.found.push(statement.range());
         }
         walk_stmt(self, statement);

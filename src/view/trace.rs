@@ -28,8 +28,7 @@ pub fn trace(outline: &Outline, look: Look) -> Text {
 }
 
 /// What the words for costs mean.
-const LEGEND: &str = "mul: multiplications, with divisions, exponentials and roots counted as one each (softmax: two for \
-                      each element); moved: bytes that operations read and write; a view reads and writes none";
+const LEGEND: &str = "mul: multiplications, divisions, exponentials, roots; moved: bytes read, written";
 
 /// `21 operations, 720 multiplications, 12.3 kB moved, 0.4 ms`.
 fn totals(outline: &Outline, look: Look) -> Text {

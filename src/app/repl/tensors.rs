@@ -124,8 +124,10 @@ impl Repl<'_> {
             let lead = slice_to_show(a.shape(), found.greatest.as_ref().map(|greatest| &greatest.0[..]));
             let layout = lead.iter().fold(by.layout().clone(), |layout, at| layout.select(0, *at));
             let at: Vec<String> = lead.iter().map(usize::to_string).collect();
-            let part = if at.is_empty() { String::new() } else { format!("[{}]", at.join(",")) };
-            let name = format!("({other} - {one}){part}");
+            let name = match at.is_empty() {
+                true => format!("{other} - {one}"),
+                false => format!("({other} - {one})[{}]", at.join(",")),
+            };
             let mut figure = self.workspace.borrow().figure(&name, &by.with_layout(layout));
             let like = self.workspace.borrow().outline(one, &a);
             figure.axes = like.axes.into_iter().skip(lead.len()).collect();
