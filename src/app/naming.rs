@@ -171,13 +171,13 @@ fn local(scope: &Scope, name: &str, names: &TensorNames) -> Result<(String, Tens
     let chosen = match scope.call {
         None => last,
         Some(call) => found.get(call.wrapping_sub(1)).ok_or_else(|| {
-            Failure::Usage(format!("{} has {calls} calls with {name}: 1 to {calls}", scope.function))
+            Failure::Usage(format!("{} bound {name} {calls} times: 1 to {calls}", scope.function))
         })?,
     };
     let mut remarks = Vec::new();
     if calls > 1 && scope.call.is_none() {
         remarks.push(format!(
-            "{} ran {calls} times: this is the last; `{} call 1: {name}` is the first",
+            "{name} was bound {calls} times in {}: this is the last; `{} call 1: {name}` is the first",
             chosen.function, scope.function
         ));
     }

@@ -1,43 +1,47 @@
 //! The learner's code around an operation: the name given to its result, and its operands as they are written.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ModModule, Operator, Stmt};
+use ruff_python_ast::{Expr, Operator, Stmt};
 use ruff_text_size::Ranged;
 
+use super::cell_source::{CellSource, EnclosingNodes};
 use super::name::{Name, Transposition};
-use super::written_call::{WrittenCall, binding, called, operands, operator, same, transposed};
+use super::rounds::{Rounds, names_in};
+use super::written_call::{
+    WrittenCall, binding, called, may_return_itself, operands, operator, same, transposed,
+};
+use crate::ops::table;
 use crate::tensor::{Descriptor, Record, Site};
 
 /// The sources of cells, by the cells' names.
 #[derive(Default, Debug)]
 pub(crate) struct CellSources {
-    cells: HashMap<String, ParsedCell>,
+    cells: HashMap<String, CellSource>,
 }
 
-#[derive(Debug)]
-struct ParsedCell {
-    source: String,
-    parsed: OnceCell<Option<ModModule>>,
+/// A call of an operation in the source.
+struct SourceCall<'a> {
+    cell: &'a CellSource,
+    around: EnclosingNodes<'a>,
+    /// The expression; `None` if the interpreter calls the operation for a statement, as for `+=`.
+    expression: Option<&'a Expr>,
 }
 
 impl CellSources {
     /// From the name and the source of each cell.
     pub(crate) fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
-        let cell = |(name, source)| (name, ParsedCell { source, parsed: OnceCell::new() });
-        CellSources { cells: cells.into_iter().map(cell).collect() }
+        CellSources { cells: cells.into_iter().map(|(name, text)| (name, CellSource::new(text))).collect() }
     }
 
     /// The line of code at a site.
     pub(crate) fn line(&self, site: &Site) -> Option<String> {
         let cell = self.cells.get(site.cell)?;
-        let line = cell.source.lines().nth(site.line.checked_sub(1)?)?;
+        let line = cell.text.lines().nth(site.line.checked_sub(1)?)?;
         // A statement on one line, without the comment after it.
         let statement =
-            self.statement((site.cell, site.line)).map(|(cell, statement)| &cell.source[statement.range()]);
+            self.statement((site.cell, site.line)).map(|(cell, statement)| &cell.text[statement.range()]);
         Some(match statement {
             Some(text) if !text.contains('\n') => text.to_owned(),
             // Of a statement on several lines, the line that called.
@@ -49,27 +53,14 @@ impl CellSources {
     /// The function in which a site is: `CausalAttention.forward`; `None` at the top of a cell.
     pub(crate) fn function(&self, site: &Site) -> Option<String> {
         let cell = self.cells.get(site.cell)?;
-        let mut path = Vec::new();
-        let mut body = &cell.module()?.body[..];
-        let mut in_function = false;
-        while let Some(statement) = body.iter().find(|statement| {
-            let (first, last) = cell.lines(*statement);
-            (first..=last).contains(&site.line)
-        }) {
-            body = match statement {
-                Stmt::ClassDef(class) => {
-                    path.push(class.name.to_string());
-                    &class.body
-                }
-                Stmt::FunctionDef(function) => {
-                    path.push(function.name.to_string());
-                    in_function = true;
-                    &function.body
-                }
-                _ => break,
-            };
-        }
-        in_function.then(|| path.join("."))
+        let around = cell.around(cell.range(site.span)?)?;
+        let is_in_function = around.statements.iter().any(|it| it.is_function_def_stmt());
+        let path = around.statements.iter().filter_map(|statement| match statement {
+            Stmt::ClassDef(class) => Some(class.name.as_str()),
+            Stmt::FunctionDef(function) => Some(function.name.as_str()),
+            _ => None,
+        });
+        is_in_function.then(|| path.collect::<Vec<_>>().join("."))
     }
 
     /// Names that only loops bind. Such a name says which iteration it was, and little else.
@@ -86,8 +77,8 @@ impl CellSources {
 
     /// The name that a statement gives to the result of this operation.
     pub(crate) fn assigned(&self, record: &Record) -> Option<String> {
-        let (cell, statement) = self.statement(place(record)?)?;
-        let (target, value) = match statement {
+        let call = self.call(record)?;
+        let (target, value) = match call.around.statements.last()? {
             Stmt::Assign(assign) => match assign.targets.as_slice() {
                 [target] => (target, &*assign.value),
                 _ => return None,
@@ -96,46 +87,60 @@ impl CellSources {
             _ => return None,
         };
         let name = match target {
-            Expr::Name(name) => name.id.to_string(),
-            Expr::Attribute(_) => cell.text(target),
+            Expr::Name(_) | Expr::Attribute(_) => call.cell.text_of(target),
             _ => return None,
         };
-        // `x.max(dim=-1).values` is a result of `max`.
-        let value = match value {
-            Expr::Attribute(field) if matches!(field.attr.as_str(), "values" | "indices") => &*field.value,
-            value => value,
+        may_be_result(value, call.expression?).then(|| name.to_owned())
+    }
+
+    /// The variable or the attribute that is the operand in this place, as the call names it; of a list, its element
+    /// `item`. `None`: the operand is another expression, or a variable of a loop, which says little.
+    pub(crate) fn variable(&self, record: &Record, place: usize, item: usize) -> Option<String> {
+        let call = self.call(record)?;
+        let operand = match call.operand(record, place)? {
+            Expr::List(list) => list.elts.get(item)?,
+            Expr::Tuple(tuple) => tuple.elts.get(item)?,
+            operand => operand,
         };
-        let outermost = match called(value) {
-            // Of several calls of one operation on the line, it is not known which it was.
-            WrittenCall::Op(op) => same(record.operation, op) && calls_in(statement, record.operation) == 1,
-            // The result of a module or a function, not that of an operation among its arguments.
-            WrittenCall::Other => !mentions(value, record.operation),
-            WrittenCall::Nothing => false,
+        let is_path = |mut part: &Expr| {
+            while let Expr::Attribute(attribute) = part {
+                part = &attribute.value;
+            }
+            part.is_name_expr()
         };
-        outermost.then_some(name)
+        let is_named = is_path(operand) && !matches!(called(operand), WrittenCall::Op(_));
+        let name = call.cell.text_of(operand);
+        (is_named && !super::rounds::is_loop_variable(&call.around, name)).then(|| name.to_owned())
+    }
+
+    /// How many rounds before the explained element a variable got its value, for an operand of a call; `rounds` are
+    /// those of the call's result.
+    pub(crate) fn rounds(&self, record: &Record, name: &str, rounds: &Rounds) -> Rounds {
+        let call = self.call(record);
+        call.map_or_else(Rounds::default, |call| rounds.before(call.cell, &call.around, record, name))
     }
 
     /// What a line adds in place: `w * x` of `total += w * x`.
     pub(crate) fn added(&self, record: &Record) -> Option<String> {
         let (cell, statement) = self.statement(place(record)?)?;
         let Stmt::AugAssign(assign) = statement else { return None };
-        let text = cell.text(&assign.value);
-        (assign.op == Operator::Add && text.len() <= 48 && !text.contains('\n')).then_some(text)
+        let text = cell.text_of(&*assign.value);
+        let is_short = text.len() <= 48 && !text.contains('\n');
+        (assign.op == Operator::Add && is_short).then(|| text.to_owned())
     }
 
-    /// The operand in this place as it is written in the call; `None` in a loop, where it names something else in each
-    /// iteration.
+    /// The operand in this place as it is written in the call.
     pub(crate) fn operand(&self, record: &Record, place: usize) -> Option<Name> {
-        let (cell, call) = self.call(record)?;
-        let name = cell.name(operands(call).get(place)?);
+        let call = self.call(record)?;
+        let name = call.cell.name(call.operand(record, place)?);
         let text = name.to_string();
         (text.len() <= 72 && !text.contains('\n')).then_some(name)
     }
 
     /// The same for a number, where the code says more than its value: `d_k**0.5`, but not `0.5`.
     pub(crate) fn number(&self, record: &Record, place: usize) -> Option<Name> {
-        let (cell, call) = self.call(record)?;
-        let says_more = operands(call).get(place).is_some_and(|written| cell.names_something(written));
+        let call = self.call(record)?;
+        let says_more = call.operand(record, place).is_some_and(|it| call.cell.names_something(it));
         self.operand(record, place).filter(|_| says_more)
     }
 
@@ -172,41 +177,30 @@ impl CellSources {
         operands(cell.only(statement, site.1, method)?).first().map(|receiver| cell.name(receiver))
     }
 
-    /// The module that a line calls: `self.W_query` of `self.W_query(x)`. `None` unless it calls exactly one.
+    /// The module that a call calls: `self.W_query` of `self.W_query(x)`.
     pub(crate) fn module(&self, record: &Record) -> Option<String> {
-        let (cell, statement) = self.statement(place(record)?)?;
-        let mut calls = Vec::new();
-        each_expression(statement, &mut |expression| {
-            if let (Expr::Call(call), WrittenCall::Other) = (expression, called(expression)) {
-                calls.push(cell.text(&call.func));
-            }
-        });
-        match calls.as_slice() {
-            [only] => Some(only.clone()).filter(|text| text.len() <= 32 && !text.contains('(')),
-            _ => None,
-        }
+        let call = self.call(record)?;
+        let expression = call.expression?;
+        let Expr::Call(written) = expression else { return None };
+        let text = call.cell.text_of(&*written.func);
+        let is_module = matches!(called(expression), WrittenCall::Other);
+        (is_module && text.len() <= 32 && !text.contains('(')).then(|| text.to_owned())
     }
 
-    /// The expression that called this operation; `None` if there are several.
-    fn call(&self, record: &Record) -> Option<(&ParsedCell, &Expr)> {
-        let (cell, statement) = self.statement(place(record)?)?;
-        if cell.in_loop(statement) {
-            return None;
-        }
-        let mut found = Vec::new();
-        each_expression(statement, &mut |expression| {
-            if matches!(called(expression), WrittenCall::Op(op) if same(record.operation, op)) {
-                found.push(expression);
-            }
-        });
-        match found.as_slice() {
-            [only] => Some((cell, only)),
-            _ => None,
-        }
+    /// The call of an operation in the source.
+    fn call(&self, record: &Record) -> Option<SourceCall<'_>> {
+        let site = record.site.as_ref()?;
+        let cell = self.cells.get(site.cell)?;
+        let range = cell.range(site.span)?;
+        let around = cell.around(range)?;
+        let whole = |expression: &&Expr| expression.range() == range;
+        let exact = around.expressions.last().copied().filter(whole);
+        let expression = around.attribute(record.operation.name).or(exact);
+        Some(SourceCall { cell, around, expression })
     }
 
     /// The innermost statement on a line of a cell.
-    fn statement(&self, (cell, line): (&str, usize)) -> Option<(&ParsedCell, &Stmt)> {
+    fn statement(&self, (cell, line): (&str, usize)) -> Option<(&CellSource, &Stmt)> {
         let cell = self.cells.get(cell)?;
         let mut search = StatementSearch { cell, line, found: None };
         cell.module()?.body.iter().for_each(|statement| search.visit_stmt(statement));
@@ -219,22 +213,32 @@ fn place(record: &Record) -> Option<(&str, usize)> {
     record.site.as_ref().map(|site| (site.cell, site.line))
 }
 
-impl ParsedCell {
-    fn module(&self) -> Option<&ModModule> {
-        let parse = || parse_module(&self.source).ok().map(|parsed| parsed.into_syntax());
-        self.parsed.get_or_init(parse).as_ref()
+impl<'a> SourceCall<'a> {
+    /// The operand in this place as it is written; `None` if the expression calls a module or another function.
+    fn operand(&self, record: &Record, place: usize) -> Option<&'a Expr> {
+        if let Some(Stmt::AugAssign(assign)) = self.around.statements.last()
+            && self.expression.is_none_or(|it| it.range() == assign.value.range())
+            && operator(assign.op).is_some_and(|written| same(record.operation, written))
+            && (record.in_place || !self.expression.is_some_and(|it| calls(it, record.operation)))
+        {
+            return [&*assign.target, &*assign.value].get(place).copied();
+        }
+        let call = self.expression.filter(|it| calls(it, record.operation))?;
+        let named = || {
+            let name = table::row_of(record.operation)?.params().get(record.form)?.get(place)?.name;
+            Some(&call.as_call_expr()?.arguments.find_keyword(name)?.value)
+        };
+        operands(call).get(place).copied().or_else(named)
     }
+}
 
-    fn text(&self, expression: &Expr) -> String {
-        self.source[expression.range()].to_owned()
-    }
-
+impl CellSource {
     /// An expression as it is written.
     fn name(&self, expression: &Expr) -> Name {
         let Some((of, axes)) = transposed(expression) else {
-            return Name::Code(self.text(expression), binding(expression));
+            return Name::Code(self.text_of(expression).to_owned(), binding(expression));
         };
-        let after = &self.source[of.end().to_usize()..expression.end().to_usize()];
+        let after = &self.text[of.end().to_usize()..expression.end().to_usize()];
         let suffix = after.trim_start_matches(|letter: char| letter == ')' || letter.is_whitespace());
         Name::Transposed(Box::new(self.name(of)), Transposition { axes, suffix: suffix.to_owned() })
     }
@@ -242,13 +246,13 @@ impl ParsedCell {
     /// Whether an expression says more than its value: it has a name in it, or a number such as 1e-9.
     fn names_something(&self, expression: &Expr) -> bool {
         struct Literals<'c> {
-            cell: &'c ParsedCell,
+            cell: &'c CellSource,
             only_plain_numbers: bool,
         }
         impl<'a> Visitor<'a> for Literals<'_> {
             fn visit_expr(&mut self, expression: &'a Expr) {
                 let plain = match expression {
-                    Expr::NumberLiteral(_) => !self.cell.text(expression).contains(char::is_alphabetic),
+                    Expr::NumberLiteral(_) => !self.cell.text_of(expression).contains(char::is_alphabetic),
                     Expr::BinOp(_) | Expr::UnaryOp(_) => true,
                     _ => false,
                 };
@@ -284,33 +288,13 @@ impl ParsedCell {
 
     /// The first and the last line, counted from 1.
     fn lines(&self, ranged: &impl Ranged) -> (usize, usize) {
-        let line = |at: usize| self.source.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        (line(ranged.start().to_usize()), line(ranged.end().to_usize()))
-    }
-
-    fn in_loop(&self, statement: &Stmt) -> bool {
-        struct LoopSearch {
-            at: ruff_text_size::TextRange,
-            found: bool,
-        }
-        impl<'a> Visitor<'a> for LoopSearch {
-            fn visit_stmt(&mut self, statement: &'a Stmt) {
-                let looped = matches!(statement, Stmt::For(_) | Stmt::While(_));
-                self.found |= looped && statement.range().contains_range(self.at);
-                walk_stmt(self, statement);
-            }
-        }
-        let mut loops = LoopSearch { at: statement.range(), found: false };
-        if let Some(module) = self.module() {
-            module.body.iter().for_each(|statement| loops.visit_stmt(statement));
-        }
-        loops.found
+        (self.line_of(ranged.start()), self.line_of(ranged.end()))
     }
 }
 
 /// Finds the innermost statement on a line.
 struct StatementSearch<'a> {
-    cell: &'a ParsedCell,
+    cell: &'a CellSource,
     line: usize,
     found: Option<&'a Stmt>,
 }
@@ -344,14 +328,6 @@ impl<'a> Visitor<'a> for LoopNames<'_> {
     }
 }
 
-fn names_in(target: &Expr, names: &mut Vec<String>) {
-    match target {
-        Expr::Name(name) => names.push(name.id.to_string()),
-        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| names_in(element, names)),
-        _ => {}
-    }
-}
-
 /// Calls `each` on every expression of a simple statement.
 fn each_expression<'a>(statement: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
     struct EachExpression<'e, 'a>(&'e mut dyn FnMut(&'a Expr));
@@ -365,25 +341,22 @@ fn each_expression<'a>(statement: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
     walk_stmt(&mut EachExpression(each), statement);
 }
 
-/// How many expressions of a statement call this operation.
-fn calls_in(statement: &Stmt, op: &Descriptor) -> usize {
-    let mut count = 0;
-    each_expression(statement, &mut |expression| {
-        count += usize::from(matches!(called(expression), WrittenCall::Op(written) if same(op, written)));
-    });
-    count
+/// Whether an expression calls this operation.
+fn calls(expression: &Expr, op: &Descriptor) -> bool {
+    matches!(called(expression), WrittenCall::Op(written) if same(op, written))
 }
 
-fn mentions(value: &Expr, op: &Descriptor) -> bool {
-    let Expr::Call(call) = value else { return false };
-    struct Mentions<'o>(&'o Descriptor, bool);
-    impl<'a> Visitor<'a> for Mentions<'_> {
-        fn visit_expr(&mut self, expression: &'a Expr) {
-            self.1 |= matches!(called(expression), WrittenCall::Op(op) if same(self.0, op));
-            walk_expr(self, expression);
-        }
-    }
-    let mut mentions = Mentions(op, false);
-    call.arguments.args.iter().for_each(|arg| mentions.visit_expr(arg));
-    mentions.1
+/// Whether the value of an expression can be what a call in it returns: `x.max(dim=-1)` in `x.max(dim=-1).values`,
+/// `softmax(x)` in `softmax(x).to(dtype)`, which returns its own tensor if that has the dtype.
+fn may_be_result(value: &Expr, call: &Expr) -> bool {
+    let through = match value {
+        _ if value.range() == call.range() => return true,
+        Expr::Attribute(field) if matches!(field.attr.as_str(), "values" | "indices") => &field.value,
+        Expr::Call(method) if may_return_itself(value) => match &*method.func {
+            Expr::Attribute(callee) => &callee.value,
+            _ => return false,
+        },
+        _ => return false,
+    };
+    may_be_result(through, call)
 }

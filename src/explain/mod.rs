@@ -17,6 +17,7 @@
 
 pub(crate) mod account;
 pub(crate) mod calc;
+mod cell_source;
 mod code;
 mod difference;
 pub mod doctor;
@@ -26,6 +27,7 @@ mod invariants;
 mod name;
 mod names;
 mod nonfinite;
+mod rounds;
 pub mod shapes;
 mod storage_element;
 mod subject;
@@ -39,7 +41,7 @@ mod written_call;
 pub use account::WhyEnd;
 pub(crate) use account::{SourceElement, Statement};
 pub use calc::Calc;
-pub use difference::difference;
+pub use difference::{ATOL, difference};
 pub(crate) use invariants::{MeasuredInvariant, measured};
 pub(crate) use names::AxisPlace;
 pub(crate) use names::LocalTensor;

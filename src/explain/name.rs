@@ -9,6 +9,8 @@ use crate::tensor::descriptor::{Binding, Sign};
 pub(crate) enum Name {
     /// A variable or an attribute: `queries`, `self.W_key.weight`.
     Variable(String),
+    /// A variable in an earlier round of a loop: this many rounds before.
+    Earlier(Box<Name>, usize),
     /// A number or another argument that is no tensor: `0.5`, `'mean'`.
     Value(String),
     /// An expression as the learner wrote it.
@@ -75,6 +77,7 @@ impl Name {
             Name::Infix(_, sign, _) | Name::Prefix(sign, _) => sign.binding(),
             Name::Element(of, index) if index.is_empty() => of.binding(),
             Name::Variable(_)
+            | Name::Earlier(..)
             | Name::Value(_)
             | Name::Elided
             | Name::ElidedPart(_)
@@ -93,6 +96,11 @@ impl Name {
             Name::Prefix(sign, of) => Name::Prefix(sign, Box::new(of.element(index))),
             of => Name::Element(Box::new(of), index.to_vec()),
         }
+    }
+
+    /// Its name this many rounds of a loop before.
+    pub(crate) fn earlier(self, rounds: usize) -> Name {
+        if rounds == 0 { self } else { Name::Earlier(Box::new(self), rounds) }
     }
 
     /// The same expression in brackets, where it needs them before an index or an attribute.
@@ -124,6 +132,7 @@ impl Name {
             Name::Elided | Name::ElidedPart(_) => true,
             Name::Variable(_) | Name::Value(_) | Name::Code(..) | Name::Words(_) => false,
             Name::Element(of, _)
+            | Name::Earlier(of, _)
             | Name::Suffixed(of, _)
             | Name::Transposed(of, _)
             | Name::Call(_, of)
@@ -141,7 +150,7 @@ impl Name {
             Name::Words(_) | Name::Elided | Name::ElidedPart(_) => false,
             Name::Element(of, index) => of.is_readable() && (index.is_empty() || !of.needs_brackets()),
             Name::Suffixed(of, _) | Name::Transposed(of, _) => of.is_readable() && !of.needs_brackets(),
-            Name::Call(_, of) | Name::Prefix(_, of) => of.is_readable(),
+            Name::Earlier(of, _) | Name::Call(_, of) | Name::Prefix(_, of) => of.is_readable(),
             Name::Infix(left, sign, right) => {
                 let closes = left.binding() < sign.binding() || left.ends_in_bracket();
                 left.is_readable() && right.is_readable() && !closes
@@ -178,6 +187,10 @@ impl fmt::Display for Name {
         match self {
             Name::Variable(text) | Name::Value(text) | Name::Code(text, _) => f.write_str(text),
             Name::Words(text) => f.write_str(text),
+            Name::Earlier(of, 1) => write!(f, "previous {of}"),
+            Name::Earlier(of, 2) => write!(f, "2nd previous {of}"),
+            Name::Earlier(of, 3) => write!(f, "3rd previous {of}"),
+            Name::Earlier(of, rounds) => write!(f, "{rounds}th previous {of}"),
             Name::Elided => f.write_str("…"),
             Name::ElidedPart(of) => write!(f, "{}[…]", primary(of)),
             Name::Element(of, index) if index.is_empty() => write!(f, "{of}"),

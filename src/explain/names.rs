@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::code::CellSources;
 use super::name::{Name, Transposition};
-use super::storage_element::StorageElement;
+use super::rounds::Rounds;
+use super::storage_element::{PastOperand, StorageElement};
 use crate::ops::table;
 use crate::tensor::descriptor::{OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
@@ -117,22 +118,39 @@ impl TensorNames {
     /// an earlier call first.
     pub(crate) fn locals(&self) -> Vec<LocalTensor> {
         let mut found: Vec<LocalTensor> = Vec::new();
+        let mut known: HashSet<(usize, String, String)> = HashSet::new();
+        let mut add = |function: &str, name: String, tensor: &Tensor| {
+            if known.insert((tensor.id(), function.to_owned(), name.clone())) {
+                found.push(LocalTensor { function: function.to_owned(), name, tensor: tensor.clone() });
+            }
+        };
         let mut seen: HashSet<*const Record> = HashSet::new();
+        // What the same expression computed with is not what its statement names.
+        let mut steps: HashSet<usize> = HashSet::new();
         let mut open: Vec<(Tensor, bool)> =
             self.bound.iter().rev().map(|(_, tensor)| (tensor.clone(), false)).collect();
         while let Some((tensor, is_done)) = open.pop() {
             let made = || tensor.storage().made().map(|made| made.record);
             let Some(record) = tensor.origin().or_else(made) else { continue };
+            let args = record.args();
             if is_done {
-                let function = record.site.as_ref().and_then(|site| self.code.function(site));
-                let name = self.local(&tensor);
-                if let (Some(function), Some(name)) = (function, name) {
-                    found.push(LocalTensor { function, name, tensor });
+                let Some(function) = record.site.as_ref().and_then(|site| self.code.function(site)) else {
+                    continue;
+                };
+                for (place, arg) in args.iter().enumerate() {
+                    for (item, operand) in arg.tensors().iter().enumerate() {
+                        if let Some(name) = self.code.variable(&record, place, item) {
+                            add(&function, name, operand);
+                        }
+                    }
+                }
+                if let Some(name) = self.local(&tensor).filter(|_| !steps.contains(&tensor.id())) {
+                    add(&function, name, &tensor);
                 }
             } else if seen.insert(Rc::as_ptr(&record)) {
                 open.push((tensor, true));
-                let args = record.args();
                 let operands: Vec<Tensor> = args.iter().flat_map(Arg::tensors).cloned().collect();
+                steps.extend(operands.iter().filter(|it| is_step(it, Some(&record))).map(Tensor::id));
                 open.extend(operands.into_iter().rev().map(|operand| (operand, false)));
             }
         }
@@ -146,7 +164,7 @@ impl TensorNames {
 
     /// The name of a tensor: a variable, a part of one, or an expression of variables.
     pub(crate) fn of(&self, tensor: &Tensor) -> Name {
-        self.known(tensor).unwrap_or_else(|| self.expression(tensor, DEPTH))
+        self.known(tensor).unwrap_or_else(|| self.expression(tensor, DEPTH, &Rounds::default()))
     }
 
     /// Whether a tensor has a name without an expression being spelled out.
@@ -155,8 +173,9 @@ impl TensorNames {
     }
 
     /// The name of an operand of a call: its own, else as the learner wrote it in the call, else its expression.
-    pub(crate) fn operand(&self, record: &Record, place: usize, tensor: &Tensor) -> Name {
-        let written = || self.code.operand(record, place);
+    pub(crate) fn operand(&self, record: &Record, operand: &PastOperand) -> Name {
+        let place = operand.place.0;
+        let written = || self.code.operand(record, place).filter(|_| record.args()[place].tensor().is_some());
         let owned = || {
             let params = table::row_of(record.operation)?.params().get(record.form)?;
             let part = params.get(place)?.name;
@@ -164,14 +183,11 @@ impl TensorNames {
             let module = self.code.module(record).filter(|_| is_parameter)?;
             Some(Name::Variable(format!("{module}.{part}")))
         };
-        let known = match on_one_line(tensor, Some(record)) {
-            true => self.bound_to(tensor),
-            false => self.known(tensor),
-        };
+        let known = self.known_in(record, operand);
         let short = |name: &Name| name.to_string().len() <= SHORT;
         let known = known.or_else(|| written().filter(short)).or_else(owned);
         known.unwrap_or_else(|| {
-            let spelled = self.expression(tensor, DEPTH);
+            let spelled = self.expression(&operand.tensor, DEPTH, &operand.rounds);
             // The call says more than an expression with a part left out, however long it is.
             if spelled.is_elided() { written().unwrap_or(spelled) } else { spelled }
         })
@@ -179,7 +195,52 @@ impl TensorNames {
 
     /// The name of a number among the arguments: as it is written in the call, where that says more than the number.
     pub(crate) fn number(&self, record: &Record, place: usize, value: &Arg) -> Name {
-        self.code.number(record, place).unwrap_or_else(|| self.arg(value, 0))
+        self.code.number(record, place).unwrap_or_else(|| value_name(value))
+    }
+
+    /// The variable that an operand of a call is, as the call names it. `None` if it is no variable there, or if a variable
+    /// outside of the function says more.
+    fn variable_in(&self, record: &Record, operand: &PastOperand) -> Option<String> {
+        let (place, item) = operand.place;
+        // An in-place operation keeps its target's name, which is that of the whole storage.
+        let name = self.code.variable(record, place, item).filter(|_| !record.in_place || place > 0)?;
+        let function = |record: &Record| record.site.as_ref().and_then(|site| self.code.function(site));
+        let tensor = &operand.tensor;
+        let is_own = match self.bound_to(tensor) {
+            Some(Name::Variable(_)) => function(record).is_none(),
+            Some(_) => false,
+            None => match self.maker(tensor).filter(|_| !is_step(tensor, Some(record))) {
+                Some((maker, _)) => function(&maker) == function(record),
+                None => true,
+            },
+        };
+        is_own.then_some(name)
+    }
+
+    /// The name of an operand of a call, without an expression being spelled out.
+    fn known_in(&self, record: &Record, operand: &PastOperand) -> Option<Name> {
+        let earlier = |name| Name::Variable(name).earlier(operand.rounds.values_since());
+        let local = || self.local(&operand.tensor).filter(|_| !is_step(&operand.tensor, Some(record)));
+        let variable = self.variable_in(record, operand).map(earlier);
+        variable.or_else(|| self.bound_to(&operand.tensor)).or_else(|| local().map(earlier))
+    }
+
+    /// How many rounds of a loop before the explained element an operand of a call got its value.
+    pub(crate) fn rounds(&self, record: &Record, operand: &PastOperand) -> Rounds {
+        let tensor = &operand.tensor;
+        let local = || self.local(tensor).filter(|_| !is_step(tensor, Some(record)));
+        match self.variable_in(record, operand).or_else(local) {
+            Some(name) => self.code.rounds(record, &name, &operand.rounds),
+            None => operand.rounds.clone(),
+        }
+    }
+
+    /// The name of an element of an operand of a call.
+    pub(crate) fn element_of(&self, record: &Record, operand: &PastOperand, index: &[usize]) -> Name {
+        match self.variable_in(record, operand) {
+            Some(name) => Name::Variable(name).earlier(operand.rounds.values_since()).element(index),
+            None => self.element_in(&operand.at(index), Some(record)),
+        }
     }
 
     /// The name of an element: `attn_scores[1,2]`.
@@ -188,11 +249,12 @@ impl TensorNames {
     }
 
     /// The name of an element in a call. A tensor that the same line made on the way does not have the line's name.
-    pub(crate) fn element_in(&self, element: &StorageElement, by: Option<&Record>) -> Name {
-        let (name, seen) = self.named(element, by).map_or_else(
-            |seen| (self.expression(&seen, DEPTH), seen),
-            |(name, seen)| (Name::Variable(name), seen),
-        );
+    fn element_in(&self, element: &StorageElement, by: Option<&Record>) -> Name {
+        let (name, seen) = match (self.holder(element), self.named(element, by)) {
+            (Some((name, bound)), _) => (Name::Variable(name.to_owned()), bound.clone()),
+            (None, Ok((name, seen))) => (Name::Variable(name).earlier(element.rounds.values_since()), seen),
+            (None, Err(seen)) => (self.expression(&seen, DEPTH, &element.rounds), seen),
+        };
         name.element(&seen.layout().index_of(element.at).unwrap_or_default())
     }
 
@@ -211,7 +273,7 @@ impl TensorNames {
         }
         let mut seen = tensor.clone();
         for _ in 0..VIEWS {
-            if let Some(name) = self.local(&seen).filter(|_| !on_one_line(&seen, by)) {
+            if let Some(name) = self.local(&seen).filter(|_| !is_step(&seen, by)) {
                 return Ok((name, seen));
             }
             match base_of(&seen) {
@@ -221,7 +283,7 @@ impl TensorNames {
         }
         if let Some(made) = tensor.storage().made()
             && let Some(name) = self.code.assigned(&made.record)
-            && by.is_none_or(|by| by.site.is_none() || by.site != made.record.site)
+            && !is_step_of(&made.record, by)
             && made.layout().index_of(element.at).is_some()
         {
             return Ok((name, tensor.with_layout(made.layout())));
@@ -293,24 +355,36 @@ impl TensorNames {
 
     /// The name that its statement gave it, which may be local to a function.
     fn local(&self, tensor: &Tensor) -> Option<String> {
-        let made = || {
-            let made = tensor.storage().made().filter(|made| made.layout() == *tensor.layout())?;
-            self.code.assigned(&made.record)
-        };
-        tensor.origin().and_then(|origin| self.code.assigned(&origin)).or_else(made)
+        self.maker(tensor).map(|(_, name)| name)
     }
 
-    /// The operation that made a tensor, applied to the names of its operands, so many operations deep.
-    fn expression(&self, tensor: &Tensor, depth: usize) -> Name {
+    /// The operation whose statement gave a tensor a name, and the name.
+    fn maker(&self, tensor: &Tensor) -> Option<(Rc<Record>, String)> {
+        // A parameter that a library class made is not the object that the statement names.
+        let is_parameter = tensor.is_leaf() && tensor.requires_grad();
+        let named = |record: Rc<Record>| {
+            let name = self.code.assigned(&record)?;
+            (!is_parameter || self.code.module(&record).is_none()).then_some((record, name))
+        };
+        let made = || tensor.storage().made().filter(|made| made.layout() == *tensor.layout());
+        tensor.origin().and_then(named).or_else(|| named(made()?.record))
+    }
+
+    /// The operation that made a tensor, applied to the names of its operands, so many operations deep. It ran in this
+    /// round of a loop.
+    fn expression(&self, tensor: &Tensor, depth: usize, rounds: &Rounds) -> Name {
         let Some(record) = tensor.origin() else { return UNKNOWN };
         let args = record.args();
         let operation = record.operation;
+        if args.is_empty() && operation.notation == OpNotation::Attribute {
+            return Name::Variable(operation.name.to_owned());
+        }
         if depth == 0 || args.is_empty() {
             return Name::Call(operation.name, Box::new(Name::Elided));
         }
         let name = |at: usize| match args.get(at) {
             Some(number) if number.number().is_some() => self.number(&record, at, number),
-            Some(arg) => self.arg(arg, depth - 1),
+            Some(arg) => self.arg(&record, at, arg, (depth - 1, rounds)),
             None => Name::Value(String::new()),
         };
         if record.in_place && keeps_its_target(operation) {
@@ -351,30 +425,44 @@ impl TensorNames {
         }
     }
 
-    fn arg(&self, arg: &Arg, depth: usize) -> Name {
-        Name::Value(match arg {
-            Arg::Tensor(tensor) => {
-                return self.known(tensor).unwrap_or_else(|| self.expression(tensor, depth));
-            }
+    /// The name of an argument of a call that an expression spells out.
+    fn arg(&self, record: &Record, place: usize, arg: &Arg, (depth, rounds): (usize, &Rounds)) -> Name {
+        let named = |(item, tensor): (usize, &Tensor)| {
+            let mut operand = PastOperand::of_version(tensor.clone(), u64::MAX);
+            operand.place = (place, item);
+            operand.rounds = rounds.clone();
+            operand.rounds = self.rounds(record, &operand);
+            let known = self.known_in(record, &operand);
+            known.unwrap_or_else(|| self.expression(tensor, depth, &operand.rounds))
+        };
+        match arg {
+            Arg::Tensor(tensor) => named((0, tensor)),
             Arg::Tensors(tensors) => {
-                let list = Name::List(tensors.iter().take(3).map(|tensor| self.of(tensor)).collect());
+                let list = Name::List(tensors.iter().take(3).enumerate().map(named).collect());
                 match tensors.len() <= 3 && list.to_string().len() <= 42 {
-                    true => return list,
-                    false => format!("[{} tensors]", tensors.len()),
+                    true => list,
+                    false => Name::Value(format!("[{} tensors]", tensors.len())),
                 }
             }
-            Arg::Int(value) => value.to_string(),
-            Arg::Float(value) => super::terms::figure(*value),
-            Arg::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
-            Arg::Str(text) => format!("'{text}'"),
-            Arg::DType(dtype) => dtype.name().to_owned(),
-            Arg::Ints(values) => {
-                let texts: Vec<String> = values.iter().map(i64::to_string).collect();
-                format!("({})", texts.join(", "))
-            }
-            _ => return Name::Elided,
-        })
+            value => value_name(value),
+        }
     }
+}
+
+/// The text of an argument that is no tensor.
+fn value_name(value: &Arg) -> Name {
+    Name::Value(match value {
+        Arg::Int(value) => value.to_string(),
+        Arg::Float(value) => super::terms::figure(*value),
+        Arg::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
+        Arg::Str(text) => format!("'{text}'"),
+        Arg::DType(dtype) => dtype.name().to_owned(),
+        Arg::Ints(values) => {
+            let texts: Vec<String> = values.iter().map(i64::to_string).collect();
+            format!("({})", texts.join(", "))
+        }
+        _ => return Name::Elided,
+    })
 }
 
 /// Whether a tensor keeps its name after this operation wrote to it.
@@ -388,12 +476,15 @@ fn keeps_its_target(operation: &Descriptor) -> bool {
     )
 }
 
-/// Whether a tensor was made on the line that calls this operation: a step on the way to what the line names.
-fn on_one_line(tensor: &Tensor, by: Option<&Record>) -> bool {
-    let Some(by) = by else { return false };
+/// Whether the call of an operation, or a call in it, made a tensor: a step on the way to the operation's result.
+fn is_step(tensor: &Tensor, by: Option<&Record>) -> bool {
     let made = || tensor.storage().made().map(|made| made.record);
-    let site = tensor.origin().or_else(made).and_then(|record| record.site.clone());
-    site.is_some() && site == by.site
+    tensor.origin().or_else(made).is_some_and(|record| is_step_of(&record, by))
+}
+
+fn is_step_of(record: &Record, by: Option<&Record>) -> bool {
+    let sites = by.and_then(|by| by.site.as_ref()).zip(record.site.as_ref());
+    sites.is_some_and(|(call, part)| call.contains(part))
 }
 
 /// The tensor that a view is a view of.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::rounds::Rounds;
 use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Layout, Record, Tensor};
 
@@ -14,6 +15,8 @@ pub(crate) struct StorageElement {
     pub(crate) at: usize,
     /// The version of the storage.
     pub(crate) time: u64,
+    /// The round of a loop that it is of.
+    pub(crate) rounds: Rounds,
 }
 
 /// What made an element.
@@ -36,6 +39,8 @@ pub(crate) struct MadeBy {
     pub(crate) index: Vec<usize>,
     /// For an in-place write, its target before the write.
     pub(crate) before: Option<PastOperand>,
+    /// The round of a loop in which it ran.
+    pub(crate) rounds: Rounds,
 }
 
 /// A tensor as it was when an operation ran.
@@ -45,6 +50,10 @@ pub(crate) struct PastOperand {
     pub(crate) tensor: Tensor,
     /// The version of its storage at that moment.
     pub(crate) time: u64,
+    /// The round of a loop that it is of.
+    pub(crate) rounds: Rounds,
+    /// Which argument of the operation it was, and which tensor of that argument if it is a list.
+    pub(crate) place: (usize, usize),
 }
 
 /// The place in the storage of the element at this index.
@@ -56,7 +65,12 @@ impl StorageElement {
     /// An element as it is now.
     pub(crate) fn now(tensor: &Tensor, index: &[usize]) -> StorageElement {
         let time = tensor.storage().version();
-        StorageElement { tensor: tensor.clone(), at: position(tensor.layout(), index), time }
+        StorageElement {
+            tensor: tensor.clone(),
+            at: position(tensor.layout(), index),
+            time,
+            rounds: Rounds::default(),
+        }
     }
 
     /// Its value; `None` if it was overwritten and not kept.
@@ -70,9 +84,14 @@ impl StorageElement {
         if let Some(write) = storage.last_write(self.at, self.time) {
             let (time, layout) = (write.version - 1, write.target().clone());
             let Some(index) = layout.index_of(self.at) else { return ElementCause::Unknown };
-            let before =
-                write.in_place.then(|| PastOperand { tensor: self.tensor.with_layout(layout), time });
-            return ElementCause::MadeBy(MadeBy { record: write.record, output: 0, index, before });
+            let rounds = self.rounds.clone();
+            let before = write.in_place.then(|| PastOperand {
+                tensor: self.tensor.with_layout(layout),
+                time,
+                rounds: rounds.clone(),
+                place: (0, 0),
+            });
+            return ElementCause::MadeBy(MadeBy { record: write.record, output: 0, index, before, rounds });
         }
         if storage.forgot_before(self.time) {
             return ElementCause::Forgotten;
@@ -81,7 +100,9 @@ impl StorageElement {
         let placed = made.and_then(|made| made.layout().index_of(self.at).map(|index| (made, index)));
         match placed {
             Some((made, index)) => {
-                ElementCause::MadeBy(MadeBy { record: made.record, output: made.output, index, before: None })
+                let rounds = self.rounds.clone();
+                let (record, output) = (made.record, made.output);
+                ElementCause::MadeBy(MadeBy { record, output, index, before: None, rounds })
             }
             None => ElementCause::Unknown,
         }
@@ -97,7 +118,7 @@ impl MadeBy {
         let args = self.record.args();
         let ahead: usize = args.iter().take(place).map(|arg| arg.tensors().len()).sum();
         let tensor = args.get(place)?.tensor()?.clone();
-        Some(self.seen(tensor, ahead))
+        Some(self.seen(tensor, ahead, (place, 0)))
     }
 
     /// Whether all its operands are known as they were when it ran.
@@ -114,23 +135,34 @@ impl MadeBy {
         let args = self.record.args();
         let ahead: usize = args.iter().take(place).map(|arg| arg.tensors().len()).sum();
         let tensors = args.get(place).map(Arg::tensors).unwrap_or_default();
-        tensors.iter().enumerate().map(|(at, tensor)| self.seen(tensor.clone(), ahead + at)).collect()
+        tensors
+            .iter()
+            .enumerate()
+            .map(|(at, tensor)| self.seen(tensor.clone(), ahead + at, (place, at)))
+            .collect()
     }
 
-    fn seen(&self, tensor: Tensor, ordinal: usize) -> PastOperand {
+    fn seen(&self, tensor: Tensor, ordinal: usize, place: (usize, usize)) -> PastOperand {
         let aliased = self.before.as_ref().filter(|before| before.tensor.storage().same(tensor.storage()));
         let recorded = || self.record.versions.get(ordinal).copied().unwrap_or(u64::MAX);
-        PastOperand { time: aliased.map_or_else(recorded, |before| before.time), tensor }
+        let time = aliased.map_or_else(recorded, |before| before.time);
+        PastOperand { time, tensor, rounds: self.rounds.clone(), place }
     }
 }
 
 impl PastOperand {
+    /// A tensor at this version of its storage.
+    pub(crate) fn of_version(tensor: Tensor, time: u64) -> PastOperand {
+        PastOperand { tensor, time, rounds: Rounds::default(), place: (0, 0) }
+    }
+
     /// Its element at this index.
     pub(crate) fn at(&self, index: &[usize]) -> StorageElement {
         StorageElement {
             tensor: self.tensor.clone(),
             at: position(self.tensor.layout(), index),
             time: self.time,
+            rounds: self.rounds.clone(),
         }
     }
 

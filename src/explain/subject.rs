@@ -79,13 +79,23 @@ impl Subject<'_> {
 
     /// The tensor in this place of the arguments.
     pub(crate) fn operand(&self, place: usize) -> Option<PastOperand> {
-        self.made.operand(place)
+        self.made.operand(place).map(|operand| self.dated(operand))
+    }
+
+    /// The tensors of the list in this place of the arguments.
+    pub(crate) fn operands(&self, place: usize) -> Vec<PastOperand> {
+        self.made.operands(place).into_iter().map(|operand| self.dated(operand)).collect()
+    }
+
+    /// An operand with the round of a loop that it is of.
+    fn dated(&self, operand: PastOperand) -> PastOperand {
+        PastOperand { rounds: self.names.rounds(&self.made.record, &operand), ..operand }
     }
 
     /// The name of the argument in this place.
     pub(crate) fn called(&self, place: usize) -> Name {
-        match self.made.operand(place) {
-            Some(operand) => self.names.operand(&self.made.record, place, &operand.tensor),
+        match self.operand(place) {
+            Some(operand) => self.names.operand(&self.made.record, &operand),
             None => match self.args.get(place) {
                 Some(arg) => self.names.number(&self.made.record, place, arg),
                 None => Name::Value(String::new()),
@@ -95,7 +105,7 @@ impl Subject<'_> {
 
     /// The name of an element of the tensor in this place.
     pub(crate) fn element(&self, place: usize, operand: &PastOperand, index: &[usize]) -> Name {
-        let name = self.names.element_in(&operand.at(index), Some(&self.made.record));
+        let name = self.names.element_of(&self.made.record, operand, index);
         if name.is_readable() { name } else { self.called(place).element(index) }
     }
 
@@ -106,8 +116,8 @@ impl Subject<'_> {
 
     /// An element of one of a list of tensors.
     pub(crate) fn listed(&self, operand: &PastOperand, index: &[usize]) -> SourceElement {
-        let element = operand.at(index);
-        SourceElement { what: self.names.element_in(&element, Some(&self.made.record)).to_string(), element }
+        let what = self.names.element_of(&self.made.record, operand, index).to_string();
+        SourceElement { what, element: operand.at(index) }
     }
 
     /// The argument in this place as a number, at the element's index where it is a tensor.
@@ -120,7 +130,7 @@ impl Subject<'_> {
 
     /// The name of the argument in this place, at the element's index.
     pub(crate) fn name_at(&self, place: usize) -> Name {
-        match self.made.operand(place) {
+        match self.operand(place) {
             Some(operand) => self.element(place, &operand, &operand.broadcast(self.index())),
             None => self.called(place),
         }
@@ -129,7 +139,7 @@ impl Subject<'_> {
     /// The operands' elements at the element's index.
     pub(crate) fn met(&self) -> Vec<SourceElement> {
         let link = |place: usize| {
-            let operand = self.made.operand(place)?;
+            let operand = self.operand(place)?;
             let index = operand.broadcast(self.index());
             Some(self.link(place, &operand, &index))
         };
@@ -146,10 +156,10 @@ impl Subject<'_> {
         let params = self.row().and_then(|row| row.params().get(self.made.record.form)).map_or(0, Vec::len);
         let replace = |(place, arg): (usize, &Arg)| match arg {
             Arg::Tensors(_) => {
-                let all = self.made.operands(place);
+                let all = self.operands(place);
                 Arg::Tensors(all.iter().map(|operand| with(place, operand)).collect())
             }
-            Arg::Tensor(_) => match self.made.operand(place) {
+            Arg::Tensor(_) => match self.operand(place) {
                 Some(operand) => Arg::Tensor(with(place, &operand)),
                 None => arg.clone(),
             },

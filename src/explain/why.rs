@@ -256,13 +256,13 @@ fn seen_through(
     }
     same.retain(|name| name != what);
     same.dedup();
-    let view = viewed.map(|(record, _)| format!("a view ({})", record.operation.name));
-    let view = view.or_else(|| (!same.is_empty()).then(|| "a view".to_owned()))?;
-    let place = format!("{view}: storage element {}", element.at);
-    Some(match same.as_slice() {
-        [] => place,
-        names => format!("{place}, the same as {}", names.join(" and ")),
-    })
+    match same.as_slice() {
+        [] => {
+            let (record, _) = viewed?;
+            Some(format!("{}: another way to see element {} of a storage", record.operation.name, element.at))
+        }
+        names => Some(format!("{what} is {}", names.join(" and "))),
+    }
 }
 
 /// A value as PyTorch prints it.

@@ -121,6 +121,13 @@ pub(super) fn called(expression: &Expr) -> WrittenCall {
     }
 }
 
+/// Whether an expression calls an operation that returns its operand itself where there is nothing to change, as
+/// `x.to(dtype)` does.
+pub(super) fn may_return_itself(expression: &Expr) -> bool {
+    let returns = |op: &Op| matches!(op.explanation, Explanation::Cast(_) | Explanation::Copy);
+    matches!(called(expression), WrittenCall::Op(op) if returns(op))
+}
+
 /// Whether a recorded operation is the one that is written, or one that it calls: `@` calls `mm` and `bmm`.
 pub(super) fn same(recorded: &Descriptor, written: &Descriptor) -> bool {
     let is_matrix_product = |op: &Descriptor| op.explanation == Explanation::Product(ProductKind::Matrix);

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::ops::value::Value;
-use crate::tensor::{Arg, Buffer, DType, Descriptor, Layout, Result, Site, Storage, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Descriptor, Layout, Result, Site, SourceRange, Storage, Tensor};
 
 /// The operations that one cell ran.
 #[derive(Debug, Default)]
@@ -93,7 +93,7 @@ impl Traced {
 
     /// That line as records have it.
     pub fn site(&self) -> Option<Site> {
-        self.place().map(|call| Site { cell: call.cell, line: call.span.start.line })
+        self.place().map(|call| Site { cell: call.cell, line: call.span.start.line, span: call.span })
     }
 
     /// The library's functions between the learner's line and the operation, outermost first.
@@ -154,40 +154,6 @@ impl TracedTensor {
     /// Whether both are the same elements in the same order.
     pub fn same(&self, other: &TracedTensor) -> bool {
         self.shares(other) && self.layout == other.layout
-    }
-}
-
-/// A place in a source: line and column from 1 on, columns in characters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourcePosition {
-    /// The line.
-    pub(crate) line: usize,
-    /// The column.
-    pub column: usize,
-}
-
-/// A stretch of a source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceRange {
-    /// Where it begins.
-    pub start: SourcePosition,
-    /// Just after its last character.
-    pub end: SourcePosition,
-}
-
-impl SourceRange {
-    /// The text of this stretch of a source.
-    pub(crate) fn text(&self, source: &str) -> Option<String> {
-        let first = self.start.line.checked_sub(1)?;
-        let count = self.end.line.checked_sub(first)?;
-        let mut text = String::new();
-        for (at, line) in source.lines().skip(first).take(count).enumerate() {
-            let from = if at == 0 { self.start.column.checked_sub(1)? } else { 0 };
-            let to = if at + 1 == count { self.end.column.checked_sub(1)? } else { usize::MAX };
-            text.extend(line.chars().take(to).skip(from));
-            text.push('\n');
-        }
-        Some(text)
     }
 }
 

@@ -401,6 +401,28 @@ pub(crate) static GRADIENT: Descriptor =
 /// A copy that no call of an operation made, as `copy.deepcopy` makes one.
 pub(crate) static DEEP_COPY: Descriptor = Descriptor::new("clone", OpFamily::Copy, Explanation::Copy);
 
+/// What a step of an optimizer computes on the way to a parameter, under PyTorch's name and with its meaning.
+const fn optimizer_state(name: &'static str, meaning: &'static str) -> Descriptor {
+    let mut state =
+        Descriptor::new(name, OpFamily::Write, Explanation::OptimizerState(meaning)).overwriting();
+    state.notation = OpNotation::Attribute;
+    state
+}
+
+pub(crate) static EXP_AVG: Descriptor =
+    optimizer_state("exp_avg", "the running mean of the gradients, kept by the optimizer");
+pub(crate) static EXP_AVG_SQ: Descriptor =
+    optimizer_state("exp_avg_sq", "the running mean of the squared gradients, kept by the optimizer");
+pub(crate) static MAX_EXP_AVG_SQ: Descriptor =
+    optimizer_state("max_exp_avg_sq", "the largest exp_avg_sq so far, kept by the optimizer");
+pub(crate) static DENOM: Descriptor =
+    optimizer_state("denom", "sqrt(exp_avg_sq) / sqrt(1 - beta2**step) + eps: the size of recent gradients");
+pub(crate) static MOMENTUM_BUFFER: Descriptor =
+    optimizer_state("momentum_buffer", "the running sum of the gradients, kept by the optimizer");
+pub(crate) static DIRECTION: Descriptor =
+    optimizer_state("direction", "the gradient, with weight decay and momentum");
+pub(crate) static STEP: Descriptor = optimizer_state("step", "how many steps the optimizer has done");
+
 /// What a fused step of an optimizer wrote, where the operands are not kept.
 pub(crate) static OPTIMIZER_STEP: Descriptor =
     Descriptor::new("optimizer.step", OpFamily::Write, Explanation::Whole).overwriting();

@@ -11,6 +11,8 @@ pub enum Explanation {
     Moved(Movement),
     /// The element in the same row-major place of the operand.
     Copy,
+    /// What an optimizer keeps or computes, and what that means.
+    OptimizerState(&'static str),
     /// The elements of another tensor, written over the first operand's.
     CopyFrom,
     /// A value where a mask is true, the operand's element elsewhere.

@@ -15,6 +15,7 @@ use super::buffer::Buffer;
 use super::descriptor::{Descriptor, GradName};
 use super::dtype::DType;
 use super::layout::Layout;
+use super::site::Site;
 use crate::kernel::random::Generator;
 
 /// A PyTorch tensor on the CPU: a layout over a shared storage, a dtype and a history. A clone is the same
@@ -93,15 +94,6 @@ pub(crate) struct FilledBy {
     pub(crate) output: usize,
     /// The layout of the result in the storage; `None` for the first result, row-major.
     pub(super) layout: Option<Layout>,
-}
-
-/// Where in the learner's code an operation was called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// The name of the cell.
-    pub cell: &'static str,
-    /// The line in it, from 1 on.
-    pub line: usize,
 }
 
 /// The random numbers that an operation drew from its generator.

@@ -31,7 +31,8 @@ use std::rc::{Rc, Weak};
 
 use super::budget::Budget;
 use super::descriptor::{DEEP_COPY, Descriptor, GRADIENT, GradName};
-use super::graph::{Arg, Edge, LostOperands, RandomDraws, Record, Site, Storage, Tensor};
+use super::graph::{Arg, Edge, LostOperands, RandomDraws, Record, Storage, Tensor};
+use super::site::Site;
 
 impl Record {
     /// The name of the call: `softmax`, or `add_` in place.

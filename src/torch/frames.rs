@@ -11,8 +11,8 @@ use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 
 use super::calls::CallCapture;
 use super::py_tensor::tensor_of;
-use super::site::is_library;
-use crate::ops::trace::{CallObserver, Called, CallingCode, SourcePosition, SourceRange, Tracer};
+use super::site::{is_library, span};
+use crate::ops::trace::{CallObserver, Called, CallingCode, Tracer};
 use crate::tensor::{Arg, Tensor};
 
 /// Reads the frames of the interpreter that runs on this thread.
@@ -82,11 +82,6 @@ impl FrameObserver {
 fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
     let code = &frame.code;
     let cell = code.source_path().as_str();
-    let at = (frame.lasti() as usize).saturating_sub(1);
-    let span = code.locations.get(at).map_or_else(SourceRange::default, |(start, end)| SourceRange {
-        start: SourcePosition { line: start.line.get(), column: start.character_offset.get() },
-        end: SourcePosition { line: end.line.get(), column: end.character_offset.get() },
-    });
     let owner = code.varnames.first().is_some_and(|first| first.as_str() == "self");
     let own = owner.then(|| local(frame, "self", vm)).flatten();
     let class = own.as_ref().map(|it| it.class().name().to_string());
@@ -100,7 +95,7 @@ fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
         function: code.qualname.as_str(),
         class,
         training,
-        span,
+        span: span(frame),
         activation,
     }
 }

@@ -15,7 +15,9 @@ use super::site::site;
 use crate::kernel::optimizer::{Adam, Sgd};
 use crate::ops::state::State;
 use crate::ops::table::row;
-use crate::tensor::descriptor::{Descriptor, OPTIMIZER_STEP};
+use crate::tensor::descriptor::{
+    DENOM, DIRECTION, Descriptor, EXP_AVG, EXP_AVG_SQ, MAX_EXP_AVG_SQ, MOMENTUM_BUFFER, OPTIMIZER_STEP, STEP,
+};
 use crate::tensor::ops::optimize::{self, Moved, UpdateRule, separate, step};
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor, ops};
 
@@ -218,17 +220,32 @@ fn apply(state: &Rc<State>, moved: &[Moved], vm: &VirtualMachine) {
         }
         let (operation, args) = before.map_or((&OPTIMIZER_STEP, Vec::new()), |before| formula(one, before));
         // What the pass computed on the way has no operation of its own.
-        for computed in args.iter().skip(1).filter_map(Arg::tensor).filter(|x| !x.has_origin()) {
-            computed.set_made(recorded(&OPTIMIZER_STEP, computed.shape(), Vec::new()), 0);
+        let (computing, keeping) = state_names(one);
+        let computed = args.iter().skip(1).filter_map(Arg::tensor).zip(computing);
+        for (computed, name) in computed.filter(|(computed, _)| !computed.has_origin()) {
+            computed.set_made(recorded(name, computed.shape(), Vec::new()), 0);
         }
         let record = recorded(operation, one.param.shape(), args);
         one.param.storage().replaced(one.param.layout(), &record, version);
         one.param.set_origin(record, 0);
-        for kept in one.kept.iter().chain(&one.counter) {
-            let record = recorded(&OPTIMIZER_STEP, kept.shape(), Vec::new());
+        let kept = one.kept.iter().zip(keeping);
+        for (kept, name) in kept.chain(one.counter.iter().map(|counter| (counter, &STEP))) {
+            let record = recorded(name, kept.shape(), Vec::new());
             kept.storage().replaced(kept.layout(), &record, 0);
             kept.set_origin(record, 0);
         }
+    }
+}
+
+/// What the operands of a step's last operation are called, after the parameter, and what the optimizer keeps.
+fn state_names(one: &Moved) -> (Vec<&'static Descriptor>, Vec<&'static Descriptor>) {
+    match one.rule {
+        UpdateRule::Adam(_) => (vec![&EXP_AVG, &DENOM], vec![&EXP_AVG, &EXP_AVG_SQ, &MAX_EXP_AVG_SQ]),
+        UpdateRule::Sgd(rule) if one.kept.is_empty() || rule.nesterov => {
+            (vec![&DIRECTION], vec![&MOMENTUM_BUFFER])
+        }
+        UpdateRule::Sgd(_) => (vec![&MOMENTUM_BUFFER], vec![&MOMENTUM_BUFFER]),
+        UpdateRule::Scale(_) => (Vec::new(), Vec::new()),
     }
 }
 

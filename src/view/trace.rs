@@ -27,6 +27,9 @@ pub fn trace(outline: &Outline, look: Look) -> Text {
     text
 }
 
+/// What the words for costs mean.
+const LEGEND: &str = "mul: multiplications, divisions, exponentials, roots; moved: bytes read, written";
+
 /// `21 operations, 720 multiplications, 12.3 kB moved, 0.4 ms`.
 fn totals(outline: &Outline, look: Look) -> Text {
     let mut words =
@@ -38,7 +41,11 @@ fn totals(outline: &Outline, look: Look) -> Text {
         words.push_str(&format!("; only the first {} are shown", grouped(outline.traced as u64)));
     }
     let line = Line::new().with(Role::Dim, words);
-    wrap(&line, look.width, &Line::new(), &Line::spaces(2))
+    let mut text = wrap(&line, look.width, &Line::new(), &Line::spaces(2));
+    if !look.plain {
+        text.append(wrap(&Line::new().with(Role::Dim, LEGEND), look.width, &Line::new(), &Line::spaces(2)));
+    }
+    text
 }
 
 fn last_line(items: &[OutlineItem]) -> usize {

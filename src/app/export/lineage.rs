@@ -95,7 +95,7 @@ impl Search<'_> {
             }
             self.descend(&link.element, lineage);
             let Some((name, tensor)) = self.names.variable(&link.element) else { continue };
-            let met = PastOperand { tensor, time: link.element.time };
+            let met = PastOperand::of_version(tensor, link.element.time);
             let is_known = |(_, known): &(String, PastOperand)| {
                 known.tensor.storage().same(met.tensor.storage())
                     && known.tensor.layout() == met.tensor.layout()
@@ -118,8 +118,8 @@ impl Lineage {
         let mut added: Vec<(usize, PastOperand)> = Vec::new();
         let mut numbers = ShownTensors::default();
         for (figure, tensor) in shown {
-            let number = self.register(figure, &PastOperand { tensor: tensor.clone(), time: now });
-            added.push((number, PastOperand { tensor, time: now }));
+            let number = self.register(figure, &PastOperand::of_version(tensor.clone(), now));
+            added.push((number, PastOperand::of_version(tensor, now)));
             numbers.shown.push(number);
         }
         for (number, operand) in &added {

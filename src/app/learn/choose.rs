@@ -96,12 +96,16 @@ enum Choice {
 }
 
 impl Picker {
-    /// Begins with the element that the step works out, else the first.
+    /// Begins beside the element that the step works out, which the page explains, else with the first.
     fn new(step: &Step, figures: Vec<Figure>) -> Picker {
         let worked = step.why.as_deref().and_then(element_of);
-        let found = worked.and_then(|(name, index)| {
+        let found = worked.and_then(|(name, mut index)| {
             let at = figures.iter().position(|it| it.name == name && it.shape.len() == index.len())?;
-            index.iter().zip(&figures[at].shape).all(|(at, size)| at < size).then_some((at, index))
+            let is_inside = index.iter().zip(&figures[at].shape).all(|(at, size)| at < size);
+            if let (Some(column), Some(size)) = (index.last_mut(), figures[at].shape.last()) {
+                *column = if *column + 1 < *size { *column + 1 } else { column.saturating_sub(1) };
+            }
+            is_inside.then_some((at, index))
         });
         let (at, index) = found.unwrap_or_else(|| (0, vec![0; figures[0].shape.len()]));
         let scopes = vec![String::new(); figures.len()];
@@ -271,13 +275,19 @@ impl Picker {
         (cut(text, look.width), space)
     }
 
-    /// Where the explanation stands: the level, and which of its lines are shown.
+    /// How far back the explanation goes, if further than one calculation, and which of its lines are shown.
     fn position(&self, first: usize, last: usize, all: usize) -> Line {
-        let mut words = format!("── level {}", self.depth);
-        if last - first < all {
-            words.push_str(&format!(", lines {} to {last} of {all}", first + 1));
+        let mut words = Vec::new();
+        if self.depth > 1 {
+            words.push(format!("{} calculations back", self.depth));
         }
-        Line::new().with(Role::Dim, words + " ──")
+        if last - first < all {
+            words.push(format!("lines {} to {last} of {all}", first + 1));
+        }
+        match words.is_empty() {
+            true => Line::new(),
+            false => Line::new().with(Role::Dim, format!("── {} ──", words.join(", "))),
+        }
     }
 
     /// The keys that do something here.
@@ -290,7 +300,7 @@ impl Picker {
             keys.push(("arrows", "choose"));
         }
         if goes_deeper {
-            keys.push(("Enter", "deeper"));
+            keys.push(("Enter", "where this comes from"));
         }
         if self.depth > 1 {
             keys.push(("Backspace", "back"));

@@ -115,13 +115,23 @@ impl Repl<'_> {
                 figure(found.mean)
             ));
         }
+        let close = if found.is_close { "yes" } else { "no" };
+        words.push_str(&format!(" `torch.allclose` with `atol={:e}`: {close}.", explain::ATOL));
         self.answer(&words, shell)?;
         if found.count > 1 {
             let values = found.values.iter().map(|value| *value as f32).collect();
             let by = Tensor::from_f32(values, a.shape().to_vec());
-            let mut figure = self.workspace.borrow().figure(&format!("{other} - {one}"), &by);
+            let lead = slice_to_show(a.shape(), found.greatest.as_ref().map(|greatest| &greatest.0[..]));
+            let layout = lead.iter().fold(by.layout().clone(), |layout, at| layout.select(0, *at));
+            let at: Vec<String> = lead.iter().map(usize::to_string).collect();
+            let name = match at.is_empty() {
+                true => format!("{other} - {one}"),
+                false => format!("({other} - {one})[{}]", at.join(",")),
+            };
+            let mut figure = self.workspace.borrow().figure(&name, &by.with_layout(layout));
             let like = self.workspace.borrow().outline(one, &a);
-            (figure.axes, figure.labels) = (like.axes, like.labels);
+            figure.axes = like.axes.into_iter().skip(lead.len()).collect();
+            figure.labels = like.labels.into_iter().skip(lead.len()).collect();
             shell.show(&table::figure(&figure, shell.look))?;
         }
         Ok(InputResult::Done)
@@ -253,4 +263,13 @@ fn two_expressions(words: &str) -> Option<(&str, &str)> {
     });
     let first = found.next()?;
     found.next().is_none().then_some(first)
+}
+
+/// The index of the part of a tensor that is shown for its greatest element: the last two axes, or the last one if those
+/// have more rows than fit a screen. Empty if all of it is shown.
+fn slice_to_show<'p>(shape: &[usize], greatest: Option<&'p [usize]>) -> &'p [usize] {
+    const ROWS: usize = 16;
+    let Some(place) = greatest else { return &[] };
+    let shown = if shape.len() > 1 && shape[shape.len() - 2] > ROWS { 1 } else { 2 };
+    &place[..place.len().saturating_sub(shown)]
 }

@@ -149,7 +149,7 @@ impl Origins {
                     if !found.records.insert(Rc::as_ptr(&record)) || found.records.len() > MOST_RECORDS {
                         continue;
                     }
-                    if let Some(Site { cell, line }) = attention_site(&record) {
+                    if let Some(Site { cell, line, .. }) = attention_site(&record) {
                         found.sites.insert((cell.to_owned(), line));
                     }
                     left.extend(record.args().iter().flat_map(Arg::tensors).cloned());

@@ -51,7 +51,7 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     let params = subject.row()?.params().get(subject.made.record.form)?.len();
     let dropped = subject.args.get(params..).and_then(<[Arg]>::first).and_then(Arg::tensor);
     if let Some(noise) = dropped {
-        let noise = PastOperand { tensor: noise.clone(), time: u64::MAX };
+        let noise = PastOperand::of_version(noise.clone(), u64::MAX);
         let line = noise.row(&[batch, &[*row]].concat(), noise.tensor.ndim() - 1);
         weights.iter_mut().zip(line).for_each(|(weight, noise)| *weight *= noise);
     }

@@ -81,15 +81,17 @@ pub(crate) fn whole(subject: &Subject) -> Option<Account> {
     let mut names = Vec::new();
     let mut links: Vec<SourceElement> = Vec::new();
     for place in 0..subject.args.len() {
-        let listed = subject.made.operands(place);
+        let listed = subject.operands(place);
         if listed.is_empty() {
             continue;
         }
         for operand in &listed {
             let sizes: Vec<String> = operand.tensor.shape().iter().map(usize::to_string).collect();
             names.push(match sizes.is_empty() {
-                true => subject.names.of(&operand.tensor).to_string(),
-                false => format!("{} ({})", subject.names.of(&operand.tensor), sizes.join(", ")),
+                true => subject.names.operand(&subject.made.record, operand).to_string(),
+                false => {
+                    format!("{} ({})", subject.names.operand(&subject.made.record, operand), sizes.join(", "))
+                }
             });
             if operand.tensor.numel() == 1 {
                 links.push(subject.listed(operand, &vec![0; operand.tensor.ndim()]));

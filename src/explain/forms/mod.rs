@@ -62,6 +62,7 @@ pub(crate) fn account(subject: &Subject) -> Account {
         Explanation::Literal => given::literal(subject),
         Explanation::Gradient => given::gradient(subject),
         Explanation::View => given::view(subject),
+        Explanation::OptimizerState(meaning) => Some(Account::words(format!("{}: {meaning}", subject.op()))),
         Explanation::Whole => given::whole(subject),
     };
     account.or_else(|| given::whole(subject)).unwrap_or_default()

@@ -225,7 +225,7 @@ fn added_up(subject: &Subject) -> Option<Account> {
     let mut parts = Vec::new();
     let mut links = Vec::new();
     let site = subject.made.record.site.clone()?;
-    let mut element = subject.made.operand(0)?.at(subject.index());
+    let mut element = subject.operand(0)?.at(subject.index());
     let first = parts_of(subject)?;
     parts.push(first.0);
     links.extend(first.1);

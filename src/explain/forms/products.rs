@@ -255,7 +255,7 @@ pub(crate) fn einsum(subject: &Subject) -> Option<Account> {
         return None;
     }
     let inputs: Vec<Vec<char>> = inputs.split(',').map(|part| part.chars().collect()).collect();
-    let operands = subject.made.operands(1);
+    let operands = subject.operands(1);
     if operands.len() != inputs.len() {
         return None;
     }
@@ -310,7 +310,7 @@ pub(crate) fn einsum(subject: &Subject) -> Option<Account> {
                     fixed.iter().find(|it| it.0 == *letter).map_or(letter.to_string(), |it| it.1.to_string())
                 })
                 .collect();
-            let name = subject.names.of(&operand.tensor);
+            let name = subject.names.operand(&subject.made.record, operand);
             if at.is_empty() { name.to_string() } else { name.sliced(&at).to_string() }
         })
         .collect();

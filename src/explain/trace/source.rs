@@ -2,15 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::syntax::parse_module;
-use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ModModule, Stmt, StmtAugAssign};
-use ruff_python_parser::Parsed;
+use ruff_python_ast::{Expr, Stmt, StmtAugAssign};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use crate::explain::cell_source::{CellSource, EnclosingNodes};
 use crate::explain::written_call::{WrittenCall, called, operator, same};
-use crate::ops::trace::{Called, SourcePosition, SourceRange, Traced, TracedTensor};
+use crate::ops::trace::{Called, Traced, TracedTensor};
 use crate::tensor::descriptor::OpNotation;
 use crate::tensor::explanation::{Explanation, Movement};
 
@@ -18,15 +15,6 @@ use crate::tensor::explanation::{Explanation, Movement};
 #[derive(Default)]
 pub struct Sources {
     cells: HashMap<String, CellSource>,
-}
-
-struct CellSource {
-    text: String,
-    parsed: Option<Parsed<ModModule>>,
-    /// Where each line begins.
-    lines: Vec<usize>,
-    /// The comments, in order.
-    comments: Vec<TextRange>,
 }
 
 /// The code of an operation, on one line.
@@ -62,20 +50,15 @@ impl Sources {
     ) -> OperationCode {
         let Some(source) = self.cells.get(call.cell) else { return OperationCode::default() };
         let Some(range) = source.range(call.span) else { return OperationCode::default() };
-        let Some(parsed) = &source.parsed else {
-            return OperationCode { text: source.line(range, &[]), short: None };
+        let Some(around) = source.around(range) else {
+            return OperationCode { text: source.on_one_line(range, &[]), short: None };
         };
-        let mut around = EnclosingNodes { range, statements: Vec::new(), expressions: Vec::new() };
-        // Statements follow each other: only one of the module's can be around the range.
-        let body = &parsed.syntax().body;
-        let at = body.partition_point(|statement| statement.end() < range.end());
-        around.visit_body(&body[at..body.len().min(at + 1)]);
         let statement = around.statements.last().copied();
         let place = statement.map(|statement| (activation, statement.range()));
         if place != shown.statement {
             *shown = ShownParts { statement: place, parts: Vec::new() };
         }
-        let (node, whole) = ranges(range, ran, in_place, statement, &around.expressions);
+        let (node, whole) = ranges(range, ran, in_place, &around);
         let is_inside = |part: &&TextRange| node.contains_range(**part) && **part != node;
         let parts: Vec<TextRange> = shown.parts.iter().filter(is_inside).copied().collect();
         // An operation that runs again starts a new pass of a loop, of which nothing is shown yet.
@@ -83,65 +66,9 @@ impl Sources {
             true => shown.parts = vec![node],
             false => shown.parts.push(node),
         }
-        let text = source.line(whole, &[]);
-        let short = (!parts.is_empty()).then(|| source.line(whole, &parts));
+        let text = source.on_one_line(whole, &[]);
+        let short = (!parts.is_empty()).then(|| source.on_one_line(whole, &parts));
         OperationCode { text, short }
-    }
-}
-
-impl CellSource {
-    fn new(text: String) -> CellSource {
-        let parsed = parse_module(&text).ok();
-        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let tokens = parsed.iter().flat_map(|parsed| parsed.tokens().iter());
-        let comments = tokens.filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
-        CellSource { text, parsed, lines, comments }
-    }
-
-    fn offset(&self, position: SourcePosition) -> Option<usize> {
-        let line = position.line.checked_sub(1)?;
-        let before = self.lines.get(line).copied().unwrap_or(self.text.len());
-        let line = self.text[before..].split('\n').next()?;
-        let column = position.column.checked_sub(1)?;
-        let inside = line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(column)?;
-        Some(before + inside)
-    }
-
-    fn range(&self, span: SourceRange) -> Option<TextRange> {
-        let size = |position| TextSize::try_from(self.offset(position)?).ok();
-        let (start, end) = (size(span.start)?, size(span.end)?);
-        (start <= end).then(|| TextRange::new(start, end))
-    }
-
-    /// A range on one line, without comments, and with `…` in place of each of the ranges in `shown`.
-    fn line(&self, range: TextRange, shown: &[TextRange]) -> String {
-        let first = self.comments.partition_point(|comment| comment.start() < range.start());
-        let comments = self.comments[first..].iter().take_while(|comment| comment.end() <= range.end());
-        let comments = comments.map(|comment| (*comment, ""));
-        // A range inside of another one is part of its `…`.
-        let outer =
-            |part: &&TextRange| !shown.iter().any(|other| other != *part && other.contains_range(**part));
-        let mut cuts: Vec<(TextRange, &str)> =
-            comments.chain(shown.iter().filter(outer).map(|part| (*part, "…"))).collect();
-        cuts.sort_by_key(|(cut, _)| cut.start());
-        cuts.dedup();
-        let mut text = String::new();
-        let mut at = range.start();
-        for (cut, instead) in cuts {
-            if cut.start() >= at {
-                text.push_str(&self.text[TextRange::new(at, cut.start())]);
-                text.push_str(instead);
-                at = cut.end();
-            }
-        }
-        text.push_str(&self.text[TextRange::new(at, range.end())]);
-        let words: Vec<&str> = text.split_whitespace().collect();
-        match text.contains('\n') {
-            true => {
-                words.join(" ").replace("( ", "(").replace(" )", ")").replace("[ ", "[").replace(" ]", "]")
-            }
-            false => text.trim().to_owned(),
-        }
     }
 }
 
@@ -150,25 +77,15 @@ fn ranges(
     range: TextRange,
     ran: Option<&Traced>,
     in_place: bool,
-    statement: Option<&Stmt>,
-    expressions: &[&Expr],
+    around: &EnclosingNodes,
 ) -> (TextRange, TextRange) {
-    // The span of an attribute's operation (`keys.T`) covers the object only (`keys`).
-    let attribute = expressions.iter().rev().find_map(|expression| match expression {
-        Expr::Attribute(attribute)
-            if attribute.value.range() == range
-                && ran.is_some_and(|ran| ran.operation.name == attribute.attr.as_str()) =>
-        {
-            Some(attribute.range)
-        }
-        _ => None,
-    });
-    let node = attribute.unwrap_or(range);
+    let attribute = ran.and_then(|ran| around.attribute(ran.operation.name));
+    let node = attribute.map_or(range, Ranged::range);
     let is_subscript = ran.is_some_and(|ran| ran.operation.notation == OpNotation::Subscript);
     let (is_write, is_read) = (is_subscript && in_place, is_subscript && !in_place);
     let is_iteration = ran.is_some_and(takes_slices);
     let up_to = |start: TextSize| TextRange::new(start, node.end().max(start));
-    let whole = match statement {
+    let whole = match around.statements.last().copied() {
         // The span of a write into an element covers the value only.
         Some(Stmt::Assign(assign)) if is_write && assign.targets.iter().any(Expr::is_subscript_expr) => {
             assign.range
@@ -227,28 +144,5 @@ fn is_name(target: &Expr) -> bool {
         Expr::Tuple(tuple) => tuple.elts.iter().all(is_name),
         Expr::Name(_) | Expr::Attribute(_) | Expr::Starred(_) => true,
         _ => false,
-    }
-}
-
-/// The statements and expressions that contain a range, outermost first.
-struct EnclosingNodes<'a> {
-    range: TextRange,
-    statements: Vec<&'a Stmt>,
-    expressions: Vec<&'a Expr>,
-}
-
-impl<'a> Visitor<'a> for EnclosingNodes<'a> {
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        if statement.range().contains_range(self.range) {
-            self.statements.push(statement);
-            walk_stmt(self, statement);
-        }
-    }
-
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        if expression.range().contains_range(self.range) {
-            self.expressions.push(expression);
-            walk_expr(self, expression);
-        }
     }
 }

@@ -1,0 +1,53 @@
+//! Where in a source something is written.
+
+/// Where in the learner's code an operation was called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The name of the cell.
+    pub cell: &'static str,
+    /// The line in it, from 1 on.
+    pub line: usize,
+    /// The expression that called it.
+    pub(crate) span: SourceRange,
+}
+
+/// A place in a source: line and column from 1 on, columns in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourcePosition {
+    /// The line.
+    pub(crate) line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// A stretch of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceRange {
+    /// Where it begins.
+    pub start: SourcePosition,
+    /// Just after its last character.
+    pub end: SourcePosition,
+}
+
+impl Site {
+    /// Whether the expression of another call is this one or part of it.
+    pub(crate) fn contains(&self, other: &Site) -> bool {
+        self.cell == other.cell && self.span.start <= other.span.start && other.span.end <= self.span.end
+    }
+}
+
+impl SourceRange {
+    /// The text of this stretch of a source.
+    pub(crate) fn text(&self, source: &str) -> Option<String> {
+        let first = self.start.line.checked_sub(1)?;
+        let count = self.end.line.checked_sub(first)?;
+        let mut text = String::new();
+        for (at, line) in source.lines().skip(first).take(count).enumerate() {
+            let from = if at == 0 { self.start.column.checked_sub(1)? } else { 0 };
+            let to = if at + 1 == count { self.end.column.checked_sub(1)? } else { usize::MAX };
+            text.extend(line.chars().take(to).skip(from));
+            text.push('\n');
+        }
+        Some(text)
+    }
+}
