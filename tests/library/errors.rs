@@ -35,6 +35,7 @@ class Layer(nn.Module):
         keys = self.W_key(x)
         return keys @ keys
 layer = Layer()
+texts = torch.rand(2, 6, 2)
 ";
 
 /// What a learner types, what the first fix says, and words that stand somewhere in the explanation.
@@ -63,11 +64,38 @@ const CASES: &[(&str, &str, &[&str])] = &[
         &["(2,4,4) with (4,4) -> (2,4,4)"],
     ),
     ("scores.masked_fill_(mask, 0.5)", "scores.masked_fill_(mask[:4, :4], 0.5)", &[]),
+    ("inputs.masked_fill(inputs > 0.5, 0).masked_fill(inputs, 0)", "", &["True or False, not a number"]),
     (
-        "inputs.masked_fill(inputs > 0.5, 0).masked_fill(inputs, 0)",
-        "inputs.bool()",
-        &["True or False, not a number"],
+        "scores.masked_fill(torch.tril(torch.ones(4, 4)), -1e9)",
+        "torch.tril(torch.ones(4, 4)) == 0",
+        &[".bool() would hide tokens from themselves"],
     ),
+    (
+        "scores.masked_fill(torch.ones(4, 4).triu(1), -1e9)",
+        "torch.ones(4, 4).triu(1).bool()",
+        &["== 0 would hide"],
+    ),
+    ("scores.masked_fill(torch.ones(4, 4).tril(-1), -1e9)", "", &["True or False"]),
+    ("scores.masked_fill(torch.ones(4, 4).triu(), -1e9)", "", &["True or False"]),
+    (
+        "scores.masked_fill(torch.tensor([1., 1., 0., 1.]), 0)",
+        "torch.tensor([1., 1., 0., 1.]).bool()",
+        &["torch.tensor([1., 1., 0., 1.]) == 0 |  | fills where it is 0"],
+    ),
+    (
+        "torch.rand(2, 6, 2) @ texts.T",
+        "torch.rand(2, 6, 2) @ texts.transpose(-2, -1)",
+        &["texts.T reverses all 3 axes of texts, batch included", "(2,6,2) @ (2,2,6) -> (2,6,6)"],
+    ),
+    ("torch.matmul(texts, (texts * 2).T)", "texts @ (texts * 2).transpose(-2, -1)", &[]),
+    (
+        "torch.rand(3, 6, 6) @ torch.rand(3, 6, 2).T",
+        "torch.rand(3, 6, 6) @ torch.rand(3, 6, 2)",
+        &["(3,6,6) @ (3,6,2) -> (3,6,2)"],
+    ),
+    // The shapes fit where the batch is as long as another axis: the samples would be mixed.
+    ("texts @ texts.permute(2, 1, 0)", "", &["2 and 6 must be equal"]),
+    ("texts.reshape(2, 2, 3, 2) @ texts.reshape(2, 2, 3, 2).permute(2, 1, 3, 0)", "", &[]),
     ("torch.cat([inputs, keys])", "torch.cat([inputs, keys], dim=1)", &["-> (6,5)"]),
     ("inputs @ W_query.double()", "W_query.double().float()", &["inputs is float32"]),
     ("torch.softmax(ids, dim=0)", "ids.float()", &["int64 -> float32"]),

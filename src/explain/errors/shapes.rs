@@ -55,6 +55,9 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
             pair.right.shape()[0]
         ));
     }
+    remarks.extend(pair.reversed(evidence).into_iter().flatten().map(|(name, base)| {
+        format!("{name}.T reverses all {} axes of {name}, batch included.", base.ndim())
+    }));
     let fixes = pair.fixes(failed, evidence);
     let clash = Clash { text, between: between.to_owned(), operands, rule };
     Some(ErrorExplanation { clash: Some(clash), remarks, fixes })
@@ -124,6 +127,22 @@ impl ClashingPair {
         ]
     }
 
+    /// For each operand that is the `.T` of more than two axes: what it is of, and its name.
+    fn reversed(&self, evidence: &Evidence) -> [Option<(Name, Tensor)>; 2] {
+        [(&self.left, self.places.0), (&self.right, self.places.1)].map(|(tensor, place)| {
+            let record = tensor.origin().filter(|record| record.operation.shapes == ShapeRule::Reversed)?;
+            let base = record.args().first()?.tensor().filter(|base| base.ndim() > 2)?.clone();
+            let written = evidence.written.get(place).and_then(|name| {
+                Some(Name::Code(name.to_string().strip_suffix(".T")?.to_owned(), Binding::Primary))
+            });
+            let name = match written {
+                Some(written) if !evidence.names.knows(&base) => written,
+                _ => evidence.names.of(&base),
+            };
+            Some((name, base))
+        })
+    }
+
     /// Changes that work, tried on zeros of these shapes.
     fn fixes(&self, failed: &Failed, evidence: &Evidence) -> Vec<Fix> {
         if self.is_joined() {
@@ -133,6 +152,28 @@ impl ClashingPair {
         let zeros = (trial.scratch.zeros(&self.left), trial.scratch.zeros(&self.right));
         let (Some(left), Some(right)) = zeros else { return Vec::new() };
         let [a, b] = self.names(evidence);
+        let reversed = self.reversed(evidence);
+        if reversed.iter().any(Option::is_some) {
+            for is_turned in [true, false] {
+                let without = |at: usize, name: &Name, tensor: &Tensor| {
+                    let Some((base, whole)) = &reversed[at] else {
+                        return Some((name.clone(), tensor.clone()));
+                    };
+                    let zeros = trial.scratch.zeros(whole)?;
+                    match is_turned {
+                        true => turned(&zeros).map(|(by, turned)| (base.clone().transposed(by), turned)),
+                        false => Some((base.clone(), zeros)),
+                    }
+                };
+                let operands = (without(0, &a, &left), without(1, &b, &right));
+                let (Some((a, left)), Some((b, right))) = operands else { break };
+                let reason = if is_turned { "exchanges the last two axes alone" } else { "" };
+                if trial.offer([(&a, &left), (&b, &right)], reason) {
+                    break;
+                }
+            }
+            return trial.found;
+        }
         match self.rule {
             ShapeRule::MatrixProduct(..) => {
                 let same = left.shape() == right.shape() && left.ndim() == 2;
