@@ -19,6 +19,8 @@ type AxisKey = (usize, Option<usize>);
 /// of the batch that is as long as another axis of the same tensor gets a size of its own.
 pub(super) struct ScratchShapes {
     small: BTreeMap<AxisKey, usize>,
+    /// The axes of operands with a batch.
+    batches: Vec<Vec<AxisKey>>,
 }
 
 impl ScratchShapes {
@@ -49,13 +51,19 @@ impl ScratchShapes {
                 *stands = next;
             }
         }
-        ScratchShapes { small }
+        let has_batch = |keys: &Vec<AxisKey>| keys.iter().any(|(_, place)| place.is_some());
+        ScratchShapes { small, batches: keys.into_iter().filter(has_batch).collect() }
     }
 
     /// Zeros in a small copy of this tensor's shape, of its dtype.
     pub(super) fn zeros(&self, tensor: &Tensor) -> Option<Tensor> {
         let small = |key: AxisKey| self.small.get(&key).or_else(|| self.small.get(&(key.0, None))).copied();
-        let shape: Option<Vec<usize>> = axis_keys(tensor).into_iter().map(small).collect();
+        // A value for each token of each text has the first axes of an operand with a batch.
+        let sizes = |keys: &[AxisKey]| keys.iter().map(|key| key.0).collect::<Vec<_>>();
+        let is_leading = |keys: &&[AxisKey]| sizes(keys) == tensor.shape();
+        let mut leading = self.batches.iter().filter(|_| tensor.ndim() == 2).filter_map(|keys| keys.get(..2));
+        let keys = leading.find(is_leading).map_or_else(|| axis_keys(tensor), <[AxisKey]>::to_vec);
+        let shape: Option<Vec<usize>> = keys.into_iter().map(small).collect();
         Tensor::zeros(shape?, tensor.dtype()).ok()
     }
 

@@ -199,6 +199,9 @@ impl ClashingPair {
                 }
             }
             _ => {
+                if self.is_padding(&mut trial, [(&a, &left), (&b, &right)]) {
+                    return trial.found;
+                }
                 if failed.op.operator() == Some(Sign::Mul) {
                     let reason = "* multiplies element by element, @ multiplies matrices";
                     trial.multiply([(&a, &left), (&b, &right)], reason);
@@ -220,6 +223,25 @@ impl ClashingPair {
         }
         trial.found.truncate(2);
         trial.found
+    }
+
+    /// Offers a mask of tokens for each text, widened to scores. Whether it can be nothing else.
+    fn is_padding(&self, trial: &mut Trial, [(a, left), (b, right)]: [(&Name, &Tensor); 2]) -> bool {
+        let widened = |mask: &Tensor, name: &Name, scores: &Tensor, zeros: &Tensor| {
+            let suffix = padding(mask.shape(), scores.shape())?;
+            let mut shape = zeros.shape().to_vec();
+            let last = shape.len() - 1;
+            shape[1..last].fill(1);
+            Some((name.clone().suffixed(suffix), Tensor::zeros(shape, mask.dtype()).ok()?))
+        };
+        let reason = "the same keys for every query of a text";
+        if let Some((name, wide)) = widened(&self.right, b, &self.left, left) {
+            return trial.offer([(a, left), (&name, &wide)], reason) && self.right.dtype() == DType::Bool;
+        }
+        if let Some((name, wide)) = widened(&self.left, a, &self.right, right) {
+            return trial.offer([(&name, &wide), (b, right)], reason) && self.left.dtype() == DType::Bool;
+        }
+        false
     }
 
     /// Other dimensions to join along.
@@ -371,8 +393,17 @@ fn last(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     (left[a] != right[b]).then_some((a, b))
 }
 
+/// The index that makes a mask (B, S) one of scores (B, T, S) or (B, H, T, S), if it has these sizes.
+pub(super) fn padding(mask: &[usize], scores: &[usize]) -> Option<&'static str> {
+    match (mask, scores) {
+        ([texts, keys], [batch, _, last]) if (texts, keys) == (batch, last) => Some("[:, None, :]"),
+        ([texts, keys], [batch, _, _, last]) if (texts, keys) == (batch, last) => Some("[:, None, None, :]"),
+        _ => None,
+    }
+}
+
 /// The first axes from the right that are neither equal nor 1.
-fn broadcast(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
+pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     let pairs = (1..=left.len().min(right.len())).map(|back| (left.len() - back, right.len() - back));
     pairs.into_iter().find(|&(a, b)| left[a] != right[b] && left[a] != 1 && right[b] != 1)
 }
