@@ -7,7 +7,7 @@ use rustpython_vm::{
     frame::FrameRef,
 };
 
-use super::messages::class_without_attribute;
+use super::messages::{class_without_attribute, unknown_keyword};
 use super::namespace::{self, Variable};
 use crate::numpy;
 use crate::ops::Failed;
@@ -24,6 +24,8 @@ pub struct ErrorContext {
     pub(crate) names: Vec<String>,
     /// The attributes of the object that lacks the requested one.
     pub(crate) attributes: Vec<String>,
+    /// The parameters of the function that was called with a keyword that it does not take.
+    pub(crate) parameters: Vec<String>,
     /// The string keys of dicts in scope.
     pub(crate) keys: Vec<String>,
 }
@@ -67,6 +69,7 @@ impl ErrorContext {
         }
         context.keys = keys(&scope);
         context.attributes = attributes(exception, &scope, vm);
+        context.parameters = parameters(exception, &scope, vm).unwrap_or_default();
         context.names = scope.into_iter().map(|(name, _)| name).collect();
         context.names.extend(dir(vm.builtins.as_object().to_owned(), vm));
         context
@@ -126,13 +129,46 @@ fn attributes(
     }
     let named = exception.as_object().get_attr("obj", vm).ok().filter(|object| !vm.is_none(object));
     // RustPython does not always set `obj`: then the message names the class, `'Linear' object has no attribute`.
-    let text = exception.as_object().str(vm).map(|text| text.as_wtf8().to_string_lossy().into_owned());
-    let text = text.unwrap_or_default();
+    let text = message(exception, vm);
     let of_class = || {
         let class = class_without_attribute(&text)?;
         scope.iter().find(|(_, value)| *value.class().name() == *class).map(|(_, value)| value.clone())
     };
     named.or_else(of_class).map_or_else(Vec::new, |object| dir(object, vm))
+}
+
+fn message(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
+    let text = exception.as_object().str(vm).map(|text| text.as_wtf8().to_string_lossy().into_owned());
+    text.unwrap_or_default()
+}
+
+/// The parameters of the function that a TypeError about a keyword names; `None` if it is not in scope or in a module.
+fn parameters(
+    exception: &PyBaseExceptionRef,
+    scope: &[(String, PyObjectRef)],
+    vm: &VirtualMachine,
+) -> Option<Vec<String>> {
+    if !exception.fast_isinstance(vm.ctx.exceptions.type_error) {
+        return None;
+    }
+    let text = message(exception, vm);
+    let (qualified, _) = unknown_keyword(&text)?;
+    let mut path = qualified.rsplit("<locals>.").next()?.split('.');
+    let (first, rest) = (path.next()?, path.collect::<Vec<_>>());
+    let modules = vm.sys_module.get_attr("modules", vm).ok()?.downcast::<PyDict>().ok()?;
+    let in_scope = scope.iter().filter(|(name, _)| name == first).map(|(_, value)| value.clone());
+    let in_modules =
+        modules.into_iter().filter_map(|(_, module)| module.dict()?.get_item_opt(first, vm).ok().flatten());
+    in_scope.chain(in_modules).find_map(|object| {
+        let member = |object: PyObjectRef, name: &&str| object.get_attr(&vm.ctx.new_str(*name), vm).ok();
+        let function = rest.iter().try_fold(object, member)?;
+        let is_it = function.get_attr("__qualname__", vm).ok()?.str(vm).ok()?.as_wtf8() == qualified;
+        let code = function.get_attr("__code__", vm).ok().filter(|_| is_it)?;
+        let count = |name: &'static str| code.get_attr(name, vm).ok()?.try_into_value::<usize>(vm).ok();
+        let names = code.get_attr("co_varnames", vm).ok()?.try_into_value::<Vec<String>>(vm).ok()?;
+        let count = count("co_argcount")? + count("co_kwonlyargcount")?;
+        Some(names.into_iter().take(count).filter(|name| name != "self").collect())
+    })
 }
 
 /// The public names of `dir(object)`; none if its `__dir__` raises.

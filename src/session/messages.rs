@@ -15,6 +15,15 @@ pub(crate) enum PythonError<'m> {
     },
     /// A key that a dict lacks.
     UnknownKey(&'m str),
+    /// A keyword that a function does not take.
+    UnknownKeyword {
+        /// The function, qualified: `AdamW.__init__`.
+        function: &'m str,
+        /// The keyword.
+        name: &'m str,
+    },
+    /// A module that is not there.
+    UnknownModule(&'m str),
     /// A method called on its class.
     NoSelf,
     /// A method called with fewer arguments than it takes.
@@ -38,6 +47,7 @@ impl<'m> PythonError<'m> {
                 Some(PythonError::UnknownAttribute { class: quoted(message)?, name })
             }
             "KeyError" => quoted(message).map(PythonError::UnknownKey),
+            "ModuleNotFoundError" => quoted(message).map(PythonError::UnknownModule),
             "TypeError" => arguments(message),
             _ => None,
         }
@@ -55,7 +65,16 @@ pub(super) fn class_without_attribute(message: &str) -> Option<&str> {
     message.strip_prefix('\'')?.split_once('\'').map(|(class, _)| class)
 }
 
+/// The function and the keyword that it does not take.
+pub(super) fn unknown_keyword(message: &str) -> Option<(&str, &str)> {
+    let (function, rest) = message.split_once("() got an unexpected keyword argument '")?;
+    Some((function, rest.split_once('\'')?.0))
+}
+
 fn arguments(message: &str) -> Option<PythonError<'_>> {
+    if let Some((function, name)) = unknown_keyword(message) {
+        return Some(PythonError::UnknownKeyword { function, name });
+    }
     let is_method = message.split_once("()").is_some_and(|(name, _)| name.contains('.'));
     let is_missing = message.contains("missing") && message.contains("required positional argument");
     if message.contains("positional argument") && message.contains("given") && is_method {

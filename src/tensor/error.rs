@@ -77,6 +77,37 @@ pub(crate) enum ErrorFact {
     NotAMatrix,
     /// A letter of an einsum with two sizes.
     LetterSizes,
+    /// An equation of einsum with more or fewer letters than an operand has dimensions.
+    LetterCount,
+    /// Targets that are not one class for each row of scores.
+    TargetSizes,
+    /// A second backward pass through a graph that was not retained.
+    BackwardTwice,
+    /// An input that does not have the channels of a convolution.
+    Channels {
+        /// The shape of the input.
+        input: Box<[usize]>,
+        /// The shape of the convolution's weight.
+        weight: Box<[usize]>,
+        /// In how many groups the channels are.
+        groups: usize,
+    },
+    /// A width that cannot be divided among the heads.
+    UnevenHeads {
+        /// The width.
+        width: usize,
+        /// How many heads there are.
+        heads: usize,
+    },
+    /// A keyword that an operation does not take.
+    UnknownKeyword {
+        /// The operation.
+        function: String,
+        /// The keyword.
+        wanted: String,
+        /// The names of its parameters.
+        known: Box<[String]>,
+    },
     /// More dimensions than the tensor that is written to has.
     TooManyDims,
     /// A probability of dropout that is not between 0 and 1.

@@ -11,9 +11,10 @@ use super::classes::{PyDType, PyDevice};
 use super::generator::PyGenerator;
 use super::numbers::{element, int, ints, is_too_large, items, number, too_large};
 use super::py_tensor::tensor_of;
+use super::raise::attach;
 use crate::ops::op::{FUNCTIONAL, Op};
 use crate::ops::schema::{Param, Type};
-use crate::tensor::{Arg, Tensor};
+use crate::tensor::{Arg, ErrorFact, Tensor};
 
 /// What a type is called in messages.
 fn type_text(kind: Type) -> &'static str {
@@ -331,8 +332,14 @@ pub(crate) fn bind(
         return Err(vm.new_runtime_error(format!("Name '{text}' not found in Tensor[{names}].")));
     }
     let why = first.unwrap_or_else(|| format!("{name}() takes no arguments"));
+    let about_keyword = |error: PyBaseExceptionRef| {
+        if let Some(fact) = unknown_keyword(name, method, forms, call) {
+            attach(&error, fact, vm);
+        }
+        error
+    };
     if forms.len() == 1 {
-        return Err(vm.new_type_error(why));
+        return Err(about_keyword(vm.new_type_error(why)));
     }
     let given: Vec<String> = call
         .args
@@ -343,11 +350,27 @@ pub(crate) fn bind(
         .collect();
     let expected: Vec<String> =
         forms.iter().map(|params| format!(" * ({})\n", overload(params, method))).collect();
-    Err(vm.new_type_error(format!(
+    Err(about_keyword(vm.new_type_error(format!(
         "{name}() received an invalid combination of arguments - got ({}), but expected one of:\n{}",
         given.join(", "),
         expected.concat()
-    )))
+    ))))
+}
+
+/// The first keyword of a call that no form takes, and those that a form takes.
+fn unknown_keyword(name: &str, method: bool, forms: &[Vec<Param>], call: &FuncArgs) -> Option<ErrorFact> {
+    let params = || forms.iter().flat_map(|params| params.iter().skip(usize::from(method)));
+    let is_numpy = |word: &str| NUMPY_WORDS.iter().any(|(numpy, _)| *numpy == word);
+    let is_unknown = |word: &&String| !params().any(|param| param.name == **word) && !is_numpy(word);
+    let wanted = call.kwargs.keys().find(is_unknown)?.clone();
+    let listed = params().filter(|param| !param.kind.is_unlisted()).map(|param| param.name);
+    let mut known: Vec<String> = Vec::new();
+    for name in listed {
+        if !known.iter().any(|known| known == name) {
+            known.push(name.to_owned());
+        }
+    }
+    Some(ErrorFact::UnknownKeyword { function: name.to_owned(), wanted, known: known.into() })
 }
 
 /// A form as PyTorch lists it: `Tensor mask, Number value`.

@@ -1,8 +1,10 @@
 //! Errors of tensors as Python exceptions. What an error is about goes with the exception, as an attribute.
 
 use rustpython_vm::builtins::{PyBaseException, PyBaseExceptionRef};
-use rustpython_vm::function::OptionalArg;
-use rustpython_vm::{AsObject, Py, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::function::PosArgs;
+use rustpython_vm::{
+    AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, TryFromObject, VirtualMachine, pyclass,
+};
 
 use super::numbers::items;
 use crate::kernel::stop;
@@ -42,7 +44,7 @@ pub(crate) fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
     exception
 }
 
-fn attach(exception: &Py<PyBaseException>, fact: ErrorFact, vm: &VirtualMachine) {
+pub(super) fn attach(exception: &Py<PyBaseException>, fact: ErrorFact, vm: &VirtualMachine) {
     let set = exception.as_object().set_attr(ATTRIBUTE, PyErrorFact { fact }.into_pyobject(vm), vm);
     set.expect("an exception takes attributes");
 }
@@ -57,21 +59,27 @@ pub(crate) fn fact_of(exception: &Py<PyBaseException>, vm: &VirtualMachine) -> O
 pub(crate) fn about(
     exception: PyRef<PyBaseException>,
     fact: String,
-    missing: OptionalArg,
-    unexpected: OptionalArg,
+    values: PosArgs,
     vm: &VirtualMachine,
 ) -> PyResult<PyRef<PyBaseException>> {
-    let keys = |list: OptionalArg| -> PyResult<Box<[String]>> {
-        let keys = list.into_option().and_then(|list| items(&list)).unwrap_or_default();
-        keys.iter().map(|key| Ok(key.str(vm)?.to_string())).collect()
+    let mut values = values.into_iter();
+    let mut value = || values.next().unwrap_or_else(|| vm.ctx.none());
+    let keys = |list: PyObjectRef| -> PyResult<Box<[String]>> {
+        items(&list).unwrap_or_default().iter().map(|key| Ok(key.str(vm)?.to_string())).collect()
+    };
+    let size = |number: PyObjectRef| usize::try_from_object(vm, number);
+    let shape = |sizes: PyObjectRef| -> PyResult<Box<[usize]>> {
+        items(&sizes).unwrap_or_default().into_iter().map(size).collect()
     };
     let fact = match fact.as_str() {
         "dropout probability" => ErrorFact::DropoutProbability,
+        "channels" => {
+            ErrorFact::Channels { input: shape(value())?, weight: shape(value())?, groups: size(value())? }
+        }
+        "uneven heads" => ErrorFact::UnevenHeads { width: size(value())?, heads: size(value())? },
         "no forward" => ErrorFact::NoForward,
         "not initialised" => ErrorFact::NotInitialised,
-        "state dict keys" => {
-            ErrorFact::StateDictKeys { missing: keys(missing)?, unexpected: keys(unexpected)? }
-        }
+        "state dict keys" => ErrorFact::StateDictKeys { missing: keys(value())?, unexpected: keys(value())? },
         other => return Err(vm.new_value_error(format!("no such fact: {other}"))),
     };
     attach(&exception, fact, vm);

@@ -35,6 +35,9 @@ class Layer(nn.Module):
         keys = self.W_key(x)
         return keys @ keys
 layer = Layer()
+texts = torch.rand(2, 6, 2)
+pad = torch.ones(2, 6).bool()
+images = torch.rand(2, 9, 9, 3)
 ";
 
 /// What a learner types, what the first fix says, and words that stand somewhere in the explanation.
@@ -63,11 +66,38 @@ const CASES: &[(&str, &str, &[&str])] = &[
         &["(2,4,4) with (4,4) -> (2,4,4)"],
     ),
     ("scores.masked_fill_(mask, 0.5)", "scores.masked_fill_(mask[:4, :4], 0.5)", &[]),
+    ("inputs.masked_fill(inputs > 0.5, 0).masked_fill(inputs, 0)", "", &["True or False, not a number"]),
     (
-        "inputs.masked_fill(inputs > 0.5, 0).masked_fill(inputs, 0)",
-        "inputs.bool()",
-        &["True or False, not a number"],
+        "scores.masked_fill(torch.tril(torch.ones(4, 4)), -1e9)",
+        "torch.tril(torch.ones(4, 4)) == 0",
+        &[".bool() would hide tokens from themselves"],
     ),
+    (
+        "scores.masked_fill(torch.ones(4, 4).triu(1), -1e9)",
+        "torch.ones(4, 4).triu(1).bool()",
+        &["== 0 would hide"],
+    ),
+    ("scores.masked_fill(torch.ones(4, 4).tril(-1), -1e9)", "", &["True or False"]),
+    ("scores.masked_fill(torch.ones(4, 4).triu(), -1e9)", "", &["True or False"]),
+    (
+        "scores.masked_fill(torch.tensor([1., 1., 0., 1.]), 0)",
+        "torch.tensor([1., 1., 0., 1.]).bool()",
+        &["torch.tensor([1., 1., 0., 1.]) == 0 |  | fills where it is 0"],
+    ),
+    (
+        "torch.rand(2, 6, 2) @ texts.T",
+        "torch.rand(2, 6, 2) @ texts.transpose(-2, -1)",
+        &["texts.T reverses all 3 axes of texts, batch included", "(2,6,2) @ (2,2,6) -> (2,6,6)"],
+    ),
+    ("torch.matmul(texts, (texts * 2).T)", "texts @ (texts * 2).transpose(-2, -1)", &[]),
+    (
+        "torch.rand(3, 6, 6) @ torch.rand(3, 6, 2).T",
+        "torch.rand(3, 6, 6) @ torch.rand(3, 6, 2)",
+        &["(3,6,6) @ (3,6,2) -> (3,6,2)"],
+    ),
+    // The shapes fit where the batch is as long as another axis: the samples would be mixed.
+    ("texts @ texts.permute(2, 1, 0)", "", &["2 and 6 must be equal"]),
+    ("texts.reshape(2, 2, 3, 2) @ texts.reshape(2, 2, 3, 2).permute(2, 1, 3, 0)", "", &[]),
     ("torch.cat([inputs, keys])", "torch.cat([inputs, keys], dim=1)", &["-> (6,5)"]),
     ("inputs @ W_query.double()", "W_query.double().float()", &["inputs is float32"]),
     ("torch.softmax(ids, dim=0)", "ids.float()", &["int64 -> float32"]),
@@ -85,6 +115,92 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("layer(inputs)", "keys @ keys.T", &["keys was made in line 19: keys = self.W_key(x)"]),
     ("layer(keys)", "", &["x @ self.W_key.weight.T", "takes rows of 3 numbers"]),
     ("layer(inputs, keys)", "", &["counts self"]),
+    (
+        "F.cross_entropy(torch.rand(2, 5, 10), torch.zeros(2, 5).long())",
+        "torch.rand(2, 5, 10).view(-1, 10), torch.zeros(2, 5).long().view(-1)",
+        &["axis 1 of torch.rand(2, 5, 10) is read as the classes: 5", "(10,10) with (10,)"],
+    ),
+    (
+        "F.cross_entropy(texts.transpose(0, 1), torch.zeros(6, 2).long().T)",
+        "",
+        &["axis 1 of texts.transpose(0, 1) is read as the classes: 2"],
+    ),
+    ("nn.CrossEntropyLoss()(inputs, ids[:4])", "", &["6 rows of 3 scores take 6 classes"]),
+    ("F.nll_loss(inputs, ids.view(2, 3))", "inputs, ids.view(2, 3).view(-1)", &[]),
+    // A mask of tokens is one of keys, whatever else its sizes fit.
+    (
+        "torch.rand(2, 4, 6, 6).masked_fill(pad, -torch.inf)",
+        "torch.rand(2, 4, 6, 6).masked_fill(pad[:, None, None, :], -torch.inf)",
+        &["(2,4,6,6) with (2,1,1,6) -> (2,4,6,6)"],
+    ),
+    (
+        "torch.where(pad, torch.rand(2, 2, 6, 6), 0.)",
+        "torch.where(pad[:, None, None, :], torch.rand(2, 2, 6, 6), 0.0)",
+        &[],
+    ),
+    ("torch.rand(2, 6, 6) + pad", "torch.rand(2, 6, 6) + pad[:, None, :]", &["(2,6,6) + (2,1,6) -> (2,6,6)"]),
+    ("texts * pad.float()", "texts * pad.float().unsqueeze(-1)", &["(2,6,2) * (2,6,1) -> (2,6,2)"]),
+    (
+        "F.scaled_dot_product_attention(torch.rand(2, 8, 6, 4), torch.rand(2, 2, 5, 4), torch.rand(2, 2, 5, 3))",
+        "enable_gqa=True",
+        &["8 and 2 must be equal", "(2,8,6,4) with (2,2,5,4) -> (2,8,6,3)", "serves 4 heads of queries"],
+    ),
+    (
+        "F.scaled_dot_product_attention(torch.rand(2, 8, 6, 4), torch.rand(2, 3, 6, 4), torch.rand(2, 3, 6, 4))",
+        "",
+        &["8 and 3 must be equal"],
+    ),
+    (
+        "F.scaled_dot_product_attention(texts[:, None], texts[:, None], texts[:, None], attn_mask=pad[:, :4])",
+        "",
+        &["6 and 4 must be equal"],
+    ),
+    (
+        "F.scaled_dot_product_attention(*[torch.rand(2, 4, 6, 3)] * 3, attn_mask=pad)",
+        "attn_mask=pad[:, None, None, :]",
+        &["6 and 2 must be equal, or one of them 1"],
+    ),
+    ("nn.Conv2d(3, 8, 3)(images)", "images.permute(0, 3, 1, 2)", &["(2,9,9,3) -> (2,3,9,9)", "takes 3"]),
+    ("nn.Conv1d(2, 8, 3)(texts)", "texts.transpose(1, 2)", &["(2,6,2) -> (2,2,6)"]),
+    ("nn.Conv2d(1, 8, 3)(torch.rand(5, 9, 9))", "input.unsqueeze(1)", &["(5,9,9) -> (5,1,9,9)"]),
+    ("nn.Conv1d(4, 8, 3)(texts)", "in_channels=6", &["as many as the input has"]),
+    (
+        "loss = (weight * 2).square().sum(); loss.backward(); loss.backward()",
+        "retain_graph=True",
+        &["computed again"],
+    ),
+    (
+        "torch.optim.AdamW([weight], wd=0.1)",
+        "weight_decay",
+        &["AdamW takes params, lr, betas, eps, weight_decay"],
+    ),
+    ("nn.Linear(3, 2, biass=False)", "bias", &["Linear takes in_features, out_features, bias"]),
+    ("layer(y=inputs)", "", &["Layer.forward takes x."]),
+    ("torch.softmax(inputs, dims=1)", "dim", &["softmax takes input, dim, dtype."]),
+    (
+        "nn.MultiheadAttention(10, 3)",
+        "num_heads=2",
+        &["10 / 3 is not whole", "embed_dim=12 |  | 3 heads of width 4"],
+    ),
+    (
+        "torch.einsum('bqhd, bkhd -> bhqk', torch.rand(2, 6, 4, 8), torch.rand(2, 6, 4, 9))",
+        "",
+        &["d is 8 and 9", "torch.rand(2, 6, 4, 8) and torch.rand(2, 6, 4, 9)", "b q h d ^3 | b k h d ^3"],
+    ),
+    ("torch.einsum('...qd,kd->...qk', texts, inputs)", "", &["d is 2 and 3", "... q d ^2 | k d ^1"]),
+    (
+        "torch.einsum('qd,kd->qk', texts, inputs)",
+        "",
+        &["texts (2,6,2) has 3 dimensions; `qd` in the equation names 2"],
+    ),
+    ("import flash_attn", "", &["F.scaled_dot_product_attention(q, k, v) computes the same"]),
+    (
+        "from flash_attn.flash_attn_interface import flash_attn_func",
+        "",
+        &["use transpose(1, 2) before and after"],
+    ),
+    ("from torch.nn.attention.flex_attention import flex_attention", "", &["attn_mask=mask"]),
+    ("import xformers.ops as xops", "", &["memory_efficient_attention"]),
     ("layer.W_kye", "W_key", &[]),
     ("querys", "queries", &[]),
     ("np", "", &[]),
@@ -96,6 +212,11 @@ fn written(found: &ErrorExplanation) -> String {
     let mut text = found.remarks.join("\n");
     if let Some(clash) = &found.clash {
         text.push_str(&format!("\n{}\n{}", clash.text, clash.rule));
+        let axes = |at: usize| {
+            let operand = &clash.operands[at];
+            operand.clash.map_or(String::new(), |axis| format!("{} ^{axis}", operand.axes.join(" ")))
+        };
+        text.push_str(&format!("\n{} | {}", axes(0), axes(1)));
     }
     for fix in &found.fixes {
         text.push_str(&format!("\n{} | {} | {}", fix.code, fix.shapes, fix.reason));

@@ -6,7 +6,7 @@ use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Movement, R
 use crate::tensor::{Arg, Index, Record, Tensor};
 
 /// An axis counted from the end: 1 is the last.
-pub(super) type Axis = usize;
+pub(in crate::explain) type Axis = usize;
 
 /// A product of two tensors, summed over one axis of each.
 #[derive(Clone, Debug)]
@@ -164,7 +164,7 @@ pub(super) fn is_product(record: &Record) -> bool {
 }
 
 /// The axis of the operand that became an axis of the result; none where the record does not tell.
-pub(super) fn axis_in_operand(
+pub(in crate::explain) fn axis_in_operand(
     record: &Record,
     operand: &Tensor,
     result: &[usize],

@@ -76,6 +76,7 @@ use super::names::TensorNames;
 use crate::ops::trace::Trace;
 use crate::session::CallReport;
 use attention::Attention;
+pub(super) use axes::axis_in_operand;
 pub use example::example_of;
 pub(crate) use fixes::fixed_sources;
 use mistake::{Detector, Observation, TracedCell};

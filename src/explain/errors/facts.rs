@@ -78,9 +78,12 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
             &[],
         ),
         ErrorFact::NotAMatrix => ("mm multiplies two matrices. @ takes vectors and batches too.", &[]),
-        ErrorFact::LetterSizes => {
-            ("A letter stands for one size throughout: here two operands give it different ones.", &[])
-        }
+        ErrorFact::BackwardTwice => (
+            "The first backward() freed what the graph had stored for it. Usually the loss is computed again before each \
+             backward(). A tensor that is kept from one step to the next, such as a state or a cache, is cut off with \
+             detach().",
+            &[("retain_graph=True", "in the first backward(), if one graph is meant to be used twice")],
+        ),
         ErrorFact::TooManyDims => {
             ("What is assigned has more dimensions than the place it is to go to.", &[])
         }
@@ -99,6 +102,12 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         | ErrorFact::UnsupportedDtype
         | ErrorFact::MaskDtype
         | ErrorFact::LeafWrite
+        | ErrorFact::LetterSizes
+        | ErrorFact::LetterCount
+        | ErrorFact::TargetSizes
+        | ErrorFact::Channels { .. }
+        | ErrorFact::UnevenHeads { .. }
+        | ErrorFact::UnknownKeyword { .. }
         | ErrorFact::StateDictKeys { .. } => return None,
     };
     Some(found)

@@ -37,10 +37,12 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let mut remarks = if facts.is_empty() { Vec::new() } else { vec![format!("{}.", facts.join(", "))] };
     if is_mask {
         remarks.push(
-            "A mask says of each element whether it is replaced: True or False, not a number; .bool() makes one of 0 and 1.".to_owned(),
+            "A mask says of each element whether it is filled: True or False, not a number. A comparison makes one."
+                .to_owned(),
         );
+        return Some(ErrorExplanation { remarks, fixes: masks(failed, evidence), clash: None });
     }
-    let scratch = ScratchShapes::new(failed.args.iter().flat_map(Arg::tensors));
+    let scratch = ScratchShapes::by_size(failed.args.iter().flat_map(Arg::tensors));
     let zeros = scratch.args(&failed.args)?;
     let mut fixes = Vec::new();
     for (suffix, dtype) in CONVERSIONS {
@@ -55,11 +57,67 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         }
     }
     // A conversion of numbers to truth values is offered only if no other works.
-    if fixes.iter().any(|fix| !fix.code.ends_with(".bool()")) && !is_mask {
+    if fixes.iter().any(|fix| !fix.code.ends_with(".bool()")) {
         fixes.retain(|fix| !fix.code.ends_with(".bool()"));
     }
     fixes.truncate(if *fact == ErrorFact::UnsupportedDtype { 1 } else { 2 });
     Some(ErrorExplanation { remarks, fixes, clash: None })
+}
+
+/// The ways to make a mask of numbers one of truth values that leave each query something to see.
+fn masks(failed: &Failed, evidence: &Evidence) -> Vec<Fix> {
+    const MASK: usize = 1;
+    let Some(mask) = failed.args.get(MASK).and_then(Arg::tensor) else { return Vec::new() };
+    let scratch = ScratchShapes::by_size(failed.args.iter().flat_map(Arg::tensors));
+    let works = scratch.args(&failed.args).is_some_and(|mut args| {
+        args[MASK] = args[MASK].tensor().map_or(Arg::None, |zeros| Arg::Tensor(to_dtype(zeros, DType::Bool)));
+        failed.again(args).is_ok()
+    });
+    if !works || mask.numel() > 1 << 22 {
+        return Vec::new();
+    }
+    let values = mask.to_f64_vec();
+    let wrong = [true, false].map(|zero| {
+        let filled: Vec<bool> = values.iter().map(|value| (*value == 0.0) == zero).collect();
+        what_it_hides(&filled, mask.shape())
+    });
+    let name = named(mask, MASK, evidence);
+    let fix = |suffix: &str, reason: String| Fix::new(name.clone().suffixed(suffix).to_string(), reason);
+    match wrong {
+        [None, Some(hidden)] => {
+            vec![fix(" == 0", format!("fills where it is 0; .bool() would hide {hidden}"))]
+        }
+        [Some(hidden), None] => {
+            vec![fix(".bool()", format!("fills where it is not 0; == 0 would hide {hidden}"))]
+        }
+        [None, None] => vec![
+            fix(".bool()", "fills where it is not 0".to_owned()),
+            fix(" == 0", "fills where it is 0".to_owned()),
+        ],
+        [Some(_), Some(_)] => Vec::new(),
+    }
+}
+
+/// What a mask of scores hides and should not, if its last two axes are those of scores. A single column says nothing.
+fn what_it_hides(filled: &[bool], shape: &[usize]) -> Option<&'static str> {
+    let &[.., columns] = shape else { return None };
+    if columns < 2 || filled.is_empty() {
+        return None;
+    }
+    let rows = shape.len().checked_sub(2).map_or(1, |at| shape[at]);
+    let hidden = filled.iter().enumerate().filter(|(_, hidden)| **hidden);
+    let mut hidden = hidden.map(|(at, _)| (at / columns % rows, at % columns));
+    if !filled.contains(&true) {
+        Some("nothing")
+    } else if rows == columns && hidden.clone().any(|(row, column)| row == column) {
+        Some("tokens from themselves")
+    } else if filled.chunks(columns).any(|row| row.iter().all(|hidden| *hidden)) {
+        Some("everything from some tokens")
+    } else if rows == columns && hidden.all(|(row, column)| column < row) {
+        Some("the past and leave the future in sight")
+    } else {
+        None
+    }
 }
 
 fn named(tensor: &Tensor, at: usize, evidence: &Evidence) -> Name {
@@ -79,7 +137,7 @@ fn leaf(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
     let line = line.unwrap_or_else(|| "...".to_owned());
     let mut fixes = Vec::new();
     // The same write on zeros that do not require gradients.
-    let scratch = ScratchShapes::new(failed.args.iter().flat_map(Arg::tensors));
+    let scratch = ScratchShapes::by_size(failed.args.iter().flat_map(Arg::tensors));
     if failed.again(scratch.args(&failed.args)?).is_ok() {
         fixes.push(Fix::new(format!("with torch.no_grad(): {line}"), "not followed, as an optimiser writes"));
         fixes.push(Fix::new(format!("{name}.detach().clone()"), "a copy that may be written to"));

@@ -11,13 +11,17 @@
 //! | [`layouts`] | `view` and `reshape` |
 //! | [`places`] | indices and dimensions out of range |
 //! | [`kinds`] | dtypes, and writes to tensors that require gradients |
-//! | [`python`] | names, attributes and keys that do not exist; numbers of arguments |
+//! | [`layers`] | losses, attention, convolutions and heads whose sizes do not fit |
+//! | [`einsum`] | letters of an einsum that do not fit its operands |
+//! | [`python`] | names, attributes and keys that do not exist; numbers and keywords of arguments |
 //! | [`facts`] | errors whose kind says enough |
 
+mod einsum;
 mod evidence;
 mod explanation;
 mod facts;
 mod kinds;
+mod layers;
 mod layouts;
 mod operands;
 mod places;
@@ -34,8 +38,16 @@ use evidence::Evidence;
 type Explainer = fn(&Evidence) -> Option<ErrorExplanation>;
 
 /// The explainers in the order in which they are tried. The first that recognises the error explains it.
-const EXPLAINERS: &[Explainer] =
-    &[kinds::explain, layouts::explain, places::explain, shapes::explain, python::explain, facts::explain];
+const EXPLAINERS: &[Explainer] = &[
+    kinds::explain,
+    layouts::explain,
+    places::explain,
+    layers::explain,
+    einsum::explain,
+    shapes::explain,
+    python::explain,
+    facts::explain,
+];
 
 /// What attn says about an error beyond its message; empty where it knows nothing.
 pub fn explained(case: &ErrorCase) -> ErrorExplanation {

@@ -1,10 +1,11 @@
 //! Errors of Python itself: names, attributes and keys that do not exist, for which it suggests the nearest that do,
-//! and calls of methods with too many or too few arguments.
+//! calls with too many or too few arguments or an unknown keyword, and packages for which something else serves.
 
 use super::evidence::{ErrorCase, Evidence};
 use super::explanation::{ErrorExplanation, Fix};
 use crate::ops::nearest;
 use crate::session::PythonError;
+use crate::tensor::ErrorFact;
 
 /// Names that are usually imported, and how.
 const IMPORTS: [(&str, &str); 9] = [
@@ -21,10 +22,15 @@ const IMPORTS: [(&str, &str); 9] = [
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let case = evidence.case;
+    if let Some(ErrorFact::UnknownKeyword { function, wanted, known }) = case.raised.fact.as_deref() {
+        return keyword(function, wanted, known);
+    }
     Some(match PythonError::of(&case.raised.kind, &case.raised.message)? {
         PythonError::UnknownName(wanted) => name(case, wanted),
         PythonError::UnknownAttribute { class, name } => attribute(case, class, name),
         PythonError::UnknownKey(wanted) => key(case, wanted),
+        PythonError::UnknownKeyword { function, name } => keyword(function, name, &case.scene.parameters)?,
+        PythonError::UnknownModule(name) => module(name)?,
         PythonError::NoSelf => {
             remark("It was called on the class: make an object of it first, as in layer = Layer(...).")
         }
@@ -61,6 +67,56 @@ fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
         fixes: fixes(nearest(wanted, &case.scene.names, 2), ""),
         ..ErrorExplanation::default()
     }
+}
+
+/// A keyword that a function does not take: those that it takes, the nearest first.
+fn keyword(function: &str, wanted: &str, known: &[String]) -> Option<ErrorExplanation> {
+    const LISTED: usize = 12;
+    if known.is_empty() {
+        return None;
+    }
+    let initials = |name: &&String| {
+        let initials: String = name.split('_').filter_map(|word| word.chars().next()).collect();
+        wanted.len() > 1 && initials == wanted
+    };
+    let mut near: Vec<String> = known.iter().filter(initials).cloned().collect();
+    if near.is_empty() {
+        near = nearest(wanted, known, 2);
+    }
+    let more = if known.len() > LISTED { ", ..." } else { "" };
+    let listed = known[..known.len().min(LISTED)].join(", ");
+    let called = function.rsplit("<locals>.").next().unwrap_or(function);
+    let called = called.strip_suffix(".__init__").unwrap_or(called);
+    let remarks = vec![format!("{called} takes {listed}{more}.")];
+    Some(ErrorExplanation { remarks, fixes: fixes(near, ""), clash: None })
+}
+
+/// Packages for a GPU that attn does not have, and what computes the same.
+const ELSEWHERE: [(&str, &str); 3] = [
+    (
+        "flash_attn",
+        "flash_attn needs a GPU. F.scaled_dot_product_attention(q, k, v) computes the same here, and on a GPU by the same \
+         method. It takes (batch, heads, tokens, width) where flash_attn takes (batch, tokens, heads, width): use \
+         transpose(1, 2) before and after, and is_causal=True for causal=True.",
+    ),
+    (
+        "xformers",
+        "xformers needs a GPU. F.scaled_dot_product_attention(q, k, v) computes what memory_efficient_attention does. It takes \
+         (batch, heads, tokens, width) where xformers takes (batch, tokens, heads, width): use transpose(1, 2) before and \
+         after, and is_causal=True for LowerTriangularMask().",
+    ),
+    (
+        "torch.nn.attention.flex_attention",
+        "attn does not have flex_attention. F.scaled_dot_product_attention(q, k, v, attn_mask=mask) computes the same, with a mask \
+         that is True where mask_mod would be; what score_mod adds can be an attn_mask of numbers.",
+    ),
+];
+
+fn module(name: &str) -> Option<ErrorExplanation> {
+    let is_within = |(package, _): &&(&str, &str)| {
+        name.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    ELSEWHERE.iter().find(is_within).map(|(_, words)| remark(words))
 }
 
 fn attribute(case: &ErrorCase, class: &str, wanted: &str) -> ErrorExplanation {

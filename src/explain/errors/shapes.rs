@@ -55,6 +55,9 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
             pair.right.shape()[0]
         ));
     }
+    remarks.extend(pair.reversed(evidence).into_iter().flatten().map(|(name, base)| {
+        format!("{name}.T reverses all {} axes of {name}, batch included.", base.ndim())
+    }));
     let fixes = pair.fixes(failed, evidence);
     let clash = Clash { text, between: between.to_owned(), operands, rule };
     Some(ErrorExplanation { clash: Some(clash), remarks, fixes })
@@ -124,6 +127,22 @@ impl ClashingPair {
         ]
     }
 
+    /// For each operand that is the `.T` of more than two axes: what it is of, and its name.
+    fn reversed(&self, evidence: &Evidence) -> [Option<(Name, Tensor)>; 2] {
+        [(&self.left, self.places.0), (&self.right, self.places.1)].map(|(tensor, place)| {
+            let record = tensor.origin().filter(|record| record.operation.shapes == ShapeRule::Reversed)?;
+            let base = record.args().first()?.tensor().filter(|base| base.ndim() > 2)?.clone();
+            let written = evidence.written.get(place).and_then(|name| {
+                Some(Name::Code(name.to_string().strip_suffix(".T")?.to_owned(), Binding::Primary))
+            });
+            let name = match written {
+                Some(written) if !evidence.names.knows(&base) => written,
+                _ => evidence.names.of(&base),
+            };
+            Some((name, base))
+        })
+    }
+
     /// Changes that work, tried on zeros of these shapes.
     fn fixes(&self, failed: &Failed, evidence: &Evidence) -> Vec<Fix> {
         if self.is_joined() {
@@ -133,6 +152,28 @@ impl ClashingPair {
         let zeros = (trial.scratch.zeros(&self.left), trial.scratch.zeros(&self.right));
         let (Some(left), Some(right)) = zeros else { return Vec::new() };
         let [a, b] = self.names(evidence);
+        let reversed = self.reversed(evidence);
+        if reversed.iter().any(Option::is_some) {
+            for is_turned in [true, false] {
+                let without = |at: usize, name: &Name, tensor: &Tensor| {
+                    let Some((base, whole)) = &reversed[at] else {
+                        return Some((name.clone(), tensor.clone()));
+                    };
+                    let zeros = trial.scratch.zeros(whole)?;
+                    match is_turned {
+                        true => turned(&zeros).map(|(by, turned)| (base.clone().transposed(by), turned)),
+                        false => Some((base.clone(), zeros)),
+                    }
+                };
+                let operands = (without(0, &a, &left), without(1, &b, &right));
+                let (Some((a, left)), Some((b, right))) = operands else { break };
+                let reason = if is_turned { "exchanges the last two axes alone" } else { "" };
+                if trial.offer([(&a, &left), (&b, &right)], reason) {
+                    break;
+                }
+            }
+            return trial.found;
+        }
         match self.rule {
             ShapeRule::MatrixProduct(..) => {
                 let same = left.shape() == right.shape() && left.ndim() == 2;
@@ -158,6 +199,9 @@ impl ClashingPair {
                 }
             }
             _ => {
+                if self.is_padding(&mut trial, [(&a, &left), (&b, &right)]) {
+                    return trial.found;
+                }
                 if failed.op.operator() == Some(Sign::Mul) {
                     let reason = "* multiplies element by element, @ multiplies matrices";
                     trial.multiply([(&a, &left), (&b, &right)], reason);
@@ -179,6 +223,25 @@ impl ClashingPair {
         }
         trial.found.truncate(2);
         trial.found
+    }
+
+    /// Offers a mask of tokens for each text, widened to scores. Whether it can be nothing else.
+    fn is_padding(&self, trial: &mut Trial, [(a, left), (b, right)]: [(&Name, &Tensor); 2]) -> bool {
+        let widened = |mask: &Tensor, name: &Name, scores: &Tensor, zeros: &Tensor| {
+            let suffix = padding(mask.shape(), scores.shape())?;
+            let mut shape = zeros.shape().to_vec();
+            let last = shape.len() - 1;
+            shape[1..last].fill(1);
+            Some((name.clone().suffixed(suffix), Tensor::zeros(shape, mask.dtype()).ok()?))
+        };
+        let reason = "the same keys for every query of a text";
+        if let Some((name, wide)) = widened(&self.right, b, &self.left, left) {
+            return trial.offer([(a, left), (&name, &wide)], reason) && self.right.dtype() == DType::Bool;
+        }
+        if let Some((name, wide)) = widened(&self.left, a, &self.right, right) {
+            return trial.offer([(&name, &wide), (b, right)], reason) && self.left.dtype() == DType::Bool;
+        }
+        false
     }
 
     /// Other dimensions to join along.
@@ -330,8 +393,17 @@ fn last(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     (left[a] != right[b]).then_some((a, b))
 }
 
+/// The index that makes a mask (B, S) one of scores (B, T, S) or (B, H, T, S), if it has these sizes.
+pub(super) fn padding(mask: &[usize], scores: &[usize]) -> Option<&'static str> {
+    match (mask, scores) {
+        ([texts, keys], [batch, _, last]) if (texts, keys) == (batch, last) => Some("[:, None, :]"),
+        ([texts, keys], [batch, _, _, last]) if (texts, keys) == (batch, last) => Some("[:, None, None, :]"),
+        _ => None,
+    }
+}
+
 /// The first axes from the right that are neither equal nor 1.
-fn broadcast(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
+pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     let pairs = (1..=left.len().min(right.len())).map(|back| (left.len() - back, right.len() - back));
     pairs.into_iter().find(|&(a, b)| left[a] != right[b] && left[a] != 1 && right[b] != 1)
 }

@@ -17,7 +17,7 @@ use crate::ops::state::State;
 use crate::ops::table;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{COPY_SLICES, SETITEM};
-use crate::tensor::{Arg, Error, Record, Result, Site, Tensor};
+use crate::tensor::{Arg, Error, ErrorFact, Record, Result, Site, Tensor};
 
 /// One of the results of a record, by the record's address and the number of the result.
 pub(crate) type Place = (usize, usize);
@@ -401,4 +401,5 @@ fn used_before() -> Error {
          Specify retain_graph=True if you need to backward through the graph a second time or if you need to access \
          saved tensors after calling backward.",
     )
+    .about(ErrorFact::BackwardTwice)
 }

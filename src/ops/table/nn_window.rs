@@ -7,7 +7,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Error, Result};
+use crate::tensor::{Error, ErrorFact, Result};
 
 /// The windows of one dimension: size, step, padding, distance between taps.
 #[derive(Clone, Copy)]
@@ -141,7 +141,8 @@ fn conv1d(c: &Call) -> Result<Value> {
             weight.shape(),
             x.shape(),
             inner * groups
-        )));
+        ))
+        .about(ErrorFact::Channels { input: x.shape().into(), weight: weight.shape().into(), groups }));
     }
     // An odd number of padded elements has the one more at the end, so there are as many windows as elements.
     let found = if same { Some(length) } else { window.count(length, false) };

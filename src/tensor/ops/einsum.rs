@@ -146,7 +146,8 @@ pub(crate) fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, Gra
                     "the number of subscripts in the equation ({named}) is more than the number of dimensions ({}) for \
                      operand {at}",
                     operand.ndim()
-                )));
+                ))
+                .about(ErrorFact::LetterCount));
             }
             under = under.max(operand.ndim() - named);
         } else if named != operand.ndim() {
@@ -154,7 +155,8 @@ pub(crate) fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, Gra
                 "the number of subscripts in the equation ({named}) does not match the number of dimensions ({}) for \
                  operand {at} and no ellipsis was given",
                 operand.ndim()
-            )));
+            ))
+            .about(ErrorFact::LetterCount));
         }
     }
     let uses = |label: usize| labels.iter().flatten().filter(|&&other| other == label).count();

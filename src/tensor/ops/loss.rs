@@ -6,7 +6,7 @@ use crate::kernel::Real;
 use crate::kernel::loss::{ClassValues, NllOptions, nll as kernel_nll, nll_total};
 use crate::kernel::reduce::sum_all;
 use crate::kernel::softmax;
-use crate::tensor::{DType, Error, Result, Tensor};
+use crate::tensor::{DType, Error, ErrorFact, Result, Tensor};
 
 /// Options of a loss over classes.
 pub(crate) struct Classes<'a> {
@@ -29,7 +29,8 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
             "Expected input batch_size ({}) to match target batch_size ({}).",
             shape[0],
             wanted.first().copied().unwrap_or(1)
-        )));
+        ))
+        .about(ErrorFact::TargetSizes));
     }
     if target.dtype() != DType::Int64 {
         if input.ndim() <= 2 && target.ndim() > 1 {
@@ -43,7 +44,8 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
     let classes = if input.ndim() == 1 { shape[0] } else { shape[1] };
     if input.ndim() <= 2 {
         if target.ndim() > 1 {
-            return Err(Error::runtime("0D or 1D target tensor expected, multi-target not supported"));
+            return Err(Error::runtime("0D or 1D target tensor expected, multi-target not supported")
+                .about(ErrorFact::TargetSizes));
         }
         if input.ndim() == 1 && target.ndim() == 1 && wanted[0] != 1 {
             return Err(Error::runtime(format!("size mismatch (got input: {shape:?}, target: {wanted:?})")));
@@ -51,7 +53,8 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
     } else {
         let expected: Vec<usize> = shape[..1].iter().chain(&shape[2..]).copied().collect();
         if expected != wanted {
-            return Err(Error::runtime(format!("Expected target size {expected:?}, got {wanted:?}")));
+            return Err(Error::runtime(format!("Expected target size {expected:?}, got {wanted:?}"))
+                .about(ErrorFact::TargetSizes));
         }
     }
     if let Some(weight) = weight.filter(|weight| weight.ndim() != 1 || weight.numel() != classes) {

@@ -5,7 +5,7 @@ import math
 import _torch
 import torch
 from torch._arguments import hint, only_defaults, per_dimension
-from torch._errors import dropout_probability
+from torch._errors import channels, dropout_probability
 
 from . import _native as F
 
@@ -48,10 +48,7 @@ def _convolved(dims):
             )
         x = input if input.dim() == dims + 2 else input.unsqueeze(0)
         if x.size(1) != weight.size(1) * groups:
-            raise RuntimeError(
-                f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
-                f"{weight.size(1) * groups} channels, but got {x.size(1)} channels instead"
-            )
+            raise channels(input, weight, groups)
         kernel, strides, dilations = weight.shape[2:], per_dimension(stride, dims), per_dimension(dilation, dims)
         spans = [d * (k - 1) for d, k in zip(dilations, kernel)]
         if padding == "same":

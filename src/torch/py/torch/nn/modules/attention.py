@@ -2,6 +2,7 @@
 
 import torch
 from torch._arguments import on_cpu
+from torch._errors import uneven_heads
 from torch.nn import init
 from torch.nn.parameter import Parameter
 
@@ -44,7 +45,8 @@ class MultiheadAttention(Module):
         self.dropout = dropout
         self.batch_first = batch_first
         self.head_dim = embed_dim // num_heads
-        assert self.head_dim * num_heads == self.embed_dim, "embed_dim must be divisible by num_heads"
+        if self.head_dim * num_heads != embed_dim:
+            raise uneven_heads(embed_dim, num_heads)
 
         def made(*shape):
             return Parameter(torch.empty(shape, dtype=dtype))
