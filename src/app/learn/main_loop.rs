@@ -21,6 +21,14 @@ impl<'c> Walk<'c, '_, '_> {
             let input = self.listen()?;
             self.lines_shown = 0;
             self.measure();
+            let discards = match &input {
+                WalkInput::Key(key, _) => !key.looks_up && (key.here)(self),
+                WalkInput::Answer(_) | WalkInput::Resized => true,
+                _ => false,
+            };
+            if discards {
+                self.unread.clear();
+            }
             let flow = match input {
                 WalkInput::Key(key, rest) => match (key.here)(self) {
                     true => (key.act)(self, &rest)?,
@@ -32,7 +40,6 @@ impl<'c> Walk<'c, '_, '_> {
                     self.note("Ctrl-C stops a running cell; none is running. `q` leaves.")?
                 }
                 WalkInput::Resized => {
-                    self.unread.clear();
                     self.show_page()?;
                     Flow::Stay
                 }

@@ -1,0 +1,25 @@
+//! The keys of the walkthrough: what each one leaves, discards and shows.
+
+use crate::terminal::State;
+use crate::walk::start;
+
+/// The rest of a page that a key interrupted: after a look-up Enter shows it, after another attempt it is gone.
+#[test]
+fn a_new_run_discards_the_rest_of_the_page_before() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "another-query"], &folder, 24);
+    attn.settles("h hint");
+    attn.then("e", "print(context_vec_5)");
+    attn.then("\rfor n in range(60): print('wrong', n)\r\r", "more lines");
+    attn.then("g", "Type a word");
+    attn.then("softmax\r", "Enter rest of the page");
+    attn.then("\r", "more lines");
+    attn.then("e", "print('wrong', n)");
+    attn.then("\x15context_vec_5 = torch.softmax(inputs @ inputs[4], dim=0) @ inputs\r\r", "Yes: it does");
+    attn.hears("more lines");
+    attn.then(" ", "more lines");
+    let screen = attn.on(" ", "its weight.");
+    assert!(!screen.contains("rest of the page"), "{screen}");
+    attn.then("\r", "the end of this lesson");
+    assert_eq!(attn.quits(), 0);
+}
