@@ -1,7 +1,7 @@
 //! The keys of the walkthrough: what each one leaves, discards and shows.
 
 use crate::terminal::State;
-use crate::walk::start;
+use crate::walk::{in_order, start, typed};
 
 /// The rest of a page that a key interrupted: after a look-up Enter shows it, after another attempt it is gone.
 #[test]
@@ -22,4 +22,17 @@ fn a_new_run_discards_the_rest_of_the_page_before() {
     assert!(!screen.contains("rest of the page"), "{screen}");
     attn.then("\r", "the end of this lesson");
     assert_eq!(attn.quits(), 0);
+}
+
+/// Enter skips only right after it said so: an attempt or an answer in between is a new beginning.
+#[test]
+fn what_is_done_in_between_is_not_skipped() {
+    let folder = State::new();
+    let wrong = ["write", "context_vec_5 = inputs[0]", "."];
+    let lines = [&[""][..], &wrong, &["", "quit"]].concat();
+    let (said, _, _) = typed(&["learn", "another-query"], &lines, &folder);
+    in_order(&said, &["Not written yet", "Not yet:", "Not right yet", "Left at exercise another-query"]);
+    let (said, _, _) = typed(&["learn", "scores"], &["", "six of them", "", "quit"], &folder);
+    assert_eq!(said.matches("Enter once more").count(), 2, "{said}");
+    assert!(!said.contains("tensor(["), "{said}");
 }

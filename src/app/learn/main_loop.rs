@@ -21,14 +21,7 @@ impl<'c> Walk<'c, '_, '_> {
             let input = self.listen()?;
             self.lines_shown = 0;
             self.measure();
-            let discards = match &input {
-                WalkInput::Key(key, _) => !key.looks_up && (key.here)(self),
-                WalkInput::Answer(_) | WalkInput::Resized => true,
-                _ => false,
-            };
-            if discards {
-                self.unread.clear();
-            }
+            self.forget_for(&input);
             let flow = match input {
                 WalkInput::Key(key, rest) => match (key.here)(self) {
                     true => (key.act)(self, &rest)?,
@@ -54,6 +47,20 @@ impl<'c> Walk<'c, '_, '_> {
                 Flow::Help => self.help()?,
                 Flow::Leave => return self.leave(),
             }
+        }
+    }
+
+    /// Forgets what this input makes out of date: the rest of an interrupted page, and that Enter was announced to skip.
+    fn forget_for(&mut self, input: &WalkInput) {
+        let is_enter = matches!(input, WalkInput::Key(key, _) if key.letter == keys::KEYS[0].letter);
+        self.page().warned &= is_enter;
+        let looks_up = match input {
+            WalkInput::Key(key, _) => key.looks_up || !(key.here)(self),
+            WalkInput::Answer(_) | WalkInput::Resized => false,
+            WalkInput::Unknown(_) | WalkInput::Interrupt | WalkInput::End => true,
+        };
+        if !looks_up {
+            self.unread.clear();
         }
     }
 
@@ -136,6 +143,9 @@ impl<'c> Walk<'c, '_, '_> {
         if !self.pages.contains_key(&self.at) {
             self.first_visit(stop)?;
         }
+        let page = self.page();
+        page.warned = false;
+        page.book.solution = false;
         self.show_page()?;
         self.keep(ProgressChange::At(stop.place()))
     }
@@ -152,7 +162,7 @@ impl<'c> Walk<'c, '_, '_> {
             StopKind::Exercise(exercise) => {
                 let tried = self.store.progress().tried(stop.lesson, exercise);
                 page.book = tried.map(Workbook::of).unwrap_or_default();
-                page.stage = if done { PageStage::Shown } else { PageStage::Ready };
+                page.stage = if page.book.passed.is_some() { PageStage::Shown } else { PageStage::Ready };
             }
             StopKind::End => page.stage = PageStage::Shown,
             StopKind::Step(_) => {}

@@ -49,7 +49,7 @@ pub(crate) struct Workbook {
     pub(crate) attempt: Option<String>,
     /// The code that passed.
     pub(crate) passed: Option<String>,
-    /// Whether the solution is shown.
+    /// Whether the learner asked for the solution since they came here.
     pub(crate) solution: bool,
 }
 
@@ -60,7 +60,7 @@ impl Workbook {
             hints: tried.hints,
             attempt: tried.attempts.last().cloned(),
             passed: tried.passed.clone(),
-            solution: tried.solution || tried.skipped,
+            solution: false,
         }
     }
 }

@@ -50,7 +50,7 @@ impl<'c> Walk<'c, '_, '_> {
         if page.book.solution {
             text.section(labelled_code("A solution:", &exercise.solution.source, look));
         }
-        if page.stage == PageStage::Shown {
+        if page.stage == PageStage::Shown || page.book.solution {
             text.section(prose(&exercise.after, look));
         }
         text
@@ -163,16 +163,21 @@ impl<'c> Walk<'c, '_, '_> {
         .map(drop)
     }
 
+    /// Shows what the exercise says once it is solved, or the solution was read.
+    fn put_after(&mut self, exercise: &Exercise) -> Result<(), Failure> {
+        if !exercise.after.trim().is_empty() {
+            self.note(&exercise.after)?;
+        }
+        Ok(())
+    }
+
     fn judge_own(&mut self, exercise: &'c Exercise, code: &str, passed: bool) -> Result<Flow, Failure> {
-        let look = self.shell.look;
         let lesson = self.stop().lesson;
         let page = self.page();
         if passed {
             page.book.passed = Some(code.to_owned());
             page.stage = PageStage::Shown;
-            if !exercise.after.trim().is_empty() {
-                self.put_apart(prose(&exercise.after, look))?;
-            }
+            self.put_after(exercise)?;
         }
         let change = ProgressChange::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
         self.keep(change)?;
@@ -207,44 +212,32 @@ impl<'c> Walk<'c, '_, '_> {
         let Some(exercise) = self.exercise() else {
             return self.show_answer();
         };
-        self.show_solution(exercise)?;
-        self.help_taken(exercise, ExerciseHelp::Solution)?;
-        self.note("`e` still writes your own; Enter continues.")?;
-        self.page().warned = true;
-        Ok(Flow::Stay)
-    }
-
-    /// Skips a question or an exercise. The solution of a skipped exercise runs.
-    pub(crate) fn skip(&mut self) -> Result<Flow, Failure> {
-        let Some(exercise) = self.exercise() else {
-            return self.skip_question();
-        };
-        let look = self.shell.look;
-        if !self.page().book.solution {
-            self.show_solution(exercise)?;
-        }
-        self.page().stage = PageStage::Shown;
-        let mut text = prose(&exercise.after, look);
-        text.gap();
-        text.append(remark("Skipped; you can come back to it.", look));
-        self.put_apart(text)?;
-        self.help_taken(exercise, ExerciseHelp::Skip)?;
-        Ok(Flow::Stay)
-    }
-
-    fn help_taken(&mut self, exercise: &Exercise, help: ExerciseHelp) -> Result<(), Failure> {
-        let id = self.stop().lesson.id.clone();
-        self.keep(ProgressChange::Helped(id, exercise.slug.clone(), help))
-    }
-
-    fn show_solution(&mut self, exercise: &'c Exercise) -> Result<(), Failure> {
         self.put_apart(labelled_code("A solution:", &exercise.solution.source, self.shell.look))?;
         self.shell.flush()?;
         self.page().book.solution = true;
         if let Some((outcome, panel)) = self.run_solution(exercise)? {
             self.show_outcome(&outcome, &panel)?;
         }
-        Ok(())
+        self.put_after(exercise)?;
+        self.help_taken(exercise, ExerciseHelp::Solution)?;
+        self.note("`e` still writes your own; Enter continues.")?;
+        self.page().warned = true;
+        Ok(Flow::Stay)
+    }
+
+    /// Skips a question or an exercise. The solution of a skipped exercise is not shown.
+    pub(crate) fn skip(&mut self) -> Result<Flow, Failure> {
+        let Some(exercise) = self.exercise() else {
+            return self.skip_question();
+        };
+        self.put_apart(remark("Skipped; you can come back to it.", self.shell.look))?;
+        self.help_taken(exercise, ExerciseHelp::Skip)?;
+        self.go_on()
+    }
+
+    fn help_taken(&mut self, exercise: &Exercise, help: ExerciseHelp) -> Result<(), Failure> {
+        let id = self.stop().lesson.id.clone();
+        self.keep(ProgressChange::Helped(id, exercise.slug.clone(), help))
     }
 
     /// Runs the solution and adds its variables to the state of the lesson.
