@@ -163,7 +163,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show a hint; each says more than the one before",
         label: |_| "hint",
         here: |walk| walk.has_hints(),
-        belongs: "There is no hint here: hints belong to exercises, and each is shown once.",
+        belongs: "There is no hint here: hints belong to exercises.",
         takes: false,
         looks_up: true,
         act: |walk, _| walk.hint(),

@@ -62,8 +62,9 @@ impl Walk<'_, '_, '_> {
                     Some(_) => "Not right yet: `e` continues with what you wrote",
                     None => "Not written yet: `e` writes it",
                 };
+                let hint = if self.has_hints() { "`h` gives a hint, " } else { "" };
                 self.note(&format!(
-                    "{standing}, `h` gives a hint, `s` the solution. Enter once more continues without."
+                    "{standing}, {hint}`s` shows the solution. Enter once more continues without."
                 ))
             }
             (false, false) if self.asks_again() => {

@@ -187,22 +187,25 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
-    /// Whether there is a hint that was not shown.
+    /// Whether there are hints.
     pub(crate) fn has_hints(&self) -> bool {
-        let shown = self.pages.get(&self.at).map_or(0, |page| page.book.hints);
-        self.exercise().is_some_and(|exercise| shown < exercise.hints.len())
+        self.exercise().is_some_and(|exercise| !exercise.hints.is_empty())
     }
 
-    /// Shows the next hint.
+    /// Shows the next hint; after the last one, the first one again.
     pub(crate) fn hint(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return Ok(Flow::Stay);
         };
         let all = exercise.hints.len();
-        let page = self.page();
-        page.book.hints += 1;
-        let number = page.book.hints;
+        let book = &mut self.page().book;
+        let number = book.last_hint % all + 1;
+        book.last_hint = number;
+        book.hints = book.hints.max(number);
         self.put_apart(hint(number, all, &exercise.hints[number - 1], self.shell.look))?;
+        if number == all {
+            self.note(&format!("That was the last hint ({all} of {all}); `h` shows them again."))?;
+        }
         self.help_taken(exercise, ExerciseHelp::Hints(number))?;
         Ok(Flow::Stay)
     }
