@@ -124,7 +124,7 @@ fn a_place_is_found_by_typing_part_of_its_name() {
     attn.then("l", "type to narrow");
     attn.then("wrong-ax", "1 of ");
     attn.then("\r", &position("wrong-axis"));
-    attn.hears("> ");
+    attn.waits_after("> ");
     attn.on("skip\r", "column sums:");
     attn.then("l", "type to narrow");
     let screen = attn.then_screen("qqq", "there is no such place", "Esc stay");
@@ -171,7 +171,7 @@ fn a_place_is_found_by_typing_part_of_its_name() {
 fn escape_leaves_and_swallows_nothing() {
     let folder = State::new();
     let mut attn = start(&["learn", "scores"], &folder, 60);
-    attn.hears("> ");
+    attn.waits_after("> ");
     attn.press("77");
     attn.waits_after("> 77");
     attn.press("\x1b");

@@ -1,10 +1,13 @@
 //! Code that the learner writes: exercises, and the lesson's cell when they edit it. Each run has a new workspace, so that
 //! the state of the lesson does not change.
 
+use super::super::progress::quietly;
 use super::super::shell::Failure;
 use super::super::step::plots;
+use super::super::stops::{Stop, StopKind};
 use super::super::workspace::Workspace;
 use super::editor;
+use super::lesson_state::{LessonState, OnProgress};
 use super::page::PageStage;
 use super::walk::{Flow, Walk};
 use crate::lesson::judge::shape_of;
@@ -91,20 +94,6 @@ impl<'c> Walk<'c, '_, '_> {
         kept.unwrap_or_else(own)
     }
 
-    /// A new workspace with the state before this step or exercise.
-    fn scratch_workspace(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
-        let (step, exercise, lesson) = (self.step(), self.exercise(), self.stop().lesson);
-        self.prepared(|state, on_progress| match (step, exercise) {
-            (_, Some(exercise)) => state.exercise(exercise, lesson, on_progress),
-            (Some(step), None) => {
-                let mut workspace = state.before(step, on_progress)?;
-                workspace.at = Some((step, lesson));
-                Ok(workspace)
-            }
-            (None, None) => unreachable!("code is written at steps and exercises only"),
-        })
-    }
-
     /// Runs what the learner wrote. The code is kept even if it fails.
     fn run_own(&mut self, code: &str) -> Result<Flow, Failure> {
         self.shell.flush()?;
@@ -112,12 +101,20 @@ impl<'c> Walk<'c, '_, '_> {
             Some(_) => self.page().book.attempt = Some(code.to_owned()),
             None => self.page().edited = Some(code.to_owned()),
         }
-        let Some(mut workspace) = self.scratch_workspace()? else {
-            return Ok(Flow::Stay);
-        };
-        let (outcome, overwritten) = workspace.overwritten_by(code, "your code");
-        let panel = own_panel(code, &outcome, &workspace);
-        let Some(exercise) = self.exercise() else {
+        let (stop, exercise) = (self.stop(), self.exercise());
+        let ran = self.prepared(|state, on_progress| {
+            let mut workspace = scratch_workspace(state, stop, on_progress)?;
+            let (outcome, overwritten) = workspace.overwritten_by(code, "your code");
+            let panel = own_panel(code, &outcome, &workspace);
+            let failed = match (&outcome.error, exercise) {
+                (Some(_), _) => Some("Python stopped there. `e` continues with what you wrote.".to_owned()),
+                (None, Some(exercise)) => quietly(|| failed_check(exercise, &mut workspace)),
+                (None, None) => None,
+            };
+            Ok((outcome, overwritten, panel, failed))
+        })?;
+        let Some((outcome, overwritten, panel, failed)) = ran else { return Ok(Flow::Stay) };
+        let Some(exercise) = exercise else {
             self.show_outcome(&outcome, &panel)?;
             return self.note(
                 "That was yours, on a copy: the lesson's own state is as it was, and continues with its own cell. \
@@ -128,11 +125,6 @@ impl<'c> Walk<'c, '_, '_> {
             self.show_outcome(&outcome, &panel)?;
             return self.note("Stopped. `e` continues with what you wrote.");
         }
-        let failed = match &outcome.error {
-            Some(_) => Some("Python stopped there. `e` continues with what you wrote.".to_owned()),
-            None => failed_check(exercise, &mut workspace),
-        };
-        drop(workspace);
         // The verdict first: the tables of a long attempt would hide it.
         let passed = failed.is_none();
         self.put_apart(match &failed {
@@ -245,14 +237,32 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Runs the solution and adds its variables to the state of the lesson.
     fn run_solution(&mut self, exercise: &'c Exercise) -> Result<Option<(Outcome, Panel)>, Failure> {
-        let Some(mut workspace) = self.scratch_workspace()? else {
-            return Ok(None);
-        };
-        let source = &exercise.solution.source;
-        let outcome = workspace.run(source, &exercise.slug);
-        let panel = own_panel(source, &outcome, &workspace);
-        self.lesson.add_solution(exercise, self.stop().lesson, &outcome);
-        Ok(Some((outcome, panel)))
+        let stop = self.stop();
+        self.prepared(|state, on_progress| {
+            let mut workspace = scratch_workspace(state, stop, on_progress)?;
+            let source = &exercise.solution.source;
+            let outcome = quietly(|| workspace.run(source, &exercise.slug));
+            let panel = own_panel(source, &outcome, &workspace);
+            quietly(|| state.add_solution(exercise, stop.lesson, &outcome));
+            Ok((outcome, panel))
+        })
+    }
+}
+
+/// A new workspace with the state before this step or exercise.
+fn scratch_workspace<'c>(
+    state: &LessonState<'c>,
+    stop: Stop<'c>,
+    on_progress: OnProgress,
+) -> Result<Workspace<'c>, Failure> {
+    match stop.kind {
+        StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson, on_progress),
+        StopKind::Step(step) => {
+            let mut workspace = state.before(step, on_progress)?;
+            workspace.at = Some((step, stop.lesson));
+            Ok(workspace)
+        }
+        StopKind::End => unreachable!("code is written at steps and exercises only"),
     }
 }
 
