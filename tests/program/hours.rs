@@ -352,14 +352,15 @@ fn the_verdict_comes_first() {
     );
 }
 
-/// After a right answer, what is typed on is a line, not keys one by one.
+/// After a right answer nothing is left to type: keys act one by one again.
 #[test]
-fn typing_on_after_an_answer_opens_nothing() {
+fn keys_act_again_after_an_answer() {
     let folder = State::new();
     let mut attn = start(&["learn", "scores"], &folder, 80);
     attn.hears("> ");
     attn.on("6\r", "Yes.");
-    attn.then("because there are six\r", "The question is answered: Enter runs the cell.");
+    attn.then("l", "type to narrow");
+    attn.on("\x1b", "Enter run it");
     attn.on("\r", "next steps.");
     assert_eq!(attn.quits(), 0);
 }
@@ -387,13 +388,10 @@ fn the_repl_says_what_state_it_has() {
     let mut attn = start(&["learn", "scores"], &folder, 60);
     attn.hears("> ");
     attn.on("s\r", "Enter");
-    attn.then("i\r", &format!("State before step{} scores", number("scores")));
+    attn.then("i", &format!("State before step{} scores", number("scores")));
     attn.waits_after("attn [1]> ");
-    attn.then("\x04", "Back in the walkthrough");
-    attn.waits_after("> ");
-    // The question is answered: words are typed until the cell has run.
-    attn.enter("quit");
-    assert_eq!(attn.ends(), 0);
+    attn.on("\x04", "Back in the walkthrough");
+    assert_eq!(attn.quits(), 0);
     let wrong = ["write", "query_5 = inputs[5]", ".", "repl", "print(query_5)", ":quit", "quit"];
     let (said, _, _) = typed(&["learn", "another-query"], &wrong, &folder);
     in_order(&said, &["> repl", "tensor([0.0500, 0.8000, 0.5500])", "Back in the walkthrough"]);

@@ -69,13 +69,11 @@ impl<'c> Walk<'c, '_, '_> {
             self.shell.remark(&remark);
         }
         let asking = self.is_asking();
-        // After an answer, the learner may go on typing: lines are read until the cell runs.
-        let answered = self.is_answered();
         if let Some(pressed) = self.pending.take() {
             return Ok(WalkInput::of_key(pressed));
         }
         match self.mode {
-            InputMode::Keys if !asking && !answered => {
+            InputMode::Keys if !asking => {
                 let mut keys = Text { lines: vec![Line::new()] };
                 keys.append(footer(&keys::legend(self), self.shell.look));
                 input::press(&keys, self.shell).map(WalkInput::of_key)
@@ -83,19 +81,13 @@ impl<'c> Walk<'c, '_, '_> {
             mode => {
                 let letters = self.choices();
                 let here = (self.at, self.stage());
-                let enter = match (keys::KEYS[0].here)(self) {
-                    true => format!("Enter: {}. ", (keys::KEYS[0].label)(self)),
-                    false => String::new(),
-                };
                 let told = self.told.replace(here) == Some(here);
                 match (asking, mode) {
-                    (false, InputMode::Keys) if !told => {
-                        let keys = self.typed_keys("Type a letter and Enter:");
-                        self.shell.say("\n")?;
-                        self.shell.show(&keys)?;
-                    }
-                    (false, InputMode::Keys) => {}
-                    (false, InputMode::Words) => {
+                    (false, _) => {
+                        let enter = match (keys::KEYS[0].here)(self) {
+                            true => format!("Enter: {}. ", (keys::KEYS[0].label)(self)),
+                            false => String::new(),
+                        };
                         self.shell.say(&format!("\n{enter}?: what else can be typed.\n"))?
                     }
                     (true, _) if told => {}
@@ -103,7 +95,9 @@ impl<'c> Walk<'c, '_, '_> {
                         self.shell.say("Type an answer. ?: what else can be typed.\n")?
                     }
                     (true, InputMode::Keys) => {
-                        let keys = self.typed_keys("Type an answer, or a letter and Enter:");
+                        // None of the keys acts alone here.
+                        let mut keys = remark("Type an answer, or a letter and Enter:", self.shell.look);
+                        keys.append(footer(&keys::legend(self), self.shell.look));
                         self.shell.show(&keys)?;
                     }
                 }
@@ -113,17 +107,9 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
-    /// The keys at a line that waits to be typed: none of them acts alone.
-    fn typed_keys(&self, words: &str) -> Text {
-        let mut text = remark(words, self.shell.look);
-        text.append(footer(&keys::legend(self), self.shell.look));
-        text
-    }
-
     fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
         let near = keys::near(word);
         let words = match (word.is_empty(), near.as_slice()) {
-            _ if self.is_answered() => "The question is answered: Enter runs the cell.".to_owned(),
             (true, _) => "`?` says what the keys do.".to_owned(),
             (_, []) if word.trim().is_empty() => {
                 "Space does nothing here. `?` says what the keys do.".to_owned()

@@ -132,12 +132,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         matches!(self.stage(), PageStage::Asking(_))
     }
 
-    /// Whether the questions of this step were answered just now, and its cell waits to be run.
-    pub(crate) fn is_answered(&self) -> bool {
-        let page = self.pages.get(&self.at);
-        page.is_some_and(|page| page.stage == PageStage::Ready && !page.turns.is_empty())
-    }
-
     /// Whether Ctrl-C stopped the cell of this step.
     pub(crate) fn was_stopped(&self) -> bool {
         self.pages.get(&self.at).is_some_and(|page| page.stopped)
