@@ -1,6 +1,7 @@
 //! A progress bar on stderr while long work runs, on terminals only. Another thread draws it, since the interpreter runs on
 //! this one. `indicatif` is not used: the bar, its colours and `--plain` are the view's.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -38,6 +39,19 @@ struct CellLine {
     line: String,
 }
 
+thread_local! {
+    /// Whether the cell that runs in this thread only prepares for others: then it has no line, unless a [`ProgressBar`] has one.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs cells that only prepare for others, without a line of their own.
+pub(crate) fn quietly<T>(run: impl FnOnce() -> T) -> T {
+    let before = QUIET.replace(true);
+    let ran = run();
+    QUIET.set(before);
+    ran
+}
+
 fn cell_line() -> MutexGuard<'static, CellLine> {
     OF_CELL.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -48,6 +62,7 @@ pub(crate) fn of_cell(line: &str) {
     let line = ellipsized(&line, columns(true).saturating_sub(1));
     let mut shown = cell_line();
     match shown.watched {
+        0 if QUIET.get() => {}
         0 => {
             let mut err = io::stderr().lock();
             let _ = write!(err, "\r{line}\x1b[K");

@@ -3,6 +3,7 @@
 
 use super::machine;
 use super::plan::PlannedCell;
+use super::progress;
 use super::shell::Exit;
 use super::workspace::{RanCell, Workspace};
 use crate::ops::trace::Trace;
@@ -124,7 +125,7 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
             self.workspace.enter(step, lesson);
         }
         let (source, name) = (&cell.source, &cell.name);
-        let (outcome, trace, calls) = match (traced, self.tracing) {
+        let mut run = || match (traced, self.tracing) {
             (true, Tracing::Examined) => self.workspace.examined(source, name),
             (true, _) => {
                 let (outcome, trace) = self.workspace.traced(source, name);
@@ -132,6 +133,7 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
             }
             (false, _) => (self.workspace.run(source, name), Trace::default(), Vec::new()),
         };
+        let (outcome, trace, calls) = if cell.silent { progress::quietly(&mut run) } else { run() };
         let finished = FinishedCell { index: self.next, cell, outcome, trace, calls };
         self.next += 1;
         if let Some(raised) = finished.failure() {

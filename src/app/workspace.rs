@@ -6,6 +6,7 @@ use super::figures::{self, StepNames, usual_axes};
 use super::machine;
 use super::notes;
 use super::options::GlobalOptions;
+use super::progress;
 use crate::explain;
 use crate::explain::errors::ErrorExplanation;
 use crate::lesson::{Lesson, Step};
@@ -79,7 +80,7 @@ impl<'c> Workspace<'c> {
                 let mut again = Box::new(self.empty());
                 again.session.state().backward_recorded.set(true);
                 for cell in &self.ran {
-                    let outcome = again.run(&cell.source, &cell.name);
+                    let outcome = progress::quietly(|| again.run(&cell.source, &cell.name));
                     if outcome.error.is_some_and(|raised| raised.interrupted) {
                         return None;
                     }

@@ -124,7 +124,7 @@ fn a_place_is_found_by_typing_part_of_its_name() {
     attn.then("l", "type to narrow");
     attn.then("wrong-ax", "1 of ");
     attn.then("\r", &position("wrong-axis"));
-    attn.hears("> ");
+    attn.waits_after("> ");
     attn.on("skip\r", "column sums:");
     attn.then("l", "type to narrow");
     let screen = attn.then_screen("qqq", "there is no such place", "Esc stay");
@@ -171,7 +171,7 @@ fn a_place_is_found_by_typing_part_of_its_name() {
 fn escape_leaves_and_swallows_nothing() {
     let folder = State::new();
     let mut attn = start(&["learn", "scores"], &folder, 60);
-    attn.hears("> ");
+    attn.waits_after("> ");
     attn.press("77");
     attn.waits_after("> 77");
     attn.press("\x1b");
@@ -189,14 +189,12 @@ fn escape_leaves_and_swallows_nothing() {
     assert!(!screen.contains("Enter deeper"), "{screen}");
     attn.then("\x1b", "q quit");
     assert_eq!(attn.quits(), 0);
-    // An exercise has as many hints as it has.
+    // After the last hint they begin again.
     let mut attn = start(&["learn", "another-query"], &folder, 60);
     attn.settles("h hint");
     attn.on("h", "Hint 1 of 2.");
-    let screen = attn.on("h", "Hint 2 of 2.");
-    let footer = screen.rsplit("Hint 2 of 2.").next().expect("it was shown");
-    assert!(!footer.contains("h hint"), "{footer}");
-    attn.on("h", "There is no hint here");
+    attn.on("h", "That was the last hint (2 of 2); h shows them again.");
+    attn.on("h", "Hint 1 of 2.");
     assert_eq!(attn.quits(), 0);
 }
 
@@ -354,14 +352,15 @@ fn the_verdict_comes_first() {
     );
 }
 
-/// After a right answer, what is typed on is a line, not keys one by one.
+/// After a right answer nothing is left to type: keys act one by one again.
 #[test]
-fn typing_on_after_an_answer_opens_nothing() {
+fn keys_act_again_after_an_answer() {
     let folder = State::new();
     let mut attn = start(&["learn", "scores"], &folder, 80);
     attn.hears("> ");
     attn.on("6\r", "Yes.");
-    attn.then("because there are six\r", "The question is answered: Enter runs the cell.");
+    attn.then("l", "type to narrow");
+    attn.on("\x1b", "Enter run it");
     attn.on("\r", "next steps.");
     assert_eq!(attn.quits(), 0);
 }
@@ -389,13 +388,10 @@ fn the_repl_says_what_state_it_has() {
     let mut attn = start(&["learn", "scores"], &folder, 60);
     attn.hears("> ");
     attn.on("s\r", "Enter");
-    attn.then("i\r", &format!("State before step{} scores", number("scores")));
+    attn.then("i", &format!("State before step{} scores", number("scores")));
     attn.waits_after("attn [1]> ");
-    attn.then("\x04", "Back in the walkthrough");
-    attn.waits_after("> ");
-    // The question is answered: words are typed until the cell has run.
-    attn.enter("quit");
-    assert_eq!(attn.ends(), 0);
+    attn.on("\x04", "Back in the walkthrough");
+    assert_eq!(attn.quits(), 0);
     let wrong = ["write", "query_5 = inputs[5]", ".", "repl", "print(query_5)", ":quit", "quit"];
     let (said, _, _) = typed(&["learn", "another-query"], &wrong, &folder);
     in_order(&said, &["> repl", "tensor([0.0500, 0.8000, 0.5500])", "Back in the walkthrough"]);

@@ -8,6 +8,7 @@ mod courses;
 mod escapes;
 #[cfg(unix)]
 mod hours;
+mod keys;
 mod page;
 #[cfg(unix)]
 #[path = "../shared/pictures.rs"]

@@ -181,12 +181,31 @@ fn an_exercise_is_written_in_the_editor_that_is_named() {
     );
 }
 
-/// Being stuck never blocks: Enter says what it would do, a second one goes on; the solution's variables are there.
+/// Being stuck never blocks: Enter says what it would do, a second one goes on without the solution. It is there for
+/// whoever asks, and on coming back the task is alone again.
 #[test]
 fn what_cannot_be_done_can_be_passed_over() {
     let folder = State::new();
     let (said, _, _) = typed(&["learn", "another-query"], &["", "", "back", "next", "quit"], &folder);
-    in_order(&said, &["Not written yet", "A solution:", "query_5 = inputs[4]", "context_vec_5", "Skipped"]);
+    in_order(
+        &said,
+        &["Not written yet", "Skipped", "the end of this lesson", "print(context_vec_5)", "Not written yet"],
+    );
+    assert!(!said.contains("A solution:") && !said.contains("In short"), "{said}");
+    let lines = ["solution", "", "back", "quit"];
+    let (said, _, _) = typed(&["learn", "another-query"], &lines, &folder);
+    in_order(
+        &said,
+        &[
+            "A solution:",
+            "query_5 = inputs[4]",
+            "context_vec_5",
+            "In short",
+            "the end of this lesson",
+            "print(",
+        ],
+    );
+    assert_eq!((said.matches("A solution:").count(), said.matches("In short").count()), (1, 1), "{said}");
     let (said, _, _) = typed(&["learn", "scores"], &["skip", "back", "", "next", "quit"], &folder);
     in_order(
         &said,

@@ -25,6 +25,9 @@ pub struct WalkKey {
     pub(crate) belongs: &'static str,
     /// Whether something may be typed after the word.
     pub(crate) takes: bool,
+    /// Whether it only looks something up: Enter then shows the rest of a page that it interrupts. Any other key discards
+    /// that rest.
+    pub(crate) looks_up: bool,
     /// Does it. The text is what was typed after the word.
     pub(crate) act: fn(&mut Walk, &str) -> Result<Flow, Failure>,
 }
@@ -48,6 +51,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| walk.goes_on(),
         belongs: "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` leaves.",
         takes: false,
+        looks_up: true,
         act: |walk, _| walk.on(),
     },
     WalkKey {
@@ -58,6 +62,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| walk.at() > 0,
         belongs: "This is the first step: nothing comes before it.",
         takes: false,
+        looks_up: false,
         act: |walk, _| walk.back(),
     },
     WalkKey {
@@ -70,6 +75,7 @@ pub static KEYS: &[WalkKey] = &[
                   reason comes with the answer. In an exercise, `i` opens \
                   the REPL with what you wrote, and `:why` asks there.",
         takes: true,
+        looks_up: true,
         act: |walk, rest| walk.why(rest),
     },
     WalkKey {
@@ -82,6 +88,7 @@ pub static KEYS: &[WalkKey] = &[
         },
         belongs: "Nothing has run here yet: Enter continues.",
         takes: false,
+        looks_up: false,
         act: |walk, _| walk.run_again(),
     },
     WalkKey {
@@ -92,6 +99,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
         belongs: "There is no code here to edit; answer or skip the question first.",
         takes: false,
+        looks_up: false,
         act: |walk, _| walk.edit(),
     },
     WalkKey {
@@ -102,6 +110,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
         belongs: NOT_RUN,
         takes: false,
+        looks_up: true,
         act: |walk, _| walk.trace(),
     },
     WalkKey {
@@ -112,6 +121,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
         belongs: NOT_RUN,
         takes: true,
+        looks_up: false,
         act: |walk, rest| walk.what_if(rest),
     },
     WalkKey {
@@ -122,6 +132,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| !walk.is_asking(),
         belongs: "Answer or skip the question first.",
         takes: false,
+        looks_up: false,
         act: |walk, _| walk.repl(),
     },
     WalkKey {
@@ -132,6 +143,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |_| true,
         belongs: "",
         takes: true,
+        looks_up: true,
         act: |walk, rest| walk.glossary(rest),
     },
     WalkKey {
@@ -142,6 +154,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| walk.exercise().is_some() && super::editor::external().is_some(),
         belongs: "`v` belongs to exercises, and needs the variable VISUAL or EDITOR to name an editor.",
         takes: false,
+        looks_up: false,
         act: |walk, _| walk.edit_file(),
     },
     WalkKey {
@@ -150,8 +163,9 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show a hint; each says more than the one before",
         label: |_| "hint",
         here: |walk| walk.has_hints(),
-        belongs: "There is no hint here: hints belong to exercises, and each is shown once.",
+        belongs: "There is no hint here: hints belong to exercises.",
         takes: false,
+        looks_up: true,
         act: |walk, _| walk.hint(),
     },
     WalkKey {
@@ -162,6 +176,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| walk.exercise().is_some() || walk.is_asking(),
         belongs: "Solutions belong to exercises and questions.",
         takes: false,
+        looks_up: false,
         act: |walk, _| walk.solution(),
     },
     WalkKey {
@@ -174,6 +189,7 @@ pub static KEYS: &[WalkKey] = &[
         },
         belongs: "There is nothing to skip here; Enter continues.",
         takes: false,
+        looks_up: false,
         act: |walk, _| walk.skip(),
     },
     WalkKey {
@@ -184,6 +200,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |_| true,
         belongs: "",
         takes: true,
+        looks_up: true,
         act: |walk, rest| walk.list(rest),
     },
     WalkKey {
@@ -194,6 +211,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |_| true,
         belongs: "",
         takes: false,
+        looks_up: true,
         act: |_, _| Ok(Flow::Help),
     },
     WalkKey {
@@ -204,6 +222,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |_| true,
         belongs: "",
         takes: false,
+        looks_up: true,
         act: |_, _| Ok(Flow::Leave),
     },
 ];

@@ -64,8 +64,9 @@ impl<'c> LessonState<'c> {
             LastRun::Step(last) => it.number > last && it.number < step.number && !it.aside,
             LastRun::Nothing | LastRun::Incomplete => false,
         });
-        let cells: Vec<PlannedCell> =
-            between.chain([step]).map(|step| PlannedCell::of_step(step, lesson, false)).collect();
+        let mut cells: Vec<PlannedCell> =
+            between.map(|step| PlannedCell::of_step(step, lesson, true)).collect();
+        cells.push(PlannedCell::of_step(step, lesson, false));
         main.last = LastRun::Incomplete;
         let last = Runner::new(&mut main.workspace, &cells).keep_going(true).last();
         let finished = last.filter(|it| it.index + 1 == cells.len()).ok_or(Failure::Stopped)?;
@@ -104,7 +105,7 @@ impl<'c> LessonState<'c> {
         on_progress: OnProgress,
     ) -> Result<Workspace<'c>, Failure> {
         let mut workspace = self.before(step, on_progress)?;
-        let cells = [PlannedCell::of_step(step, lesson, false)];
+        let cells = [PlannedCell::of_step(step, lesson, true)];
         let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
         runner.by_ref().last();
         match runner.is_interrupted() {
@@ -151,7 +152,8 @@ impl<'c> LessonState<'c> {
     }
 
     fn fresh(&self, needed: &[&'c Step], on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
-        let cells = plan::steps(needed, self.catalogue)?;
+        let mut cells = plan::steps(needed, self.catalogue)?;
+        cells.iter_mut().for_each(|cell| cell.silent = true);
         let start = Instant::now();
         let mut workspace = Workspace::new(&self.options);
         let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);

@@ -21,6 +21,7 @@ impl<'c> Walk<'c, '_, '_> {
             let input = self.listen()?;
             self.lines_shown = 0;
             self.measure();
+            self.forget_for(&input);
             let flow = match input {
                 WalkInput::Key(key, rest) => match (key.here)(self) {
                     true => (key.act)(self, &rest)?,
@@ -32,7 +33,6 @@ impl<'c> Walk<'c, '_, '_> {
                     self.note("Ctrl-C stops a running cell; none is running. `q` leaves.")?
                 }
                 WalkInput::Resized => {
-                    self.unread.clear();
                     self.show_page()?;
                     Flow::Stay
                 }
@@ -50,18 +50,30 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
+    /// Forgets what this input makes out of date: the rest of an interrupted page, and that Enter was announced to skip.
+    fn forget_for(&mut self, input: &WalkInput) {
+        let is_enter = matches!(input, WalkInput::Key(key, _) if key.letter == keys::KEYS[0].letter);
+        self.page().warned &= is_enter;
+        let looks_up = match input {
+            WalkInput::Key(key, _) => key.looks_up || !(key.here)(self),
+            WalkInput::Answer(_) | WalkInput::Resized => false,
+            WalkInput::Unknown(_) | WalkInput::Interrupt | WalkInput::End => true,
+        };
+        if !looks_up {
+            self.unread.clear();
+        }
+    }
+
     fn listen(&mut self) -> Result<WalkInput, Failure> {
         for remark in self.store.remarks() {
             self.shell.remark(&remark);
         }
         let asking = self.is_asking();
-        // After an answer, the learner may go on typing: lines are read until the cell runs.
-        let answered = self.is_answered();
         if let Some(pressed) = self.pending.take() {
             return Ok(WalkInput::of_key(pressed));
         }
         match self.mode {
-            InputMode::Keys if !asking && !answered => {
+            InputMode::Keys if !asking => {
                 let mut keys = Text { lines: vec![Line::new()] };
                 keys.append(footer(&keys::legend(self), self.shell.look));
                 input::press(&keys, self.shell).map(WalkInput::of_key)
@@ -69,19 +81,13 @@ impl<'c> Walk<'c, '_, '_> {
             mode => {
                 let letters = self.choices();
                 let here = (self.at, self.stage());
-                let enter = match (keys::KEYS[0].here)(self) {
-                    true => format!("Enter: {}. ", (keys::KEYS[0].label)(self)),
-                    false => String::new(),
-                };
                 let told = self.told.replace(here) == Some(here);
                 match (asking, mode) {
-                    (false, InputMode::Keys) if !told => {
-                        let keys = self.typed_keys("Type a letter and Enter:");
-                        self.shell.say("\n")?;
-                        self.shell.show(&keys)?;
-                    }
-                    (false, InputMode::Keys) => {}
-                    (false, InputMode::Words) => {
+                    (false, _) => {
+                        let enter = match (keys::KEYS[0].here)(self) {
+                            true => format!("Enter: {}. ", (keys::KEYS[0].label)(self)),
+                            false => String::new(),
+                        };
                         self.shell.say(&format!("\n{enter}?: what else can be typed.\n"))?
                     }
                     (true, _) if told => {}
@@ -89,7 +95,9 @@ impl<'c> Walk<'c, '_, '_> {
                         self.shell.say("Type an answer. ?: what else can be typed.\n")?
                     }
                     (true, InputMode::Keys) => {
-                        let keys = self.typed_keys("Type an answer, or a letter and Enter:");
+                        // None of the keys acts alone here.
+                        let mut keys = remark("Type an answer, or a letter and Enter:", self.shell.look);
+                        keys.append(footer(&keys::legend(self), self.shell.look));
                         self.shell.show(&keys)?;
                     }
                 }
@@ -99,17 +107,9 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
-    /// The keys at a line that waits to be typed: none of them acts alone.
-    fn typed_keys(&self, words: &str) -> Text {
-        let mut text = remark(words, self.shell.look);
-        text.append(footer(&keys::legend(self), self.shell.look));
-        text
-    }
-
     fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
         let near = keys::near(word);
         let words = match (word.is_empty(), near.as_slice()) {
-            _ if self.is_answered() => "The question is answered: Enter runs the cell.".to_owned(),
             (true, _) => "`?` says what the keys do.".to_owned(),
             (_, []) if word.trim().is_empty() => {
                 "Space does nothing here. `?` says what the keys do.".to_owned()
@@ -129,6 +129,9 @@ impl<'c> Walk<'c, '_, '_> {
         if !self.pages.contains_key(&self.at) {
             self.first_visit(stop)?;
         }
+        let page = self.page();
+        page.warned = false;
+        page.book.solution = false;
         self.show_page()?;
         self.keep(ProgressChange::At(stop.place()))
     }
@@ -145,7 +148,7 @@ impl<'c> Walk<'c, '_, '_> {
             StopKind::Exercise(exercise) => {
                 let tried = self.store.progress().tried(stop.lesson, exercise);
                 page.book = tried.map(Workbook::of).unwrap_or_default();
-                page.stage = if done { PageStage::Shown } else { PageStage::Ready };
+                page.stage = if page.book.passed.is_some() { PageStage::Shown } else { PageStage::Ready };
             }
             StopKind::End => page.stage = PageStage::Shown,
             StopKind::Step(_) => {}

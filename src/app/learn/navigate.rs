@@ -31,16 +31,19 @@ impl Walk<'_, '_, '_> {
         match (self.stage(), self.stop().kind) {
             (PageStage::Asking(_), _) | (PageStage::Ready, StopKind::Exercise(_)) => self.pass_over(),
             (PageStage::Ready, StopKind::Step(_)) => self.outcome(),
-            _ => {
-                let next = stops::after(&self.stops, self.at, self.all).unwrap_or(self.at);
-                for passed in self.at + 1..next {
-                    let aside = self.stops[passed];
-                    let words = format!("Left out: {}. `l` and its name go there.", aside.title());
-                    self.note(&words)?;
-                }
-                Ok(Flow::GoTo(next))
-            }
+            _ => self.go_on(),
         }
+    }
+
+    /// Goes to the next stop, and names the asides that are left out.
+    pub(super) fn go_on(&mut self) -> Result<Flow, Failure> {
+        let next = stops::after(&self.stops, self.at, self.all).unwrap_or(self.at);
+        for passed in self.at + 1..next {
+            let aside = self.stops[passed];
+            let words = format!("Left out: {}. `l` and its name go there.", aside.title());
+            self.note(&words)?;
+        }
+        Ok(Flow::GoTo(next))
     }
 
     /// Goes back to the stop before.
@@ -59,8 +62,9 @@ impl Walk<'_, '_, '_> {
                     Some(_) => "Not right yet: `e` continues with what you wrote",
                     None => "Not written yet: `e` writes it",
                 };
+                let hint = if self.has_hints() { "`h` gives a hint, " } else { "" };
                 self.note(&format!(
-                    "{standing}, `h` gives a hint, `s` the solution. Enter once more continues without."
+                    "{standing}, {hint}`s` shows the solution. Enter once more continues without."
                 ))
             }
             (false, false) if self.asks_again() => {

@@ -45,11 +45,13 @@ pub(crate) struct StopPage {
 pub(crate) struct Workbook {
     /// The number of hints shown.
     pub(crate) hints: usize,
+    /// The number of the hint that was shown last, counted from 1.
+    pub(crate) last_hint: usize,
     /// The newest attempt.
     pub(crate) attempt: Option<String>,
     /// The code that passed.
     pub(crate) passed: Option<String>,
-    /// Whether the solution is shown.
+    /// Whether the learner asked for the solution since they came here.
     pub(crate) solution: bool,
 }
 
@@ -58,9 +60,10 @@ impl Workbook {
     pub(crate) fn of(tried: &ExerciseProgress) -> Workbook {
         Workbook {
             hints: tried.hints,
+            last_hint: tried.hints,
             attempt: tried.attempts.last().cloned(),
             passed: tried.passed.clone(),
-            solution: tried.solution || tried.skipped,
+            solution: false,
         }
     }
 }

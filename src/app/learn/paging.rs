@@ -13,8 +13,13 @@ use crate::view::{Line, Role, Text};
 impl Walk<'_, '_, '_> {
     /// Shows text; where keys are read, not more of it at once than the screen has lines for.
     pub(super) fn put(&mut self, text: &Text) -> Result<(), Failure> {
-        if self.mode == InputMode::Words || self.pending.is_some() {
+        if self.mode == InputMode::Words {
             return self.shell.show(text);
+        }
+        // What belongs to an interrupted page follows its rest.
+        if self.pending.is_some() {
+            self.unread.extend_from_slice(&text.lines);
+            return Ok(());
         }
         let mut lines = text.lines.as_slice();
         loop {

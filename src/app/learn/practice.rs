@@ -1,10 +1,13 @@
 //! Code that the learner writes: exercises, and the lesson's cell when they edit it. Each run has a new workspace, so that
 //! the state of the lesson does not change.
 
+use super::super::progress::quietly;
 use super::super::shell::Failure;
 use super::super::step::plots;
+use super::super::stops::{Stop, StopKind};
 use super::super::workspace::Workspace;
 use super::editor;
+use super::lesson_state::{LessonState, OnProgress};
 use super::page::PageStage;
 use super::walk::{Flow, Walk};
 use crate::lesson::judge::shape_of;
@@ -50,7 +53,7 @@ impl<'c> Walk<'c, '_, '_> {
         if page.book.solution {
             text.section(labelled_code("A solution:", &exercise.solution.source, look));
         }
-        if page.stage == PageStage::Shown {
+        if page.stage == PageStage::Shown || page.book.solution {
             text.section(prose(&exercise.after, look));
         }
         text
@@ -91,20 +94,6 @@ impl<'c> Walk<'c, '_, '_> {
         kept.unwrap_or_else(own)
     }
 
-    /// A new workspace with the state before this step or exercise.
-    fn scratch_workspace(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
-        let (step, exercise, lesson) = (self.step(), self.exercise(), self.stop().lesson);
-        self.prepared(|state, on_progress| match (step, exercise) {
-            (_, Some(exercise)) => state.exercise(exercise, lesson, on_progress),
-            (Some(step), None) => {
-                let mut workspace = state.before(step, on_progress)?;
-                workspace.at = Some((step, lesson));
-                Ok(workspace)
-            }
-            (None, None) => unreachable!("code is written at steps and exercises only"),
-        })
-    }
-
     /// Runs what the learner wrote. The code is kept even if it fails.
     fn run_own(&mut self, code: &str) -> Result<Flow, Failure> {
         self.shell.flush()?;
@@ -112,12 +101,20 @@ impl<'c> Walk<'c, '_, '_> {
             Some(_) => self.page().book.attempt = Some(code.to_owned()),
             None => self.page().edited = Some(code.to_owned()),
         }
-        let Some(mut workspace) = self.scratch_workspace()? else {
-            return Ok(Flow::Stay);
-        };
-        let (outcome, overwritten) = workspace.overwritten_by(code, "your code");
-        let panel = own_panel(code, &outcome, &workspace);
-        let Some(exercise) = self.exercise() else {
+        let (stop, exercise) = (self.stop(), self.exercise());
+        let ran = self.prepared(|state, on_progress| {
+            let mut workspace = scratch_workspace(state, stop, on_progress)?;
+            let (outcome, overwritten) = workspace.overwritten_by(code, "your code");
+            let panel = own_panel(code, &outcome, &workspace);
+            let failed = match (&outcome.error, exercise) {
+                (Some(_), _) => Some("Python stopped there. `e` continues with what you wrote.".to_owned()),
+                (None, Some(exercise)) => quietly(|| failed_check(exercise, &mut workspace)),
+                (None, None) => None,
+            };
+            Ok((outcome, overwritten, panel, failed))
+        })?;
+        let Some((outcome, overwritten, panel, failed)) = ran else { return Ok(Flow::Stay) };
+        let Some(exercise) = exercise else {
             self.show_outcome(&outcome, &panel)?;
             return self.note(
                 "That was yours, on a copy: the lesson's own state is as it was, and continues with its own cell. \
@@ -128,11 +125,6 @@ impl<'c> Walk<'c, '_, '_> {
             self.show_outcome(&outcome, &panel)?;
             return self.note("Stopped. `e` continues with what you wrote.");
         }
-        let failed = match &outcome.error {
-            Some(_) => Some("Python stopped there. `e` continues with what you wrote.".to_owned()),
-            None => failed_check(exercise, &mut workspace),
-        };
-        drop(workspace);
         // The verdict first: the tables of a long attempt would hide it.
         let passed = failed.is_none();
         self.put_apart(match &failed {
@@ -163,16 +155,21 @@ impl<'c> Walk<'c, '_, '_> {
         .map(drop)
     }
 
+    /// Shows what the exercise says once it is solved, or the solution was read.
+    fn put_after(&mut self, exercise: &Exercise) -> Result<(), Failure> {
+        if !exercise.after.trim().is_empty() {
+            self.note(&exercise.after)?;
+        }
+        Ok(())
+    }
+
     fn judge_own(&mut self, exercise: &'c Exercise, code: &str, passed: bool) -> Result<Flow, Failure> {
-        let look = self.shell.look;
         let lesson = self.stop().lesson;
         let page = self.page();
         if passed {
             page.book.passed = Some(code.to_owned());
             page.stage = PageStage::Shown;
-            if !exercise.after.trim().is_empty() {
-                self.put_apart(prose(&exercise.after, look))?;
-            }
+            self.put_after(exercise)?;
         }
         let change = ProgressChange::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
         self.keep(change)?;
@@ -182,22 +179,25 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
-    /// Whether there is a hint that was not shown.
+    /// Whether there are hints.
     pub(crate) fn has_hints(&self) -> bool {
-        let shown = self.pages.get(&self.at).map_or(0, |page| page.book.hints);
-        self.exercise().is_some_and(|exercise| shown < exercise.hints.len())
+        self.exercise().is_some_and(|exercise| !exercise.hints.is_empty())
     }
 
-    /// Shows the next hint.
+    /// Shows the next hint; after the last one, the first one again.
     pub(crate) fn hint(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return Ok(Flow::Stay);
         };
         let all = exercise.hints.len();
-        let page = self.page();
-        page.book.hints += 1;
-        let number = page.book.hints;
+        let book = &mut self.page().book;
+        let number = book.last_hint % all + 1;
+        book.last_hint = number;
+        book.hints = book.hints.max(number);
         self.put_apart(hint(number, all, &exercise.hints[number - 1], self.shell.look))?;
+        if number == all {
+            self.note(&format!("That was the last hint ({all} of {all}); `h` shows them again."))?;
+        }
         self.help_taken(exercise, ExerciseHelp::Hints(number))?;
         Ok(Flow::Stay)
     }
@@ -207,29 +207,27 @@ impl<'c> Walk<'c, '_, '_> {
         let Some(exercise) = self.exercise() else {
             return self.show_answer();
         };
-        self.show_solution(exercise)?;
+        self.put_apart(labelled_code("A solution:", &exercise.solution.source, self.shell.look))?;
+        self.shell.flush()?;
+        self.page().book.solution = true;
+        if let Some((outcome, panel)) = self.run_solution(exercise)? {
+            self.show_outcome(&outcome, &panel)?;
+        }
+        self.put_after(exercise)?;
         self.help_taken(exercise, ExerciseHelp::Solution)?;
         self.note("`e` still writes your own; Enter continues.")?;
         self.page().warned = true;
         Ok(Flow::Stay)
     }
 
-    /// Skips a question or an exercise. The solution of a skipped exercise runs.
+    /// Skips a question or an exercise. The solution of a skipped exercise is not shown.
     pub(crate) fn skip(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return self.skip_question();
         };
-        let look = self.shell.look;
-        if !self.page().book.solution {
-            self.show_solution(exercise)?;
-        }
-        self.page().stage = PageStage::Shown;
-        let mut text = prose(&exercise.after, look);
-        text.gap();
-        text.append(remark("Skipped; you can come back to it.", look));
-        self.put_apart(text)?;
+        self.put_apart(remark("Skipped; you can come back to it.", self.shell.look))?;
         self.help_taken(exercise, ExerciseHelp::Skip)?;
-        Ok(Flow::Stay)
+        self.go_on()
     }
 
     fn help_taken(&mut self, exercise: &Exercise, help: ExerciseHelp) -> Result<(), Failure> {
@@ -237,26 +235,34 @@ impl<'c> Walk<'c, '_, '_> {
         self.keep(ProgressChange::Helped(id, exercise.slug.clone(), help))
     }
 
-    fn show_solution(&mut self, exercise: &'c Exercise) -> Result<(), Failure> {
-        self.put_apart(labelled_code("A solution:", &exercise.solution.source, self.shell.look))?;
-        self.shell.flush()?;
-        self.page().book.solution = true;
-        if let Some((outcome, panel)) = self.run_solution(exercise)? {
-            self.show_outcome(&outcome, &panel)?;
-        }
-        Ok(())
-    }
-
     /// Runs the solution and adds its variables to the state of the lesson.
     fn run_solution(&mut self, exercise: &'c Exercise) -> Result<Option<(Outcome, Panel)>, Failure> {
-        let Some(mut workspace) = self.scratch_workspace()? else {
-            return Ok(None);
-        };
-        let source = &exercise.solution.source;
-        let outcome = workspace.run(source, &exercise.slug);
-        let panel = own_panel(source, &outcome, &workspace);
-        self.lesson.add_solution(exercise, self.stop().lesson, &outcome);
-        Ok(Some((outcome, panel)))
+        let stop = self.stop();
+        self.prepared(|state, on_progress| {
+            let mut workspace = scratch_workspace(state, stop, on_progress)?;
+            let source = &exercise.solution.source;
+            let outcome = quietly(|| workspace.run(source, &exercise.slug));
+            let panel = own_panel(source, &outcome, &workspace);
+            quietly(|| state.add_solution(exercise, stop.lesson, &outcome));
+            Ok((outcome, panel))
+        })
+    }
+}
+
+/// A new workspace with the state before this step or exercise.
+fn scratch_workspace<'c>(
+    state: &LessonState<'c>,
+    stop: Stop<'c>,
+    on_progress: OnProgress,
+) -> Result<Workspace<'c>, Failure> {
+    match stop.kind {
+        StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson, on_progress),
+        StopKind::Step(step) => {
+            let mut workspace = state.before(step, on_progress)?;
+            workspace.at = Some((step, stop.lesson));
+            Ok(workspace)
+        }
+        StopKind::End => unreachable!("code is written at steps and exercises only"),
     }
 }
 

@@ -125,10 +125,51 @@ fn next_event(patience: Duration) -> io::Result<Option<Event>> {
     if event::poll(patience)? { event::read().map(Some) } else { Ok(None) }
 }
 
-/// Drops what was typed before something opens that would take it for its own input.
+/// Drops what was typed so far.
 pub(crate) fn drop_typed() -> io::Result<()> {
-    typed_ahead().map(drop)
+    let _raw = Raw::begin()?;
+    let mut resized = None;
+    while let Some(event) = next_event(Duration::ZERO)? {
+        resized = Some(event).filter(|event| matches!(event, Event::Resize(..))).or(resized);
+    }
+    resized.into_iter().for_each(hold);
+    Ok(())
 }
+
+/// Does work that the learner waits for. What they type meanwhile is neither echoed nor kept; Ctrl-C is a signal.
+pub(crate) fn unattended<T>(work: impl FnOnce() -> T) -> io::Result<T> {
+    let _changed = ChangedSettings::begin();
+    let echo = without_echo();
+    let done = work();
+    drop(echo);
+    drop_typed()?;
+    Ok(done)
+}
+
+/// The terminal echoes nothing while the value lives.
+#[cfg(unix)]
+fn without_echo() -> Option<impl Drop> {
+    use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+
+    struct Echo(Termios);
+
+    impl Drop for Echo {
+        fn drop(&mut self) {
+            // A terminal that is gone has no settings to restore.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+        }
+    }
+
+    let before = tcgetattr(io::stdin()).ok()?;
+    let mut silent = before.clone();
+    silent.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+    tcsetattr(io::stdin(), OptionalActions::Now, &silent).ok()?;
+    Some(Echo(before))
+}
+
+/// The console echoes only while a line is read.
+#[cfg(not(unix))]
+fn without_echo() {}
 
 /// Raw mode, for as long as the value lives: keys come one by one, and a new line needs `\r\n`.
 pub(crate) struct Raw {

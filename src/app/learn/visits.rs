@@ -1,6 +1,7 @@
 //! What the learner can try and look up on the way: a REPL, a trace, what-if, the glossary. All of it works on copies of
 //! the lesson's state.
 
+use super::super::progress::quietly;
 use super::super::runner::copy;
 use super::super::shell::Failure;
 use super::super::stops::StopKind;
@@ -29,7 +30,7 @@ impl<'c> Walk<'c, '_, '_> {
                 let written = self.page().book.passed.clone().or(self.page().book.attempt.clone());
                 let own = match written {
                     Some(code) => {
-                        workspace.run(&code, "your code");
+                        input::unattended(self.mode, || quietly(|| workspace.run(&code, "your code")))?;
                         ", with what you wrote"
                     }
                     None => "",
@@ -59,7 +60,8 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(Flow::Stay);
         };
         let look = self.shell.look;
-        self.put_apart(match trace::rerun(&workspace, workspace.ran.len()) {
+        let rerun = || trace::rerun(&workspace, workspace.ran.len());
+        self.put_apart(match input::unattended(self.mode, rerun)? {
             Some(trace) if trace.steps.is_empty() => prose("This cell runs no operation on tensors.", look),
             Some(trace) => trace::text(&trace, &workspace.session, Detail::Folded, look),
             None => prose("Stopped.", look),
@@ -76,7 +78,7 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(Flow::Stay);
         };
         let look = self.shell.look;
-        let compared = what_if::typed(&workspace, &change, look);
+        let compared = input::unattended(self.mode, || what_if::typed(&workspace, &change, look))?;
         self.put_apart(or_reason(compared, look))
     }
 

@@ -8,7 +8,7 @@ use super::super::step::step_panel;
 use super::super::stops::{Stop, StopKind};
 use super::super::store::Store;
 use super::figures::has_tensors;
-use super::input::InputMode;
+use super::input::{self, InputMode};
 use super::lesson_state::{LessonState, OnProgress};
 use super::page::{PageStage, StopPage};
 use super::terminal::KeyPress;
@@ -132,12 +132,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         matches!(self.stage(), PageStage::Asking(_))
     }
 
-    /// Whether the questions of this step were answered just now, and its cell waits to be run.
-    pub(crate) fn is_answered(&self) -> bool {
-        let page = self.pages.get(&self.at);
-        page.is_some_and(|page| page.stage == PageStage::Ready && !page.turns.is_empty())
-    }
-
     /// Whether Ctrl-C stopped the cell of this step.
     pub(crate) fn was_stopped(&self) -> bool {
         self.pages.get(&self.at).is_some_and(|page| page.stopped)
@@ -187,9 +181,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let (Some(step), lesson, catalogue) = (self.step(), self.stop().lesson, self.catalogue) else {
             return Ok(false);
         };
-        let mut status = StatusLine::new(self.mode);
-        status.cell_starts(self.shell)?;
-        let ran = self.with_status(status, |state, on_progress| {
+        let ran = self.prepared(|state, on_progress| {
             let (outcome, workspace) = state.run(step, lesson, on_progress)?;
             let panel = step_panel(step, lesson, &outcome, &mut workspace.session, catalogue);
             let has_tensors = has_tensors(step, &panel.figures, workspace);
@@ -206,21 +198,17 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         Ok(true)
     }
 
-    /// Prepares a state while the status line shows the progress. `None`: Ctrl-C was pressed, and the learner was told.
+    /// Prepares a state or runs a cell while the status line says so. `None`: Ctrl-C was pressed, and the learner was
+    /// told.
     pub(super) fn prepared<T>(
         &mut self,
         work: impl FnOnce(&mut LessonState<'c>, OnProgress) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        self.with_status(StatusLine::new(self.mode), work)
-    }
-
-    fn with_status<T>(
-        &mut self,
-        mut status: StatusLine,
-        work: impl FnOnce(&mut LessonState<'c>, OnProgress) -> Result<T, Failure>,
-    ) -> Result<Option<T>, Failure> {
-        let shell = &mut *self.shell;
-        let made = work(&mut self.lesson, &mut |ran, all| status.progress(ran, all, shell));
+        let mut status = StatusLine { mode: self.mode, shown: false };
+        status.work_starts(self.shell)?;
+        let (shell, lesson) = (&mut *self.shell, &mut self.lesson);
+        let work = || work(lesson, &mut |ran, all| status.progress(ran, all, shell));
+        let made = input::unattended(self.mode, work)?;
         status.clear(self.shell)?;
         match made {
             Ok(made) => Ok(Some(made)),
@@ -275,12 +263,8 @@ struct StatusLine {
 }
 
 impl StatusLine {
-    fn new(mode: InputMode) -> StatusLine {
-        StatusLine { mode, shown: false }
-    }
-
-    /// Says that a cell runs, if the line can be removed again.
-    fn cell_starts(&mut self, shell: &mut Shell) -> Result<(), Failure> {
+    /// Says that something runs, if the line can be removed again.
+    fn work_starts(&mut self, shell: &mut Shell) -> Result<(), Failure> {
         if self.mode == InputMode::Keys {
             self.shown = true;
             shell.say("running ...")?;

@@ -1,0 +1,74 @@
+//! The keys of the walkthrough: what each one leaves, discards and shows.
+
+use crate::terminal::State;
+use crate::walk::{in_order, start, typed};
+
+/// The rest of a page that a key interrupted: after a look-up Enter shows it, after another attempt it is gone.
+#[test]
+fn a_new_run_discards_the_rest_of_the_page_before() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "another-query"], &folder, 24);
+    attn.settles("h hint");
+    attn.then("e", "print(context_vec_5)");
+    attn.then("\rfor n in range(60): print('wrong', n)\r\r", "more lines");
+    attn.then("g", "Type a word");
+    attn.then("softmax\r", "Enter rest of the page");
+    attn.then("\r", "more lines");
+    attn.then("e", "print('wrong', n)");
+    attn.then("\x15context_vec_5 = torch.softmax(inputs @ inputs[4], dim=0) @ inputs\r\r", "Yes: it does");
+    attn.hears("more lines");
+    attn.then(" ", "more lines");
+    let screen = attn.on(" ", "its weight.");
+    assert!(!screen.contains("rest of the page"), "{screen}");
+    attn.then("\r", "the end of this lesson");
+    assert_eq!(attn.quits(), 0);
+}
+
+/// Enter skips only right after it said so: an attempt or an answer in between is a new beginning.
+#[test]
+fn what_is_done_in_between_is_not_skipped() {
+    let folder = State::new();
+    let wrong = ["write", "context_vec_5 = inputs[0]", "."];
+    let lines = [&[""][..], &wrong, &["", "quit"]].concat();
+    let (said, _, _) = typed(&["learn", "another-query"], &lines, &folder);
+    in_order(&said, &["Not written yet", "Not yet:", "Not right yet", "Left at exercise another-query"]);
+    let (said, _, _) = typed(&["learn", "scores"], &["", "six of them", "", "quit"], &folder);
+    assert_eq!(said.matches("Enter once more").count(), 2, "{said}");
+    assert!(!said.contains("tensor(["), "{said}");
+}
+
+/// A lesson with two steps, the first of which shows a progress bar and runs until Ctrl-C stops it, if `endless`.
+fn with_bars(folder: &State, endless: bool) -> String {
+    let after = if endless { "while True: pass" } else { "" };
+    let text = format!(
+        "---\nid: bars\ntitle: Bars\nsection: \"1\"\ntokens: [one, two]\nsummary: Bars.\nminutes: 1\n---\n\n# Bars\n\n\
+         ## First\n\n```{{code-cell}} python\n:name: first\nfrom tqdm import tqdm\nfor step in tqdm(range(3)):\n    print(step)\n    \
+         {after}\n```\n\n## Second\n\n```{{code-cell}} python\n:name: second\nprint('the second')\n```\n"
+    );
+    let course = folder.path().join("course");
+    std::fs::create_dir_all(&course).expect("a folder for the test");
+    std::fs::write(course.join("01-bars.md"), text).expect("a lesson for the test");
+    course.to_str().expect("the path is text").to_owned()
+}
+
+/// Keys pressed while a cell runs are neither shown nor kept; a bar that was stopped is not left on the screen; cells that
+/// run again for a later one show none.
+#[test]
+fn keys_pressed_while_a_cell_runs_are_dropped() {
+    let folder = State::new();
+    let mut attn = start(&["learn", &with_bars(&folder, true), "first"], &folder, 40);
+    attn.settles("from tqdm");
+    attn.then("\r", "0%|");
+    attn.press_on("zzz\r\r\r\x03");
+    attn.settles("stopped by Ctrl-C");
+    let screen = attn.screen();
+    assert!(!screen.contains("zzz") && !screen.contains("0%|"), "{screen}");
+    assert!(!screen.contains("the second") && screen.contains("r run again"), "{screen}");
+    assert_eq!(attn.quits(), 0);
+    let folder = State::new();
+    let mut attn = start(&["learn", &with_bars(&folder, false), "second"], &folder, 40);
+    attn.settles("print('the second')");
+    attn.on("\r", "the second");
+    assert!(!attn.wrote().contains("%|"), "{}", attn.wrote());
+    assert_eq!(attn.quits(), 0);
+}
