@@ -3,6 +3,7 @@
 
 mod absent;
 mod archive;
+mod byte_pairs;
 mod file_access;
 mod files;
 mod math;
@@ -14,7 +15,6 @@ mod random;
 mod regex;
 mod sha2;
 mod structs;
-mod tokenizers;
 mod tokens;
 mod unicode;
 
@@ -37,13 +37,13 @@ static FROZEN: &FrozenLib = FrozenLib::from_ref(include_bytes!(concat!(env!("OUT
 pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
     vec![
         archive::module_def(ctx),
+        byte_pairs::module_def(ctx),
         math::module_def(ctx),
         pause::module_def(ctx),
         random::module_def(ctx),
         regex::module_def(ctx),
         sha2::module_def(ctx),
         structs::module_def(ctx),
-        tokenizers::module_def(ctx),
         tokens::module_def(ctx),
         unicode::module_def(ctx),
     ]

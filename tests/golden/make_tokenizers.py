@@ -8,7 +8,7 @@ import contextlib, io, json, os, pathlib, re, sys
 
 import tokenizers
 import transformers
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 HERE = pathlib.Path(__file__).resolve().parent
 PLACE = HERE / "tokenizers"
@@ -89,39 +89,6 @@ def train():
         "tokenizer_class": "PreTrainedTokenizerFast",
     }
     written("template", llama, config)
-
-    # As BERT's.
-    bert = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    bert.normalizer = normalizers.BertNormalizer(lowercase=True)
-    bert.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    bert.train_from_iterator(TEXTS, trainers.WordPieceTrainer(vocab_size=220, special_tokens=special))
-    bert.decoder = decoders.WordPiece(prefix="##", cleanup=True)
-    bert.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[(token, bert.token_to_id(token)) for token in ("[CLS]", "[SEP]")],
-    )
-    config = {"tokenizer_class": "BertTokenizer", "model_max_length": 512, "clean_up_tokenization_spaces": True}
-    made = written("word_pieces", bert, config)
-    folder = PLACE / "word_list"
-    folder.mkdir(exist_ok=True)
-    (folder / "vocab.txt").write_text("\n".join(sorted(made["model"]["vocab"], key=made["model"]["vocab"].get)) + "\n")
-    (folder / "config.json").write_text('{"model_type": "bert"}\n')
-
-    # Steps that models use less often.
-    words = Tokenizer(models.WordLevel(unk_token="<unk>"))
-    words.normalizer = normalizers.Sequence([normalizers.NFD(), normalizers.Lowercase(), normalizers.StripAccents()])
-    words.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Whitespace(), pre_tokenizers.Digits(individual_digits=True)]
-    )
-    words.train_from_iterator(TEXTS, trainers.WordLevelTrainer(vocab_size=70, special_tokens=["<unk>", "<s>", "</s>"]))
-    words.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 1))
-    words.add_tokens([tokenizers.AddedToken("QUERY", normalized=True), tokenizers.AddedToken("key", single_word=True)])
-    words.add_special_tokens([tokenizers.AddedToken("<mask>", lstrip=True, rstrip=True)])
-    words.enable_padding(pad_token="<unk>", pad_id=0, direction="left")
-    config = {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": "<unk>", "mask_token": "<mask>"}
-    written("words", words, config)
 
 
 def main():

@@ -1043,11 +1043,9 @@ def collate(batch):
     xs, ys = zip(*batch)
     return torch.stack(xs), torch.tensor(ys)
 print([b[1].tolist() for b in DataLoader(ds, batch_size=4, collate_fn=collate)])
-from torch.nn.utils.rnn import pad_sequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pad_sequence
 seqs = [torch.tensor([1, 2, 3]), torch.tensor([4])]
 padded = pad_sequence(seqs, batch_first=True, padding_value=-1); print(padded)
-print(pack_padded_sequence(padded, lengths=[3, 1], batch_first=True))
-print(pad_packed_sequence(pack_padded_sequence(padded, [3, 1], batch_first=True), batch_first=True))
 print(torch.nn.functional.scaled_dot_product_attention(x, x, x), torch.baddbmm(torch.zeros(1), x, x.mT).shape)
 print(sum(p.numel() for p in model.parameters() if p.requires_grad), [(k, v.shape) for k, v in model.state_dict().items()][:3])
 print(torch.compile(model) is not None if False else model.training)

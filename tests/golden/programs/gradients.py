@@ -462,21 +462,3 @@ for number in (1, 2, -0.5):
 a = x.clone().requires_grad_()
 (first,) = torch.autograd.grad((1 / a).sum(), a, create_graph=True)
 print(torch.autograd.grad(first.sum(), a)[0][:4])
-
-# %% derivatives-of-functions
-import torch
-from torch.autograd.functional import jacobian, hessian, vjp, jvp, vhp, hvp
-x = torch.tensor([0.5, -1., 2.]); y = torch.tensor([[1., 2.], [3., 4.]])
-print(jacobian(lambda t: torch.softmax(t, 0), x))
-print(jacobian(lambda t: t.exp().sum(1), y).shape, jacobian(lambda a, b: (a.sum() * b, a * 2), (x, y)))
-print(jacobian(lambda t: t ** 2, x, create_graph=True).requires_grad)
-print(hessian(lambda t: (t ** 3).sum(), x), hessian(lambda a, b: (a.pow(2).sum() * b.sum()), (x, y)))
-print(vjp(lambda t: t.exp().sum(1), y, torch.ones(2)), vjp(lambda a, b: 2 * a + 3 * b, (x, x), torch.ones(3)), vjp(lambda t: t.sum(), x))
-print(jvp(lambda t: t.exp().sum(1), y, torch.ones(2, 2)), jvp(lambda a, b: 2 * a + 3 * b, (x, x), (torch.ones(3), torch.ones(3))))
-print(vhp(lambda t: t.pow(3).sum(), y, torch.ones(2, 2)), hvp(lambda t: t.pow(3).sum(), y, torch.ones(2, 2)))
-print(hvp(lambda a, b: (a * b).pow(2).sum(), (x, x), (torch.ones(3), torch.zeros(3))), vhp(lambda a, b: (a * b).pow(2).sum(), (x, x), (torch.ones(3), torch.zeros(3))))
-for f in (lambda: jacobian(lambda t: 3, x), lambda: jacobian(lambda t: t, [x]), lambda: hessian(lambda t: t, x), lambda: vjp(lambda t: t, x), lambda: vjp(lambda t: t, x, torch.ones(2)), lambda: jacobian(lambda t: torch.ones(2), x), lambda: jacobian(lambda t: torch.ones(2), x, strict=True), lambda: hessian(lambda t: t.sum(), x), lambda: jvp(lambda t: t, x), lambda: jvp(lambda t: torch.ones(2), x, x), lambda: hvp(lambda t: t.sum(), x, x), lambda: jvp(lambda t: t, x, x, strict=True), lambda: jacobian(lambda a, b: a, (x, y)), lambda: vhp(lambda t: t * 2, x, x), lambda: jacobian(lambda t: t * 2, x, vectorize=True), lambda: hessian(lambda t: t.sum(), x, strict=True)):
-    try: print(f())
-    except Exception as e: print(type(e).__name__, e)
-w = torch.tensor([1., 2.], requires_grad=True)
-j = jacobian(lambda t: t ** 3, w, create_graph=True); j.sum().backward(); print(w.grad, jacobian(lambda t: (t * w).sum(), w))

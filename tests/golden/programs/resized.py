@@ -57,8 +57,6 @@ def run(make, steps=8):
         rates.append(schedule.get_last_lr()[0])
     return rates
 print(run(lambda o: L.PolynomialLR(o, 5, 2.0)))
-print(run(lambda o: L.MultiplicativeLR(o, lambda step: 0.9)))
-print(run(lambda o: L.ChainedScheduler([L.ConstantLR(o, 0.1, 2), L.ExponentialLR(o, 0.9)])))
 
 # %% divergences-and-weighted-samples
 D = torch.distributions

@@ -8,7 +8,7 @@ texts = [
     "\u3000wide\u00a0space\u2028line\u200bzero\u00adsoft", "$5+3=8; a_b-c/d\\e `f` \u201cg\u201d \u2014 h\u2026", "\u0645\u0631\u062d\u0628\u0627 \u0928\u092e\u0938\u094d\u0924\u0947 \u03a3\u03af\u03c3\u03c5\u03c6\u03bf\u03c2 \u0130stanbul STRASSE\u00df",
     "\x00\x01\x7f\ufffd\ue000", "1\u00b2\u00bd\u2167\u0663", "self-attention's weights sum to 1.0",
 ]
-for folder in ["byte_pairs", "two_files", "template", "word_pieces", "word_list", "words"]:
+for folder in ["byte_pairs", "two_files", "template"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
     print(folder, type(tokenizer).__name__, len(tokenizer), tokenizer.vocab_size, tokenizer.model_max_length)
     for text in texts:
@@ -23,27 +23,27 @@ from transformers import AutoTokenizer
 
 random.seed(2)
 letters = "abc ABC'sdt12 \n\t\u00e9\u6771\U0001f642,.!the query of a token"
-for folder in ["byte_pairs", "template", "word_pieces", "words"]:
+for folder in ["byte_pairs", "template"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
     for _ in range(50):
         text = "".join(random.choice(letters) for _ in range(random.randrange(40)))
         ids = tokenizer.encode(text)
         print(ids, tokenizer.decode(ids, skip_special_tokens=True) == text)
 
-# %% pairs and what they return
+# %% what is returned
 from transformers import AutoTokenizer
 
-for folder in ["byte_pairs", "template", "word_pieces", "words"]:
+for folder in ["byte_pairs", "template"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
-    print(tokenizer("a query", "the keys of a token"))
-    print(tokenizer("a query", "the keys", add_special_tokens=False, return_special_tokens_mask=True, return_length=True))
-    print(tokenizer(["one", "two steps"], ["three", "four"], return_special_tokens_mask=True))
-    print(tokenizer([("one", "two steps"), ("three", "four")], return_token_type_ids=True).token_type_ids)
-    print(tokenizer.num_special_tokens_to_add(), tokenizer.num_special_tokens_to_add(True), tokenizer.max_len_single_sentence)
+    print(tokenizer("a query"))
+    print(tokenizer("a query", add_special_tokens=False, return_special_tokens_mask=True, return_length=True))
+    print(tokenizer(["one", "two steps"], return_special_tokens_mask=True))
+    print(tokenizer(["one", "two steps"], return_token_type_ids=True).token_type_ids)
+    print(tokenizer.num_special_tokens_to_add(), tokenizer.max_len_single_sentence)
     for length in range(3, 9):
-        for truncation in [True, "only_first", "only_second", "longest_first", "do_not_truncate"]:
+        for truncation in [True, "only_first", "longest_first", "do_not_truncate"]:
             try:
-                print(tokenizer("a query of a token", "the keys of all", truncation=truncation, max_length=length)["input_ids"])
+                print(tokenizer("a query of a token", truncation=truncation, max_length=length)["input_ids"])
             except Exception as error:
                 print(type(error).__name__, error)
 
@@ -51,11 +51,11 @@ for folder in ["byte_pairs", "template", "word_pieces", "words"]:
 import torch
 from transformers import AutoTokenizer
 
-tokenizer = AutoTokenizer.from_pretrained("./word_pieces")
+tokenizer = AutoTokenizer.from_pretrained("./template", pad_token="<|eot_id|>")
 batch = tokenizer(["Your journey starts", "with one step, and another step"], padding=True, return_tensors="pt")
 print(batch)
 print(batch.input_ids.shape, batch["attention_mask"].dtype, list(batch), "input_ids" in batch, len(batch))
-print(batch.to("cpu")["token_type_ids"], batch.tokens(0), batch.tokens(1), batch.is_fast, batch.n_sequences)
+print(batch.to("cpu")["attention_mask"], batch.tokens(0), batch.tokens(1), batch.is_fast, batch.n_sequences)
 print(tokenizer.batch_decode(batch.input_ids), tokenizer.batch_decode(batch["input_ids"], skip_special_tokens=True))
 print(tokenizer.decode(batch.input_ids[0]), tokenizer.decode(5), tokenizer.decode(torch.tensor(5)))
 print({key: value.shape for key, value in batch.items()})
@@ -70,8 +70,6 @@ try:
     tokenizer(["one", "one step"], return_tensors="pt")
 except ValueError as error:
     print(error)
-words = AutoTokenizer.from_pretrained("./words")
-print(words.padding_side, words.pad_token, words(["the", "the query of it"], padding=True))
 
 # %% wrong calls
 from transformers import AutoTokenizer
@@ -80,16 +78,8 @@ tokenizer = AutoTokenizer.from_pretrained("./byte_pairs")
 for call in [
     lambda: tokenizer(["a", "a b c"], padding=True),
     lambda: tokenizer(None),
-    lambda: tokenizer(3),
-    lambda: tokenizer([1, 2]),
     lambda: tokenizer("a", padding="widest"),
-    lambda: tokenizer("a", truncation="none"),
     lambda: tokenizer("a", return_tensors="xx"),
-    lambda: tokenizer(["a", "b"], "c"),
-    lambda: tokenizer(["a", "b"], ["c"]),
-    lambda: tokenizer([["a", "b", "c"]]),
-    lambda: tokenizer.encode(["a", "b", "c"]),
-    lambda: tokenizer([]),
     lambda: tokenizer(),
 ]:
     try:
@@ -98,9 +88,9 @@ for call in [
         print(type(error).__name__, error)
 
 # %% what a tokenizer says
-from transformers import AutoTokenizer, BertTokenizerFast, GPT2TokenizerFast, PreTrainedTokenizerFast
+from transformers import AutoTokenizer, GPT2TokenizerFast, PreTrainedTokenizerFast
 
-for folder in ["byte_pairs", "two_files", "template", "word_pieces", "word_list", "words"]:
+for folder in ["byte_pairs", "two_files", "template"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
     print(tokenizer)
     print(tokenizer.eos_token, tokenizer.eos_token_id, tokenizer.bos_token, tokenizer.bos_token_id, tokenizer.unk_token, tokenizer.pad_token, tokenizer.pad_token_id)
@@ -118,12 +108,12 @@ for folder in ["byte_pairs", "two_files", "template", "word_pieces", "word_list"
 from transformers import AutoTokenizer
 from transformers import AddedToken
 
-for folder in ["byte_pairs", "template", "word_pieces"]:
+for folder in ["byte_pairs", "template"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
     print(tokenizer.add_special_tokens({"pad_token": "[PAD]"}), tokenizer.pad_token, tokenizer.pad_token_id, len(tokenizer), tokenizer.vocab_size)
     print(tokenizer.add_tokens(["newtoken", "step", "newtoken"]), len(tokenizer), tokenizer.tokenize("a newtoken, NewToken steps [PAD]x"))
     print(tokenizer.add_special_tokens({"additional_special_tokens": ["<a>", "<b>"]}), tokenizer.additional_special_tokens, tokenizer.encode("<a>x <b>"))
-    print(tokenizer.add_tokens(AddedToken("<w>", single_word=True)), tokenizer.tokenize("a<w> <w> b"))
+    print(tokenizer.add_tokens(AddedToken("<w>", special=True)), tokenizer.tokenize("a<w> <w> b"))
     print(tokenizer.decode(tokenizer.encode("x <a>newtoken<b>"), skip_special_tokens=True), tokenizer.added_tokens_encoder)
     print(tokenizer(["a", "a longer text"], padding=True).input_ids)
     tokenizer.pad_token = tokenizer.eos_token
@@ -132,15 +122,12 @@ for folder in ["byte_pairs", "template", "word_pieces"]:
     print(tokenizer.pad_token, tokenizer.special_tokens_map)
 
 # %% options
-from transformers import AutoTokenizer, BertTokenizerFast, GPT2TokenizerFast, PreTrainedTokenizerFast
+from transformers import AutoTokenizer, GPT2TokenizerFast, PreTrainedTokenizerFast
 
 tokenizer = AutoTokenizer.from_pretrained("./byte_pairs", add_prefix_space=True, padding_side="left", pad_token="<|endoftext|>", model_max_length=5)
 print(tokenizer.tokenize("the query<|endoftext|>the"), tokenizer(["the", "the query"], padding=True), tokenizer("a b c d e f g h", truncation=True).input_ids)
 print(tokenizer("the", padding="max_length").input_ids)
 print(GPT2TokenizerFast.from_pretrained("./two_files").encode("the query of"))
-bert = BertTokenizerFast.from_pretrained("./word_pieces", do_lower_case=False)
-print(bert.tokenize("The Query caf\u00e9"), BertTokenizerFast.from_pretrained("./word_pieces", strip_accents=False).tokenize("caf\u00e9 \u6771"))
-print(BertTokenizerFast.from_pretrained("./word_pieces", tokenize_chinese_chars=False).tokenize("\u6771\u4eac a"))
 plain = PreTrainedTokenizerFast(tokenizer_file="byte_pairs/tokenizer.json")
 print(plain.eos_token, plain("the query"), plain.pad_token)
 plain = PreTrainedTokenizerFast(tokenizer_file="byte_pairs/tokenizer.json", eos_token="<|endoftext|>", pad_token="<pad>")

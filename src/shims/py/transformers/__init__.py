@@ -2,17 +2,10 @@
 Source: the documentation of `transformers`, 4.46.
 """
 
-from ._auto import AutoTokenizer
+from ._auto import AutoTokenizer, GPT2TokenizerFast, Qwen2TokenizerFast
 from ._batch import BatchEncoding
 from ._fast import PreTrainedTokenizerFast
 from ._special import AddedToken
-from ._classes import (
-    BertTokenizerFast,
-    DistilBertTokenizerFast,
-    GPT2TokenizerFast,
-    Qwen2TokenizerFast,
-    RobertaTokenizerFast,
-)
 
 __version__ = "4.46.3"
 

@@ -4,37 +4,29 @@ import json
 import os
 
 import _files
-import _tokenizers
 
-from ._classes import (
-    BertTokenizerFast,
-    DistilBertTokenizerFast,
-    GPT2TokenizerFast,
-    Qwen2TokenizerFast,
-    RobertaTokenizerFast,
-)
 from ._fast import PreTrainedTokenizerFast
+from ._pipeline import Pipeline
 from ._special import AddedToken
 
+_END = "<|endoftext|>"
+
+
+class GPT2TokenizerFast(PreTrainedTokenizerFast):
+    model_input_names = ["input_ids", "attention_mask"]
+    _defaults = {"unk_token": _END, "bos_token": _END, "eos_token": _END, "add_prefix_space": False}
+
+
+class Qwen2TokenizerFast(PreTrainedTokenizerFast):
+    model_input_names = ["input_ids", "attention_mask"]
+    _defaults = {"eos_token": _END, "pad_token": _END}
+
+
 _CLASSES = {
-    one.__name__.removesuffix("Fast"): one
-    for one in [
-        PreTrainedTokenizerFast,
-        GPT2TokenizerFast,
-        RobertaTokenizerFast,
-        Qwen2TokenizerFast,
-        BertTokenizerFast,
-        DistilBertTokenizerFast,
-    ]
+    one.__name__.removesuffix("Fast"): one for one in (PreTrainedTokenizerFast, GPT2TokenizerFast, Qwen2TokenizerFast)
 }
 # By `model_type` of config.json.
-_MODELS = {
-    "gpt2": "GPT2Tokenizer",
-    "roberta": "RobertaTokenizer",
-    "qwen2": "Qwen2Tokenizer",
-    "bert": "BertTokenizer",
-    "distilbert": "DistilBertTokenizer",
-}
+_MODELS = {"gpt2": "GPT2Tokenizer", "qwen2": "Qwen2Tokenizer"}
 # Where files of the hub are kept, and what else changes nothing for a local folder.
 _ABOUT_THE_HUB = {
     "cache_dir",
@@ -55,9 +47,6 @@ _OPTIONS = set(PreTrainedTokenizerFast.SPECIAL_TOKENS_ATTRIBUTES) | {
     "model_input_names",
     "clean_up_tokenization_spaces",
     "add_prefix_space",
-    "do_lower_case",
-    "strip_accents",
-    "tokenize_chinese_chars",
     "split_special_tokens",
     "chat_template",
 }
@@ -124,87 +113,36 @@ def _class_of(folder, config):
     return _CLASSES[name.removesuffix("Fast")]
 
 
-def _byte_level(prefix_space):
-    return {"type": "ByteLevel", "add_prefix_space": prefix_space, "trim_offsets": True, "use_regex": True}
-
-
-def _gpt2(options):
-    """What GPT-2's tokenizer.json says beside the vocabulary."""
+def _gpt2(vocab, merges, options):
+    """GPT-2's tokenizer.json, for its files vocab.json and merges.txt."""
     if options.get("add_bos_token"):
         raise NotImplementedError("attn's GPT2TokenizerFast does not have add_bos_token=True")
+    level = {"type": "ByteLevel", "add_prefix_space": options.get("add_prefix_space", False)}
+    merges = [line for line in merges.splitlines() if line and not line.startswith("#version")]
     return {
-        "pre_tokenizer": _byte_level(options.get("add_prefix_space", False)),
-        "post_processor": _byte_level(False),
-        "decoder": _byte_level(True),
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
         "normalizer": None,
-        "model": {"type": "BPE", "continuing_subword_prefix": "", "end_of_word_suffix": "", "fuse_unk": False},
-    }
-
-
-def _bert(words, options):
-    """What BERT's tokenizer.json says, for the words of vocab.txt."""
-    vocab = {}
-    for word in words.removesuffix("\n").split("\n"):
-        vocab[word] = len(vocab)
-    names = {name: str(options.get(f"{name}_token", f"[{name.upper()}]")) for name in ("cls", "sep", "unk")}
-    for name in names.values():
-        if name not in vocab:
-            raise ValueError(f"vocab.txt does not have {name}")
-
-    def special(name, kind):
-        return {"SpecialToken": {"id": names[name], "type_id": kind}}
-
-    def text(which, kind):
-        return {"Sequence": {"id": which, "type_id": kind}}
-
-    single = [special("cls", 0), text("A", 0), special("sep", 0)]
-    return {
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": options.get("tokenize_chinese_chars", True),
-            "strip_accents": options.get("strip_accents"),
-            "lowercase": options.get("do_lower_case", True),
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": single,
-            "pair": [*single, text("B", 1), special("sep", 1)],
-            "special_tokens": {
-                names[name]: {"id": names[name], "ids": [vocab[names[name]]], "tokens": [names[name]]}
-                for name in ("cls", "sep")
-            },
-        },
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
-        "model": {
-            "type": "WordPiece",
-            "unk_token": names["unk"],
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
-            "vocab": vocab,
-        },
+        "pre_tokenizer": level,
+        "post_processor": None,
+        "decoder": level,
+        "model": {"type": "BPE", "vocab": json.loads(vocab), "merges": merges},
     }
 
 
 def _tokenizer(cls, folder, options):
     text = _text(folder, "tokenizer.json")
     if text is not None:
-        return _tokenizers.Tokenizer(text, None, None)
+        return Pipeline(json.loads(text))
     if _text(folder, "added_tokens.json") is not None:
         raise NotImplementedError("attn reads added tokens from tokenizer.json, not from added_tokens.json")
-    rest = {"truncation": None, "padding": None, "added_tokens": []}
-    if issubclass(cls, BertTokenizerFast):
-        words = _text(folder, "vocab.txt")
-        if words is not None:
-            return _tokenizers.Tokenizer(json.dumps({**rest, **_bert(words, options)}), None, None)
-    elif cls is GPT2TokenizerFast:
-        vocab, merges = _text(folder, "vocab.json"), _text(folder, "merges.txt")
-        if vocab is not None and merges is not None:
-            return _tokenizers.Tokenizer(json.dumps({**rest, **_gpt2(options)}), vocab, merges)
+    vocab, merges = _text(folder, "vocab.json"), _text(folder, "merges.txt")
+    if cls is GPT2TokenizerFast and vocab is not None and merges is not None:
+        return Pipeline(_gpt2(vocab, merges, options))
     raise OSError(
         f"Can't load tokenizer for '{folder}': it has no tokenizer.json, which attn reads (nor vocab.json and merges.txt of "
-        "GPT-2, nor vocab.txt of BERT)"
+        "GPT-2)"
     )
 
 
@@ -238,11 +176,8 @@ def loaded(cls, name, init_inputs, kwargs):
     tokenizer = _tokenizer(cls, folder, {**cls._defaults, **options})
     if not os.path.isfile(os.path.join(folder, "tokenizer.json")):
         # What the older classes set, from which `transformers` makes a tokenizer then.
-        if cls is GPT2TokenizerFast:
-            for option, token in cls._defaults.items():
-                options[option] = AddedToken(str(options.get(option, token)), normalized=True, special=True)
-        else:
-            options.setdefault("clean_up_tokenization_spaces", True)
+        for option in ("unk_token", "bos_token", "eos_token"):
+            options[option] = AddedToken(str(options.get(option, _END)), normalized=True, special=True)
     return cls._of(tokenizer, {**options, "name_or_path": os.fspath(name), "added_tokens_decoder": described})
 
 

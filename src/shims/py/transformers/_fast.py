@@ -1,23 +1,20 @@
 """Tokenizers: text to numbers and back, one text or a batch, cut and padded."""
 
+import json
 import warnings
 
-import _tokenizers
-
 from ._batch import BatchEncoding
+from ._pipeline import Pipeline
 from ._special import AddedToken, SpecialTokens, warn
 
 VERY_LARGE_INTEGER = int(1e30)
 LARGE_INTEGER = int(1e20)
 
-_NOT_TEXT = (
-    "text input must be of type `str` (single example), `List[str]` (batch or single pretokenized example) "
-    "or `List[List[str]]` (batch of pretokenized examples)."
-)
-_NOT_INPUT = "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
+_NOT_TEXT = "attn's tokenizers take a text or a list of texts"
+_ONE = "attn's tokenizers encode one text at a time: join the two, with a special token between"
 _STRATEGIES = {
     "padding": ("longest", "max_length", "do_not_pad"),
-    "truncation": ("only_first", "only_second", "longest_first", "do_not_truncate"),
+    "truncation": ("longest_first", "do_not_truncate"),
 }
 _CLASSES = {"padding": "PaddingStrategy", "truncation": "TruncationStrategy"}
 
@@ -28,16 +25,6 @@ def _strategy(argument, value):
         names = ", ".join(map(repr, _STRATEGIES[argument]))
         raise ValueError(f"{value} is not a valid {_CLASSES[argument]}, please select one of [{names}]")
     return value
-
-
-def _is_text(value):
-    if isinstance(value, str):
-        return True
-    if not isinstance(value, (list, tuple)):
-        return False
-    if not value or isinstance(value[0], str):
-        return True
-    return isinstance(value[0], (list, tuple)) and (not value[0] or isinstance(value[0][0], str))
 
 
 def _numbers(value):
@@ -76,7 +63,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
         if tokenizer_file is None:
             raise ValueError("attn's tokenizers need `tokenizer_file`, or from_pretrained(FOLDER)")
         with open(tokenizer_file, encoding="utf-8") as file:
-            self._begin(_tokenizers.Tokenizer(file.read(), None, None), kwargs)
+            self._begin(Pipeline(json.load(file)), kwargs)
 
     @classmethod
     def _of(cls, tokenizer, options):
@@ -86,12 +73,11 @@ class PreTrainedTokenizerFast(SpecialTokens):
 
     def _begin(self, tokenizer, options):
         self._tokenizer, self._warned = tokenizer, set()
-        cut_side, pad_token, pad_side = tokenizer.settings()
         side = {"Left": "left", "Right": "right"}
         saved = {
-            "truncation_side": side.get(cut_side),
-            "pad_token": pad_token,
-            "padding_side": side.get(pad_side),
+            "truncation_side": side.get(tokenizer.cut.get("direction")),
+            "pad_token": tokenizer.padding.get("pad_token"),
+            "padding_side": side.get(tokenizer.padding.get("direction")),
         }
         options = {**self._defaults, **{name: value for name, value in saved.items() if value}, **options}
         self.name_or_path = options.get("name_or_path", "")
@@ -108,11 +94,9 @@ class PreTrainedTokenizerFast(SpecialTokens):
         if options.get("split_special_tokens"):
             raise NotImplementedError("attn's tokenizers do not have split_special_tokens=True")
         self._set_special({name: options.get(name) for name in self.SPECIAL_TOKENS_ATTRIBUTES})
-        self._set_class(options)
+        if "add_prefix_space" in options:
+            tokenizer.prefix_space = bool(options["add_prefix_space"])
         self._add_missing(options.get("added_tokens_decoder", {}))
-
-    def _set_class(self, options):
-        """What a class sets in its tokenizer."""
 
     def _add_missing(self, described):
         there = {repr(token) for token in self.added_tokens_decoder.values()}
@@ -126,13 +110,14 @@ class PreTrainedTokenizerFast(SpecialTokens):
 
     @property
     def vocab_size(self):
-        return self._tokenizer.vocab_size(False)
+        return len(self._tokenizer.vocab)
 
     def __len__(self):
-        return self._tokenizer.vocab_size(True)
+        return len(self.get_vocab())
 
     def get_vocab(self):
-        return self._tokenizer.vocabulary()
+        both = {**self._tokenizer.vocab, **self.added_tokens_encoder}
+        return dict(sorted(both.items(), key=lambda token: token[1]))
 
     @property
     def vocab(self):
@@ -140,30 +125,24 @@ class PreTrainedTokenizerFast(SpecialTokens):
 
     @property
     def added_tokens_decoder(self):
-        return {
-            number: AddedToken(
-                text, rstrip=rstrip, lstrip=lstrip, single_word=single_word, normalized=normalized, special=special
-            )
-            for number, text, rstrip, lstrip, single_word, normalized, special in self._tokenizer.added()
-        }
+        rows = sorted(self._tokenizer.added.items(), key=lambda token: token[1])
+        return {id: AddedToken(text, normalized=normalized, special=special) for text, (id, normalized, special) in rows}
 
     @property
     def added_tokens_encoder(self):
-        return {row[1]: row[0] for row in self._tokenizer.added()}
+        return {str(token): number for number, token in self.added_tokens_decoder.items()}
 
     def get_added_vocab(self):
         return self.added_tokens_encoder
 
     def num_special_tokens_to_add(self, pair=False):
-        return self._tokenizer.frame_size(pair)
+        if pair:
+            raise NotImplementedError(_ONE)
+        return self._tokenizer.frame_size
 
     @property
     def max_len_single_sentence(self):
-        return self.model_max_length - self.num_special_tokens_to_add(False)
-
-    @property
-    def max_len_sentences_pair(self):
-        return self.model_max_length - self.num_special_tokens_to_add(True)
+        return self.model_max_length - self.num_special_tokens_to_add()
 
     def __repr__(self):
         added = "\n\t".join(f"{number}: {token!r}," for number, token in self.added_tokens_decoder.items())
@@ -178,7 +157,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
         if tokens is None:
             return None
         if isinstance(tokens, str):
-            number = self._tokenizer.token_to_id(tokens)
+            number = self._tokenizer.id(tokens)
             # An unknown token that is not in the vocabulary itself has no number either.
             unknown = self._special["unk_token"]
             if number is None and unknown is not None and str(unknown) != tokens:
@@ -188,12 +167,12 @@ class PreTrainedTokenizerFast(SpecialTokens):
 
     def convert_ids_to_tokens(self, ids, skip_special_tokens=False):
         if isinstance(ids, int):
-            return self._tokenizer.id_to_token(ids)
+            return self._tokenizer.text(ids)
         skipped = set(self.all_special_ids) if skip_special_tokens else ()
-        return [self._tokenizer.id_to_token(number) for number in map(int, ids) if number not in skipped]
+        return [self._tokenizer.text(number) for number in map(int, ids) if number not in skipped]
 
     def convert_tokens_to_string(self, tokens):
-        return self._tokenizer.join(tokens)
+        return self._tokenizer.decoded(tokens)
 
     def tokenize(self, text, pair=None, add_special_tokens=False, **kwargs):
         return self.encode_plus(text, pair, add_special_tokens=add_special_tokens, **kwargs).tokens()
@@ -201,27 +180,19 @@ class PreTrainedTokenizerFast(SpecialTokens):
     def encode(self, text, text_pair=None, add_special_tokens=True, **kwargs):
         return self.encode_plus(text, text_pair, add_special_tokens=add_special_tokens, **kwargs)["input_ids"]
 
-    def __call__(self, text=None, text_pair=None, text_target=None, text_pair_target=None, **kwargs):
-        if text_target is not None or text_pair_target is not None:
-            raise NotImplementedError("attn's tokenizers do not have text_target")
+    def __call__(self, text=None, text_pair=None, **kwargs):
         if text is None:
             raise ValueError("You need to specify either `text` or `text_target`.")
-        if not _is_text(text) or (text_pair is not None and not _is_text(text_pair)):
-            raise ValueError(_NOT_TEXT)
+        if text_pair is not None:
+            raise NotImplementedError(_ONE)
         if not isinstance(text, (list, tuple)):
-            return self.encode_plus(text, text_pair, **kwargs)
-        if isinstance(text_pair, str):
-            raise TypeError(
-                "when tokenizing batches of text, `text_pair` must be a list or tuple with the same length as `text`."
-            )
-        if text_pair is not None and len(text) != len(text_pair):
-            raise ValueError(
-                f"batch length of `text`: {len(text)} does not match batch length of `text_pair`: {len(text_pair)}."
-            )
-        return self.batch_encode_plus(text if text_pair is None else list(zip(text, text_pair)), **kwargs)
+            return self.encode_plus(text, **kwargs)
+        return self.batch_encode_plus(text, **kwargs)
 
     def encode_plus(self, text, text_pair=None, return_tensors=None, **kwargs):
-        made = self.batch_encode_plus([(text, text_pair) if text_pair else text], **kwargs)
+        if text_pair is not None:
+            raise NotImplementedError(_ONE)
+        made = self.batch_encode_plus([text], **kwargs)
         if return_tensors is not None:
             return made.convert_to_tensors(return_tensors)
         for key, value in made.items():
@@ -231,7 +202,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
 
     def batch_encode_plus(
         self,
-        batch_text_or_text_pairs,
+        batch_text,
         add_special_tokens=True,
         padding=False,
         truncation=None,
@@ -260,29 +231,20 @@ class PreTrainedTokenizerFast(SpecialTokens):
         for name, value in absent.items():
             if value:
                 raise NotImplementedError(f"attn's tokenizers do not have {name}={value!r}")
-        if not isinstance(batch_text_or_text_pairs, (list, tuple)):
-            raise TypeError(
-                f"batch_text_or_text_pairs has to be a list or a tuple (got {type(batch_text_or_text_pairs)})"
-            )
+        if not batch_text or not all(isinstance(text, str) for text in batch_text):
+            raise ValueError(_NOT_TEXT)
         padding, truncation, max_length = self._plan(padding, truncation, max_length, pad_to_multiple_of, verbose)
         room = None if truncation == "do_not_truncate" else max_length
         rows = []
-        for one in batch_text_or_text_pairs:
-            both = (one, None) if isinstance(one, str) else one
-            if not isinstance(both, (list, tuple)) or len(both) != 2 or not isinstance(both[0], str):
-                raise TypeError(_NOT_INPUT)
-            if both[1] is not None and not isinstance(both[1], str):
-                raise TypeError(_NOT_INPUT)
-            try:
-                made = self._tokenizer.encode(
-                    *both, bool(add_special_tokens), room, truncation, self.truncation_side == "left"
-                )
-            except ValueError as error:
-                raise Exception(*error.args) from None
-            ids, types, special, tokens = made
-            rows.append([ids, types, [1] * len(ids), special, tokens])
+        for text in batch_text:
+            ids = self._tokenizer.tokens(text)
+            # Where the special tokens alone are too many, nothing is cut.
+            if room is not None and room >= (around := self._tokenizer.frame_size * bool(add_special_tokens)):
+                ids = ids[max(0, len(ids) - room + around) :] if self.truncation_side == "left" else ids[: room - around]
+            ids, special = self._tokenizer.framed(ids, add_special_tokens)
+            rows.append([ids, [0] * len(ids), [1] * len(ids), special, [*map(self._tokenizer.text, ids)]])
         self._pad_rows(rows, padding, max_length, pad_to_multiple_of, padding_side or self.padding_side)
-        ids, types, mask, special, tokens = map(list, zip(*rows)) if rows else rows[0]
+        ids, types, mask, special, tokens = map(list, zip(*rows))
         data = {"input_ids": ids}
         names = self.model_input_names
         if "token_type_ids" in names if return_token_type_ids is None else return_token_type_ids:
@@ -301,8 +263,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
                 "will result in indexing errors",
                 "length",
             )
-        pairs = 2 if len(batch_text_or_text_pairs[0]) == 2 and not isinstance(batch_text_or_text_pairs[0], str) else 1
-        return BatchEncoding(data, tokens, return_tensors, n_sequences=pairs)
+        return BatchEncoding(data, tokens, return_tensors, n_sequences=1)
 
     def _warn_once(self, message, topic):
         if topic not in self._warned:
@@ -314,11 +275,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
         if max_length is not None and padding is False and truncation is None:
             if verbose:
                 self._warn_once(
-                    "Truncation was not explicitly activated but `max_length` is provided a specific value, please"
-                    " use `truncation=True` to explicitly truncate examples to max length. Defaulting to"
-                    " 'longest_first' truncation strategy. If you encode pairs of sequences (GLUE-style) with the"
-                    " tokenizer you can select this strategy more precisely by providing a specific strategy to"
-                    " `truncation`.",
+                    "`max_length` is given without `truncation`: texts are cut to it. Say so with `truncation=True`.",
                     "truncation",
                 )
             truncation = "longest_first"
@@ -329,9 +286,8 @@ class PreTrainedTokenizerFast(SpecialTokens):
             )
         padding = {True: "longest", False: "do_not_pad"}.get(padding, padding)
         padding = _strategy("padding", padding)
-        truncation = {True: "longest_first", False: "do_not_truncate", None: "do_not_truncate"}.get(
-            truncation, truncation
-        )
+        kinds = {True: "longest_first", False: "do_not_truncate", None: "do_not_truncate", "only_first": "longest_first"}
+        truncation = kinds.get(truncation, truncation)
         truncation = _strategy("truncation", truncation)
         if max_length is None:
             for wanted, what in [(padding == "max_length", "pad"), (truncation != "do_not_truncate", "truncate")]:
@@ -381,7 +337,9 @@ class PreTrainedTokenizerFast(SpecialTokens):
         token_ids = _numbers(token_ids)
         if isinstance(token_ids, int):
             token_ids = [token_ids]
-        text = self._tokenizer.decode(token_ids, bool(skip_special_tokens))
+        skipped = {id for id, _, special in self._tokenizer.added.values() if special and skip_special_tokens}
+        tokens = [self._tokenizer.text(id) for id in token_ids if id not in skipped]
+        text = self._tokenizer.decoded([token for token in tokens if token is not None])
         if clean_up_tokenization_spaces is None:
             clean_up_tokenization_spaces = self.clean_up_tokenization_spaces
         return self.clean_up_tokenization(text) if clean_up_tokenization_spaces else text

@@ -171,7 +171,7 @@ class SpecialTokens:
                 token = AddedToken(token, special=special_tokens)
             special = token.special or special_tokens
             count += self._tokenizer.add(
-                token.content, token.rstrip, token.lstrip, token.single_word, token.normalized, special
+                token.content, None, token.single_word, token.lstrip, token.rstrip, token.normalized, special
             )
         return count
 

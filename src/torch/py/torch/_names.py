@@ -23,16 +23,18 @@ _KNOWN = {
     "rrelu triplet_margin_with_distance_loss",
     "torch.nn.init": "dirac dirac_ sparse sparse_",
     "torch.nn.utils": "convert_conv2d_weight_memory_format fuse_conv_bn_eval fuse_linear_bn_eval prune "
-    "remove_spectral_norm skip_init spectral_norm stateless",
-    "torch.optim": "ASGD Adafactor LBFGS Rprop SparseAdam",
+    "parametrizations parametrize remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless weight_norm",
+    "torch.nn.utils.rnn": "PackedSequence invert_permutation pack_padded_sequence pack_sequence pad_packed_sequence "
+    "unpack_sequence",
+    "torch.optim": "ASGD Adadelta Adafactor Adamax LBFGS RAdam Rprop SparseAdam swa_utils",
+    "torch.optim.lr_scheduler": "ChainedScheduler CyclicLR MultiplicativeLR",
     "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset",
     "torch.utils": "benchmark bottleneck bundled_inputs collect_env cpp_extension deterministic dlpack hooks "
     "mobile_optimizer model_zoo tensorboard",
     "torch.linalg": "cholesky_ex eig eigvals householder_product inv_ex ldl_factor ldl_solve lu "
     "lu_factor lu_solve matrix_exp slogdet solve_ex solve_triangular tensorinv tensorsolve vander",
-    "torch.fft": "hfft hfft2 hfftn ihfft ihfft2 ihfftn irfft2 irfftn rfft2 rfftn",
     "torch.autograd": "Variable anomaly_mode backward detect_anomaly forward_ad function functional "
-    "graph profiler set_detect_anomaly",
+    "gradcheck gradgradcheck graph profiler set_detect_anomaly",
     "torch.cuda": "Event FloatTensor Stream amp current_stream default_stream get_arch_list graph ipc_collect memory nvtx "
     "set_per_process_memory_fraction stream",
 }

@@ -228,14 +228,6 @@ def __getattr__(name):
 
     if name in ("no_grad", "enable_grad", "inference_mode"):
         return getattr(torch, name)
-    if name == "functional":
-        import torch.autograd.functional
-
-        return torch.autograd.functional
-    if name == "gradcheck":
-        from torch.autograd._check import gradcheck
-
-        return gradcheck
     if name == "Variable":
         return lambda data, requires_grad=False, volatile=None: data.requires_grad_(requires_grad)
     from torch._names import missing

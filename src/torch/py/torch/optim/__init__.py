@@ -2,11 +2,11 @@
 
 import _torch
 import torch
-from torch.optim._averages import Adadelta, Adagrad, Adamax, NAdam, RAdam, RMSprop
+from torch.optim._averages import Adagrad, NAdam, RMSprop
 from torch.optim.optimizer import Optimizer
 
 __all__ = (
-    "Adadelta Adagrad Adam AdamW Adamax NAdam Optimizer RAdam RMSprop SGD lr_scheduler swa_utils"
+    "Adagrad Adam AdamW NAdam Optimizer RMSprop SGD lr_scheduler"
 ).split()
 
 
@@ -169,7 +169,7 @@ class AdamW(Adam):
 
 
 def __getattr__(name):
-    if name in ("lr_scheduler", "optimizer", "swa_utils"):
+    if name in ("lr_scheduler", "optimizer"):
         import importlib
 
         return importlib.import_module("torch.optim." + name)

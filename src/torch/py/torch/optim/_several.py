@@ -7,45 +7,24 @@ import warnings
 from torch.optim._schedule import _EPOCH_WARNING, LRScheduler, checked_optimizer, checked_verbose
 
 
-def _checked_schedulers(name, schedulers, optimizer):
-    """The optimizer of all of these schedulers."""
+def _checked_schedulers(schedulers, optimizer):
+    """Raises unless all of these schedulers are of this optimizer."""
     if len(schedulers) < 1:
-        chained = " to be chained" if name == "ChainedScheduler" else ""
-        raise ValueError(f"{name} expects at least one scheduler{chained}, but got no scheduler.")
-    optimizer = optimizer or schedulers[0].optimizer
+        raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
     for place, scheduler in enumerate(schedulers):
         if not hasattr(scheduler, "optimizer"):
-            raise TypeError(f"{name} at index {place} should have `optimizer` as its attribute.")
+            raise TypeError(f"SequentialLR at index {place} should have `optimizer` as its attribute.")
         if isinstance(scheduler, ReduceLROnPlateau):
             raise ValueError(
-                f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be specified "
-                f"when calling `step`, but got one at index {place} in the given schedulers sequence."
+                "SequentialLR does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
+                f"specified when calling `step`, but got one at index {place} in the given schedulers sequence."
             )
         if optimizer is not scheduler.optimizer:
             raise ValueError(
-                f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                f"SequentialLR expects all schedulers to belong to the same optimizer, but got scheduler "
                 f"{type(scheduler).__name__} at index {place} has {scheduler.optimizer}, which is different from "
                 f"{type(optimizer).__name__}."
             )
-    return optimizer
-
-
-class _Several(LRScheduler):
-    """A scheduler made of others; its state holds theirs."""
-
-    __module__ = LRScheduler.__module__
-
-    def state_dict(self):
-        """All that is needed to go on later, but for the optimizer."""
-        state = {name: value for name, value in self.__dict__.items() if name not in ("optimizer", "_schedulers")}
-        state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
-        return state
-
-    def load_state_dict(self, state_dict):
-        """Goes on from a state dict."""
-        self.__dict__.update((name, value) for name, value in state_dict.items() if name != "_schedulers")
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
-            scheduler.load_state_dict(state)
 
 
 def _undo(scheduler):
@@ -57,13 +36,13 @@ def _undo(scheduler):
         scheduler.last_epoch -= 1
 
 
-class SequentialLR(_Several):
+class SequentialLR(LRScheduler):
     """Schedulers one after the other, changed at milestones."""
 
     __module__ = LRScheduler.__module__
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1, verbose="deprecated"):
-        _checked_schedulers("SequentialLR", schedulers, optimizer)
+        _checked_schedulers(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
@@ -92,22 +71,17 @@ class SequentialLR(_Several):
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
+    def state_dict(self):
+        """All that is needed to go on later, but for the optimizer."""
+        state = {name: value for name, value in self.__dict__.items() if name not in ("optimizer", "_schedulers")}
+        state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
+        return state
 
-class ChainedScheduler(_Several):
-    """Several schedulers, all at every step."""
-
-    __module__ = LRScheduler.__module__
-
-    def __init__(self, schedulers, optimizer=None):
-        self.optimizer = _checked_schedulers("ChainedScheduler", schedulers, optimizer)
-        self._schedulers = schedulers
-        self._last_lr = self._scaled(None)
-
-    def step(self):
-        """Each scheduler changes the rates that the one before it set."""
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = self._scaled(None)
+    def load_state_dict(self, state_dict):
+        """Goes on from a state dict."""
+        self.__dict__.update((name, value) for name, value in state_dict.items() if name != "_schedulers")
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
+            scheduler.load_state_dict(state)
 
 
 class ReduceLROnPlateau(LRScheduler):

@@ -4,13 +4,13 @@ import bisect
 import collections
 import math
 
-from torch.optim._cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, _has_state
+from torch.optim._cycles import CosineAnnealingWarmRestarts, OneCycleLR, _has_state
 from torch.optim._schedule import LRScheduler, _LRScheduler
-from torch.optim._several import ChainedScheduler, ReduceLROnPlateau, SequentialLR
+from torch.optim._several import ReduceLROnPlateau, SequentialLR
 
 __all__ = (
-    "ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR LRScheduler LambdaLR "
-    "LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR StepLR"
+    "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler LambdaLR "
+    "LinearLR MultiStepLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR StepLR"
 ).split()
 
 
@@ -42,16 +42,6 @@ class LambdaLR(LRScheduler):
         for each, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             if kept is not None:
                 each.__dict__.update(kept)
-
-
-class MultiplicativeLR(LambdaLR):
-    """The rate before times a function of the step."""
-
-    def get_lr(self):
-        if self.last_epoch <= 0:
-            return self._scaled(None)
-        groups = self.optimizer.param_groups
-        return [group["lr"] * factor(self.last_epoch) for factor, group in zip(self.lr_lambdas, groups)]
 
 
 class StepLR(LRScheduler):

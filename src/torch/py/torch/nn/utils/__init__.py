@@ -50,14 +50,10 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
 
 
 def __getattr__(name):
-    if name in ("parametrizations", "parametrize", "rnn"):
+    if name == "rnn":
         import importlib
 
-        return importlib.import_module("torch.nn.utils." + name)
-    if name in ("remove_weight_norm", "weight_norm"):
-        from torch.nn.utils import _weight_norm
-
-        return getattr(_weight_norm, name)
+        return importlib.import_module("torch.nn.utils.rnn")
     from torch._names import missing
 
     raise missing("torch.nn.utils", name, globals())
