@@ -42,6 +42,8 @@ pub enum RightAnswer {
 pub struct Choice {
     /// Its words.
     pub text: String,
+    /// Other words that a learner may say for it.
+    pub also: Vec<String>,
     /// Whether it is right.
     pub right: bool,
     /// The remark on this answer.
