@@ -78,8 +78,8 @@ pub struct Exercise {
     pub hints: Vec<String>,
     /// Code that passes the checks.
     pub(crate) solution: Snippet,
-    /// Assertions, run one block after another after the learner's code.
-    pub checks: Vec<Snippet>,
+    /// Checks, run one after another after the learner's code.
+    pub checks: Vec<Check>,
     /// Usual wrong solutions, with the message of the checks.
     pub attempts: Vec<Attempt>,
     /// Markdown after the exercise: what it shows.
@@ -107,6 +107,15 @@ pub struct Snippet {
     pub(crate) source: String,
     /// Its first line, from 1.
     pub(crate) line: usize,
+}
+
+/// Assertions about the learner's code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// The code.
+    pub(crate) code: Snippet,
+    /// What it asks for, Markdown; empty if the lesson does not say.
+    pub asks: String,
 }
 
 /// A wrong solution that is often tried.

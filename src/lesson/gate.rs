@@ -282,7 +282,9 @@ impl Gate<'_> {
             let mut checks = exercise.checks.iter();
             let failed = match &outcome.error {
                 Some(error) => Some(says(error)),
-                None => checks.find_map(|it| session.run(&it.source, "exercise").error.as_ref().map(says)),
+                None => {
+                    checks.find_map(|it| session.run(&it.code.source, "exercise").error.as_ref().map(says))
+                }
             };
             (outcome, failed)
         };
