@@ -26,19 +26,36 @@ pub(crate) fn note(raised: &Raised, source: &str) -> ErrorNote {
 
 /// The error of the last cell of a session, explained from the variables in scope.
 pub(crate) fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf) -> ErrorNote {
+    explained_from(raised, source, session, &|cell| session.source(cell), axes)
+}
+
+/// As [`explained`], with the sources of the cells that may be shown.
+pub(crate) fn explained_from<'s>(
+    raised: &Raised,
+    source: &str,
+    session: &Session,
+    sources: &dyn Fn(&str) -> Option<&'s str>,
+    axes: AxesOf,
+) -> ErrorNote {
     // A function of an earlier cell raised: its line says more than the call.
     let inside = raised.frames.last().filter(|frame| raised.frames.iter().any(|it| it.cell != frame.cell));
     let inside = inside.and_then(|frame| {
-        let source = line(session.source(&frame.cell)?, frame.line)?;
+        let source = line(sources(&frame.cell)?, frame.line)?;
         Some((frame.cell.clone(), frame.line, source))
     });
-    ErrorNote { inside, explanation: explanation(raised, session, axes), ..note(raised, source) }
+    let explanation = explanation(raised, session, sources, axes);
+    ErrorNote { inside, explanation, ..note(raised, source) }
 }
 
 /// The explanation of the last cell's error.
-pub(crate) fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> ErrorExplanation {
+pub(crate) fn explanation<'s>(
+    raised: &Raised,
+    session: &Session,
+    sources: &dyn Fn(&str) -> Option<&'s str>,
+    axes: AxesOf,
+) -> ErrorExplanation {
     let context = session.error_context();
-    let source = |cell: &str| session.source(cell).map(str::to_owned);
+    let source = |cell: &str| sources(cell).map(str::to_owned);
     explain(&ErrorCase { raised, scene: &context, source: &source, axes })
 }
 

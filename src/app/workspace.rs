@@ -150,9 +150,16 @@ impl<'c> Workspace<'c> {
         notes::explained(raised, source, &self.session, &|name| self.axes_of(name))
     }
 
+    /// As [`Workspace::error_note`], for code that the cell `caller` called: nothing of that cell is shown.
+    pub(crate) fn error_note_without(&self, caller: &str, raised: &Raised, source: &str) -> ErrorNote {
+        let shown = |cell: &str| self.session.source(cell).filter(|_| cell != caller);
+        notes::explained_from(raised, source, &self.session, &shown, &|name| self.axes_of(name))
+    }
+
     /// The explanation of the last error.
     pub(crate) fn explanation(&self, raised: &Raised) -> ErrorExplanation {
-        notes::explanation(raised, &self.session, &|name| self.axes_of(name))
+        let sources = |cell: &str| self.session.source(cell);
+        notes::explanation(raised, &self.session, &sources, &|name| self.axes_of(name))
     }
 
     /// The names of a variable's axes; empty if there are none.

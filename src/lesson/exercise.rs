@@ -42,6 +42,8 @@ pub enum RightAnswer {
 pub struct Choice {
     /// Its words.
     pub text: String,
+    /// Other words that a learner may say for it.
+    pub also: Vec<String>,
     /// Whether it is right.
     pub right: bool,
     /// The remark on this answer.
@@ -76,8 +78,8 @@ pub struct Exercise {
     pub hints: Vec<String>,
     /// Code that passes the checks.
     pub(crate) solution: Snippet,
-    /// Assertions, run one block after another after the learner's code.
-    pub checks: Vec<Snippet>,
+    /// Checks, run one after another after the learner's code.
+    pub checks: Vec<Check>,
     /// Usual wrong solutions, with the message of the checks.
     pub attempts: Vec<Attempt>,
     /// Markdown after the exercise: what it shows.
@@ -105,6 +107,15 @@ pub struct Snippet {
     pub(crate) source: String,
     /// Its first line, from 1.
     pub(crate) line: usize,
+}
+
+/// Assertions about the learner's code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// The code.
+    pub(crate) code: Snippet,
+    /// What it asks for, Markdown; empty if the lesson does not say.
+    pub asks: String,
 }
 
 /// A wrong solution that is often tried.

@@ -8,6 +8,7 @@ use crate::session::{Outcome, Raised, Session};
 use crate::tensor::show::tuple_repr;
 
 use super::catalogue::Catalogue;
+use super::choice::chosen;
 use super::compare::{self, Comparison, TOLERANCE, compare_step};
 use super::exercise::{Exercise, Prediction, RightAnswer};
 use super::fault::{Fault, nearest_words};
@@ -247,6 +248,11 @@ impl Gate<'_> {
             }
         }
         if let RightAnswer::Choice(choices) = &asked.answer {
+            for (at, choice) in choices.iter().enumerate() {
+                for words in choice.also.iter().filter(|words| chosen(choices, words) != Ok(at)) {
+                    self.fault(line, format!("`also` of `{}`: `{words}` does not select it", choice.text));
+                }
+            }
             let other = choices.iter().filter(|choice| !choice.right);
             wrong.extend(other.map(|c| (c.text.clone(), c.text.clone(), c.because.as_str())));
         }
@@ -276,7 +282,9 @@ impl Gate<'_> {
             let mut checks = exercise.checks.iter();
             let failed = match &outcome.error {
                 Some(error) => Some(says(error)),
-                None => checks.find_map(|it| session.run(&it.source, "exercise").error.as_ref().map(says)),
+                None => {
+                    checks.find_map(|it| session.run(&it.code.source, "exercise").error.as_ref().map(says))
+                }
             };
             (outcome, failed)
         };

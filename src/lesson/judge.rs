@@ -8,6 +8,8 @@ use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::answer::{self, TypedNumber};
 use super::axis_names::AxisNames;
+use super::choice::chosen;
+use super::closeness::{Closeness, fit, within_one_unit};
 use super::exercise::{Choice, Prediction, RightAnswer};
 use super::typed_shape::{TypedSize, axis_named, shapes, size_in};
 use crate::numpy::tensor_value;
@@ -37,6 +39,9 @@ const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%.";
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
 /// Errors: a message about what an answer looks like.
 pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
+    if gives_up(said) {
+        return Err("`s` shows the answer, with the reason. A guess is welcome, too.".to_owned());
+    }
     match &asked.answer {
         RightAnswer::Shape(_) if shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
         RightAnswer::Value { .. }
@@ -47,6 +52,14 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
         RightAnswer::Choice(choices) => chosen(choices, said).map(|_| ()),
         _ => Ok(()),
     }
+}
+
+/// Whether a text says that the learner does not know.
+fn gives_up(said: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["idk", "dunno", "i dont know", "i do not know", "dont know", "no idea", "no clue", "not sure"];
+    let said = said.to_lowercase().replace(['\'', '’'], "");
+    WORDS.contains(&said.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
 /// Judges an answer in the state after the prediction's cell. Binds no variable; the random stream does not move.
@@ -97,7 +110,7 @@ fn in_the_unit_asked_for(ask: &str, said: &str) -> Vec<Vec<TypedNumber>> {
 }
 
 /// Judges an answer to a question with choices; needs no session.
-pub(crate) fn of_choice(choices: &[Choice], said: &str) -> Judgement {
+pub fn of_choice(choices: &[Choice], said: &str) -> Judgement {
     match chosen(choices, said) {
         Ok(at) if choices[at].right => Judgement::Right,
         Ok(at) => Judgement::Wrong { because: choices[at].because.clone() },
@@ -237,20 +250,6 @@ fn are(count: usize) -> String {
     if count == 1 { "is one".to_owned() } else { format!("are {count}") }
 }
 
-/// How well a typed number fits another, the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Closeness {
-    Off,
-    /// It fits, but has one digit.
-    Rough,
-    /// Cut instead of rounded: 0.226 for 0.2268.
-    Cut,
-    /// As near as a printed number is, or within the tolerance of the question.
-    Near,
-    /// The number, rounded to the digits that were typed.
-    Rounded,
-}
-
 fn of_value(
     said: &[Vec<TypedNumber>],
     truth: &[f64],
@@ -307,138 +306,6 @@ fn of_value(
 
 const ONE_MORE_DIGIT: &str =
     "With so few digits, a usual mistake looks the same as the answer. Say it with one digit more.";
-
-/// Whether each number is less than one unit of its last digit away.
-fn within_one_unit(said: &[TypedNumber], truth: &[f64]) -> bool {
-    said.iter().zip(truth).all(|(n, t)| (n.value - t).abs() < n.step)
-}
-
-/// How well a reading fits: as well as the worst of its numbers does.
-fn fit(said: &[TypedNumber], truth: &[f64], tolerance: Option<f64>) -> Closeness {
-    let fits = said.iter().zip(truth).map(|(n, t)| one_fits(n, *t, tolerance));
-    fits.min().unwrap_or(Closeness::Rounded)
-}
-
-fn one_fits(said: &TypedNumber, truth: f64, tolerance: Option<f64>) -> Closeness {
-    let value = said.value;
-    if truth.is_nan() || value.is_nan() || truth.is_infinite() || value.is_infinite() {
-        let same = (truth.is_nan() && value.is_nan()) || truth == value;
-        return if same { Closeness::Rounded } else { Closeness::Off };
-    }
-    let off = (value - truth).abs();
-    let rounding = 1e-6 * truth.abs().max(1e-3);
-    let whole = truth.fract() == 0.0;
-    let rounded = off <= said.step / 2.0 + rounding;
-    // Printed numbers have four decimals, and sums of floats may be off in the last one.
-    let printed = if truth.abs() >= 1e-3 { 6e-5 * truth.abs().max(1.0) } else { 0.0 };
-    // A calculation may begin with rounded numbers.
-    let calculated = said.step == 0.0 && off <= 2e-3 * truth.abs();
-    let cut = truth.abs() > value.abs() && off < said.step;
-    match () {
-        () if off <= rounding || rounded && said.digits >= 2 => Closeness::Rounded,
-        () if tolerance.is_some_and(|most| off <= most) => Closeness::Near,
-        () if !whole && (off <= printed || calculated) => Closeness::Near,
-        () if !whole && cut && said.digits >= 2 => Closeness::Cut,
-        () if rounded => Closeness::Rough,
-        () => Closeness::Off,
-    }
-}
-
-/// The index of the choice that a text names by letter, words or number. Errors: a message about what to type.
-pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
-    let typed = said;
-    let said = plain(said);
-    let texts: Vec<String> = choices.iter().map(|choice| plain(&choice.text)).collect();
-    let letters: Vec<String> =
-        (0..choices.len()).map(|at| char::from(b'a' + (at % 26) as u8).to_string()).collect();
-    if let Some(at) = texts.iter().position(|text| *text == said) {
-        return Ok(at);
-    }
-    if let Some(at) = letters.iter().position(|letter| *letter == said) {
-        return Ok(at);
-    }
-    // `b) no` and `(b)`, as the screen writes it; words after the letter must not say something else.
-    if let Some((letter, words)) = typed.trim().trim_start_matches('(').split_once([')', '.', ':'])
-        && let Some(at) = letters.iter().position(|known| *known == letter.trim().to_lowercase())
-        && (plain(words).is_empty() || chosen(choices, words) == Ok(at))
-    {
-        return Ok(at);
-    }
-    let only = |fits: &dyn Fn(&str) -> bool| {
-        let mut found = (0..texts.len()).filter(|at| fits(&texts[*at]));
-        found.next().filter(|_| found.next().is_none())
-    };
-    let within = |text: &str| format!(" {text} ").contains(&format!(" {said} "));
-    // `2,3` and `2x3` are the choice `(2, 3)`.
-    if let Some(shape) = shapes(typed).into_iter().next().filter(|shape| shape.len() > 1) {
-        let mut same = (0..choices.len()).filter(|at| shapes(&choices[*at].text).first() == Some(&shape));
-        if let (Some(at), None) = (same.next(), same.next()) {
-            return Ok(at);
-        }
-    }
-    if let Some(at) = numbered(&texts, typed) {
-        return Ok(at);
-    }
-    if !said.is_empty() {
-        let at = only(&within)
-            .or_else(|| only(&|text| text.starts_with(&said)))
-            .or_else(|| only(&|text| format!(" {said} ").contains(&format!(" {text} "))));
-        if let Some(at) = at {
-            return Ok(at);
-        }
-        // A number is the place of a choice, unless a choice mentions that number.
-        let place = said.parse::<usize>().ok().filter(|at| (1..=choices.len()).contains(at));
-        if let Some(at) = place.filter(|_| !texts.iter().any(|text| within(text))) {
-            return Ok(at - 1);
-        }
-        let figures = |text: &str| -> Vec<f64> {
-            let runs = text.split(|c: char| !c.is_ascii_digit() && c != '.');
-            runs.filter_map(|run| run.trim_matches('.').parse().ok()).collect()
-        };
-        // A misspelt word is understood; another number is another answer.
-        let close = |text: &str| {
-            figures(text) == figures(&said) && strsim::normalized_damerau_levenshtein(text, &said) >= 0.75
-        };
-        if let Some(at) = only(&close) {
-            return Ok(at);
-        }
-    }
-    let (last, rest) = letters
-        .split_last()
-        .map_or((String::new(), String::new()), |(last, rest)| (last.clone(), rest.join(", ")));
-    Err(format!("Say {rest} or {last}, or the words of the answer."))
-}
-
-/// The only choice that is this number, in any spelling or rounding; else the only one that names it.
-fn numbered(texts: &[String], said: &str) -> Option<usize> {
-    let one = |text: &str| match answer::numbers(text).as_slice() {
-        [] => None,
-        readings => readings.iter().find(|reading| reading.len() == 1).map(|reading| reading[0]),
-    };
-    let said = one(said)?;
-    let same = |other: TypedNumber| {
-        let fits = |a: &TypedNumber, b: f64| one_fits(a, b, None) > Closeness::Cut;
-        fits(&said, other.value) || fits(&other, said.value)
-    };
-    let only = |fits: &dyn Fn(&str) -> bool| {
-        let mut found = (0..texts.len()).filter(|at| fits(&texts[*at]));
-        found.next().filter(|_| found.next().is_none())
-    };
-    only(&|text| one(text).is_some_and(same))
-        .or_else(|| only(&|text| text.split([' ', ',', ':']).filter_map(one).any(same)))
-}
-
-/// Words in lower case, without Markdown's signs and without punctuation at their ends.
-fn plain(text: &str) -> String {
-    let text = text.to_lowercase().replace(['*', '`', '"'], "");
-    let word = |word: &str| {
-        word.trim_matches(|c: char| !c.is_alphanumeric() && !"-.±".contains(c))
-            .trim_end_matches('.')
-            .to_owned()
-    };
-    let words: Vec<String> = text.split_whitespace().map(word).filter(|word| !word.is_empty()).collect();
-    words.join(" ")
-}
 
 /// `0.2333`, `21`, `[0.3061, 0.8210]`.
 pub(crate) fn value_words(values: &[f64]) -> String {

@@ -10,7 +10,8 @@
 //! | [`catalogue`] | all lessons of the course; finds steps and lessons by their names |
 //! | [`course`], [`course_folder`] | folders of lessons: courses of their own, translations |
 //! | [`translation`] | compares a translation with its original |
-//! | [`answer`], [`typed_shape`], [`number_words`], [`judge`] | reads and judges what a learner answers |
+//! | [`answer`], [`typed_shape`], [`number_words`], [`choice`], [`closeness`], [`judge`] | reads and judges what a learner answers |
+//! | [`stem`] | words without their endings |
 //! | [`progress`], [`states`], [`review`] | what a learner has done, in words and counts, and which questions come again |
 //! | [`search`] | finds texts by a learner's words |
 //! | [`notebook`], [`notebook_file`], [`read_error`] | other people's files as code cells |
@@ -23,6 +24,8 @@
 pub mod answer;
 pub mod axis_names;
 pub mod catalogue;
+pub(crate) mod choice;
+mod closeness;
 pub mod compare;
 pub(crate) mod course;
 pub(crate) mod course_folder;
@@ -49,6 +52,7 @@ pub(crate) mod review;
 pub mod script;
 pub(crate) mod search;
 pub mod states;
+mod stem;
 pub(crate) mod step;
 pub mod terms;
 pub mod translation;

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::exercise::{Attempt, Exercise, Prediction, Snippet};
+use super::exercise::{Attempt, Check, Exercise, Prediction, Snippet};
 use super::fault::Fault;
 use super::fence::{DirectiveOptions, LessonSource};
 use super::front_matter::FrontMatter;
@@ -337,7 +337,10 @@ impl<'t> LessonParser<'t> {
                 return self.source.fault(line, "this exercise already has a solution");
             }
             "solution" => exercise.solution = code,
-            "check" => exercise.checks.push(code),
+            "check" => {
+                let asks = options.get("asks").map(|(words, _)| words.to_string()).unwrap_or_default();
+                exercise.checks.push(Check { code, asks });
+            }
             _ => exercise
                 .attempts
                 .push(Attempt { code, says: says.expect("an attempt without it is a fault above") }),

@@ -35,6 +35,8 @@ impl LessonSource<'_> {
             right: bool,
             #[serde(default)]
             because: String,
+            #[serde(default)]
+            also: Vec<String>,
         }
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -49,7 +51,7 @@ impl LessonSource<'_> {
             (None, None, Some(choices)) => {
                 let choices: Vec<Choice> = choices
                     .into_iter()
-                    .map(|c| Choice { text: c.text, right: c.right, because: c.because })
+                    .map(|c| Choice { text: c.text, also: c.also, right: c.right, because: c.because })
                     .collect();
                 if choices.iter().filter(|c| c.right).count() != 1 {
                     return self.fault(fence, "exactly one of the choices is `right: true`");

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::Glossary;
+use super::stem::stem;
 
 /// Words that say nothing of what a question is about.
 const FREQUENT: [&str; 40] = [
@@ -14,9 +15,7 @@ const FREQUENT: [&str; 40] = [
     "if", "in", "is", "it", "its", "my", "not", "of", "on", "or", "so", "than", "that", "the", "then",
     "there", "this", "to", "what", "when", "which", "why", "with", "you",
 ];
-/// Endings that are left out, the longest first.
-const ENDINGS: [&str; 6] = ["ing", "ies", "ed", "es", "e", "s"];
-/// The fewest letters that are left of a word.
+/// The fewest letters of a part of a name that counts.
 const LEAST: usize = 3;
 /// How much more a word of the title counts.
 const TITLE: f64 = 3.0;
@@ -86,14 +85,14 @@ fn ideas(text: &str, terms: &[(String, String)]) -> Ideas {
     let stems = |of_parts: bool| {
         let kept = words(text)
             .filter(move |(word, is_part)| *is_part == of_parts && !FREQUENT.contains(&word.as_str()));
-        kept.map(|(word, _)| stem(&word).to_owned())
+        kept.map(|(word, _)| stem(&word))
     };
     Ideas { whole: stems(false).chain(named).collect(), parts: stems(true).collect() }
 }
 
 /// All stems of a text, with a space before and after each.
 fn phrase(text: &str) -> String {
-    let stems: Vec<String> = words(text).map(|(word, _)| stem(&word).to_owned()).collect();
+    let stems: Vec<String> = words(text).map(|(word, _)| stem(&word)).collect();
     format!(" {} ", stems.join(" "))
 }
 
@@ -108,23 +107,6 @@ fn words(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {
         [(name.to_lowercase(), false)].into_iter().chain(parts).collect::<Vec<(String, bool)>>()
     };
     names.flat_map(with_parts)
-}
-
-/// A word without its ending: "scaling" and "scaled" are both "scal", "cropped" is "crop".
-fn stem(word: &str) -> &str {
-    let cut = |ending: &&str| word.strip_suffix(*ending).filter(|rest| rest.chars().count() >= LEAST);
-    // "loss" and "mass" have no ending.
-    if word.ends_with("ss") {
-        return word;
-    }
-    let rest = ENDINGS.iter().find_map(cut).unwrap_or(word);
-    let mut last = rest.chars().rev();
-    match (last.next(), last.next()) {
-        (Some(a), Some(b)) if a == b && a != 's' && rest.chars().count() > LEAST => {
-            &rest[..rest.len() - a.len_utf8()]
-        }
-        _ => rest,
-    }
 }
 
 #[cfg(test)]
@@ -152,7 +134,6 @@ mod tests {
         assert_eq!(best("losses"), Some(2));
         assert_eq!(best("masking"), Some(4));
         assert_eq!(best("masked_fill"), Some(3));
-        assert_eq!(stem("cropped"), stem("crop"));
         assert_eq!(best("why the"), None);
     }
 }

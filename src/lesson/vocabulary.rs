@@ -54,7 +54,7 @@ pub const DIRECTIVES: &[Directive] = &[
             word("ask", "the question, Markdown"),
             word("shape", "a tensor whose shape is the answer; evaluated after the cell"),
             word("value", "an expression whose value is the answer; evaluated after the cell"),
-            word("choices", "a list of {text, because, right}"),
+            word("choices", "a list of {text, because, right, also}"),
             word("wrong", "usual wrong answers: a list of {value, because}"),
             word("right", "the remark on the right answer"),
             word("tolerance", "how far from the value counts as right"),
@@ -72,7 +72,11 @@ pub const DIRECTIVES: &[Directive] = &[
     },
     Directive { name: "hint", line: "a hint; each says more than the one before", options: &[] },
     Directive { name: "solution", line: "code that passes the check", options: &[] },
-    Directive { name: "check", line: "assertions that are run after the learner's code", options: &[] },
+    Directive {
+        name: "check",
+        line: "assertions that are run after the learner's code",
+        options: &[word("asks", "one plain sentence: what the check asks of the code")],
+    },
     Directive {
         name: "attempt",
         line: "a wrong solution, and the message of the check",

@@ -71,6 +71,9 @@ fn every_lesson_asks_twice_and_has_an_exercise() {
         assert!(!lesson.exercises.is_empty(), "{} has no exercise", lesson.file);
         for exercise in &lesson.exercises {
             assert!(exercise.hints.len() >= 2 && !exercise.checks.is_empty() && exercise.attempts.len() >= 2);
+            for check in &exercise.checks {
+                assert!(check.asks.ends_with('.'), "{}: a check without `:asks:`", exercise.slug);
+            }
         }
     }
 }

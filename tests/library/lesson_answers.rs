@@ -232,7 +232,12 @@ fn asked_count() -> Prediction {
 
 #[test]
 fn choices_go_by_letter_or_words() {
-    let choice = |text: &str, right| Choice { text: text.into(), right, because: format!("because {text}") };
+    let choice = |text: &str, right| Choice {
+        text: text.into(),
+        also: Vec::new(),
+        right,
+        because: format!("because {text}"),
+    };
     let asked = asked(
         RightAnswer::Choice(vec![
             choice("about 0.17, one sixth", false),
@@ -261,6 +266,23 @@ fn choices_go_by_letter_or_words() {
     all(&shapes, &["(2, 3)", "2,3", "2x3", "2 by 3", "[2, 3]", "b"], "right");
     all(&shapes, &["3, 2", "3x2"], "wrong: because (3, 2)");
     all(&shapes, &["2x4", "2,3,1"], "? Say a, b or c");
+    let columns = self::asked(
+        RightAnswer::Choice(vec![
+            Choice { also: vec!["vertical".into()], ..choice("each column, over the queries", true) },
+            choice("each row, over the keys", false),
+            choice("the same, in rows 3, 4 and 5", false),
+        ]),
+        &[],
+    );
+    all(&columns, &["columns", "the columns", "Every column", "queries", "I think it's vertical"], "right");
+    all(&columns, &["rows over keys", "a key"], "wrong: because each row");
+    all(&columns, &["not the columns", "rows 4 and 5", "not the same", "not vertical"], "? Say a, b or c");
+    all(&columns, &["idk", "I don't know.", "i dont know", "no idea"], "? `s` shows the answer");
+    all(&shape_asked(), &["idk", "no idea"], "? `s` shows the answer");
+}
+
+fn shape_asked() -> Prediction {
+    asked(RightAnswer::Shape("q".into()), &[])
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! and an answer that a usual mistake would give too, in so few digits, is asked for another digit.
 
 use attn::lesson::exercise::RightAnswer;
-use attn::lesson::judge::{Judgement, judge};
+use attn::lesson::judge::{Judgement, judge, of_choice};
 use attn::lesson::{Catalogue, Prediction};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
@@ -400,4 +400,67 @@ fn right_spellings_are_accepted_and_wrong_ones_are_not_in_lessons_at_even_places
 #[test]
 fn right_spellings_are_accepted_and_wrong_ones_are_not_in_lessons_at_odd_places() {
     holds(1);
+}
+
+#[test]
+fn the_words_of_a_choice_select_it_and_no_other() {
+    for lesson in course::catalogue().lessons() {
+        let lesson = lesson.expect("the lessons can be read");
+        for asked in lesson.steps.iter().flat_map(|step| &step.predictions) {
+            let RightAnswer::Choice(choices) = &asked.answer else { continue };
+            for choice in choices {
+                let expected = match choice.right {
+                    true => Judgement::Right,
+                    false => Judgement::Wrong { because: choice.because.clone() },
+                };
+                for words in [&choice.text].into_iter().chain(&choice.also) {
+                    for said in [words.clone(), words.to_uppercase(), format!("{words}, I think.")] {
+                        assert_eq!(of_choice(choices, &said), expected, "{}: `{said}`", asked.ask);
+                    }
+                    let denied = format!("that is not {words}");
+                    if choice.right && !words.to_lowercase().starts_with("no") {
+                        assert_ne!(
+                            of_choice(choices, &denied),
+                            Judgement::Right,
+                            "{}: `{denied}`",
+                            asked.ask
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What learners typed and what a tutor would expect them to type: all are right.
+#[test]
+fn a_learners_own_words_are_understood() {
+    let own: [(&str, &[&str]); 8] = [
+        ("With `dim=0`, what adds up to 1", &["columns", "the columns", "every column"]),
+        (
+            "What would go wrong in training",
+            &["gradient vanishes", "the gradients vanish", "softmax is too sharp"],
+        ),
+        (
+            "Two classes have the same formulas",
+            &["initialization", "initialisation", "their initialisations differ"],
+        ),
+        ("What is the context vector of", &["weighted average", "a weighted sum", "blend of the embeddings"]),
+        ("Why does a stable softmax", &["overflow", "it prevents overflow", "to avoid overflows"]),
+        ("What does `eval()` do to dropout", &["off", "turns it off", "it disables dropout"]),
+        ("After the causal mask", &["1 and zeros", "one hot"]),
+        ("What is the output projection for", &["mixing the heads", "it combines heads"]),
+    ];
+    let catalogue = course::catalogue();
+    let lessons: Vec<_> =
+        catalogue.lessons().map(|lesson| lesson.expect("the lessons can be read")).collect();
+    for (ask, all) in own {
+        let mut questions =
+            lessons.iter().flat_map(|lesson| &lesson.steps).flat_map(|step| &step.predictions);
+        let asked = questions.find(|asked| asked.ask.starts_with(ask)).expect("a question of the course");
+        let RightAnswer::Choice(choices) = &asked.answer else { panic!("{ask}: choices") };
+        for said in all {
+            assert_eq!(of_choice(choices, said), Judgement::Right, "{ask}: `{said}`");
+        }
+    }
 }

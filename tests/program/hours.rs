@@ -338,18 +338,43 @@ fn the_verdict_comes_first() {
     let (said, _, _) = typed(&["learn", "my-dropout"], &lines, &folder);
     in_order(&said, &["Yes: it does what was asked."]);
     assert!(!said.contains("printed nothing"), "{said}");
-    // The check's own inputs are described: the learner has not seen them. After an attempt, Enter knows of it.
+    // An exception is explained in the learner's own code and variables. After an attempt, Enter knows of it.
     let lines =
         ["write", "def row_softmax(x):", "    e = torch.exp(x)", "    return e / e.sum(-1)", ".", "", "quit"];
     let (said, _, _) = typed(&["learn", "own-softmax"], &lines, &folder);
     in_order(
         &said,
         &[
-            "Not yet. The check tried `row_softmax(_s.clone())`, where `_s` has the shape (2, 3), and line 3 of your \
-             code stopped it (RuntimeError: The size of tensor a (3)",
+            "Not yet. The check called your code with an input of its own, and line 3 stopped there.",
+            "should return a table of the same shape",
+            "RuntimeError: The size of tensor a (3)",
+            "return e / e.sum(-1)",
+            "e / e.sum(-1)",
+            "(2, 3) / (2,)",
+            "You may mean e / e.sum(-1).unsqueeze(-1)",
             "Not right yet: `e` continues with what you wrote",
         ],
     );
+    assert!(!said.contains("_s.clone"), "{said}");
+    let lines = [
+        "write",
+        "def merge(x):",
+        "    b, heads, tokens, head_dim = x.shape",
+        "    return x.transpose(1, 2).view(b, tokens, heads * head_dim)",
+        ".",
+        "quit",
+    ];
+    let (said, _, _) = typed(&["learn", "merge-heads"], &lines, &folder);
+    in_order(
+        &said,
+        &[
+            "line 3 stopped there. `merge` should also take heads that no transpose has made. On your sample",
+            "3 │ return x.transpose(1, 2).view(b, tokens, heads * head_dim)",
+            "x.transpose(1, 2) (1,5,3,2) has strides (30,2,10,1)",
+            "You may mean x.transpose(1, 2).contiguous().view(1, 5, 6)",
+        ],
+    );
+    assert!(!said.contains("assert") && !said.contains("torch.zeros"), "{said}");
 }
 
 /// After a right answer nothing is left to type: keys act one by one again.

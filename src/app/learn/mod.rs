@@ -6,7 +6,7 @@
 //! | [`main_loop`] | shows a stop, waits for a key, does what it asks |
 //! | [`keys`] | the table of keys |
 //! | [`navigate`] | on, back, and to a stop from the list |
-//! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells |
+//! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells, with `failed_check` |
 //! | [`choose`], [`figures`], [`visits`] | why, trace, what-if, REPL, glossary |
 //! | [`ending`] | the end of a lesson and of the chapter |
 //! | [`walk`], [`page`], [`lesson_state`] | the state of the walkthrough, of a stop, of the lesson's variables |
@@ -15,6 +15,7 @@
 pub mod choose;
 pub mod editor;
 mod ending;
+mod failed_check;
 mod figures;
 mod input;
 pub mod keys;

@@ -7,14 +7,13 @@ use super::super::step::plots;
 use super::super::stops::{Stop, StopKind};
 use super::super::workspace::Workspace;
 use super::editor;
+use super::failed_check::{FailedCheck, OWN_CODE};
 use super::lesson_state::{LessonState, OnProgress};
 use super::page::PageStage;
 use super::walk::{Flow, Walk};
-use crate::lesson::judge::shape_of;
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::{Exercise, Lesson};
-use crate::session::{Outcome, Raised, Variable};
-use crate::tensor::show::tuple_repr;
+use crate::session::{Outcome, Variable};
 use crate::view::learn::{Task, hint, labelled_code, task};
 use crate::view::panel::outcome as outcome_text;
 use crate::view::prose::prose;
@@ -104,11 +103,14 @@ impl<'c> Walk<'c, '_, '_> {
         let (stop, exercise) = (self.stop(), self.exercise());
         let ran = self.prepared(|state, on_progress| {
             let mut workspace = scratch_workspace(state, stop, on_progress)?;
-            let (outcome, overwritten) = workspace.overwritten_by(code, "your code");
+            let (outcome, overwritten) = workspace.overwritten_by(code, OWN_CODE);
             let panel = own_panel(code, &outcome, &workspace);
             let failed = match (&outcome.error, exercise) {
-                (Some(_), _) => Some("Python stopped there. `e` continues with what you wrote.".to_owned()),
-                (None, Some(exercise)) => quietly(|| failed_check(exercise, &mut workspace)),
+                (Some(_), _) => {
+                    let words = "Python stopped there. `e` continues with what you wrote.".to_owned();
+                    Some(FailedCheck { words, error: None })
+                }
+                (None, Some(exercise)) => quietly(|| FailedCheck::of(exercise, code, &mut workspace)),
                 (None, None) => None,
             };
             Ok((outcome, overwritten, panel, failed))
@@ -128,7 +130,7 @@ impl<'c> Walk<'c, '_, '_> {
         // The verdict first: the tables of a long attempt would hide it.
         let passed = failed.is_none();
         self.put_apart(match &failed {
-            Some(words) => reply(AnswerVerdict::NotYet, words, self.shell.look),
+            Some(check) => check.text(self.shell.look),
             None => reply(AnswerVerdict::Right, "it does what was asked.", self.shell.look),
         })?;
         // The verdict is enough where there is nothing to show.
@@ -264,79 +266,6 @@ fn scratch_workspace<'c>(
         }
         StopKind::End => unreachable!("code is written at steps and exercises only"),
     }
-}
-
-/// The name of the cell that a check runs as, in tracebacks.
-const CHECK: &str = "the check";
-
-/// Runs the checks of an exercise on the state after an attempt, and returns what the first failing check says.
-fn failed_check(exercise: &Exercise, workspace: &mut Workspace) -> Option<String> {
-    let (check, raised) = exercise
-        .checks
-        .iter()
-        .find_map(|check| workspace.run(&check.source, CHECK).error.map(|raised| (&check.source, raised)))?;
-    let said = escaped(&raised.message);
-    Some(match raised.kind.as_str() {
-        _ if raised.interrupted => "Stopped while the check ran your code. `e` continues with it.".to_owned(),
-        "AssertionError" if !said.is_empty() => said,
-        "NameError" => format!("The check looks for something that is not there: {said}."),
-        kind => format!("{} ({kind}: {said}).", where_it_stopped(check, &raised, workspace)),
-    })
-}
-
-/// What the check ran when an exception stopped it, and where in the learner's code that was: checks call it with inputs of
-/// their own, which the learner has not seen.
-fn where_it_stopped(check: &str, raised: &Raised, workspace: &mut Workspace) -> String {
-    let in_check = raised.frames.iter().rev().find(|frame| frame.cell == CHECK);
-    let line = in_check.and_then(|frame| check.lines().nth(frame.line.checked_sub(1)?)).map(str::trim);
-    let own = raised.frames.iter().rev().find(|frame| frame.cell != CHECK);
-    let Some(line) = line else { return "The check could not continue".to_owned() };
-    let call = line.split_once(" = ").map_or(line, |(_, call)| call);
-    let shapes = shapes_in(call, workspace);
-    match own {
-        Some(own) => {
-            format!("The check tried `{call}`{shapes}, and line {} of your code stopped it", own.line)
-        }
-        None => format!("The check could not continue at `{call}`{shapes}"),
-    }
-}
-
-/// The shapes of the check's own tensors in a call: `, where _x has the shape (2, 5, 4) and _q (4, 3)`.
-fn shapes_in(call: &str, workspace: &mut Workspace) -> String {
-    let words = call.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let mut named: Vec<(&str, String)> = Vec::new();
-    for word in words.filter(|word| word.starts_with('_')) {
-        if named.iter().any(|(name, _)| *name == word) {
-            continue;
-        }
-        if let Ok(shape) = shape_of(word, &mut workspace.session) {
-            named.push((word, tuple_repr(&shape)));
-        }
-    }
-    let mut words = String::new();
-    let last = named.len().saturating_sub(1);
-    for (at, (name, shape)) in named.iter().enumerate() {
-        words.push_str(match at {
-            0 => ", where ",
-            at if at == last => " and ",
-            _ => ", ",
-        });
-        let has = if at == 0 { " has the shape" } else { "" };
-        words.push_str(&format!("`{name}`{has} {shape}"));
-    }
-    words
-}
-
-/// A message as Markdown: everything but backticks is escaped.
-fn escaped(message: &str) -> String {
-    let mut words = String::with_capacity(message.len());
-    for letter in message.chars() {
-        if matches!(letter, '\\' | '*' | '_' | '<' | '[' | '$' | '#') {
-            words.push('\\');
-        }
-        words.push(letter);
-    }
-    words
 }
 
 /// The panel of the learner's own code: its output and the tensors that it bound.

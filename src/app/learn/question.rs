@@ -4,6 +4,7 @@
 use super::super::shell::Failure;
 use super::page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
+use crate::lesson::choice::chosen;
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::judge::{self, Judgement};
 use crate::lesson::progress::{GivenAnswer, ProgressChange};
@@ -189,7 +190,7 @@ fn begins_with(reply: &str, truth: &str) -> bool {
 /// An answer as it is saved: a choice in its own words instead of its letter.
 fn in_words(asked: &Prediction, said: &str) -> String {
     let chosen = match &asked.answer {
-        RightAnswer::Choice(choices) => judge::chosen(choices, said).ok().map(|at| choices[at].text.clone()),
+        RightAnswer::Choice(choices) => chosen(choices, said).ok().map(|at| choices[at].text.clone()),
         _ => None,
     };
     chosen.unwrap_or_else(|| said.trim().to_owned())

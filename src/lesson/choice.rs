@@ -1,0 +1,173 @@
+//! Finds the choice that a learner means: by its letter, its number, its words or other words for it (`also:`).
+//!
+//! Words are compared without articles and endings. Numbers and negations are not: "rows 4 and 5" is not "rows 3, 4
+//! and 5", and "not the same" is not "the same".
+
+use super::answer::{self, TypedNumber};
+use super::closeness::{Closeness, one_fits};
+use super::exercise::Choice;
+use super::stem::stem;
+use super::typed_shape::shapes;
+
+/// Words that do not distinguish one answer from another.
+const FREQUENT: [&str; 30] = [
+    "a", "an", "and", "are", "as", "be", "because", "by", "do", "does", "has", "have", "i", "is", "it",
+    "its", "of", "so", "that", "the", "their", "there", "they", "think", "this", "to", "was", "which",
+    "will", "would",
+];
+/// Words that reverse the meaning of the others.
+const NEGATIONS: [&str; 10] =
+    ["not", "no", "never", "without", "cannot", "nothing", "none", "neither", "nor", "less"];
+
+/// The index of the choice that a text names by letter, words or number. Errors: a message about what to type.
+pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
+    let typed = said;
+    let said = plain(said);
+    let texts: Vec<String> = choices.iter().map(|choice| plain(&choice.text)).collect();
+    let letters: Vec<String> =
+        (0..choices.len()).map(|at| char::from(b'a' + (at % 26) as u8).to_string()).collect();
+    if let Some(at) = texts.iter().position(|text| *text == said) {
+        return Ok(at);
+    }
+    if let Some(at) = letters.iter().position(|letter| *letter == said) {
+        return Ok(at);
+    }
+    // `b) no` and `(b)`, as the screen writes it; words after the letter must not say something else.
+    if let Some((letter, words)) = typed.trim().trim_start_matches('(').split_once([')', '.', ':'])
+        && let Some(at) = letters.iter().position(|known| *known == letter.trim().to_lowercase())
+        && (plain(words).is_empty() || chosen(choices, words) == Ok(at))
+    {
+        return Ok(at);
+    }
+    // `2,3` and `2x3` are the choice `(2, 3)`.
+    if let Some(shape) = shapes(typed).into_iter().next().filter(|shape| shape.len() > 1)
+        && let Some(at) = only(choices, |choice| shapes(&choice.text).first() == Some(&shape))
+    {
+        return Ok(at);
+    }
+    if let Some(at) = worded(choices, typed).or_else(|| numbered(&texts, typed)) {
+        return Ok(at);
+    }
+    if !said.is_empty() {
+        let agrees = |at: usize| negations(&choices[at].text) % 2 == negations(typed) % 2;
+        if let Some(at) = only(&texts, |text| text.starts_with(&said)).filter(|at| agrees(*at)) {
+            return Ok(at);
+        }
+        // A number is the place of a choice, unless a choice mentions that number.
+        let within = |text: &String| format!(" {text} ").contains(&format!(" {said} "));
+        let place = said.parse::<usize>().ok().filter(|at| (1..=choices.len()).contains(at));
+        if let Some(at) = place.filter(|_| !texts.iter().any(within)) {
+            return Ok(at - 1);
+        }
+        // A misspelt word is understood; another number is another answer.
+        let close = |text: &String| {
+            figures(text) == figures(&said) && strsim::normalized_damerau_levenshtein(text, &said) >= 0.75
+        };
+        if let Some(at) = only(&texts, close).filter(|at| agrees(*at)) {
+            return Ok(at);
+        }
+    }
+    let (last, rest) = letters
+        .split_last()
+        .map_or((String::new(), String::new()), |(last, rest)| (last.clone(), rest.join(", ")));
+    Err(format!("Say {rest} or {last}, or the words of the answer."))
+}
+
+/// The index of the only one that fits.
+fn only<T>(all: &[T], fits: impl Fn(&T) -> bool) -> Option<usize> {
+    let mut found = (0..all.len()).filter(|at| fits(&all[*at]));
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// The only choice whose text or other words say the same as the learner's words: all of them, a part of it in this
+/// order, the phrase with other words around it, or some of its words in any order.
+fn worded(choices: &[Choice], typed: &str) -> Option<usize> {
+    let said = Phrase::new(typed);
+    let phrases: Vec<Vec<Phrase>> = choices
+        .iter()
+        .map(|choice| [&choice.text].into_iter().chain(&choice.also).map(|text| Phrase::new(text)).collect())
+        .collect();
+    if said.stems.is_empty() {
+        return None;
+    }
+    let ways: [fn(&Phrase, &Phrase) -> bool; 4] = [
+        |phrase, said| phrase.stems == said.stems,
+        |phrase, said| phrase.has_run(said),
+        |phrase, said| said.has_run(phrase),
+        |phrase, said| said.stems.iter().all(|stem| phrase.stems.contains(stem)),
+    ];
+    ways.iter().find_map(|way| only(&phrases, |all| all.iter().any(|it| it.agrees(&said) && way(it, &said))))
+}
+
+/// The words of a text that tell one answer from another.
+struct Phrase {
+    stems: Vec<String>,
+    figures: Vec<f64>,
+    negations: usize,
+}
+
+impl Phrase {
+    fn new(text: &str) -> Phrase {
+        let (negations, text) = (negations(text), plain(text));
+        let words = text.split(|c: char| !(c.is_alphanumeric() || "_.'’".contains(c)));
+        let kept = words.filter(|word| !word.is_empty() && !FREQUENT.contains(word));
+        let stems = kept.map(|word| if word == "every" { "each".to_owned() } else { stem(word) }).collect();
+        Phrase { stems, figures: figures(&text), negations }
+    }
+
+    /// Whether what was said has the same numbers or none, and denies if this does.
+    fn agrees(&self, said: &Phrase) -> bool {
+        (said.figures.is_empty() || self.figures == said.figures) && self.negations % 2 == said.negations % 2
+    }
+
+    /// Whether the words of the other occur in it in their order, one after the other.
+    fn has_run(&self, other: &Phrase) -> bool {
+        !other.stems.is_empty() && self.stems.windows(other.stems.len()).any(|run| run == other.stems)
+    }
+}
+
+/// The numbers in a text.
+fn figures(text: &str) -> Vec<f64> {
+    let runs = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    runs.filter_map(|run| run.trim_matches('.').parse().ok()).collect()
+}
+
+/// How many words deny what the others say. A first "no" that replies to the question does not count.
+fn negations(text: &str) -> usize {
+    let text = text.trim().to_lowercase();
+    let replies = |rest: &&str| {
+        rest.is_empty()
+            || rest.starts_with([',', ':'])
+            || rest.split_whitespace().next().is_some_and(|word| FREQUENT.contains(&word))
+    };
+    let rest = text.strip_prefix("no").filter(replies).unwrap_or(&text);
+    let words = rest.split(|c: char| !c.is_alphanumeric() && !"'’".contains(c));
+    words.filter(|word| NEGATIONS.contains(word) || word.ends_with("n't") || word.ends_with("n’t")).count()
+}
+
+/// The only choice that is this number, in any spelling or rounding; else the only one that names it.
+fn numbered(texts: &[String], said: &str) -> Option<usize> {
+    let one = |text: &str| match answer::numbers(text).as_slice() {
+        [] => None,
+        readings => readings.iter().find(|reading| reading.len() == 1).map(|reading| reading[0]),
+    };
+    let said = one(said)?;
+    let same = |other: TypedNumber| {
+        let fits = |a: &TypedNumber, b: f64| one_fits(a, b, None) > Closeness::Cut;
+        fits(&said, other.value) || fits(&other, said.value)
+    };
+    only(texts, |text| one(text).is_some_and(same))
+        .or_else(|| only(texts, |text| text.split([' ', ',', ':']).filter_map(one).any(same)))
+}
+
+/// Words in lower case, without Markdown's signs and without punctuation at their ends.
+fn plain(text: &str) -> String {
+    let text = text.to_lowercase().replace(['*', '`', '"'], "").replace('√', "root ");
+    let word = |word: &str| {
+        word.trim_matches(|c: char| !c.is_alphanumeric() && !"-.±".contains(c))
+            .trim_end_matches('.')
+            .to_owned()
+    };
+    let words: Vec<String> = text.split_whitespace().map(word).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
