@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::course;
 use super::document::{CellDocument, CheckDocument};
-use super::evidence::{self, output_of};
+use super::evidence::output_of;
 use super::json::write_json;
 use super::machine;
 use super::options::GlobalOptions;
@@ -13,6 +13,7 @@ use super::plan::{self, Plan, PlannedCell};
 use super::progress::ProgressBar;
 use super::runner::{FinishedCell, Runner, unexpected};
 use super::shell::{Exit, Failure, Shell};
+use super::workspace::Workspace;
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
 use crate::lesson::front_matter::is_lesson;
@@ -289,15 +290,9 @@ impl<'c> Checker<'c> {
         }
         let plan = plan::from_file(word, document, None)?;
         plan.show_remarks(shell);
-        let family = self.options.random.unwrap_or_default();
-        let (mut cells, mut documents) = self.cells(&plan, family)?;
-        let mut hint = None;
-        if let Some(other) = self.better(&plan, family, &cells)? {
-            hint = Some(other.hint);
-            if self.options.random.is_none() {
-                (cells, documents) = (other.cells, other.documents);
-            }
-        }
+        let mut workspace = plan.workspace(&self.options);
+        let (mut cells, documents) = self.cells(&plan, &mut workspace)?;
+        let hint = self.random_hint(&workspace, &cells);
         for cell in cells.iter_mut().filter(|cell| cell.verdict != Verdict::Differs) {
             cell.remark = None;
         }
@@ -384,9 +379,12 @@ impl<'c> Checker<'c> {
     }
 
     /// Runs all cells of a file, also after one that raises.
-    fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
-        let mut workspace = plan.workspace(&GlobalOptions { random: Some(random), ..self.options.clone() });
-        let mut runner = Runner::new(&mut workspace, &plan.cells).keep_going(true);
+    fn cells<'p>(
+        &self,
+        plan: &Plan<'p>,
+        workspace: &mut Workspace<'p>,
+    ) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
+        let mut runner = Runner::new(workspace, &plan.cells).by_evidence().keep_going(true);
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         for FinishedCell { index, cell, outcome, .. } in runner.by_ref() {
             let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
@@ -427,46 +425,24 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The cells with the other family of random numbers, if with it fewer differ.
-    fn better(
-        &self,
-        plan: &Plan,
-        family: Family,
-        cells: &[CheckedCell],
-    ) -> Result<Option<OtherFamily>, Failure> {
-        let differs =
-            |cells: &[CheckedCell]| cells.iter().filter(|cell| cell.verdict == Verdict::Differs).count();
-        let now = differs(cells);
-        if now == 0 || !evidence::may_differ(plan, &self.options) {
-            return Ok(None);
-        }
-        let (other, name) = match family {
-            Family::Book => (Family::Mkl, "mkl"),
-            Family::Mkl => (Family::Book, "book"),
-        };
-        let (cells, documents) = self.cells(plan, other)?;
-        let then = differs(&cells);
-        if then >= now {
-            return Ok(None);
-        }
-        let hint = match (self.options.random, then) {
-            (None, _) => {
-                format!("random dropout: drawn as with --random {name}, which fits what is recorded")
+    /// What to say about the random numbers that depend on the build of PyTorch.
+    fn random_hint(&self, workspace: &Workspace, cells: &[CheckedCell]) -> Option<String> {
+        let drawn = workspace.session.state().family_draws.get() > 0;
+        let differs = cells.iter().any(|cell| cell.verdict == Verdict::Differs);
+        match (self.options.random, workspace.options().random) {
+            (None, Some(Family::Mkl)) => {
+                Some("random dropout: drawn as with --random mkl, which fits what is recorded".to_owned())
             }
-            (_, 0) if now == 1 => format!("random dropout: try --random {name}, with which it agrees"),
-            (_, 0) => format!("random dropout: try --random {name}, with which all agree"),
-            _ => format!("random dropout: try --random {name}, with which {then} differ"),
-        };
-        Ok(Some(OtherFamily { cells, documents, hint }))
+            (None, None) if drawn && differs && workspace.session.has_written() => Some(
+                "random dropout: drawn as in the book, since cells have written files; try --random mkl"
+                    .to_owned(),
+            ),
+            (Some(_), _) if drawn && differs => {
+                Some("random dropout: without --random, it is drawn as what is recorded shows".to_owned())
+            }
+            _ => None,
+        }
     }
-}
-
-/// The cells of a file with the other family of random numbers.
-struct OtherFamily {
-    cells: Vec<CheckedCell>,
-    documents: Vec<CellDocument>,
-    /// What to say about it.
-    hint: String,
 }
 
 fn faulty(fault: &Fault) -> FileReport {

@@ -4,54 +4,127 @@
 use std::cmp::Ordering;
 
 use super::options::GlobalOptions;
-use super::plan::Plan;
-use super::progress::ProgressBar;
-use super::runner::Runner;
-use super::shell::{Failure, Shell};
+use super::plan::PlannedCell;
+use super::workspace::Workspace;
 use crate::kernel::random::Family;
+use crate::lesson::compare::{TOLERANCE, Verdict, compare};
 use crate::lesson::notebook::shown;
-use crate::session::{Outcome, Session};
+use crate::ops::trace::Trace;
+use crate::session::{CallReport, Channel, Outcome, Session};
 
-/// Parts of the names of operations whose draws differ between builds.
-const DRAWS: [&str; 6] =
-    ["ropout", "ernoulli", "ultinomial", "xponential", "MultiheadAttention", "TransformerEncoder"];
-
-/// How many such numbers are drawn in search of a family.
+/// How many such numbers a trial draws before it has shown which family fits.
 const MOST_DRAWS: u64 = 30_000_000;
-
-/// How many lines a cell may print after such a draw before its next one ends it: the first lines of a long training decide.
-const MOST_LINES: usize = 2;
 
 /// After how many cells that neither family reproduces the search ends.
 const MOST_MISSES: usize = 3;
 
-/// The options for the cells of a file: where no family of random numbers is asked for, that which its recorded outputs
-/// show. Says so where it is not the usual one. Errors: Ctrl-C.
-pub(crate) fn options(plan: &Plan, shell: &mut Shell) -> Result<GlobalOptions, Failure> {
-    let mut options = shell.options.clone();
-    if options.random.is_none() && may_differ(plan, &options) {
-        let family = family(plan, &options, shell)?;
-        if family == Family::Mkl {
-            shell.remark(&format!(
-                "{}: random numbers are drawn as in builds with Intel's library (--random mkl), since that is what \
-                 the recorded outputs show",
-                plan.target
-            ));
-        }
-        options.random = Some(family);
-    }
-    Ok(options)
+/// What a cell showed, the operations that ran if it was traced, and the calls that were repeated.
+pub(crate) type CellResult = (Outcome, Trace, Vec<CallReport>);
+
+/// The search for the family, while the cells of a file run with the usual one. The cells run a second time only if one
+/// has drawn such numbers and does not show what is recorded.
+#[derive(Default)]
+pub(crate) struct Evidence<'c> {
+    /// The same cells with the other family, as far as they have run.
+    trial: Option<Workspace<'c>>,
+    /// The cells since the first draw and what they showed.
+    since: Vec<(String, String)>,
+    misses: usize,
+    settled: bool,
 }
 
-/// Whether a file has recorded outputs, and cells that draw what differs between builds and may run more than once.
-pub(crate) fn may_differ(plan: &Plan, options: &GlobalOptions) -> bool {
-    let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
-    let draws = |source: &str| DRAWS.iter().any(|word| source.contains(word));
-    // Cells that may write files run once.
-    options.allow_write.is_empty()
-        && is_file
-        && plan.cells.iter().any(|cell| draws(&cell.source))
-        && plan.cells.iter().any(|cell| cell.recorded.is_some())
+impl<'c> Evidence<'c> {
+    /// Compares what the last of these cells showed with what is recorded for it. If the other family reproduces more of it,
+    /// `workspace` becomes the one with that family, and the cell's result there is returned. `run` runs the last cell.
+    pub(crate) fn judged(
+        &mut self,
+        workspace: &mut Workspace<'c>,
+        cells: &[PlannedCell<'c>],
+        result: CellResult,
+        run: impl Fn(&mut Workspace<'c>) -> CellResult,
+    ) -> CellResult {
+        let Some((cell, before)) = cells.split_last().filter(|_| !self.settled) else { return result };
+        if workspace.session.state().family_draws.get() == 0 || interrupted(&result) {
+            return result;
+        }
+        let output = output_of(&result.0);
+        self.since.push((cell.name.clone(), output.clone()));
+        let is_compared = cell.step.is_none() && !cell.varies;
+        let Some(recorded) = cell.recorded.as_ref().filter(|_| is_compared).map(|it| it.shown()) else {
+            return result;
+        };
+        if compare(Some(&recorded), &output, TOLERANCE).verdict != Verdict::Differs {
+            return result;
+        }
+        if workspace.session.has_written() {
+            self.settled = true;
+            return with_remark(result, UNTRIED);
+        }
+        let agreed = agreeing_lines(&recorded, &output);
+        let mut trial = self.trial.take().unwrap_or_else(|| other(workspace));
+        let mut differing = Vec::new();
+        for earlier in &before[trial.ran.len()..] {
+            let outcome = trial.run(&earlier.source, &earlier.name);
+            let known = self.since.iter().find(|(name, _)| *name == earlier.name);
+            if known.is_some_and(|(_, output)| *output != output_of(&outcome)) {
+                differing.push(earlier.name.as_str());
+            }
+        }
+        let listener = watch(&mut trial.session, &recorded, agreed);
+        let tried = run(&mut trial);
+        trial.session.set_listener(listener);
+        if interrupted(&tried) {
+            return result;
+        }
+        let tried_output = output_of(&tried.0);
+        let is_cut = was_stopped(&trial.session);
+        match agreeing_lines(&recorded, &tried_output).cmp(&agreed) {
+            Ordering::Greater if !is_cut => {
+                self.settled = true;
+                trial.session.state().family_limit.set(u64::MAX);
+                *workspace = trial;
+                let before = match differing.as_slice() {
+                    [] => String::new(),
+                    names => format!("; the output above of {} was drawn otherwise", names.join(", ")),
+                };
+                return with_remark(tried, &format!("{FITS}{before}"));
+            }
+            Ordering::Equal if !is_cut => {
+                self.misses += usize::from(tried_output != output);
+                self.settled = self.misses == MOST_MISSES;
+                self.trial = Some(trial).filter(|_| !self.settled);
+            }
+            _ => self.settled = true,
+        }
+        result
+    }
+}
+
+const FITS: &str = "random numbers are drawn as in builds with Intel's library (--random mkl), since that is what the \
+                    recorded output shows";
+
+const UNTRIED: &str = "dropout and the like draw as in the book. Whether they fit the recorded outputs as in builds with \
+                       Intel's library was not tried, since cells have written files: --random mkl draws so";
+
+/// An empty workspace with the other family of random numbers.
+fn other<'c>(workspace: &Workspace<'c>) -> Workspace<'c> {
+    let options = GlobalOptions { random: Some(Family::Mkl), ..workspace.options().clone() };
+    let other = Workspace::new(&options);
+    other.session.state().family_limit.set(MOST_DRAWS);
+    other
+}
+
+fn interrupted((outcome, ..): &CellResult) -> bool {
+    outcome.error.as_ref().is_some_and(|raised| raised.interrupted)
+}
+
+fn was_stopped(session: &Session) -> bool {
+    session.state().family_draws.get() > session.state().family_limit.get()
+}
+
+fn with_remark(mut result: CellResult, remark: &str) -> CellResult {
+    result.0.stderr.push_str(&format!("{remark}\n"));
+    result
 }
 
 /// Everything that a cell showed, in the form of recorded outputs.
@@ -60,69 +133,27 @@ pub(crate) fn output_of(outcome: &Outcome) -> String {
     shown(&outcome.stdout, outcome.result.as_deref(), error)
 }
 
-/// Runs the cells with both families, as far as it takes to tell which one reproduces the recorded outputs.
-fn family(plan: &Plan, options: &GlobalOptions, shell: &mut Shell) -> Result<Family, Failure> {
-    let workspace = |family| plan.workspace(&GlobalOptions { random: Some(family), ..options.clone() });
-    let (mut book, mut mkl) = (workspace(Family::Book), workspace(Family::Mkl));
-    let mut book = Runner::new(&mut book, &plan.cells).keep_going(true);
-    let mut mkl = Runner::new(&mut mkl, &plan.cells).keep_going(true);
-    let progress = ProgressBar::watch(plan.cells.len(), shell);
-    let mut misses = 0;
-    let mut found = Family::Book;
-    while let Some(cell) = book.upcoming() {
-        progress.at(book.done(), &format!("{}: which random numbers", cell.title()));
-        bound(&mut book.workspace.session);
-        let Some(one) = book.next() else { break };
-        if book.workspace.session.state().family_draws.get() == 0 {
-            continue;
-        }
-        // Until something was drawn, both families run alike; the other one catches up.
-        let other = loop {
-            bound(&mut mkl.workspace.session);
-            match mkl.next() {
-                Some(earlier) if earlier.index < one.index => {}
-                last => break last,
-            }
-        };
-        let Some(other) = other else { break };
-        let Some(recorded) = one.cell.recorded.as_ref().map(|recorded| recorded.shown()) else { continue };
-        let (one, other) = (output_of(&one.outcome), output_of(&other.outcome));
-        match agreeing_lines(&recorded, &one).cmp(&agreeing_lines(&recorded, &other)) {
-            Ordering::Greater => break,
-            Ordering::Less => {
-                found = Family::Mkl;
-                break;
-            }
-            Ordering::Equal => misses += usize::from(one != other),
-        }
-        let state = book.workspace.session.state();
-        let ended_early = state.family_draws.get() > state.family_limit.get();
-        if misses == MOST_MISSES || ended_early {
-            break;
-        }
-    }
-    progress.hide();
-    match book.is_interrupted() || mkl.is_interrupted() {
-        true => Err(Failure::Stopped),
-        false => Ok(found),
-    }
-}
-
-/// Ends the next cell if it draws too much, or goes on drawing after it has printed enough.
-fn bound(session: &mut Session) {
+/// While the next cell of a trial runs: once it has printed more of the recorded lines than `agreed`, it may draw as much as
+/// it likes; once it prints another line, it draws nothing more. Returns the listener before.
+fn watch(session: &mut Session, recorded: &str, agreed: usize) -> Option<crate::session::Listener> {
     let state = session.state().clone();
-    let before = state.family_draws.get();
-    state.family_limit.set(MOST_DRAWS);
-    let mut lines = 0;
-    session.set_listener(Some(Box::new(move |_, text: &str| {
-        let drawn = state.family_draws.get();
-        if drawn > before {
-            lines += text.matches('\n').count();
+    let recorded: Vec<String> = recorded.lines().map(str::to_owned).collect();
+    let (mut line, mut agreeing, mut decided) = (String::new(), 0, false);
+    session.set_listener(Some(Box::new(move |channel, text: &str| {
+        for piece in text.split_inclusive('\n').filter(|_| channel == Channel::Stdout) {
+            line.push_str(piece);
+            if decided || !line.ends_with('\n') {
+                continue;
+            }
+            let same = recorded.get(agreeing).is_some_and(|one| one.trim_end() == line.trim_end());
+            agreeing += usize::from(same);
+            decided = !same || agreeing > agreed;
+            if decided {
+                state.family_limit.set(if same { u64::MAX } else { state.family_draws.get() });
+            }
+            line.clear();
         }
-        if lines >= MOST_LINES {
-            state.family_limit.set(drawn);
-        }
-    })));
+    })))
 }
 
 /// How many lines are the same from the beginning.

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use super::course;
 use super::document::{CellDocument, RunDocument};
-use super::evidence;
 use super::export::html::PageBuilder;
 use super::export::{self, may_write};
 use super::json::write_json;
@@ -82,7 +81,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let ended = match args.changes.is_empty() {
             false => what_if::run(&plan, &args.changes, &catalogue, shell)?,
             true => {
-                let mut workspace = plan.workspace(&evidence::options(&plan, shell)?);
+                let mut workspace = plan.workspace(&shell.options);
                 let ended = match shell.options.json {
                     true => as_json(&plan, args, &mut workspace, shell)?,
                     false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,
@@ -109,7 +108,8 @@ fn as_json<'c>(
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
     let tracing = if args.trace.is_some() { Tracing::All } else { Tracing::Off };
-    let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
+    let mut runner =
+        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
     let mut cells = Vec::with_capacity(plan.cells.len());
     while let Some(FinishedCell { index, cell, outcome, trace, .. }) = runner.next() {
         shell.aside(&outcome.stderr);
@@ -136,7 +136,8 @@ fn as_text<'c>(
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
     let tracing = if args.trace.is_some() { Tracing::Shown } else { Tracing::Off };
-    let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
+    let mut runner =
+        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
     let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
     let mut page = args.html.as_ref().map(|_| PageBuilder::titled(&plan.title));

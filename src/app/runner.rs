@@ -1,6 +1,7 @@
 //! Runs cells one after another: the one place that decides which errors are expected, when a run ends, and what
 //! Ctrl-C means between two cells.
 
+use super::evidence::{CellResult, Evidence};
 use super::machine;
 use super::plan::PlannedCell;
 use super::progress;
@@ -58,6 +59,8 @@ pub(crate) struct Runner<'w, 'p, 'c> {
     next: usize,
     tracing: Tracing,
     keep_going: bool,
+    /// Finds the family of random numbers that the recorded outputs show; `None` if it is given.
+    evidence: Option<Evidence<'c>>,
     /// How often Ctrl-C had been pressed when the run began.
     presses: usize,
     exit: Exit,
@@ -74,6 +77,7 @@ impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
             next: 0,
             tracing: Tracing::Off,
             keep_going: false,
+            evidence: None,
             presses,
             exit: Exit::Good,
             ended: false,
@@ -88,6 +92,12 @@ impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
     /// Goes on after a failure. Ctrl-C ends the run all the same.
     pub(crate) fn keep_going(self, keep_going: bool) -> Self {
         Runner { keep_going, ..self }
+    }
+
+    /// Where no family of random numbers is asked for, draws those that the recorded outputs of the cells show.
+    pub(crate) fn by_evidence(self) -> Self {
+        let is_open = self.workspace.options().random.is_none();
+        Runner { evidence: is_open.then(Evidence::default), ..self }
     }
 
     /// The cell that runs next; `None` when the run has ended.
@@ -116,24 +126,18 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
 
     fn next(&mut self) -> Option<FinishedCell<'p, 'c>> {
         let cell = self.upcoming()?;
-        let traced = match self.tracing {
-            Tracing::Off => false,
-            Tracing::Shown | Tracing::Examined => !cell.silent,
-            Tracing::All => true,
-        };
         if let Some((step, lesson)) = cell.step {
             self.workspace.enter(step, lesson);
         }
-        let (source, name) = (&cell.source, &cell.name);
-        let mut run = || match (traced, self.tracing) {
-            (true, Tracing::Examined) => self.workspace.examined(source, name),
-            (true, _) => {
-                let (outcome, trace) = self.workspace.traced(source, name);
-                (outcome, trace, Vec::new())
-            }
-            (false, _) => (self.workspace.run(source, name), Trace::default(), Vec::new()),
+        let run = |workspace: &mut Workspace<'c>| match cell.silent {
+            true => progress::quietly(|| ran(cell, self.tracing, workspace)),
+            false => ran(cell, self.tracing, workspace),
         };
-        let (outcome, trace, calls) = if cell.silent { progress::quietly(&mut run) } else { run() };
+        let mut result = run(self.workspace);
+        if let Some(evidence) = &mut self.evidence {
+            result = evidence.judged(self.workspace, &self.cells[..=self.next], result, run);
+        }
+        let (outcome, trace, calls) = result;
         let finished = FinishedCell { index: self.next, cell, outcome, trace, calls };
         self.next += 1;
         if let Some(raised) = finished.failure() {
@@ -142,6 +146,24 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
             self.ended = raised.interrupted || !self.keep_going;
         }
         Some(finished)
+    }
+}
+
+/// Runs a cell, traced if that is asked for.
+fn ran(cell: &PlannedCell, tracing: Tracing, workspace: &mut Workspace) -> CellResult {
+    let traced = match tracing {
+        Tracing::Off => false,
+        Tracing::Shown | Tracing::Examined => !cell.silent,
+        Tracing::All => true,
+    };
+    let (source, name) = (&cell.source, &cell.name);
+    match (traced, tracing) {
+        (true, Tracing::Examined) => workspace.examined(source, name),
+        (true, _) => {
+            let (outcome, trace) = workspace.traced(source, name);
+            (outcome, trace, Vec::new())
+        }
+        (false, _) => (workspace.run(source, name), Trace::default(), Vec::new()),
     }
 }
 

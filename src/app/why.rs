@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::axis_names::inside;
 use super::course;
 use super::element_text::worked_element;
-use super::evidence;
 use super::json::write_json;
 use super::naming::{NamedElement, named};
 use super::plan::plan;
@@ -95,8 +94,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let plan = plan(&target, None, &catalogue)?;
     plan.show_remarks(shell);
-    let mut workspace = plan.workspace(&evidence::options(&plan, shell)?);
-    let mut runner = Runner::new(&mut workspace, &plan.cells);
+    let mut workspace = plan.workspace(&shell.options);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).by_evidence();
     let last = runner.by_ref().last();
     let exit = runner.exit();
     if exit == Exit::Interrupted {

@@ -5,6 +5,10 @@ use std::{
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -99,6 +103,7 @@ pub struct Session {
     pub(super) observer: Rc<FrameObserver>,
     pub(super) output: Rc<RefCell<OutputBuffer>>,
     pub(super) state: Rc<ops::State>,
+    has_written: Arc<AtomicBool>,
     interrupter: Interrupter,
     memory: memory::MemoryWatch,
     runs: u64,
@@ -114,6 +119,7 @@ impl Session {
         let interpreter = setup::interpreter(signals);
         let output = Rc::new(RefCell::new(OutputBuffer::new(options.max_output, options.on_output)));
         let state = ops::State::new(options.random);
+        let has_written = options.files.has_written();
         let (scope, observer) = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
             // The buffers of freed tensors that are kept for new ones use a part of the limit.
@@ -130,6 +136,7 @@ impl Session {
             observer,
             output,
             state,
+            has_written,
             interrupter,
             memory,
             runs: 0,
@@ -252,6 +259,11 @@ impl Session {
     /// The state of this session's `torch` module: random number generator, records, print options.
     pub fn state(&self) -> &Rc<ops::State> {
         &self.state
+    }
+
+    /// Whether cells have written or changed files.
+    pub(crate) fn has_written(&self) -> bool {
+        self.has_written.load(Ordering::Relaxed)
     }
 
     /// What was in scope where the last cell, or an expression after it, raised; empty if neither raised.

@@ -6,6 +6,8 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
@@ -45,6 +47,7 @@ pub struct FileAccess {
     home: Option<PathBuf>,
     read: Vec<Grant>,
     write: Vec<Grant>,
+    has_written: Arc<AtomicBool>,
 }
 
 /// Why a file is not opened.
@@ -77,7 +80,7 @@ impl FileAccess {
             paths.iter().map(granted).collect()
         };
         let (read, write) = (open(read)?, open(write)?);
-        Ok(FileAccess { home: Some(home), read, write })
+        Ok(FileAccess { home: Some(home), read, write, has_written: Arc::default() })
     }
 
     /// The folder in which relative paths begin, if any file is open at all.
@@ -88,6 +91,11 @@ impl FileAccess {
     /// Whether any file may be written.
     pub(crate) fn may_write(&self) -> bool {
         !self.write.is_empty()
+    }
+
+    /// Whether a file was opened or changed for [`Access::Write`]; it follows what is done from now on.
+    pub(crate) fn has_written(&self) -> Arc<AtomicBool> {
+        self.has_written.clone()
     }
 
     /// Opens a regular file for this access. Errors: it is not open to cells, it is no regular file, or the system refuses.
@@ -167,6 +175,9 @@ impl FileAccess {
         };
         let whole = without_dots(&home.join(path));
         let found = grants.iter().find_map(|grant| grant.inside(&whole));
+        if found.is_some() && access == Access::Write {
+            self.has_written.store(true, Ordering::Relaxed);
+        }
         found.ok_or_else(|| Refusal::Outside(access, grants.iter().map(Grant::name).collect()))
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn of_plan<'c>(
     catalogue: &Catalogue,
 ) -> Result<(String, Exit), Failure> {
     let mut builder = PageBuilder::titled(&plan.title);
-    let mut runner = Runner::new(workspace, &plan.cells);
+    let mut runner = Runner::new(workspace, &plan.cells).by_evidence();
     while let Some(finished) = runner.next() {
         builder.cell(&finished, runner.workspace, plan.script);
     }

@@ -23,7 +23,6 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::course;
-use super::evidence;
 use super::file;
 use super::plan::{NamedOrFile, find, from_file};
 use super::prompt::confirmed;
@@ -93,7 +92,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             }
             let plan = from_file(place.unwrap_or_default(), file, None)?;
             plan.show_remarks(shell);
-            let mut workspace = plan.workspace(&evidence::options(&plan, shell)?);
+            let mut workspace = plan.workspace(&shell.options);
             let (text, ended) = html::of_plan(&plan, &mut workspace, &catalogue)?;
             exit = ended;
             text

@@ -1,7 +1,6 @@
 //! Moves between states: the start of a session, `:step`, `:next`, `:goto`, `:reset` and `:undo`.
 //! Each state is computed by running the cells that lead to it.
 
-use super::super::evidence;
 use super::super::notes::note;
 use super::super::plan::{self, Plan};
 use super::super::runner::{Runner, replayed, unexpected};
@@ -40,8 +39,8 @@ pub(super) fn workspace_at<'c>(
 
 fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Outcomes), Failure> {
     let mut outcomes = Outcomes::new();
-    let mut workspace = plan.workspace(&evidence::options(plan, shell)?);
-    let mut runner = Runner::new(&mut workspace, &plan.cells);
+    let mut workspace = plan.workspace(&shell.options);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).by_evidence();
     for finished in runner.by_ref() {
         let cell = finished.cell;
         // Ctrl-C is reported by the command that was stopped.
