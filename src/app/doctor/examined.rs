@@ -22,6 +22,8 @@ pub(super) struct Examined {
     pub(super) operations: usize,
     /// The work of these operations, as [`Trace::work`] counts it.
     pub(super) work: usize,
+    /// The classes and functions that ran.
+    pub(super) called: Vec<String>,
     /// The cell that raised.
     pub(super) failed: Option<FailedCell>,
     /// Why and how only parts were examined.
@@ -41,6 +43,8 @@ pub(super) struct FailedCell {
 pub(super) struct Partly {
     /// What it raised.
     pub(super) reason: String,
+    /// The classes and functions that ran before that, and none of `ran`.
+    pub(super) before: Vec<String>,
     /// The classes and functions that ran on made-up inputs; none if the syntax tree was read.
     pub(super) ran: Vec<String>,
 }
@@ -73,7 +77,7 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
     let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut work, mut failed) = (0, 0, 0, None);
-    let mut ran: Vec<(String, String)> = Vec::new();
+    let (mut ran, mut called) = (Vec::<(String, String)>::new(), Vec::new());
     while let Some(finished) = runner.next() {
         let (cell, trace) = (finished.cell, &finished.trace);
         let session = &runner.workspace.session;
@@ -82,6 +86,11 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
             operations += trace.steps.len() + trace.beyond;
         }
         work += trace.work();
+        for name in called_in(trace) {
+            if called.iter().all(|known| known != name) {
+                called.push(name.to_owned());
+            }
+        }
         // The cells of a file are read together, those of lessons one by one.
         let new = match cell.step {
             Some(_) => findings(trace, &finished.calls, session),
@@ -124,7 +133,14 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
         raised,
     });
     let target = plan.target.clone();
-    Examined { target, found, skipped, cells, operations, work, failed, partly: None, exit }
+    Examined { target, found, skipped, cells, operations, work, called, failed, partly: None, exit }
+}
+
+/// The learner's classes and functions that called the operations.
+fn called_in(trace: &Trace) -> impl Iterator<Item = &str> {
+    let calls = trace.steps.iter().flat_map(|step| &step.calls).filter(|call| !call.library);
+    let functions = calls.map(|call| call.function).filter(|name| !name.ends_with("__init__"));
+    functions.filter_map(|name| name.split('.').next()).filter(|name| !name.starts_with('<'))
 }
 
 /// Adds to a finding in a script the file and the line in it.
