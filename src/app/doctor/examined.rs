@@ -7,6 +7,7 @@ use crate::explain;
 use crate::explain::doctor::{Finding, Reading, examine, is_allowed, read_together};
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
+use crate::tensor::ErrorFact;
 use crate::view::doctor::CodeFinding;
 use crate::view::errors::ErrorNote;
 
@@ -49,7 +50,7 @@ pub(super) struct Partly {
     pub(super) ran: Vec<String>,
 }
 
-/// Exceptions that say that something is not there: a package, a file, a device.
+/// Exceptions that say that something is not there: a package, a file.
 const ABSENT: [&str; 6] = [
     "ModuleNotFoundError",
     "ImportError",
@@ -62,7 +63,9 @@ const ABSENT: [&str; 6] = [
 impl Examined {
     /// 1 with findings, else how the run ended. That something is absent is no mistake of the code.
     pub(super) fn exit(&self) -> Exit {
-        let is_absent = self.failed.as_ref().is_some_and(|it| ABSENT.contains(&it.raised.kind.as_str()));
+        let is_absent = self.failed.as_ref().is_some_and(|FailedCell { raised, .. }| {
+            ABSENT.contains(&raised.kind.as_str()) || raised.fact.as_deref() == Some(&ErrorFact::NoDevice)
+        });
         let exit = if self.partly.is_some() && is_absent { Exit::Good } else { self.exit };
         match (exit, self.found.is_empty()) {
             (Exit::Good, false) => Exit::Failed,

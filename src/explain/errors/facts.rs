@@ -99,6 +99,7 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         | ErrorFact::UnsupportedDtype
         | ErrorFact::MaskDtype
         | ErrorFact::LeafWrite
+        | ErrorFact::NoDevice
         | ErrorFact::StateDictKeys { .. } => return None,
     };
     Some(found)
