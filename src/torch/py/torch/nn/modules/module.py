@@ -379,8 +379,7 @@ class Module:
 
     def cuda(self, device=None):
         hint(device)
-        on_cpu("cuda")
-        return self
+        return self.to("cuda")
 
     def to_empty(self, *, device, recurse=True):
         on_cpu(device)
