@@ -25,7 +25,7 @@ use crate::view::quantity::counted;
 /// What `attn check` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Notebooks, Markdown files or folders of lessons; without any, all lessons of the chapter
+    /// Notebooks, Markdown files or folders of lessons, - for stdin; without any, all lessons of the chapter
     #[arg(value_name = "FILE|FOLDER", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<String>,
     /// How far a number may be from the recorded one: absolute up to 1, relative beyond
@@ -296,7 +296,7 @@ impl<'c> Checker<'c> {
         for cell in cells.iter_mut().filter(|cell| cell.verdict != Verdict::Differs) {
             cell.remark = None;
         }
-        Ok((CheckedFile { file: word.to_owned(), cells, hint, ..CheckedFile::default() }, documents))
+        Ok((CheckedFile { file: plan.target, cells, hint, ..CheckedFile::default() }, documents))
     }
 
     /// Checks a glossary against the lessons of the catalogue, with files on the command line instead of lessons of the same

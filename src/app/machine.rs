@@ -36,6 +36,7 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
         max_output: OUTPUT,
         max_memory,
         random: options.random.unwrap_or_default(),
+        on_cpu: options.device.clone(),
         // A path that is not there was refused when the command line was read.
         files: options.files().unwrap_or_default(),
         on_output: progress::shows(options).then(|| -> Listener {

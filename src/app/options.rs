@@ -69,6 +69,10 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "FAMILY", value_parser = families())]
     #[arg(hide_possible_values = true)]
     pub(crate) random: Option<Family>,
+    /// Take the CPU for a device that is not here: cuda=cpu, mps=cpu or xpu=cpu
+    #[arg(long, global = true, value_name = "NAME=cpu", value_parser = devices())]
+    #[arg(hide_possible_values = true)]
+    pub(crate) device: Vec<String>,
     /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub(crate) max_memory: Option<u64>,
@@ -105,6 +109,12 @@ fn families() -> impl clap::builder::TypedValueParser<Value = Family> {
         "mkl" => Family::Mkl,
         _ => Family::Book,
     })
+}
+
+/// The kinds of devices for which the CPU may be taken.
+fn devices() -> impl clap::builder::TypedValueParser<Value = String> {
+    let known = PossibleValuesParser::new(["cuda=cpu", "mps=cpu", "xpu=cpu"]);
+    known.map(|word| word.trim_end_matches("=cpu").to_owned())
 }
 
 /// Parses a number of bytes: `2G`, `512M`, `1.5 GiB`, `4096`. All units are powers of 1024

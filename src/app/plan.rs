@@ -192,14 +192,18 @@ pub(crate) enum NamedOrFile<'c> {
     File(Notebook),
 }
 
-/// Finds what a word means: a file if it looks like one, else a name in the catalogue, else an existing file.
+/// The word for what comes through stdin.
+const STDIN: &str = "-";
+
+/// Finds what a word means: stdin, a file if it looks like one, else a name in the catalogue, else an existing file.
 /// Errors: there is no such name, or the file cannot be read.
 pub(crate) fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<NamedOrFile<'c>, Failure> {
     let path = Path::new(word);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let ending = ending.as_deref().unwrap_or_default();
-    let looks_like_file =
-        matches!(ending, "ipynb" | "py" | "ipy" | "md" | "json" | "txt") || word.contains(['/', '\\']);
+    let looks_like_file = matches!(ending, "ipynb" | "py" | "ipy" | "md" | "json" | "txt")
+        || word.contains(['/', '\\'])
+        || word == STDIN;
     if looks_like_file {
         return open(path).map(NamedOrFile::File);
     }
@@ -211,10 +215,14 @@ pub(crate) fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<NamedOrFi
     }
 }
 
-/// Reads a file as cells. Errors: `Usage` if there is no such file, with similar names in its folder;
+/// Reads a file, or stdin, as cells. Errors: `Usage` if there is no such file, with similar names in its folder;
 /// `Unreadable` if the file is not what its name says.
 pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
-    Notebook::open(path).map_err(|error| {
+    let read = match path.to_str() {
+        Some(STDIN) => Notebook::from_unnamed(std::io::stdin().lock(), "stdin"),
+        _ => Notebook::open(path),
+    };
+    read.map_err(|error| {
         let near = match error.kind {
             ReadErrorKind::Missing => similar_files(path),
             _ => Vec::new(),
@@ -287,7 +295,7 @@ pub(crate) fn from_file<'c>(
     let folder = document.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned);
     let is_python = document.path.extension().is_some_and(|ending| ending == "py" || ending == "pyw");
     Ok(Plan {
-        target: word.to_owned(),
+        target: if word == STDIN { document.path.display().to_string() } else { word.to_owned() },
         title: document.title,
         script: is_python && all == 1,
         folder,

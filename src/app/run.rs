@@ -26,7 +26,8 @@ use crate::view::{self, Panel, panel};
 /// What `attn run` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file; before them or alone, a folder of lessons
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file, - for stdin; before them or alone, a folder of
+    /// lessons
     #[arg(required = true, value_name = "WHERE|FILE|FOLDER", value_hint = clap::ValueHint::AnyPath)]
     targets: Vec<String>,
     /// Run on as far as this step; in a file, as far as this code cell
@@ -73,7 +74,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     for (at, target) in targets.iter().enumerate() {
         let mut plan = plan(target, args.until.as_deref(), &catalogue)?;
-        plan.target.clone_from(&typed[at]);
+        if *target != typed[at] {
+            plan.target.clone_from(&typed[at]);
+        }
         plan.show_remarks(shell);
         if at > 0 && shell.styled() && !shell.options.json {
             shell.say("\n")?;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Command;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command};
 use clap_complete::Shell as CompletionShell;
 
 use super::file;
@@ -37,11 +38,26 @@ pub(crate) fn completions(
     let verbs: Vec<&str> = command.get_subcommands().filter(takes_names).map(Command::get_name).collect();
     let (cases, words) = (verbs.join("|"), verbs.join(" "));
     let names = names_of_steps(args.dialect).replace("VERBS|", &cases).replace("VERBS", &words);
+    if args.dialect == CompletionShell::Bash {
+        command = without_placeholders(command);
+    }
     let mut script = Vec::new();
     clap_complete::generate(args.dialect, &mut command, "attn", &mut script);
     script.extend_from_slice(names.as_bytes());
     shell.bytes(&script)?;
     Ok(Exit::Good)
+}
+
+/// The command line whose arguments without fixed values have no values: clap's script for bash offers a placeholder,
+/// `<WHERE|FILE>`, among the words that can be typed.
+fn without_placeholders(command: Command) -> Command {
+    let is_open = |arg: &Arg| arg.is_positional() && arg.get_value_parser().possible_values().is_none();
+    command.mut_subcommands(|verb| {
+        verb.mut_args(|arg| match is_open(&arg) {
+            true => arg.value_parser(PossibleValuesParser::new(Vec::<&str>::new())),
+            false => arg,
+        })
+    })
 }
 
 /// Whether a command takes a step or a lesson: its argument is called so.

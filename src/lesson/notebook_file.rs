@@ -31,6 +31,17 @@ impl Notebook {
         Notebook::from_bytes(path, &bytes)
     }
 
+    /// Reads all of `input`, which has no name: a notebook if it is JSON, else a script. Errors: [`NotebookError`].
+    pub(crate) fn from_unnamed(input: impl Read, called: &str) -> Result<Notebook, NotebookError> {
+        let mut bytes = Vec::new();
+        input.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| NotebookError {
+            path: called.into(),
+            kind: ReadErrorKind::Unreadable(error.to_string()),
+        })?;
+        let is_json = bytes.trim_ascii_start().starts_with(b"{");
+        Notebook::from_bytes(Path::new(&format!("{called}.{}", if is_json { "ipynb" } else { "py" })), &bytes)
+    }
+
     /// Reads the bytes of a file called `path`. Errors: [`NotebookError`].
     pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Notebook, NotebookError> {
         let fail = |kind| NotebookError { path: path.to_path_buf(), kind };

@@ -17,6 +17,8 @@ pub struct State {
     pub(crate) generator: Rc<RefCell<Generator>>,
     /// Which build's random numbers dropout and the like draw (`--random`).
     pub(crate) family: Cell<Family>,
+    /// The kinds of devices for which the CPU is taken (`--device`).
+    pub(crate) on_cpu: RefCell<Vec<String>>,
     /// How many numbers were drawn that depend on it.
     pub(crate) family_draws: Cell<u64>,
     /// The most of them: beyond it a draw raises.
@@ -49,6 +51,7 @@ impl State {
         Rc::new(State {
             generator: Rc::new(RefCell::new(Generator::default())),
             family: Cell::new(family),
+            on_cpu: RefCell::default(),
             family_draws: Cell::new(0),
             family_limit: Cell::new(u64::MAX),
             grad_mode: Cell::new(true),

@@ -51,6 +51,8 @@ pub struct SessionOptions {
     pub max_memory: usize,
     /// The PyTorch build whose random numbers dropout and similar operations draw.
     pub random: Family,
+    /// The kinds of devices for which the CPU is taken: `cuda`.
+    pub on_cpu: Vec<String>,
     /// The files that cells may open.
     pub files: FileAccess,
 }
@@ -62,6 +64,7 @@ impl Default for SessionOptions {
             max_output: 1 << 20,
             max_memory: machine::default_limit(),
             random: Family::default(),
+            on_cpu: Vec::new(),
             files: FileAccess::default(),
         }
     }
@@ -120,6 +123,7 @@ impl Session {
         let output = Rc::new(RefCell::new(OutputBuffer::new(options.max_output, options.on_output)));
         let state = ops::State::new(options.random);
         let has_written = options.files.has_written();
+        state.on_cpu.replace(options.on_cpu);
         let (scope, observer) = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
             // The buffers of freed tensors that are kept for new ones use a part of the limit.

@@ -112,6 +112,8 @@ pub(crate) enum ErrorFact {
     TooManyDims,
     /// A probability of dropout that is not between 0 and 1.
     DropoutProbability,
+    /// A device that is not here.
+    NoDevice,
     /// A module without `forward`.
     NoForward,
     /// A module whose `__init__` has not called `nn.Module`'s.

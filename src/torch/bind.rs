@@ -14,6 +14,7 @@ use super::py_tensor::tensor_of;
 use super::raise::attach;
 use crate::ops::op::{FUNCTIONAL, Op};
 use crate::ops::schema::{Param, Type};
+use crate::ops::state::State;
 use crate::tensor::{Arg, ErrorFact, Tensor};
 
 /// What a type is called in messages.
@@ -88,6 +89,7 @@ fn taken_or_refused(
     name: &str,
     param: &Param,
     object: &PyObject,
+    state: &State,
     vm: &VirtualMachine,
 ) -> PyResult<Option<Arg>> {
     let refused = |what: &str| {
@@ -117,7 +119,7 @@ fn taken_or_refused(
                 None => Ok(None),
             }
         }
-        Type::Device => PyDevice::here(object, vm).map(|()| Some(Arg::None)),
+        Type::Device => PyDevice::here(object, state, vm).map(|()| Some(Arg::None)),
         Type::Layout | Type::Format => match word().as_str() {
             "torch.strided" if param.kind == Type::Layout => Ok(Some(Arg::None)),
             "torch.contiguous_format" | "torch.preserve_format" if param.kind == Type::Format => {
@@ -177,6 +179,7 @@ fn fit(
     method: bool,
     params: &[Param],
     call: &FuncArgs,
+    state: &State,
     vm: &VirtualMachine,
 ) -> Result<Vec<Arg>, Misfit> {
     let mut args = Vec::with_capacity(params.len());
@@ -221,37 +224,39 @@ fn fit(
         };
         let arg = match given {
             Some(object) if param.optional && vm.is_none(&object) => Arg::None,
-            Some(object) => match taken_or_refused(name, param, &object, vm).map_err(Misfit::Refused)? {
-                Some(arg) => arg,
-                None => convert(&object, param.kind, vm).ok_or_else(|| {
-                    if param.kind == Type::Tensors
-                        && let Some(items) = items(&object)
-                        && let Some((at, other)) =
-                            items.iter().enumerate().find(|(_, item)| tensor_of(item).is_none())
-                    {
-                        return Misfit::Form(format!(
-                            "expected Tensor as element {at} in argument {}, but got {}",
-                            position.saturating_sub(usize::from(method)),
-                            type_name(other)
-                        ));
-                    }
-                    let place = match by_position {
-                        true => format!(" (position {})", position + 1 - usize::from(method)),
-                        false => String::new(),
-                    };
-                    let given = match param.kind {
-                        Type::Sizes if by_position && items(&object).is_none() => {
-                            format!("but found element of type {} at pos 0", type_name(&object))
+            Some(object) => {
+                match taken_or_refused(name, param, &object, state, vm).map_err(Misfit::Refused)? {
+                    Some(arg) => arg,
+                    None => convert(&object, param.kind, vm).ok_or_else(|| {
+                        if param.kind == Type::Tensors
+                            && let Some(items) = items(&object)
+                            && let Some((at, other)) =
+                                items.iter().enumerate().find(|(_, item)| tensor_of(item).is_none())
+                        {
+                            return Misfit::Form(format!(
+                                "expected Tensor as element {at} in argument {}, but got {}",
+                                position.saturating_sub(usize::from(method)),
+                                type_name(other)
+                            ));
                         }
-                        _ => format!("not {}", type_name(&object)),
-                    };
-                    Misfit::Form(format!(
-                        "{name}(): argument '{}'{place} must be {}, {given}",
-                        param.name,
-                        type_text(param.kind)
-                    ))
-                })?,
-            },
+                        let place = match by_position {
+                            true => format!(" (position {})", position + 1 - usize::from(method)),
+                            false => String::new(),
+                        };
+                        let given = match param.kind {
+                            Type::Sizes if by_position && items(&object).is_none() => {
+                                format!("but found element of type {} at pos 0", type_name(&object))
+                            }
+                            _ => format!("not {}", type_name(&object)),
+                        };
+                        Misfit::Form(format!(
+                            "{name}(): argument '{}'{place} must be {}, {given}",
+                            param.name,
+                            type_text(param.kind)
+                        ))
+                    })?,
+                }
+            }
             None => match param.default {
                 Some(text) => default_arg(text),
                 // Tensors that may come one after the other may also be none at all.
@@ -315,12 +320,13 @@ pub(crate) fn bind(
     name: &str,
     method: bool,
     call: &FuncArgs,
+    state: &State,
     vm: &VirtualMachine,
 ) -> PyResult<(usize, Vec<Arg>)> {
     let forms = op.params();
     let mut first = None;
     for (form, params) in forms.iter().enumerate() {
-        match fit(op, name, method, params, call, vm) {
+        match fit(op, name, method, params, call, state, vm) {
             Ok(args) => return Ok((form, args)),
             Err(Misfit::Form(why)) => first = first.or(Some(why)),
             Err(Misfit::Refused(error)) => return Err(error),

@@ -12,7 +12,9 @@ use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
 
-use crate::tensor::DType;
+use super::raise::raise;
+use crate::ops::state::State;
+use crate::tensor::{DType, Error, ErrorFact};
 
 /// `torch.Size`: a tuple that prints as a shape and stays one when sliced or joined.
 #[pyclass(module = "torch", name = "Size", base = PyTuple)]
@@ -262,17 +264,21 @@ impl PyDevice {
         self.index.map_or_else(|| self.kind.to_owned(), |index| format!("{}:{index}", self.kind))
     }
 
-    /// Errors: a device, or its name, that is not the CPU.
-    pub(crate) fn here(object: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    /// Errors: a device, or its name, that is neither the CPU nor one for which the session takes the CPU.
+    pub(crate) fn here(object: &PyObject, state: &State, vm: &VirtualMachine) -> PyResult<()> {
+        let absent = |message: String| raise(Error::runtime(message).about(ErrorFact::NoDevice), vm);
         let device = match object.downcast_ref::<PyDevice>() {
             Some(device) => PyDevice { kind: device.kind, index: device.index },
             None => match object.downcast_ref::<PyStr>() {
                 Some(text) => PyDevice::named(&text.to_string_lossy(), None, vm)?,
                 None if vm.is_none(object) => return Ok(()),
                 None if object.downcast_ref::<PyInt>().is_some() => {
-                    return Err(
-                        vm.new_runtime_error("Cannot access accelerator device when none is available.")
-                    );
+                    return match state.on_cpu.borrow().is_empty() {
+                        true => {
+                            Err(absent("Cannot access accelerator device when none is available.".to_owned()))
+                        }
+                        false => Ok(()),
+                    };
                 }
                 None => {
                     return Err(vm.new_type_error(format!(
@@ -282,12 +288,14 @@ impl PyDevice {
                 }
             },
         };
-        if device.kind == "cpu" {
+        if device.kind == "cpu" || state.on_cpu.borrow().iter().any(|kind| kind == device.kind) {
             return Ok(());
         }
-        Err(vm.new_runtime_error(format!(
-            "attn computes on the CPU: there is no device '{}' here. torch.device('cpu') works everywhere",
-            device.text()
+        Err(absent(format!(
+            "attn computes on the CPU: there is no device '{}' here. Run attn with --device {}=cpu, or write \
+             torch.device('cpu')",
+            device.text(),
+            device.kind
         )))
     }
 }

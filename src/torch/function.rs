@@ -106,7 +106,7 @@ pub(crate) fn run(
             false => run_into(op, name, state, &rest, out, vm),
         };
     }
-    let (form, bound) = bind(op, name, method, args, vm)?;
+    let (form, bound) = bind(op, name, method, args, state, vm)?;
     let place = || site(vm);
     let caller = Caller { state, site: &place };
     let asked = op.params()[form]
@@ -133,7 +133,7 @@ fn run_into(
     out: &PyObjectRef,
     vm: &VirtualMachine,
 ) -> PyResult {
-    let (form, bound) = bind(op, name, false, args, vm)?;
+    let (form, bound) = bind(op, name, false, args, state, vm)?;
     let targets = items(out).unwrap_or_else(|| vec![out.clone()]);
     if let Some(other) = targets.iter().find(|target| tensor_of(target).is_none()) {
         let given = other.class().name().to_string();

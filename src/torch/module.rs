@@ -137,7 +137,7 @@ fn real_tensor(state: &Rc<State>, mut args: FuncArgs, vm: &VirtualMachine) -> Py
     let requires_grad =
         args.take_keyword("requires_grad").map(|it| it.try_to_bool(vm)).transpose()?.unwrap_or(false);
     if let Some(device) = args.take_keyword("device") {
-        PyDevice::here(&device, vm)?;
+        PyDevice::here(&device, state, vm)?;
     }
     args.take_keyword("pin_memory");
     if let Some(word) = args.kwargs.keys().next() {

@@ -13,20 +13,17 @@ pub fn code(source: &str, look: Look) -> Text {
     numbered(&highlighted(source), 1, look)
 }
 
-/// The first `most` lines of a cell's code, and how many more there are.
+/// The first `most` lines of a cell's code, and how many more there are; in plain text all lines.
 pub(crate) fn code_short(source: &str, most: usize, look: Look) -> Text {
     let mut lines = highlighted(source);
-    let hidden = match lines.len() > most + 1 {
+    let hidden = match lines.len() > most + 1 && !look.plain {
         true => lines.split_off(most).len(),
         false => 0,
     };
     let mut text = numbered(&lines, 1, look);
     if hidden > 0 {
-        let words = format!("{hidden} more lines");
-        text.line(match look.plain {
-            true => Line::new().with(Role::Prose, format!("and {words}")),
-            false => Line::new().with(Role::Dim, format!("{:>1$} │ {words}", "…", digits(most, look))),
-        });
+        let words = format!("{:>1$} │ {hidden} more lines", "…", digits(most, look));
+        text.line(Line::new().with(Role::Dim, words));
     }
     text
 }

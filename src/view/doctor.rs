@@ -128,13 +128,19 @@ pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
     text
 }
 
-/// Why a file did not run as a whole, and what was examined instead.
-pub(crate) fn partly(target: &str, reason: &str, ran: &[String], look: Look) -> Text {
-    let how = match ran {
-        [] => "nothing in it could run alone, so its syntax was read and nothing was run".to_owned(),
-        ran => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
+/// Why a file did not run as a whole, what of it ran `before` it raised, and what was examined alone.
+pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[String], look: Look) -> Text {
+    let ran_before = match before {
+        [] => String::new(),
+        before => format!("ran before that: {}; ", before.join(", ")),
     };
-    let line = Line::new().with(Role::Dim, format!("{target} cannot run as a whole ({reason}); {how}."));
+    let how = match (ran, before) {
+        ([], []) => "nothing in it could run alone, so its syntax was read and nothing was run".to_owned(),
+        ([], _) => "nothing else could run alone, so the syntax was read".to_owned(),
+        (ran, _) => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
+    };
+    let line =
+        Line::new().with(Role::Dim, format!("{target} cannot run as a whole ({reason}); {ran_before}{how}."));
     wrap(&line, look.width, &Line::new(), &Line::new())
 }
 

@@ -108,9 +108,9 @@ fn enter_submits_complete_inputs() {
     ] {
         assert_eq!(enter(typed), new_line(indent), "{typed:?}");
     }
-    let pasted = "def f():\n    return 1";
-    let with_margins = "def f():\n\u{2007}\u{2007}    return 1\n\u{2007}\u{2007}".to_owned();
-    assert_eq!(enter(pasted), KeyAction::Replace(pasted.len(), with_margins));
+    let command = "%%time\n\u{2007}\u{2007}x = 1\n\u{2007}\u{2007}:vars";
+    assert_eq!(enter(command), KeyAction::Command(Cmd::AcceptLine));
+    assert_eq!(enter(&command.replace("x = 1", "x = [")), new_line(0), "the line is a slice");
 }
 
 #[test]

@@ -96,6 +96,23 @@ fn a_closed_pipe_ends_quietly() {
     assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
 }
 
+/// What comes through stdin has the results of the same file.
+#[test]
+fn a_dash_is_stdin() {
+    for (verb, file, called) in [
+        ("run", "tests/cmd/files/script.py", "stdin.py"),
+        ("doctor", "tests/cmd/files/wrong.py", "stdin.py"),
+        ("check", "tests/cmd/files/good.ipynb", "stdin.ipynb"),
+    ] {
+        let input = std::fs::File::open(file).expect("the file is there");
+        let piped = attn(&[verb, "-", "--json"]).stdin(input).output().expect("the program runs");
+        let named = attn(&[verb, file, "--json"]).output().expect("the program runs");
+        assert_eq!(piped.status, named.status, "{verb}");
+        let [piped, named] = [piped, named].map(|it| String::from_utf8_lossy(&it.stdout).into_owned());
+        assert_eq!(without_times(&piped), without_times(&named.replace(file, called)));
+    }
+}
+
 #[test]
 fn colours_follow_the_option_and_the_environment() {
     let coloured = |args: &[&str], name: &str, value: &str| {

@@ -484,7 +484,8 @@ fn the_shell_knows_the_names() {
                   complete_line() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); \
                   _attn_with_names attn \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; \
                   echo \"${COMPREPLY[*]}\"; }; \
-                  complete_line attn run softmax-n; complete_line attn run scores --random ''";
+                  complete_line attn run softmax-n; complete_line attn run scores --random ''; \
+                  complete_line attn why '' | tr ' ' '\\n' | grep -cE '^(scores|--depth)$|[][<>]'";
     let path = format!(
         "{}:{}",
         program.parent().expect("it is in a folder").display(),
@@ -492,7 +493,7 @@ fn the_shell_knows_the_names() {
     );
     if let Ok(done) = std::process::Command::new("bash").args(["-c", script]).env("PATH", path).output() {
         let said = String::from_utf8_lossy(&done.stdout).into_owned();
-        assert_eq!(said, "softmax-naive\nbook mkl\n", "{}", String::from_utf8_lossy(&done.stderr));
+        assert_eq!(said, "softmax-naive\nbook mkl\n2\n", "{}", String::from_utf8_lossy(&done.stderr));
     }
     let pages = folder.path().join("pages");
     std::fs::create_dir(&pages).expect("a folder can be made");

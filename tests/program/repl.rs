@@ -66,13 +66,22 @@ fn several_lines_are_one_input_and_can_be_gone_back_to() {
     assert!(screen.contains("attn [1]> for i in range(2):\n     ...>     print('b', i)\n"), "{screen}");
     assert!(screen.contains("\nb 0\nb 1\n"), "{screen}");
     // Pasted code is one input too.
-    repl.press("\x1b[200~def double(x):\n    return 2 * x\n\x1b[201~");
-    repl.shows("return 2 * x");
+    repl.press("\x1b[200~def double(x):\r\n    return 2 * x\n\x1b[201~");
+    repl.shows("attn [2]> def double(x):\n     ...>     return 2 * x\n     ...>");
     repl.enter("");
     repl.waits_after("attn [3]> ");
     repl.enter("double(4)");
     repl.shows("\n8\n");
     repl.waits_after("attn [4]> ");
+    // A command ends a timed cell, which otherwise goes on to an empty line.
+    repl.enter("%%time");
+    repl.waits_after("     ...> ");
+    repl.enter("nine = 9");
+    repl.waits_after("     ...> ");
+    repl.enter(":vars");
+    repl.shows("Wall time");
+    repl.shows("nine    int 9");
+    repl.waits_after("attn [5]> ");
     repl.enter("quit");
     assert_eq!(repl.ends(), 0);
 }

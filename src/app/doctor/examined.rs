@@ -7,6 +7,7 @@ use crate::explain;
 use crate::explain::doctor::{Finding, Reading, examine, is_allowed, read_together};
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
+use crate::tensor::ErrorFact;
 use crate::view::doctor::CodeFinding;
 use crate::view::errors::ErrorNote;
 
@@ -22,6 +23,8 @@ pub(super) struct Examined {
     pub(super) operations: usize,
     /// The work of these operations, as [`Trace::work`] counts it.
     pub(super) work: usize,
+    /// The classes and functions that ran.
+    pub(super) called: Vec<String>,
     /// The cell that raised.
     pub(super) failed: Option<FailedCell>,
     /// Why and how only parts were examined.
@@ -41,11 +44,13 @@ pub(super) struct FailedCell {
 pub(super) struct Partly {
     /// What it raised.
     pub(super) reason: String,
+    /// The classes and functions that ran before that, and none of `ran`.
+    pub(super) before: Vec<String>,
     /// The classes and functions that ran on made-up inputs; none if the syntax tree was read.
     pub(super) ran: Vec<String>,
 }
 
-/// Exceptions that say that something is not there: a package, a file, a device.
+/// Exceptions that say that something is not there: a package, a file.
 const ABSENT: [&str; 6] = [
     "ModuleNotFoundError",
     "ImportError",
@@ -58,7 +63,9 @@ const ABSENT: [&str; 6] = [
 impl Examined {
     /// 1 with findings, else how the run ended. That something is absent is no mistake of the code.
     pub(super) fn exit(&self) -> Exit {
-        let is_absent = self.failed.as_ref().is_some_and(|it| ABSENT.contains(&it.raised.kind.as_str()));
+        let is_absent = self.failed.as_ref().is_some_and(|FailedCell { raised, .. }| {
+            ABSENT.contains(&raised.kind.as_str()) || raised.fact.as_deref() == Some(&ErrorFact::NoDevice)
+        });
         let exit = if self.partly.is_some() && is_absent { Exit::Good } else { self.exit };
         match (exit, self.found.is_empty()) {
             (Exit::Good, false) => Exit::Failed,
@@ -73,7 +80,7 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
     let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut work, mut failed) = (0, 0, 0, None);
-    let mut ran: Vec<(String, String)> = Vec::new();
+    let (mut ran, mut called) = (Vec::<(String, String)>::new(), Vec::new());
     while let Some(finished) = runner.next() {
         let (cell, trace) = (finished.cell, &finished.trace);
         let session = &runner.workspace.session;
@@ -82,6 +89,11 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
             operations += trace.steps.len() + trace.beyond;
         }
         work += trace.work();
+        for name in called_in(trace) {
+            if called.iter().all(|known| known != name) {
+                called.push(name.to_owned());
+            }
+        }
         // The cells of a file are read together, those of lessons one by one.
         let new = match cell.step {
             Some(_) => findings(trace, &finished.calls, session),
@@ -124,7 +136,14 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
         raised,
     });
     let target = plan.target.clone();
-    Examined { target, found, skipped, cells, operations, work, failed, partly: None, exit }
+    Examined { target, found, skipped, cells, operations, work, called, failed, partly: None, exit }
+}
+
+/// The learner's classes and functions that called the operations.
+fn called_in(trace: &Trace) -> impl Iterator<Item = &str> {
+    let calls = trace.steps.iter().flat_map(|step| &step.calls).filter(|call| !call.library);
+    let functions = calls.map(|call| call.function).filter(|name| !name.ends_with("__init__"));
+    functions.filter_map(|name| name.split('.').next()).filter(|name| !name.starts_with('<'))
 }
 
 /// Adds to a finding in a script the file and the line in it.

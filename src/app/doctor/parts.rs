@@ -7,8 +7,8 @@ use crate::explain::doctor::{Reading, definitions, is_allowed, without};
 
 /// How many statements of a cell that raise are left out.
 const ATTEMPTS: usize = 24;
-/// Runs what a namespace has.
-const EXERCISE: &str = "from torch._made_up import exercise as _exercise; print(*_exercise(globals()))";
+/// Runs what a namespace has, and binds the names of what ran: what the program prints on the way is not read.
+const EXERCISE: &str = "from torch._made_up import exercise as _exercise; _exercised = _exercise(globals())";
 /// The name of that cell.
 const CELL: &str = "made-up inputs";
 
@@ -33,8 +33,9 @@ pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
             source = next;
         }
     }
-    let (outcome, trace, calls) = workspace.examined(EXERCISE, CELL);
-    let ran: Vec<String> = outcome.stdout.split_whitespace().map(str::to_owned).collect();
+    let (_, trace, calls) = workspace.examined(EXERCISE, CELL);
+    let names = workspace.session.evaluate("_exercised", |it, vm| it.try_to_value::<Vec<String>>(vm).ok());
+    let ran = names.ok().flatten().unwrap_or_default();
     let mut found = findings(&trace, &calls, &workspace.session);
     let is_read = ran.is_empty() || trace.steps.is_empty();
     let cells: Vec<(String, String)> =
@@ -55,5 +56,7 @@ pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
         }
     }
     whole.operations += trace.steps.len();
-    whole.partly = Some(Partly { reason, ran: if is_read { Vec::new() } else { ran } });
+    let ran = if is_read { Vec::new() } else { ran };
+    let before = whole.called.iter().filter(|name| !ran.contains(name)).cloned().collect();
+    whole.partly = Some(Partly { reason, before, ran });
 }

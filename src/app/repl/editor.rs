@@ -32,6 +32,7 @@ use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
 use super::history::History;
 use super::keys::{BoundKey, KeyHandler, MARGIN, at_margin, without_margins};
+use super::lines::command_after;
 use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
 use crate::view::code::highlighted as highlighted_code;
@@ -41,6 +42,8 @@ use crate::view::{Line, Look, Role, Text};
 pub(super) struct LineEditor<'c> {
     editor: rustyline::Editor<EditorHelper<'c>, MemHistory>,
     history: History,
+    /// A command that ended the last input, which runs after it.
+    command: Option<String>,
     /// The width of the prompt that the history is laid out for.
     margin: usize,
 }
@@ -68,11 +71,14 @@ impl<'c> LineEditor<'c> {
             matching: RefCell::new(None),
         }));
         bind(&mut editor);
-        Some(LineEditor { editor, history: History::read(), margin: 0 })
+        Some(LineEditor { editor, history: History::read(), command: None, margin: 0 })
     }
 
     /// The next input.
     pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
+        if let Some(command) = self.command.take() {
+            return Ok(Input::Text(command));
+        }
         let prompt = format!("attn [{number}]> ");
         if let Some(helper) = self.editor.helper_mut() {
             helper.look = shell.look;
@@ -91,10 +97,14 @@ impl<'c> LineEditor<'c> {
         };
         match read {
             Ok(line) => {
-                let input = without_margins(&line).replace('\t', "    ");
+                let mut input = without_margins(&line).replace('\t', "    ");
                 if !input.trim().is_empty() {
                     self.history.add(input.trim_end());
                     self.margin = 0;
+                }
+                if let Some((before, command)) = command_after(&input) {
+                    self.command = Some(command.to_owned());
+                    input = before.to_owned();
                 }
                 Ok(Input::Text(input))
             }
@@ -142,6 +152,8 @@ fn bind(editor: &mut rustyline::Editor<EditorHelper<'_>, MemHistory>) {
     for (event, key) in bindings.into_iter().chain(at_margin()) {
         editor.bind_sequence(Event::from(event), EventHandler::Conditional(Box::new(KeyHandler { key })));
     }
+    editor
+        .bind_sequence(Event::Any, EventHandler::Conditional(Box::new(KeyHandler { key: BoundKey::Other })));
 }
 
 /// Completes, hints and highlights while the learner types.

@@ -10,6 +10,7 @@ use rustyline::{
     RepeatCount,
 };
 
+use super::lines::command_after;
 use crate::session::{InputState, input_state};
 
 /// The width of one indentation.
@@ -56,7 +57,12 @@ pub enum BoundKey {
     Tab,
     BackTab,
     Suspend,
+    /// Any other: it may be part of a paste.
+    Other,
 }
+
+/// What was pasted so far, while the terminal sends a paste.
+static PASTED: Mutex<Option<String>> = Mutex::new(None);
 
 /// The text and the position of the cursor when Ctrl-Z was pressed.
 static SUSPENDED: Mutex<Option<(String, usize)>> = Mutex::new(None);
@@ -82,6 +88,29 @@ impl KeyHandler {
     pub(super) fn set_margin(columns: usize) {
         MARGIN_WIDTH.store(columns, Ordering::Relaxed);
     }
+}
+
+/// The command for a key that belongs to a paste: nothing, and at its end the whole text, whose lines get the margin.
+fn of_paste(event: &Event) -> Option<Cmd> {
+    let Event::KeySeq(keys) = event else { return None };
+    let [KeyEvent(code, modifiers)] = keys[..] else { return None };
+    let mut pasted = PASTED.lock().unwrap_or_else(PoisonError::into_inner);
+    match (code, pasted.as_mut()) {
+        (KeyCode::BracketedPasteStart, _) => *pasted = Some(String::new()),
+        (_, None) => return None,
+        (KeyCode::BracketedPasteEnd, Some(text)) => {
+            let under = format!("\n{}", String::from(MARGIN).repeat(MARGIN_WIDTH.load(Ordering::Relaxed)));
+            let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', &under);
+            *pasted = None;
+            return Some(Cmd::Insert(1, text));
+        }
+        (KeyCode::Char(letter), Some(text)) if modifiers.is_empty() => text.push(letter),
+        (KeyCode::Char('J'), Some(text)) if modifiers == Modifiers::CTRL => text.push('\n'),
+        (KeyCode::Enter, Some(text)) => text.push('\r'),
+        (KeyCode::Tab, Some(text)) => text.push_str(&" ".repeat(INDENT)),
+        _ => {}
+    }
+    Some(Cmd::Noop)
 }
 
 /// The requested replacement of the text before the cursor: the byte where it begins, and the new text. Completion is
@@ -111,7 +140,10 @@ impl KeyAction {
 }
 
 impl ConditionalEventHandler for KeyHandler {
-    fn handle(&self, _: &Event, count: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+    fn handle(&self, event: &Event, count: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+        if let Some(command) = of_paste(event) {
+            return Some(command);
+        }
         let cursor = Cursor::new(context.line(), context.pos());
         match self.key {
             BoundKey::Submit => Some(Cmd::AcceptLine),
@@ -170,21 +202,12 @@ impl<'t> Cursor<'t> {
         let plain = without_margins(self.typed);
         let command = plain.trim_start().starts_with(':');
         let last = self.below.is_none();
-        if command || plain.trim().is_empty() || (last && input_state(&plain) != InputState::Incomplete) {
+        let is_complete = || input_state(&plain) != InputState::Incomplete || command_after(&plain).is_some();
+        if command || plain.trim().is_empty() || (last && is_complete()) {
             return KeyAction::Command(Cmd::AcceptLine);
         }
         let margin = String::from(MARGIN).repeat(width);
-        let line = format!("\n{margin}{}", " ".repeat(self.indent()));
-        // Pasted lines have no margin.
-        let is_pasted =
-            plain.contains('\n') && self.typed.split('\n').skip(1).any(|line| !line.starts_with(MARGIN));
-        match last && self.after.is_empty() && is_pasted {
-            true => {
-                let with_margins = plain.replace('\n', &format!("\n{margin}"));
-                KeyAction::Replace(self.typed.len(), with_margins + &line)
-            }
-            false => KeyAction::Command(Cmd::Insert(1, line)),
-        }
+        KeyAction::Command(Cmd::Insert(1, format!("\n{margin}{}", " ".repeat(self.indent()))))
     }
 
     /// The indentation of the next line: that of this one, more after a colon or an open bracket, less after a

@@ -50,7 +50,7 @@ impl LineReader {
                     return Ok(Input::Discarded);
                 }
                 input = line;
-            } else if !self.interactive && begins_statement(&input, &line) {
+            } else if begins_input(&input, &line, self.interactive) {
                 self.next_line = Some(line);
                 return Ok(Input::Text(input));
             } else {
@@ -85,15 +85,20 @@ impl LineReader {
     }
 }
 
-/// Whether `line` begins a new statement after the complete ones in `input`.
-fn begins_statement(input: &str, line: &str) -> bool {
+/// Whether `line` begins a new input after the complete one in `input`: it is a command, or, in a pipe, a statement.
+fn begins_input(input: &str, line: &str, interactive: bool) -> bool {
     if line.is_empty()
         || line.starts_with([' ', '#'])
         || input_state(&format!("{input}\n")) != InputState::Complete
     {
         return false;
     }
-    line.starts_with(':') || statements(&format!("{input}\n{line}")) > statements(input)
+    line.starts_with(':') || !interactive && statements(&format!("{input}\n{line}")) > statements(input)
+}
+
+/// The command in the last line of an input, and the complete Python before it.
+pub(super) fn command_after(input: &str) -> Option<(&str, &str)> {
+    input.rsplit_once('\n').filter(|(before, line)| line.starts_with(':') && begins_input(before, line, true))
 }
 
 /// The number of statements in code. The last one may be incomplete.

@@ -108,6 +108,7 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         | ErrorFact::Channels { .. }
         | ErrorFact::UnevenHeads { .. }
         | ErrorFact::UnknownKeyword { .. }
+        | ErrorFact::NoDevice
         | ErrorFact::StateDictKeys { .. } => return None,
     };
     Some(found)

@@ -5,6 +5,7 @@ import struct
 
 import _torch
 import torch
+from torch._arguments import on_cpu
 
 __all__ = ["load", "load_file", "save", "save_file", "safe_open", "load_model", "save_model"]
 
@@ -113,8 +114,6 @@ def save_file(tensors, filename, metadata=None):
 
 
 def load_file(filename, device="cpu"):
-    from torch._arguments import on_cpu
-
     on_cpu(device)
     with open(filename, "rb") as file:
         return load(file.read())
@@ -152,6 +151,7 @@ class safe_open:
     def __init__(self, filename, framework="pt", device="cpu"):
         if framework not in ("pt", "torch", "pytorch"):
             raise NotImplementedError(f"safe_open(framework={framework!r}): attn has torch alone")
+        on_cpu(device)
         with open(filename, "rb") as file:
             self._data = file.read()
         self._entries, self._start = _header(self._data)
@@ -164,7 +164,10 @@ class safe_open:
         pass
 
     def keys(self):
-        return list(self._entries)
+        return sorted(self._entries)
+
+    def offset_keys(self):
+        return sorted(self._entries, key=lambda name: self._entries[name]["data_offsets"])
 
     def metadata(self):
         return self._metadata
@@ -173,3 +176,22 @@ class safe_open:
         if name not in self._entries:
             raise _failed(f"File does not contain tensor {name}")
         return _tensor(self._data, self._start, name, self._entries[name])
+
+    def get_slice(self, name):
+        return PySafeSlice(self.get_tensor(name), self._entries[name])
+
+
+class PySafeSlice:
+    """A tensor of a file, of which a part is taken by an index."""
+
+    def __init__(self, tensor, entry):
+        self._tensor, self._entry = tensor, entry
+
+    def get_shape(self):
+        return self._entry["shape"]
+
+    def get_dtype(self):
+        return self._entry["dtype"]
+
+    def __getitem__(self, index):
+        return self._tensor[index]

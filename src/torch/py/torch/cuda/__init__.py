@@ -1,16 +1,8 @@
 """torch.cuda: there is no GPU here, and this says so."""
 
-from torch._arguments import hint
+from contextlib import nullcontext
 
-
-def no_gpu():
-    return RuntimeError(
-        "attn computes on the CPU: there is no CUDA device here. "
-        "device = 'cuda' if torch.cuda.is_available() else 'cpu' picks what there is"
-    )
-
-
-_no_gpu = no_gpu
+from torch._arguments import hint, on_cpu
 
 
 def is_available():
@@ -53,12 +45,33 @@ def _zero(*args, **kwargs):
 memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved = _zero
 
 
+def _needed(*args, **kwargs):
+    """Nothing to do where the CPU is taken for the GPU; raises where it is not."""
+    hint(args, kwargs)
+    on_cpu("cuda")
+
+
+synchronize = set_device = _needed
+
+
+def current_device():
+    on_cpu("cuda")
+    return 0
+
+
+def device(device):
+    hint(device)
+    on_cpu("cuda")
+    return nullcontext()
+
+
 def _refused(*args, **kwargs):
-    raise no_gpu()
+    hint(args, kwargs)
+    on_cpu("cuda")
+    raise NotImplementedError("there is no GPU here whose properties torch.cuda could tell: attn takes the CPU for it")
 
 
-synchronize = current_device = get_device_name = get_device_capability = get_device_properties = _refused
-set_device = mem_get_info = memory_summary = device = _refused
+get_device_name = get_device_capability = get_device_properties = mem_get_info = memory_summary = _refused
 
 
 def __getattr__(name):
