@@ -6,7 +6,7 @@ use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Mode;
 
 use crate::view::text::{Line, Look, Role, Text, unbroken};
-use crate::view::wrap::wrap;
+use crate::view::wrap::{wrap, wrap_code};
 
 /// The code of a cell, numbered from 1.
 pub fn code(source: &str, look: Look) -> Text {
@@ -47,24 +47,22 @@ fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
         let numbered = |number: String| Line::new().with(Role::Dim, format!("{number:>digits$} │ "));
         let first = numbered((from + at).to_string()).with(Role::Prose, " ".repeat(inner));
         let below = numbered(String::new()).with(Role::Prose, " ".repeat(inner));
-        let further = below.clone().with(Role::Prose, " ".repeat(if look.width < 60 { 2 } else { 4 }));
+        let shift = if look.width < 60 { 0 } else { 2 };
+        let further = below.clone().with(Role::Prose, " ".repeat(shift + 2));
+        let inside = below.clone().with(Role::Prose, " ".repeat(shift)).with(Role::Dim, "↳ ");
         let (code, comment) = match first.width() + line.width() <= look.width {
             true => (line, None),
             false => split_comment(line),
         };
         let is_empty = code.spans.is_empty();
         if comment.is_none() || !is_empty {
-            text.append(wrap(&code, look.width, &first, &further));
+            text.append(wrap_code(&code, look.width, &first, &further, &inside));
         }
         // Each line of a comment begins with #: without it the words would read as code.
         if let Some(comment) = comment {
             let sign = |line: &Line| line.clone().with(Role::Comment, "# ");
-            text.append(wrap(
-                &comment,
-                look.width,
-                &sign(if is_empty { &first } else { &below }),
-                &sign(&below),
-            ));
+            let (first, rest) = if is_empty { (&first, &below) } else { (&inside, &further) };
+            text.append(wrap(&comment, look.width, &sign(first), &sign(rest)));
         }
     }
     text

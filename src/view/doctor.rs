@@ -2,6 +2,7 @@
 
 use crate::explain::doctor::{Finding, Mistake, example_of};
 use crate::view::code;
+use crate::view::quantity::counted;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
@@ -128,15 +129,24 @@ pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
     text
 }
 
-/// Why a file did not run as a whole, what of it ran `before` it raised, and what was examined alone.
-pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[String], look: Look) -> Text {
+/// Why a file did not run as a whole, what of it ran `before` it raised, and what was examined alone. `operations` ran.
+pub(crate) fn partly(
+    target: &str,
+    reason: &str,
+    before: &[String],
+    ran: &[String],
+    operations: usize,
+    look: Look,
+) -> Text {
     let ran_before = match before {
         [] => String::new(),
         before => format!("ran before that: {}; ", before.join(", ")),
     };
     let how = match (ran, before) {
-        ([], []) => "nothing in it could run alone, so its syntax was read and nothing was run".to_owned(),
-        ([], _) => "nothing else could run alone, so the syntax was read".to_owned(),
+        ([], []) if operations == 0 => {
+            "nothing in it could run alone, so its syntax was read and nothing was run".to_owned()
+        }
+        ([], _) => "nothing else in it could run, so its syntax was read".to_owned(),
         (ran, _) => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
     };
     let line =
@@ -146,15 +156,38 @@ pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[Strin
 
 /// How many operations were examined, and how many mistakes were found.
 pub(crate) fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Text {
-    let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-    let looked = format!("{} in {}", plural(operations, "operation"), plural(cells, "cell"));
+    let looked = format!("{} in {}", counted(operations, "operation"), counted(cells, "cell"));
     let mut line = Line::new();
     match found {
         0 => {
             line.push(Role::Good, if look.plain { "" } else { "✓ " });
             line.push(Role::Prose, format!("Nothing found. Looked at {looked}."));
         }
-        count => line.push(Role::Prose, format!("{} found. Looked at {looked}.", plural(count, "mistake"))),
+        count => line.push(Role::Prose, format!("{} found. Looked at {looked}.", counted(count, "mistake"))),
     }
     wrap(&line, look.width, &Line::new(), &Line::new())
+}
+
+/// What several targets add up to.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// How many targets there are.
+    pub(crate) targets: usize,
+    /// How many mistakes they have.
+    pub(crate) mistakes: usize,
+    /// How many ran in part only.
+    pub(crate) in_part: usize,
+    /// Of how many nothing ran.
+    pub(crate) unchecked: usize,
+}
+
+/// The last line of a report on several targets, each a `noun`.
+pub(crate) fn tally(tally: &Tally, noun: &str, look: Look) -> Text {
+    let mut words = format!("{}, {}", counted(tally.targets, noun), counted(tally.mistakes, "mistake"));
+    for (count, what) in [(tally.in_part, "checked in part"), (tally.unchecked, "not checked")] {
+        if count > 0 {
+            words.push_str(&format!(", {count} {what}"));
+        }
+    }
+    wrap(&Line::new().with(Role::Strong, words), look.width, &Line::new(), &Line::new())
 }

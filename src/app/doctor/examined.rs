@@ -8,7 +8,7 @@ use crate::explain::doctor::{Finding, Reading, examine, is_allowed, read_togethe
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
 use crate::tensor::ErrorFact;
-use crate::view::doctor::CodeFinding;
+use crate::view::doctor::{CodeFinding, Tally};
 use crate::view::errors::ErrorNote;
 
 /// A target that ran, and what was found.
@@ -70,6 +70,16 @@ impl Examined {
         match (exit, self.found.is_empty()) {
             (Exit::Good, false) => Exit::Failed,
             (exit, _) => exit,
+        }
+    }
+
+    /// Adds this target to what all add up to.
+    pub(super) fn count(&self, tally: &mut Tally) {
+        tally.mistakes += self.found.len();
+        match (&self.failed, self.operations) {
+            (None, _) => {}
+            (Some(_), 0) => tally.unchecked += 1,
+            (Some(_), _) => tally.in_part += 1,
         }
     }
 }

@@ -74,6 +74,7 @@ pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut She
             &partly.reason,
             &partly.before,
             &partly.ran,
+            examined.operations,
             shell.look,
         ))?;
     }

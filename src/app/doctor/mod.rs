@@ -14,11 +14,13 @@ mod formats;
 mod parts;
 mod targets;
 
+use std::path::Path;
+
 use super::course;
 use super::plan::{Plan, plan};
 use super::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::{example_of, named};
-use crate::view::doctor as report;
+use crate::view::doctor::{self as report, Tally};
 pub(crate) use examined::findings;
 use formats::Format;
 use targets::Selection;
@@ -62,11 +64,21 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let words = targets::files(&args.targets)?;
     let mut exit = Exit::Good;
     let mut log = formats::SarifLog::default();
+    let mut tally = Tally { targets: words.len(), ..Tally::default() };
     for (at, word) in words.iter().enumerate() {
         // The code of a mistake: its own example.
         let plan = match named(word).filter(|it| it.code.eq_ignore_ascii_case(word)).and_then(example_of) {
             Some(example) => Plan::of_program(word, example.wrong),
-            None => plan(word, args.until.as_deref(), &catalogue)?,
+            None => match plan(word, args.until.as_deref(), &catalogue) {
+                // The other files are checked all the same.
+                Err(failure @ Failure::Unreadable(_)) if words.len() > 1 => {
+                    shell.remark(&failure.to_string());
+                    exit = exit.max(Exit::Raised);
+                    tally.unchecked += 1;
+                    continue;
+                }
+                plan => plan?,
+            },
         };
         plan.show_remarks(shell);
         if at > 0 && format == Format::Text {
@@ -78,6 +90,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         examined.found.retain(|(found, _)| selection.has(&found.finding));
         fix::try_fixes(&mut examined, &all, &plan, shell);
         exit = exit.max(examined.exit());
+        examined.count(&mut tally);
         match format {
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,
             Format::Json => formats::json(examined, shell)?,
@@ -87,6 +100,11 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         if exit == Exit::Interrupted {
             break;
         }
+    }
+    if format == Format::Text && words.len() > 1 && exit != Exit::Interrupted {
+        shell.say("\n")?;
+        let noun = if words.iter().all(|word| Path::new(word).exists()) { "file" } else { "target" };
+        shell.show(&report::tally(&tally, noun, shell.look))?;
     }
     if format == Format::Sarif {
         log.write(shell)?;
