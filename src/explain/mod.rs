@@ -8,7 +8,7 @@
 //! | [`subject`] | the element that is explained, with the names and values of its operands |
 //! | [`forms`] | how an element follows from each kind of operation |
 //! | [`account`], [`calc`], [`terms`] | the parts of an explanation: statements, calculations, numbers |
-//! | [`name`], [`names`], [`code`], [`written_call`] | the names of tensors and elements |
+//! | [`name`], [`names`], [`code`], [`rounds`], [`written_call`], [`cell_source`] | the names of tensors and elements |
 //! | [`worked`] | the line under a panel |
 //! | [`invariants`] | the invariants of a step, measured |
 //! | [`trace`], [`shapes`] | what a cell did, what an expression does to shapes |

@@ -184,7 +184,9 @@ impl TensorNames {
             Some(Name::Variable(format!("{module}.{part}")))
         };
         let known = self.known_in(record, operand);
-        let short = |name: &Name| name.to_string().len() <= SHORT;
+        // Of an earlier round, the code does not say which one it was.
+        let is_now = operand.rounds.values_since() == 0;
+        let short = |name: &Name| is_now && name.to_string().len() <= SHORT;
         let known = known.or_else(|| written().filter(short)).or_else(owned);
         known.unwrap_or_else(|| {
             let spelled = self.expression(&operand.tensor, DEPTH, &operand.rounds);

@@ -382,6 +382,10 @@ fn two_expressions_are_compared() {
         let (stdout, stderr, code) = piped(&[], &format!("{start}:diff {both}"));
         assert_eq!((stdout.trim_end(), code), (same, Some(0)), "{both}: {stderr}");
     }
+    // Of many tables, only the one with the largest difference is shown.
+    let (stdout, _, _) = piped(&[], "a = torch.zeros(3, 4, 5)\nb = a.clone()\nb[1, 2, 3] = 1e-6\n:diff a, b");
+    assert!(stdout.contains("`torch.allclose` with `atol=1e-5`: yes."), "{stdout}");
+    assert!(stdout.contains("(b - a)[1]") && stdout.lines().count() < 12, "{stdout}");
     for wrong in ["a", "", "a b a", "a -b"] {
         assert_eq!(piped(&[], &format!("{start}:diff {wrong}")).2, Some(3), "{wrong}");
     }
