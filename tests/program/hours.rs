@@ -66,15 +66,20 @@ fn the_list_says_what_was_done_of_a_lesson() {
             "question: finished",
             "dot-by-hand: finished",
             "question: skipped",
-            "another-query: skipped",
+            "another-query: not right yet",
         ],
     );
     let (whole, _, _) = typed(&["list"], &[], &folder);
-    in_order(&whole, &["exercise another-query: skipped", "questions: 1 finished, 1 skipped"]);
+    in_order(&whole, &["exercise another-query: not right yet", "questions: 1 finished, 1 skipped"]);
     let (document, _, _) = typed(&["list", "3.3.1", "--json"], &[], &folder);
     in_order(
         &document,
-        &["\"exercises\":[\"another-query\"]", "\"passed\":[]", "\"skipped\":[\"another-query\"]"],
+        &[
+            "\"exercises\":[\"another-query\"]",
+            "\"passed\":[]",
+            "\"skipped\":[]",
+            "\"tried\":[\"another-query\"]",
+        ],
     );
 }
 
