@@ -21,8 +21,8 @@ fn results(steps: StepCount, tally: &Tally) -> Vec<(String, String)> {
     let Tally { questions, at_once, exercises } = tally;
     if !questions.is_empty() {
         let later = count(questions, StopState::Finished) - at_once;
-        let after = if later > 0 { format!(", {later} after others") } else { String::new() };
-        let first = format!("{at_once} of {} right at the first try{after}", questions.len());
+        let on_later = if later > 0 { format!(", {later} on a later try") } else { String::new() };
+        let first = format!("{at_once} of {} right at the first try{on_later}", questions.len());
         results.push(("predictions".to_owned(), first + &others(questions)));
     }
     if !exercises.is_empty() {

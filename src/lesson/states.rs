@@ -12,9 +12,9 @@ use super::step::{Lesson, Step};
 pub enum StopState {
     /// Seen, answered or passed.
     Finished,
-    /// Skipped, or the solution was read.
+    /// Skipped, or the solution was read, without an attempt.
     Skipped,
-    /// Tried, and not right yet.
+    /// Tried, and not right yet; it may have been skipped after that.
     Wrong,
     /// Not begun.
     #[default]
@@ -47,8 +47,8 @@ impl Progress {
     pub(crate) fn exercise_state(&self, lesson: &Lesson, exercise: &Exercise) -> StopState {
         match self.tried(lesson, exercise) {
             Some(tried) if tried.passed.is_some() => StopState::Finished,
-            Some(tried) if tried.skipped || tried.solution => StopState::Skipped,
             Some(tried) if tried.tries > 0 => StopState::Wrong,
+            Some(tried) if tried.skipped || tried.solution => StopState::Skipped,
             _ => StopState::Open,
         }
     }
@@ -58,8 +58,8 @@ impl Progress {
         let known = self.seen(lesson, step).and_then(|seen| seen.predictions.get(&asked.ask));
         match known {
             Some(known) if known.answers.iter().any(|given| given.right) => StopState::Finished,
-            Some(known) if known.passed => StopState::Skipped,
             Some(known) if !known.answers.is_empty() => StopState::Wrong,
+            Some(known) if known.passed => StopState::Skipped,
             _ if self.done(lesson, step) => StopState::Skipped,
             _ => StopState::Open,
         }

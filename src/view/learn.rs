@@ -27,7 +27,7 @@ pub fn footer(keys: &[KeyLabel], look: Look) -> Text {
         line.push(Role::Strong, key);
         line.push(Role::Dim, format!("{NO_BREAK_SPACE}{}", unbroken(label)));
     }
-    wrap(&line, look.width.saturating_sub(1).max(20), &Line::new(), &Line::new())
+    wrap(&line, look.text_width().min(look.width.saturating_sub(1)).max(20), &Line::new(), &Line::new())
 }
 
 /// A command of the walkthrough, for its help.

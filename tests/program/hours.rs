@@ -66,15 +66,20 @@ fn the_list_says_what_was_done_of_a_lesson() {
             "question: finished",
             "dot-by-hand: finished",
             "question: skipped",
-            "another-query: skipped",
+            "another-query: not right yet",
         ],
     );
     let (whole, _, _) = typed(&["list"], &[], &folder);
-    in_order(&whole, &["exercise another-query: skipped", "questions: 1 finished, 1 skipped"]);
+    in_order(&whole, &["exercise another-query: not right yet", "questions: 1 finished, 1 skipped"]);
     let (document, _, _) = typed(&["list", "3.3.1", "--json"], &[], &folder);
     in_order(
         &document,
-        &["\"exercises\":[\"another-query\"]", "\"passed\":[]", "\"skipped\":[\"another-query\"]"],
+        &[
+            "\"exercises\":[\"another-query\"]",
+            "\"passed\":[]",
+            "\"skipped\":[]",
+            "\"tried\":[\"another-query\"]",
+        ],
     );
 }
 
@@ -82,7 +87,11 @@ fn the_list_says_what_was_done_of_a_lesson() {
 #[test]
 fn asides_that_were_left_out_do_not_count() {
     let folder = State::new();
-    typed(&["learn", "class-wrapper"], &[&[""; 40][..], &["quit"]].concat(), &folder);
+    let (said, _, _) = typed(&["learn", "class-wrapper"], &[&[""; 40][..], &["quit"]].concat(), &folder);
+    in_order(
+        &said,
+        &["Aside left out (the same exercise, read differently). To read it: `l`, then `shared-width`."],
+    );
     let (listed, _, _) = typed(&["list"], &[], &folder);
     let lesson = &listed[listed.find("3.6.1").expect("it is listed")..];
     in_order(
@@ -415,6 +424,8 @@ fn the_repl_says_what_state_it_has() {
     attn.on("s\r", "Enter");
     attn.then("i", &format!("State before step{} scores", number("scores")));
     attn.waits_after("attn [1]> ");
+    attn.then("q\r", "There is no variable q. Ctrl-D goes back to the lesson");
+    attn.hears("attn [1]> ");
     attn.on("\x04", "Back in the walkthrough");
     assert_eq!(attn.quits(), 0);
     let wrong = ["write", "query_5 = inputs[5]", ".", "repl", "print(query_5)", ":quit", "quit"];

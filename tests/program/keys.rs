@@ -1,6 +1,6 @@
 //! The keys of the walkthrough: what each one leaves, discards and shows.
 
-use crate::terminal::State;
+use crate::terminal::{Start, State};
 use crate::walk::{in_order, start, typed};
 
 /// The rest of a page that a key interrupted: after a look-up Enter shows it, after another attempt it is gone.
@@ -70,5 +70,17 @@ fn keys_pressed_while_a_cell_runs_are_dropped() {
     attn.settles("print('the second')");
     attn.on("\r", "the second");
     assert!(!attn.wrote().contains("%|"), "{}", attn.wrote());
+    assert_eq!(attn.quits(), 0);
+}
+
+/// On a wide screen the keys are as wide as the text.
+#[test]
+fn the_footer_is_as_wide_as_the_text() {
+    let folder = State::new();
+    let mut attn = Start::new(&folder).columns(120).inside().attn(&["learn", "query"]);
+    attn.settles("Enter run it");
+    let screen = attn.screen();
+    let footer = &screen[screen.rfind("Enter run it").expect("it is shown")..];
+    assert!(footer.lines().all(|line| line.chars().count() <= 88), "{footer}");
     assert_eq!(attn.quits(), 0);
 }

@@ -433,7 +433,7 @@ fn answers_and_outputs_are_exported() {
     // The questions of asides that were left out are not counted.
     let counted = steps.iter().filter(|step| !step.title.starts_with("Aside:"));
     let asked: usize = counted.map(|step| step.predictions.len()).sum();
-    let predictions = format!("- predictions: 0 of {asked} right at the first try, 1 after others");
+    let predictions = format!("- predictions: 0 of {asked} right at the first try, 1 on a later try");
     let (page, _, code) = typed(&["export"], &[], &folder);
     assert_eq!(code, 0);
     in_order(

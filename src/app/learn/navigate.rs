@@ -39,9 +39,8 @@ impl Walk<'_, '_, '_> {
     pub(super) fn go_on(&mut self) -> Result<Flow, Failure> {
         let next = stops::after(&self.stops, self.at, self.all).unwrap_or(self.at);
         for passed in self.at + 1..next {
-            let aside = self.stops[passed];
-            let words = format!("Left out: {}. `l` and its name go there.", aside.title());
-            self.note(&words)?;
+            let aside = &self.stops[passed];
+            self.note(&left_out(aside))?;
         }
         Ok(Flow::GoTo(next))
     }
@@ -217,6 +216,15 @@ impl Walk<'_, '_, '_> {
         }
         line
     }
+}
+
+/// What the learner is told of an aside that is left out.
+fn left_out(aside: &Stop) -> String {
+    let title = match aside.kind {
+        StopKind::Step(step) => step.title.trim_start_matches("Aside:").trim(),
+        _ => "",
+    };
+    format!("Aside left out ({title}). To read it: `l`, then `{}`.", aside.slug())
 }
 
 /// The words of a row, all of which can be typed.

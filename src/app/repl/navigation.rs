@@ -60,11 +60,16 @@ fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>
 impl<'c> Repl<'c> {
     /// Shows the current state, and how to get help and to leave.
     pub(super) fn greet(&self, shell: &mut Shell) -> Result<(), Failure> {
-        let leave = match self.in_walkthrough {
+        let leave = self.leaving();
+        self.say(&format!("{} `:help` lists the commands; {leave}.", self.state_summary()), shell)
+    }
+
+    /// How to leave.
+    pub(super) fn leaving(&self) -> &'static str {
+        match self.in_walkthrough {
             true => "Ctrl-D goes back to the lesson, whose own variables stay as they are",
             false => "Ctrl-D leaves",
-        };
-        self.say(&format!("{} `:help` lists the commands; {leave}.", self.state_summary()), shell)
+        }
     }
 
     /// One sentence that names the current state and its tensors.
