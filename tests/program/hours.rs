@@ -299,7 +299,7 @@ fn a_token_is_left_out_where_the_learner_is() {
         assert!(!said.contains("no tensor here has a row"), "{step}:\n{said}");
     }
     // Each example of the prompt is a change that can be made there.
-    for step in ["weights", "masked-softmax"] {
+    for step in ["weights", "keys-values"] {
         let (said, _, _) =
             typed(&["learn", step], &[&run(step)[..], &["what-if", "", "quit"]].concat(), &folder);
         let (_, prompt) = said.split_once("Type one change").expect("the prompt");
