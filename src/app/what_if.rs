@@ -140,6 +140,62 @@ pub(crate) fn typed(workspace: &Workspace, text: &str, look: Look) -> Result<Tex
     Ok(compare::what_if(&what, look))
 }
 
+/// One example of each kind of change that the cells of a workspace allow, with its label: "a number: `inputs[1,0]=0.9`".
+pub(crate) fn examples(workspace: &mut Workspace) -> Vec<String> {
+    let words = StepWords(workspace.steps().to_vec());
+    let (tokens, of_tokens) = (words.tokens(), words.token_tensors());
+    let tensors: Vec<String> = of_tokens.into_iter().chain(workspace.session.names()).collect();
+    let number = tensors.iter().find_map(|name| {
+        let tensor = workspace.session.tensor(name).ok()??;
+        let is_known = tensor.dtype().is_float() && tensor.ndim() > 0 && tensor.numel() > 1;
+        let place = |(axis, size): (usize, &usize)| usize::from(axis == 0 && *size > 1).to_string();
+        let index: Vec<String> = tensor.shape().iter().enumerate().map(place).collect();
+        is_known.then(|| (name.clone(), format!("{name}[{}]=0.9", index.join(","))))
+    });
+    let has_tokens = number.as_ref().is_some_and(|(name, _)| words.token_tensors().contains(name));
+    let other = tokens.get(1).and_then(|token| tokens.iter().rev().skip(1).find(|other| *other != token));
+    let word = other.filter(|_| has_tokens).map(|other| format!("token {}={other}", tokens[1]));
+    let seeded = workspace.ran.iter().any(|cell| code(cell).contains("manual_seed("));
+    let examples = [
+        ("a number", number.map(|(_, text)| text)),
+        ("a word", word),
+        ("code", edit(workspace)),
+        ("a seed", seeded.then(|| "seed 7".to_owned())),
+    ];
+    examples.into_iter().filter_map(|(label, text)| Some(format!("{label}: `{}`", text?))).take(3).collect()
+}
+
+/// A change of the code at one place, in the cells that were asked for if it can be.
+fn edit(workspace: &Workspace) -> Option<String> {
+    const EDITS: [(&str, &str); 8] = [
+        ("dim=-1", "dim=0"),
+        ("@", "*"),
+        ("dim=0", "dim=-1"),
+        ("torch.tril", "torch.triu"),
+        (" / ", " * "),
+        (" * ", " + "),
+        (" + ", " - "),
+        (" - ", " + "),
+    ];
+    let asked = asked(workspace);
+    let (own, others): (Vec<&RanCell>, Vec<_>) =
+        workspace.ran.iter().partition(|cell| asked.contains(&cell.name));
+    own.into_iter().chain(others.into_iter().rev()).find_map(|cell| {
+        let once = |text: &str, old: &str| text.matches(old).count() == 1;
+        let fits = |(old, _): &&(&str, &str)| once(&cell.source, old) && once(&code(cell), old);
+        let (old, new) = EDITS.iter().find(fits)?;
+        let is_elsewhere = workspace.ran.iter().any(|it| it.name != cell.name && it.source.contains(old));
+        let place = if is_elsewhere { format!("{}: ", cell.name) } else { String::new() };
+        Some(format!("{place}{} => {}", old.trim(), new.trim()))
+    })
+}
+
+/// The code of a cell without its comments.
+fn code(cell: &RanCell) -> String {
+    let lines = cell.source.lines().map(|line| line.split('#').next().unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// The cells that a change is asked about: the step, and what the learner ran after it. Of a file, all cells.
 fn asked(workspace: &Workspace) -> Vec<String> {
     let step =

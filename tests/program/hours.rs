@@ -187,8 +187,11 @@ fn escape_leaves_and_swallows_nothing() {
     attn.waits_after("> ");
     attn.on("6\r", "Yes.");
     attn.on("\r", "next steps.");
-    attn.then("x", "Esc or Enter alone goes back.");
-    attn.waits_after("what if: ");
+    // The examples are of this step: it has no seed and no dim.
+    let screen = attn.then_screen("x", "Type one change", "what if: ");
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("a number: inputs[1,0]=0.9 · a word: token journey=one"), "{words}");
+    assert!(!words.contains("seed") && !words.contains("dim="), "{words}");
     attn.then("\x1b", "q quit");
     attn.then("g", "Esc or Enter alone goes back.");
     attn.waits_after("word: ");
@@ -301,6 +304,19 @@ fn a_token_is_left_out_where_the_learner_is() {
         let said = after(step);
         in_order(&said, &["what-if drop step", "inputs without \"step\"", "shape"]);
         assert!(!said.contains("no tensor here has a row"), "{step}:\n{said}");
+    }
+    // Each example of the prompt is a change that can be made there.
+    for step in ["weights", "keys-values"] {
+        let (said, _, _) =
+            typed(&["learn", step], &[&run(step)[..], &["what-if", "", "quit"]].concat(), &folder);
+        let (_, prompt) = said.split_once("Type one change").expect("the prompt");
+        let examples: Vec<String> =
+            prompt.split('`').skip(1).step_by(2).take(3).map(|text| format!("what-if {text}")).collect();
+        for example in &examples {
+            let lines = [&run(step)[..], &[example, "quit"]].concat();
+            let (said, _, _) = typed(&["learn", step], &lines, &folder);
+            in_order(&said, &[&example.replace('\n', " "), " changed", "most ["]);
+        }
     }
     let (said, _, _) = typed(
         &["learn", "weights"],

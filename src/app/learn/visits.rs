@@ -70,11 +70,14 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows what would be different if something had been changed from the start.
     pub(crate) fn what_if(&mut self, change: &str) -> Result<Flow, Failure> {
-        let wanted = "`inputs[1,0]=0.9`, `seed 7`, `dim=-1 => dim=0`";
-        let Some(change) = self.argument(change, "what if: ", wanted)? else {
+        let Some(mut workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
-        let Some(workspace) = self.copy()? else {
+        if workspace.ran.is_empty() {
+            return self.note("No cell has run yet, so there is nothing to change. Enter runs this one.");
+        }
+        let wanted = format!("one change; {}", what_if::examples(&mut workspace).join(" · "));
+        let Some(change) = self.argument(change, "what if: ", &wanted)? else {
             return Ok(Flow::Stay);
         };
         let look = self.shell.look;
