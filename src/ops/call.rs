@@ -4,16 +4,18 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::autocast::Autocast;
 use super::failed::Failed;
 use super::in_place::{allow_layout, allow_leaf};
 use super::op::{Call, Caller, Op, TargetCheck, wants_grad};
 use super::overwrite::{Overwrite, overwrite, replace};
 use super::state::State;
 use super::stream::Stream;
+use super::table;
 use super::value::Value;
 use crate::kernel::stop;
 use crate::tensor::descriptor::{InPlace, OpFamily};
-use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Record, Result, Tensor, allow, ops};
+use crate::tensor::{Arg, CompletedOperation, DType, Error, ErrorFact, Record, Result, Tensor, allow, ops};
 
 /// Whether a view that was made while gradients were off requires a gradient all the same, as what it was made from does.
 fn requires_as_base(state: &State, op: &Op, args: &[Arg], view: &Tensor) -> bool {
@@ -64,9 +66,42 @@ fn run(op: &'static Op, call: &Call, args: &[Arg]) -> Result<Value> {
     stop::leavable(|| (op.run)(call)).unwrap_or_else(|left| Err(left.into()))
 }
 
+/// The operands as `torch.autocast` converts them for this operation.
+fn autocast(caller: Caller, op: &Op, args: Vec<Arg>) -> Result<Vec<Arg>> {
+    match caller.state.autocast.enabled.get() {
+        true => converted(caller, (op.autocast)(&args), args),
+        false => Ok(args),
+    }
+}
+
+/// The operands as a policy of `torch.autocast` converts them.
+pub(crate) fn converted(caller: Caller, policy: Autocast, args: Vec<Arg>) -> Result<Vec<Arg>> {
+    let mode = &caller.state.autocast;
+    let Some(dtype) = mode.dtype_for(policy, &args) else { return Ok(args) };
+    let each = |tensor: Tensor| mode.in_dtype(tensor, dtype, |tensor| cast(caller, tensor, dtype));
+    let one = |arg| match arg {
+        Arg::Tensor(tensor) => each(tensor).map(Arg::Tensor),
+        Arg::Tensors(tensors) => tensors.into_iter().map(each).collect::<Result<_>>().map(Arg::Tensors),
+        other => Ok(other),
+    };
+    args.into_iter().map(one).collect()
+}
+
+/// A tensor in another dtype, recorded.
+fn cast(caller: Caller, tensor: &Tensor, dtype: DType) -> Result<Tensor> {
+    let to = table::row("to");
+    let mut args = vec![Arg::Tensor(tensor.clone()), Arg::DType(dtype)];
+    args.resize(to.params()[0].len(), Arg::None);
+    match call(caller, to, 0, args)? {
+        Value::Tensor(found) => Ok(found),
+        _ => unreachable!("a conversion returns one tensor"),
+    }
+}
+
 /// Runs an operation on bound arguments; its results are recorded.
 pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
+    let args = autocast(caller, op, args)?;
     if state.is_traced() {
         return state.tracer.call(&op.descriptor, args, |args| call(caller, op, form, args));
     }

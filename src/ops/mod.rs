@@ -6,6 +6,7 @@
 //! | [`schema`] | signatures |
 //! | [`table`] | all rows |
 //! | [`call`] | runs a call, records it, marks its results for gradients |
+//! | [`autocast`] | which operands `torch.autocast` converts |
 //! | [`backward`] | gradients of what was recorded |
 //! | [`overwrite`], [`in_place`] | writes into tensors, and which of them are allowed |
 //! | [`state`] | the random and gradient state of a session |
@@ -13,6 +14,7 @@
 //! | [`trace`] | what ran, in order |
 
 mod apply;
+pub(crate) mod autocast;
 pub(crate) mod backward;
 pub(crate) mod call;
 pub(crate) mod failed;

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use super::autocast::Autocast;
 use super::backward::{BackwardStep, GradientRule, Gradients};
 use super::schema::{self, Param};
 use super::state::State;
@@ -54,6 +55,8 @@ pub struct Op {
     /// Whether PyTorch saves the last result of a call with these arguments for backward: a later change of it in place is
     /// then an error.
     pub(crate) saves_result: fn(&[Arg]) -> bool,
+    /// What `torch.autocast` makes of these arguments.
+    pub(crate) autocast: fn(&[Arg]) -> Autocast,
     /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
     pub(crate) rule: Option<GradientRule>,
     parsed: OnceLock<Vec<Vec<Param>>>,
@@ -92,6 +95,7 @@ pub(crate) const fn op(
         names_scalar_types: false,
         refused: None,
         saves_result: |_| false,
+        autocast: |_| Autocast::Unchanged,
         rule: None,
         parsed: OnceLock::new(),
     }
@@ -143,6 +147,12 @@ impl Op {
     /// Checks less of its target.
     pub(crate) const fn checking(mut self, check: TargetCheck) -> Op {
         self.target_check = check;
+        self
+    }
+
+    /// `torch.autocast` converts its operands by this policy.
+    pub(crate) const fn autocast(mut self, policy: fn(&[Arg]) -> Autocast) -> Op {
+        self.autocast = policy;
         self
     }
 

@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::autocast::AutocastMode;
 use super::failed::Failed;
 use super::trace::Tracer;
 use crate::kernel::random::{Family, Generator};
@@ -37,6 +38,8 @@ pub struct State {
     pub(crate) nan_is_error: Cell<bool>,
     /// Whether backward is recorded even so, to explain a gradient.
     pub(crate) backward_recorded: Cell<bool>,
+    /// The settings of `torch.autocast`.
+    pub(crate) autocast: AutocastMode,
     /// Records what ran.
     pub(crate) recorder: Recorder,
     /// The last call that raised.
@@ -61,6 +64,7 @@ impl State {
             rules_in_python: Cell::new(false),
             nan_is_error: Cell::new(false),
             backward_recorded: Cell::new(false),
+            autocast: AutocastMode::default(),
             recorder: Recorder::default(),
             failed: RefCell::default(),
             tracer: Tracer::default(),

@@ -4,6 +4,7 @@
 //! and methods from the rows, `frames` tells the tracer which Python code made a call. `nn` and what is built from
 //! operations is readable Python in `py/`.
 
+mod autocast;
 mod backward;
 mod bind;
 mod build;

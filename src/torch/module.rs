@@ -10,6 +10,7 @@ use rustpython_vm::{
     AsObject, Context, PyObjectRef, PyPayload, PyRef, PyResult, TryFromObject, VirtualMachine,
 };
 
+use super::autocast::{operand, set_autocast, settings};
 use super::backward::{Request, backward, gradients};
 use super::build::tensor_from;
 use super::bytes::{buffer_of, bytes_of};
@@ -304,6 +305,31 @@ fn stateful(
     set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
     set("complex_repr", vm.new_function("complex_repr", complex_repr).into())?;
     define!("is_grad_enabled", |state| state.grad_mode.get());
+    let held = state.clone();
+    set("_autocast", vm.new_function("_autocast", move |vm: &VirtualMachine| settings(&held, vm)).into())?;
+    let held = state.clone();
+    set(
+        "_set_autocast",
+        vm.new_function(
+            "_set_autocast",
+            move |enabled: bool, dtype: PyObjectRef, caches: bool, vm: &VirtualMachine| {
+                set_autocast(&held, enabled, &dtype, caches, vm);
+            },
+        )
+        .into(),
+    )?;
+    let held = state.clone();
+    set(
+        "_autocast_operand",
+        vm.new_function(
+            "_autocast_operand",
+            move |object: PyObjectRef, is_lower: bool, vm: &VirtualMachine| {
+                operand(&held, object, is_lower, vm)
+            },
+        )
+        .into(),
+    )?;
+    define!("_clear_autocast_cache", |state| state.autocast.clear());
     define!("_set_rules_in_python", |state, on: bool| state.rules_in_python.replace(on));
     define!("_set_nan_is_error", |state, on: bool| state.nan_is_error.replace(on));
     define!("is_anomaly_enabled", |state| state.nan_is_error.get());

@@ -12,7 +12,12 @@ fn wanted(step: &BackwardStep) -> WantedGradients {
 }
 
 /// The gradients as tensors: that of the input with its shape, the others with that of the parameters.
-fn gradients<T: Float>(found: NormGrads<T>, x: &Tensor, parameters: &[usize]) -> Gradients {
+fn gradients<T: Float>(
+    step: &BackwardStep,
+    found: NormGrads<T>,
+    x: &Tensor,
+    parameters: &[usize],
+) -> Gradients {
     let mut grads = Gradients::none();
     for (name, values, shape) in [
         ("input", found.input, x.shape()),
@@ -20,7 +25,8 @@ fn gradients<T: Float>(found: NormGrads<T>, x: &Tensor, parameters: &[usize]) ->
         ("bias", found.bias, parameters),
     ] {
         if let Some(values) = values {
-            grads = grads.and(name, T::tensor(values, shape, x.dtype()));
+            let dtype = step.arg(name).tensor().map_or(x.dtype(), Tensor::dtype);
+            grads = grads.and(name, T::tensor(values, shape, dtype));
         }
     }
     grads
@@ -42,7 +48,7 @@ pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients>
         let scales = step.kept_rows::<T>()?;
         let found =
             norm::layer_norm(&values, &grad, width, weight.as_deref(), scales.as_deref(), eps, wanted(step));
-        gradients(found, x, &shape)
+        gradients(step, found, x, &shape)
     }))
 }
 
@@ -58,7 +64,7 @@ pub(crate) fn rms_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
         let width = shape.iter().product();
         let found = norm::rms_norm(&values, &grad, width, weight.as_deref(), eps, wanted(step));
-        gradients(found, x, &shape)
+        gradients(step, found, x, &shape)
     }))
 }
 
@@ -77,6 +83,6 @@ pub(crate) fn batch_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients>
         let kept = kept.map(|(mean, var)| (T::of(mean), T::of(var)));
         let kept = kept.as_ref().map(|(mean, var)| (&mean[..], &var[..]));
         let found = norm::batch_norm(&values, &grad, shape, weight.as_deref(), kept, eps, wanted(step));
-        gradients(found, x, &[channels])
+        gradients(step, found, x, &[channels])
     }))
 }

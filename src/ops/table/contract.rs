@@ -1,8 +1,8 @@
 //! Products summed over chosen dimensions: einsum, tensordot, inner and outer, chains of matrices.
 
-use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{
     CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign, product,
 };
@@ -253,7 +253,8 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input, Tensor other, *, out? out=None"],
         "Products along the last dimensions. (.., k) x (.., k)",
         inner,
-    ),
+    )
+    .autocast(autocast::inner),
     op(
         product("outer", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
         BOTH,
@@ -275,6 +276,7 @@ pub(super) static OPS: [Op; 12] = [
         "Products and sums written as subscripts: \"bij,bjk->bik\".",
         einsum_,
     )
+    .autocast(autocast::einsum)
     .rule(backward::einsum::rule),
     op(
         Descriptor::new("tensordot", OpFamily::Product, Explanation::Multilinear(Multilinear::Tensordot))
@@ -286,14 +288,16 @@ pub(super) static OPS: [Op; 12] = [
         ],
         "Products summed over dimensions of both.",
         tensordot,
-    ),
+    )
+    .autocast(autocast::lower_precision),
     op(
         Descriptor::new("multi_dot", OpFamily::Product, Explanation::Whole).grad("View"),
         0,
         &["Tensors tensors, *, out? out=None"],
         "Matrices multiplied in the cheapest order.",
         multi_dot,
-    ),
+    )
+    .autocast(autocast::lower_precision),
     op(
         Descriptor::new("chain_matmul", OpFamily::Product, Explanation::Whole).grad("View"),
         FUNCTION,
@@ -317,6 +321,7 @@ pub(super) static OPS: [Op; 12] = [
         "The sum of the diagonal. (n, n) -> ()",
         trace,
     )
+    .autocast(autocast::float32)
     .refusing(super::refused::is_low, "\"trace\" not implemented for '{}'"),
     op(
         Descriptor::new("cdist", OpFamily::Distance, Explanation::Distance(DistanceKind::EachToEach))
@@ -326,6 +331,7 @@ pub(super) static OPS: [Op; 12] = [
         "The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)",
         super::linalg::cdist,
     )
+    .autocast(autocast::float32)
     .saving_result()
     .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'"),
     op(

@@ -2,9 +2,9 @@
 
 use super::pointwise;
 use crate::kernel::stop;
-use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, extreme_of, running_extreme};
 use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum, OrderKind};
 use crate::tensor::layout::wrap_dim;
@@ -374,5 +374,6 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input, Operand q, int? dim=None, bool keepdim=False, *, str interpolation='linear'"],
         "The value below which a share q of the elements lies.",
         quantile,
-    ),
+    )
+    .autocast(autocast::float32),
 ];

@@ -4,9 +4,9 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use crate::in_floats;
 use crate::kernel::{Real, softmax};
-use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, ShapeRule};
 use crate::tensor::explanation::{DistanceKind, Explanation, Movement, Multilinear, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
@@ -442,7 +442,8 @@ pub(super) static OPS: [Op; 15] = [
         &["Tensor input, ints pad, str mode='constant', Number? value=None"],
         "More elements before and after, last dimension first.",
         pad_,
-    ),
+    )
+    .autocast(autocast::pad),
     op(
         Descriptor::new("cosine_similarity", OpFamily::Distance, Explanation::Distance(DistanceKind::Cosine))
             .grad_name(GradName::Node("Sum", 1)),
@@ -488,6 +489,7 @@ pub(super) static OPS: [Op; 15] = [
         "input @ weight.T + bias. (.., in) x (out, in) -> (.., out)",
         super::linear::linear_,
     )
+    .autocast(autocast::lower_precision)
     .rule(backward::products::linear),
     op(
         Descriptor::new("constant_pad_nd", OpFamily::Join, Explanation::Moved(Movement::Rearranged))

@@ -1,9 +1,9 @@
 //! Operations along one dimension whose index is a vector: `index_select`, `index_add` and their kin.
 
 use super::indexing::meeting;
-use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
@@ -271,7 +271,8 @@ pub(super) static OPS: [Op; 5] = [
         &["Tensor input, int dim, Tensor index, Tensor source"],
         "source's slices in place of the slices named.",
         index_copy,
-    ),
+    )
+    .autocast(autocast::widest),
     op(
         Descriptor::new("index_reduce", OpFamily::Index, Explanation::Whole).grad("IndexReduce"),
         ALL,

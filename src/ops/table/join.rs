@@ -1,8 +1,8 @@
 //! Several tensors as one, and one tensor in another order or several times over. Copies.
 
-use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, view};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::{wrap_dim, wrap_dims};
@@ -325,6 +325,7 @@ pub(super) static OPS: [Op; 18] = [
         "Tensors one after the other along a dimension.",
         |c| Ok(join::cat(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
     )
+    .autocast(autocast::widest)
     .rule(backward::joins::cat),
     op(
         Descriptor::new("stack", OpFamily::Join, Explanation::Moved(Movement::Stacked))
@@ -335,6 +336,7 @@ pub(super) static OPS: [Op; 18] = [
         "Tensors of one shape along a new dimension.",
         |c| Ok(join::stack(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
     )
+    .autocast(autocast::widest)
     .rule(backward::joins::stack),
     op(
         Descriptor::new("hstack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),

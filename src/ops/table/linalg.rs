@@ -5,13 +5,14 @@ use ndarray::{ArrayViewD, IxDyn};
 use crate::in_floats;
 use crate::kernel::linalg::{self, Matrix};
 use crate::kernel::{Real, reduce, stop};
+use crate::ops::autocast;
 use crate::ops::op::{BOTH, Call, FUNCTION, LINALG, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::linear;
+use crate::tensor::ops::{linear, pointwise};
 use crate::tensor::{Arg, Error, Layout, Result, Tensor, allow};
 
 const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
@@ -423,16 +424,12 @@ fn cross_along(c: &Call, unnamed: fn(&[usize]) -> Option<i64>) -> Result<Value> 
     let part =
         |x: &Tensor, at: usize| Arg::Tensor(x.with_layout(x.layout().broadcast_to(&shape).select(axis, at)));
     let default = c.default_dtype();
-    let out = Tensor::zeros(
-        shape.clone(),
-        crate::tensor::ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], default),
-    )?;
+    let out = Tensor::zeros(shape.clone(), pointwise::common_dtype(&[c.arg(0), c.arg(1)], default))?;
     for at in 0..3 {
         let (i, j) = ((at + 1) % 3, (at + 2) % 3);
-        let left = crate::tensor::ops::pointwise::mul(&part(a, i), &part(b, j), default)?;
-        let right = crate::tensor::ops::pointwise::mul(&part(a, j), &part(b, i), default)?;
-        let difference =
-            crate::tensor::ops::pointwise::sub(&Arg::Tensor(left), &Arg::Tensor(right), default)?;
+        let left = pointwise::mul(&part(a, i), &part(b, j), default)?;
+        let right = pointwise::mul(&part(a, j), &part(b, i), default)?;
+        let difference = pointwise::sub(&Arg::Tensor(left), &Arg::Tensor(right), default)?;
         crate::tensor::ops::write(&out.with_layout(out.layout().select(axis, at)), &difference)?;
     }
     Ok(out.with_layout(Layout::contiguous(shape)).into())
@@ -468,6 +465,7 @@ pub(super) static OPS: [Op; 14] = [
         "The inverse matrix. (.., n, n)",
         inv,
     )
+    .autocast(autocast::float32)
     .saving_result(),
     op(
         Descriptor::new("svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
@@ -475,7 +473,8 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor input, bool some=True, bool compute_uv=True"],
         "Singular values and vectors.",
         svd,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
         LINALG,
@@ -498,6 +497,7 @@ pub(super) static OPS: [Op; 14] = [
         "The inverse matrix. (.., n, n)",
         inv,
     )
+    .autocast(autocast::float32)
     .saving_result(),
     op(
         Descriptor::new("linalg_solve", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSolveEx"),
@@ -506,6 +506,7 @@ pub(super) static OPS: [Op; 14] = [
         "x with A x = B.",
         solve,
     )
+    .autocast(autocast::float32)
     .saving_result(),
     op(
         Descriptor::new("linalg_qr", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgQr"),
@@ -513,21 +514,24 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor A, str mode='reduced', *, out? out=None"],
         "Orthonormal columns times an upper triangle.",
         qr,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         LINALG,
         &["Tensor A, bool full_matrices=True, *, only driver=None, out? out=None"],
         "Singular values and vectors.",
         linalg_svd,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_svdvals", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         LINALG,
         &["Tensor A, *, only driver=None, out? out=None"],
         "Singular values, largest first.",
         |c| Ok(decomposed(c.tensor(0)?, false, false)?.1.into()),
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_cholesky", OpFamily::LinearAlgebra, Explanation::Whole)
             .grad("LinalgCholeskyEx"),
@@ -535,7 +539,8 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor A, *, bool upper=False, out? out=None"],
         "The lower triangle whose product with itself turned is A.",
         cholesky,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))
             .grad("LinalgCross"),

@@ -5,6 +5,7 @@ use crate::in_floats;
 use crate::kernel::Real;
 use crate::kernel::eigen::{Rotation, symmetric};
 use crate::kernel::least_squares::least_squares;
+use crate::ops::autocast;
 use crate::ops::op::{Call, LINALG, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, OpFamily};
@@ -163,19 +164,22 @@ pub(super) static OPS: [Op; 3] = [
         &["Tensor A, str UPLO='L', *, out? out=None"],
         "Eigenvalues of a symmetric matrix, smallest first, and eigenvectors.",
         eigh,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_eigvalsh", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgEigh"),
         LINALG,
         &["Tensor A, str UPLO='L', *, out? out=None"],
         "Eigenvalues of a symmetric matrix, smallest first.",
         |c| Ok(eigen(c)?.0.into()),
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_lstsq", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgLstsq"),
         LINALG,
         &["Tensor input, Tensor b, float? rcond=None, *, str? driver=None"],
         "x for which A x is nearest to B.",
         lstsq,
-    ),
+    )
+    .autocast(autocast::float32),
 ];

@@ -1,9 +1,9 @@
 //! Products: dot, matrix times vector, matrix times matrix, batches of them, einsum.
 
 use crate::in_floats;
-use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, ShapeRule, Sign, pointwise, product};
 use crate::tensor::explanation::{Formula, ProductKind};
 use crate::tensor::ops::cast::to_dtype;
@@ -305,6 +305,7 @@ pub(super) static OPS: [Op; 14] = [
         "The matrix product; batch dimensions broadcast. (.., n, k) @ (.., k, m) -> (.., n, m)",
         matmul,
     )
+    .autocast(autocast::lower_precision)
     .rule(backward::products::product),
     op(
         product("dot", ProductKind::Dot)
@@ -339,6 +340,7 @@ pub(super) static OPS: [Op; 14] = [
         "The product of two matrices. (n, k) @ (k, m) -> (n, m)",
         mm,
     )
+    .autocast(autocast::lower_precision)
     .rule(backward::products::product),
     op(
         product("bmm", ProductKind::Matrix)
@@ -351,6 +353,7 @@ pub(super) static OPS: [Op; 14] = [
         "Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)",
         bmm,
     )
+    .autocast(autocast::lower_precision)
     .rule(backward::products::product),
     op(
         product("mv", ProductKind::Matrix)
@@ -374,6 +377,7 @@ pub(super) static OPS: [Op; 14] = [
         "beta * input + alpha * (mat1 @ mat2). (n, k) @ (k, m) -> (n, m)",
         addmm,
     )
+    .autocast(autocast::lower_precision)
     .rule(backward::products::add_product),
     op(
         product("addmv", ProductKind::Added)
@@ -401,6 +405,7 @@ pub(super) static OPS: [Op; 14] = [
         "beta * input + alpha * the sum of batch1 @ batch2 over the batch. (n, m)",
         addbmm,
     )
+    .autocast(autocast::lower_precision)
     .rule(backward::products::add_product),
     op(
         product("baddbmm", ProductKind::Added)
@@ -412,6 +417,7 @@ pub(super) static OPS: [Op; 14] = [
         "beta * input + alpha * (batch1 @ batch2). (b, n, m)",
         baddbmm,
     )
+    .autocast(autocast::lower_precision)
     .rule(backward::products::add_product),
     op(
         pointwise("addcmul").formula(Formula::Addcmul).shapes(ShapeRule::Broadcast(1, 2)).grad("Addcmul"),

@@ -2,9 +2,9 @@
 
 use crate::in_floats;
 use crate::kernel::{Real, buffer_pool, elementwise, math};
-use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, pointwise, random};
 use crate::tensor::explanation::{Explanation, Formula, RandomKind, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
@@ -371,6 +371,7 @@ pub(super) static OPS: [Op; 24] = [
         "x, or weight times x below zero.",
         prelu,
     )
+    .autocast(autocast::lower_precision)
     .refusing(super::refused::is_whole, "\"prelu_cpu\" not implemented for '{}'"),
     op(
         pointwise("rrelu").grad("RreluWithNoise"),

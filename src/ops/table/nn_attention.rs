@@ -5,9 +5,9 @@ use crate::in_floats;
 use crate::kernel::attention::{Mask, Operands, fused};
 use crate::kernel::offset::WithOffset;
 use crate::kernel::{Real, buffer_pool};
-use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, random};
 use crate::tensor::explanation::{Explanation, RandomKind};
 use crate::tensor::ops::cast::to_dtype;
@@ -297,7 +297,8 @@ pub(super) static OPS: [Op; 2] = [
         ],
         "softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)",
         attention,
-    ).saving_result_if(|args| args[0].tensor().is_some_and(|query| query.ndim() == 4))
+    )
+    .autocast(autocast::lower_precision).saving_result_if(|args| args[0].tensor().is_some_and(|query| query.ndim() == 4))
     .rule(backward::attention::attention),
     op(
         random("alpha_dropout", RandomKind::Together).grad("Add"),

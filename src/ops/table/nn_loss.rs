@@ -3,9 +3,9 @@
 use super::functional::softmax_along;
 use crate::in_floats;
 use crate::kernel::Real;
-use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, LossKind};
 use crate::tensor::layout::broadcast;
@@ -321,6 +321,7 @@ pub(super) static OPS: [Op; 9] = [
         "How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)",
         cross_entropy,
     )
+    .autocast(autocast::float32)
     .rule(backward::losses::cross_entropy),
     op(
         Descriptor::new("nll_loss", OpFamily::Loss, Explanation::Loss(LossKind::NegativeLogLikelihood))
@@ -332,6 +333,7 @@ pub(super) static OPS: [Op; 9] = [
         "Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)",
         nll_loss,
     )
+    .autocast(autocast::float32)
     .rule(backward::losses::nll_loss),
     op(
         Descriptor::new("mse_loss", OpFamily::Loss, Explanation::Loss(LossKind::Squared)).grad("MseLoss"),
@@ -342,6 +344,7 @@ pub(super) static OPS: [Op; 9] = [
         "The mean of the squared differences.",
         mse_loss,
     )
+    .autocast(autocast::float32)
     .rule(backward::losses::mse_loss),
     op(
         Descriptor::new("l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Absolute)).grad("Mean"),
@@ -350,6 +353,7 @@ pub(super) static OPS: [Op; 9] = [
         "The mean of the absolute differences.",
         l1_loss,
     )
+    .autocast(autocast::float32)
     .rule(backward::losses::l1_loss),
     op(
         Descriptor::new("smooth_l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other))
@@ -360,14 +364,16 @@ pub(super) static OPS: [Op; 9] = [
         ],
         "Squared differences where they are small, absolute ones elsewhere.",
         smooth_l1_loss,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("huber_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("HuberLoss"),
         FUNCTIONAL,
         &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, only weight=None"],
         "Squared differences up to delta, absolute ones beyond.",
         huber_loss,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new("binary_cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::Other))
             .grad("BinaryCrossEntropy"),
@@ -377,7 +383,8 @@ pub(super) static OPS: [Op; 9] = [
         ],
         "How surprised the probabilities are by targets between 0 and 1, in nats.",
         binary_cross_entropy,
-    ),
+    )
+    .autocast(autocast::float32),
     op(
         Descriptor::new(
             "binary_cross_entropy_with_logits",
@@ -392,6 +399,7 @@ pub(super) static OPS: [Op; 9] = [
         "binary_cross_entropy of sigmoid(input), without overflow.",
         with_logits,
     )
+    .autocast(autocast::float32)
     .rule(backward::losses::with_logits),
     op(
         Descriptor::new("kl_div", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("Mean"),
@@ -401,5 +409,6 @@ pub(super) static OPS: [Op; 9] = [
         ],
         "How far log-probabilities are from a distribution, in nats.",
         kl_div,
-    ),
+    )
+    .autocast(autocast::float32),
 ];

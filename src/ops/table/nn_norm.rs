@@ -67,8 +67,12 @@ fn layer_norm(c: &Call) -> Result<Value> {
         return Err(Error::runtime("mixed dtype (CPU): all inputs must share same datatype."));
     }
     only_floats("LayerNormKernelImpl", x.dtype())?;
-    same_dtype(x, weight)?;
-    same_dtype(x, bias)?;
+    // As under autocast: the parameters may be of float32.
+    let is_float32 = |parameter: &Tensor| parameter.dtype() == DType::Float32;
+    if !(x.dtype().is_narrow() && weight.is_none_or(is_float32) && bias.is_none_or(is_float32)) {
+        same_dtype(x, weight)?;
+        same_dtype(x, bias)?;
+    }
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
         let (weight, bias) = (weight.as_deref(), bias.as_deref());

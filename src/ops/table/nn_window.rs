@@ -2,6 +2,7 @@
 
 use crate::in_floats;
 use crate::kernel::{Real, stop};
+use crate::ops::autocast;
 use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
@@ -267,7 +268,8 @@ pub(super) static OPS: [Op; 3] = [
         ],
         "Windows of the last dimension times filters. (batch, in, n) x (out, in, k) -> (batch, out, m)",
         conv1d,
-    ),
+    )
+    .autocast(autocast::lower_precision),
     op(
         Descriptor::new("avg_pool1d", OpFamily::Window, Explanation::Pool { largest: false })
             .grad_name(GradName::Node("Squeeze", 1)),

@@ -1,9 +1,9 @@
 //! Sums, means, extremes and truths over dimensions.
 
 use crate::kernel::reduce as kernel;
-use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
+use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, reduction};
 use crate::tensor::explanation::{DistanceKind, Explanation, Reducer, RunningKind};
 use crate::tensor::layout::wrap_dim;
@@ -217,6 +217,7 @@ pub(super) static OPS: [Op; 17] = [
         "The product over all elements, or over one dimension.",
         prod,
     )
+    .autocast(autocast::float32)
     .saving_result(),
     op(
         Descriptor::new("var", OpFamily::Reduction, Explanation::Spread { root: false, with_mean: false })

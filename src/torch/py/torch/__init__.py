@@ -142,6 +142,10 @@ def __getattr__(name):
             value = getattr(_more, name)
             globals()[name] = value
             return value
+        import torch._autocast as _autocast
+
+        if name in _autocast.__all__:
+            return getattr(_autocast, name)
         import torch._complex_functions as _complex
 
         if name in _complex.__all__:

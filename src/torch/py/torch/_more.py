@@ -6,7 +6,7 @@ from torch._arguments import hint, on_cpu, only_defaults
 
 __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
-    "as_tensor from_dlpack are_deterministic_algorithms_enabled asarray autocast broadcast_shapes compile finfo from_numpy "
+    "as_tensor from_dlpack are_deterministic_algorithms_enabled asarray broadcast_shapes compile finfo from_numpy "
     "get_default_device get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
     "get_num_threads get_rng_state iinfo is_floating_point is_inference_mode_enabled "
     "is_storage renorm seed set_default_device set_default_tensor_type "
@@ -334,30 +334,6 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
 
 
 compile.__module__ = "torch"
-
-
-class autocast:
-    """Does nothing for a device that is not there, as in PyTorch; on the CPU attn computes in the dtype that is written."""
-
-    __module__ = "torch.amp.autocast_mode"
-
-    def __init__(self, device_type="cpu", dtype=None, enabled=True, cache_enabled=None):
-        hint(cache_enabled)
-        device_type = getattr(device_type, "type", device_type)
-        if device_type == "cpu" and enabled and dtype is not torch.float32:
-            raise NotImplementedError(
-                "torch.autocast on the CPU is not part of attn, which computes in the dtype that is written. Use "
-                "enabled=False, or convert with .to(torch.bfloat16)"
-            )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
-
-    def __call__(self, function):
-        return function
 
 
 def tensordot(a, b, dims=2, out=None):

@@ -1,37 +1,155 @@
-"""torch.amp: attn computes in the dtype that is written, so these do nothing."""
+"""torch.amp: automatic mixed precision."""
 
-from torch._arguments import hint
-from torch._more import autocast
+import functools
+import warnings
+
+import torch
+from torch._autocast import autocast, is_available
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+
+def is_autocast_available(device_type):
+    return is_available(device_type)
+
+
+def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
+    """Around `forward` of a torch.autograd.Function: with `cast_inputs` it runs in that dtype, without autocast."""
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def forward(ctx, *args, **kwargs):
+        enabled = torch.is_autocast_enabled(device_type)
+        ctx._dtype = torch.get_autocast_dtype(device_type)
+        ctx._fwd_used_autocast = enabled and cast_inputs is None
+        if cast_inputs is None or not enabled:
+            return fwd(ctx, *args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(ctx, *_cast(args, cast_inputs), **_cast(kwargs, cast_inputs))
+
+    return forward
+
+
+def custom_bwd(bwd=None, *, device_type):
+    """Around `backward` of a torch.autograd.Function: it runs with autocast as `forward` ran."""
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def backward(ctx, *args, **kwargs):
+        with autocast(device_type, enabled=ctx._fwd_used_autocast, dtype=ctx._dtype):
+            return bwd(ctx, *args, **kwargs)
+
+    return backward
+
+
+def _cast(value, dtype):
+    if isinstance(value, torch.Tensor):
+        return value.to(dtype) if value.is_floating_point() and value.dtype != torch.float64 else value
+    if isinstance(value, dict):
+        return {key: _cast(item, dtype) for key, item in value.items()}
+    return type(value)(_cast(item, dtype) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 class GradScaler:
-    """As PyTorch's without a GPU, where it changes nothing."""
+    """Scales a loss up, so that small gradients stay numbers in float16, and gradients down before a step. A step with
+    gradients that are infinite or NaN is left out, and the scale is reduced."""
 
-    def __init__(self, device="cuda", init_scale=65536.0, enabled=True, **kwargs):
-        hint(init_scale, kwargs)
-        if device == "cpu" and enabled:
-            raise NotImplementedError("GradScaler on the CPU is not part of attn; use enabled=False")
+    def __init__(
+        self,
+        device="cuda",
+        init_scale=65536.0,
+        growth_factor=2.0,
+        backoff_factor=0.5,
+        growth_interval=2000,
+        enabled=True,
+    ):
+        if enabled and device == "cuda":
+            warnings.warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
+            enabled = False
+        self._enabled = enabled
+        self._scale, self._growth_tracker = float(init_scale), 0
+        self._growth_factor, self._backoff_factor, self._growth_interval = growth_factor, backoff_factor, growth_interval
+        # Whether each optimizer's gradients, which are scaled down already, have infinities or NaN.
+        self._found_inf = {}
 
     def scale(self, outputs):
-        return outputs
-
-    def step(self, optimizer, *args, **kwargs):
-        return optimizer.step(*args, **kwargs)
-
-    def update(self, new_scale=None):
-        hint(new_scale)
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, torch.Tensor):
+            return outputs * torch.tensor(self._scale)
+        return type(outputs)(self.scale(output) for output in outputs)
 
     def unscale_(self, optimizer):
-        hint(optimizer)
+        if not self._enabled:
+            return
+        if optimizer in self._found_inf:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        if not grads:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        if any(grad.dtype == torch.float16 for grad in grads):
+            raise ValueError("Attempting to unscale FP16 gradients.")
+        self._found_inf[optimizer] = not all(grad.isfinite().all() for grad in grads)
+        inverse = torch.tensor(1 / self._scale)
+        with torch.no_grad():
+            for grad in grads:
+                grad.mul_(inverse)
+
+    def step(self, optimizer, *args, **kwargs):
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if optimizer not in self._found_inf:
+            self.unscale_(optimizer)
+        return None if self._found_inf[optimizer] else optimizer.step(*args, **kwargs)
+
+    def update(self, new_scale=None):
+        if not self._enabled:
+            return
+        if new_scale is not None:
+            self._scale = float(new_scale)
+        elif not self._found_inf:
+            raise AssertionError("No inf checks were recorded prior to update.")
+        elif any(self._found_inf.values()):
+            self._scale, self._growth_tracker = self._scale * self._backoff_factor, 0
+        else:
+            self._growth_tracker += 1
+            if self._growth_tracker == self._growth_interval:
+                self._scale, self._growth_tracker = self._scale * self._growth_factor, 0
+        self._found_inf = {}
 
     def is_enabled(self):
-        return False
+        return self._enabled
 
     def get_scale(self):
-        return 1.0
+        return self._scale if self._enabled else 1.0
+
+    def get_growth_factor(self):
+        return self._growth_factor
+
+    def get_backoff_factor(self):
+        return self._backoff_factor
+
+    def get_growth_interval(self):
+        return self._growth_interval
 
     def state_dict(self):
-        return {}
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self._scale,
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._growth_tracker,
+        }
 
     def load_state_dict(self, state_dict):
-        hint(state_dict)
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError("The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.")
+        self._scale = state_dict["scale"]
+        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
+        self._growth_interval, self._growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]

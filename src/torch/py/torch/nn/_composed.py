@@ -5,6 +5,7 @@ import math
 import _torch
 import torch
 from torch._arguments import hint, only_defaults, per_dimension
+from torch._autocast import in_float32, in_lower_precision
 from torch._errors import channels, dropout_probability
 
 from . import _native as F
@@ -74,7 +75,7 @@ def _convolved(dims):
     return convolved
 
 
-conv2d = _convolved(2)
+conv2d = in_lower_precision(_convolved(2))
 
 
 def instance_norm(
@@ -262,6 +263,7 @@ def _reduced(loss, reduction):
     raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
+@in_float32
 def poisson_nll_loss(
     input, target, log_input=True, size_average=None, full=False, eps=1e-8, reduce=None, reduction="mean"
 ):
@@ -288,12 +290,14 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     return _reduced(loss, reduction)
 
 
+@in_float32
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-y x))"""
     only_defaults("soft_margin_loss", size_average=size_average, reduce=reduce)
     return _reduced(torch.log1p(torch.exp(-target * input)), reduction)
 
 
+@in_float32
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """x where y is 1, max(0, margin - x) where it is -1."""
     only_defaults("hinge_embedding_loss", size_average=size_average, reduce=reduce)
@@ -303,6 +307,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     return _reduced(apart + alike, reduction)
 
 
+@in_float32
 def cosine_embedding_loss(
     input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
 ):  # fmt: skip
@@ -329,12 +334,14 @@ def relu(input, inplace=False):
     return torch.relu_(input) if inplace else torch.relu(input)
 
 
+@in_float32
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     """max(0, -y (x1 - x2) + margin)"""
     only_defaults("margin_ranking_loss", size_average=size_average, reduce=reduce)
     return _reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
 
 
+@in_float32
 def triplet_margin_loss(
     anchor,
     positive,

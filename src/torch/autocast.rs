@@ -1,0 +1,61 @@
+//! `_torch._autocast` and what belongs to it: the settings of `torch.autocast`, and its conversion of tensors.
+
+use std::rc::Rc;
+
+use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine};
+
+use super::classes::PyDType;
+use super::py_tensor::{PyTensor, tensor_of};
+use super::raise::OrRaise;
+use super::site::site;
+use crate::ops::autocast::Autocast;
+use crate::ops::call::converted;
+use crate::ops::op::Caller;
+use crate::ops::state::State;
+use crate::tensor::Arg;
+
+/// Whether it is on, its dtype, and whether it keeps converted parameters.
+pub(super) fn settings(state: &State, vm: &VirtualMachine) -> PyObjectRef {
+    let mode = &state.autocast;
+    let flag = |value| vm.ctx.new_bool(value).into();
+    let settings =
+        vec![flag(mode.enabled.get()), PyDType::object(mode.dtype.get(), vm), flag(mode.caches.get())];
+    vm.ctx.new_tuple(settings).into()
+}
+
+/// Sets all three.
+pub(super) fn set_autocast(
+    state: &State,
+    enabled: bool,
+    dtype: &PyObjectRef,
+    caches: bool,
+    vm: &VirtualMachine,
+) {
+    let mode = &state.autocast;
+    mode.enabled.set(enabled);
+    mode.caches.set(caches);
+    if let Some(dtype) = PyDType::of(dtype, vm) {
+        mode.dtype.set(dtype);
+    }
+}
+
+/// A tensor as an operation of the lower precision, or one in float32, gets it while autocast is on. Anything else is
+/// returned as it is.
+pub(super) fn operand(
+    state: &Rc<State>,
+    object: PyObjectRef,
+    is_lower: bool,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let Some(tensor) = tensor_of(&object).filter(|_| state.autocast.enabled.get()) else { return Ok(object) };
+    let policy = if is_lower { Autocast::LowerPrecision } else { Autocast::Float32 };
+    let place = || site(vm);
+    let caller = Caller { state, site: &place };
+    let found = converted(caller, policy, vec![Arg::Tensor(tensor.clone())]).or_raise(vm)?;
+    Ok(match found.into_iter().next() {
+        Some(Arg::Tensor(found)) if !found.is(&tensor) => {
+            PyTensor::new(found, state.clone()).into_pyobject(vm)
+        }
+        _ => object,
+    })
+}
