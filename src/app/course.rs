@@ -44,16 +44,23 @@ pub(crate) fn of_words(words: &mut Vec<String>, shell: &mut Shell) -> Result<Cat
 }
 
 /// Whether at most one place is named. Errors: there are two.
-pub(crate) fn one_place(places: &[String]) -> Result<(), Failure> {
-    match places {
-        [_, second, ..] => {
-            let words = format!(
-                "`{second}` is one word too many: only after a folder of lessons comes a place in it"
-            );
-            Err(Failure::Usage(words))
+pub(crate) fn one_place(places: &[String], catalogue: &Catalogue) -> Result<(), Failure> {
+    let [first, second, ..] = places else { return Ok(()) };
+    let path = Path::new(first);
+    let words = match path.exists() || catalogue.find(first).is_ok() {
+        true => {
+            format!("`{second}` is one word too many: only after a folder of lessons comes a place in it")
         }
-        _ => Ok(()),
-    }
+        false => absent(&format!("folder `{first}` here"), path),
+    };
+    Err(Failure::Usage(words))
+}
+
+/// Says that there is nothing at a path, and names the nearest folders.
+fn absent(what: &str, path: &Path) -> String {
+    let near = similar_folders(path);
+    let near = if near.is_empty() { near } else { format!("; the nearest: {near}") };
+    format!("there is no {what}{near}")
 }
 
 /// The folder of a lesson's file, if it is that of a course: it has a glossary.
@@ -75,9 +82,7 @@ pub(crate) fn is_folder(word: &str, catalogue: &Catalogue) -> Result<bool, Failu
     match path.is_dir() {
         true => Ok(is_path || catalogue.find(word).is_err()),
         false if is_path && path.extension().is_none() && !path.exists() => {
-            let near = similar_folders(path);
-            let near = if near.is_empty() { near } else { format!("; the nearest: {near}") };
-            Err(Failure::Usage(format!("there is no folder or file {word}{near}")))
+            Err(Failure::Usage(absent(&format!("folder or file {word}"), path)))
         }
         false => Ok(false),
     }

@@ -64,7 +64,7 @@ struct ListedStepEntry<'c> {
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut place = args.place.clone();
     let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place)?;
+    course::one_place(&place, &catalogue)?;
     if args.names {
         let mut names = catalogue.names();
         let exercises = catalogue.lessons().flatten().flat_map(|lesson| &lesson.exercises);

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut place = args.place.clone();
     let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place)?;
+    course::one_place(&place, &catalogue)?;
     let (what, words) = what(place.first(), &catalogue)?;
     let mut store = Store::read(catalogue.course());
     if store.progress().is_empty() && store.remarks().is_empty() {

@@ -4,7 +4,7 @@
 //! is wrong. Invariants are true, outputs are the recorded ones, pictures can be drawn, and terms of the glossary are
 //! links where they are first used.
 
-use crate::session::{Outcome, Raised, Session};
+use crate::session::{Outcome, PythonError, Raised, Session};
 use crate::tensor::show::tuple_repr;
 
 use super::catalogue::Catalogue;
@@ -272,21 +272,36 @@ impl Gate<'_> {
 
     fn exercise(&mut self, exercise: &Exercise, before: &[&Step]) {
         // What the code shows, and what the first failing check says.
-        let attempt = |code: &str| -> (Outcome, Option<String>) {
-            let mut session = (self.new_session)();
+        let attempt_in = |code: &str, session: &mut Session| -> (Outcome, Option<String>) {
             for step in before {
                 session.run(&step.code, &step.name());
             }
             let outcome = session.run(code, "exercise");
-            let says = |error: &Raised| format!("{}: {}", error.kind, error.message);
             let mut checks = exercise.checks.iter();
             let failed = match &outcome.error {
-                Some(error) => Some(says(error)),
+                Some(error) => Some(said(error)),
                 None => {
-                    checks.find_map(|it| session.run(&it.code.source, "exercise").error.as_ref().map(says))
+                    checks.find_map(|it| session.run(&it.code.source, "exercise").error.as_ref().map(said))
                 }
             };
             (outcome, failed)
+        };
+        let attempt = |code: &str| attempt_in(code, &mut (self.new_session)());
+        // Where code raised, and whether it lacks a name that the starter defines.
+        let place = |outcome: &Outcome| {
+            let Some(error) = &outcome.error else { return String::new() };
+            let line = error.line.map_or(String::new(), |line| format!(", in its line {line}"));
+            let Some(PythonError::UnknownName(name)) = PythonError::of(&error.kind, &error.message) else {
+                return line;
+            };
+            let mut session = (self.new_session)();
+            attempt_in(&exercise.starter.source, &mut session);
+            match session.names().iter().any(|defined| defined == name) {
+                true => format!(
+                    "{line}; the starter defines `{name}`, and is not run before a solution or an attempt: define it there too"
+                ),
+                false => line,
+            }
         };
         let mut faults = Vec::new();
         if attempt(&exercise.starter.source).1.is_none() {
@@ -297,19 +312,20 @@ impl Gate<'_> {
         }
         let (solved, failed) = attempt(&exercise.solution.source);
         if let Some(says) = failed {
-            faults
-                .push((exercise.solution.line, format!("the solution of `{}` fails: {says}", exercise.slug)));
+            let what = format!("the solution of `{}` fails: {says}{}", exercise.slug, place(&solved));
+            faults.push((exercise.solution.line, what));
         } else if !solved.shows_something() {
             let what = format!("the solution of `{}` shows no result: print one", exercise.slug);
             faults.push((exercise.solution.line, what));
         }
         let mut messages: Vec<String> = Vec::new();
         for wrong in &exercise.attempts {
-            let says = attempt(&wrong.code.source).1.unwrap_or_else(|| "nothing: it passes".to_string());
+            let (outcome, failed) = attempt(&wrong.code.source);
+            let says = failed.unwrap_or_else(|| "nothing: it passes".to_string());
             if !says.contains(&wrong.says) {
                 faults.push((
                     wrong.code.line,
-                    format!("this attempt should get `{}` and gets {says}", wrong.says),
+                    format!("this attempt should get `{}` and gets {says}{}", wrong.says, place(&outcome)),
                 ));
             } else if messages.contains(&says) {
                 faults.push((wrong.code.line, format!("another attempt gets the same message: {says}")));

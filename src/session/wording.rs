@@ -131,6 +131,16 @@ fn type_error(text: &str, doing: Doing) -> Option<String> {
     if let Some((format, given)) = text.split_once(" format: a number is required, not ") {
         return Some(format!("{format} format: a real number is required, not {given}"));
     }
+    let abstract_class = text.strip_prefix("class ");
+    if let Some((class, methods)) =
+        abstract_class.and_then(|text| text.split_once(" without an implementation for abstract method"))
+    {
+        let mut names: Vec<&str> = methods.split('\'').skip(1).step_by(2).collect();
+        names.sort_unstable();
+        let methods = if names.len() == 1 { "method" } else { "methods" };
+        let names = names.join(", ");
+        return Some(format!("Can't instantiate abstract class {class} with abstract {methods} {names}"));
+    }
     for told in [
         "isinstance() arg 2 must be a type, a tuple of types, or a union",
         "issubclass() arg 1 must be a class",

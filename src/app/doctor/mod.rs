@@ -60,12 +60,17 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         (None, true) => Format::Json,
         (format, _) => format.unwrap_or_default(),
     };
-    let catalogue = course::catalogue()?;
     let words = targets::files(&args.targets)?;
+    let folder = shell.options.folder.clone();
     let mut exit = Exit::Good;
     let mut log = formats::SarifLog::default();
     let mut tally = Tally { targets: words.len(), ..Tally::default() };
     for (at, word) in words.iter().enumerate() {
+        // A lesson runs after those before it in its folder.
+        shell.options.folder.clone_from(&folder);
+        let mut place = vec![word.clone()];
+        let catalogue = course::of_words(&mut place, shell)?;
+        let word = place.first().unwrap_or(word);
         // The code of a mistake: its own example.
         let plan = match named(word).filter(|it| it.code.eq_ignore_ascii_case(word)).and_then(example_of) {
             Some(example) => Plan::of_program(word, example.wrong),

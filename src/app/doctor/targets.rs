@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::super::shell::Failure;
 use crate::explain::doctor::{Finding, MISTAKES, named};
+use crate::lesson::front_matter::is_lesson;
 use crate::ops::nearest;
 
 /// Folders that are not searched: those of tools and of installed packages.
 const SKIPPED: [&str; 5] = ["__pycache__", "node_modules", "site-packages", "venv", "build"];
 
-/// The targets, folders replaced by the scripts and notebooks in them that mention torch. Of several files, those that do
+/// The targets, folders replaced by the scripts and notebooks in them that mention torch, and by the lessons. Of several files, those that do
 /// not are left out, so that a hook can pass all that changed. Errors: a folder cannot be read, or has no such file.
 pub(super) fn files(targets: &[String]) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
@@ -25,7 +26,9 @@ pub(super) fn files(targets: &[String]) -> Result<Vec<String>, Failure> {
         let mut inside = Vec::new();
         search(path, &mut inside).map_err(|error| Failure::Unreadable(format!("{target}: {error}")))?;
         if inside.is_empty() {
-            return Err(Failure::Usage(format!("{target}: no .py or .ipynb file in it mentions torch")));
+            return Err(Failure::Usage(format!(
+                "{target}: no .py or .ipynb file in it mentions torch, and no .md file in it is a lesson"
+            )));
         }
         inside.sort();
         found.extend(inside.into_iter().map(|path| path.display().to_string()));
@@ -42,7 +45,7 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
         }
         if path.is_dir() {
             search(&path, found)?;
-        } else if is_code(&path) && mentions_torch(&path) {
+        } else if is_code(&path) && mentions_torch(&path) || is_lesson_file(&path) {
             found.push(path);
         }
     }
@@ -51,6 +54,11 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 fn is_code(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "py" || ending == "ipynb")
+}
+
+fn is_lesson_file(path: &Path) -> bool {
+    let is_markdown = path.extension().is_some_and(|ending| ending == "md");
+    is_markdown && fs::read_to_string(path).is_ok_and(|text| is_lesson(&text))
 }
 
 /// Whether a file has the word; true if it cannot be read, so that reading it says why.

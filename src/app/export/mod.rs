@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let mut place = args.place.clone();
     let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place)?;
+    course::one_place(&place, &catalogue)?;
     let place = place.first().map(String::as_str);
     let mut store = Store::read(catalogue.course());
     for remark in store.remarks() {

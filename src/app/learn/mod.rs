@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let mut place = args.place.clone();
     let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place)?;
+    course::one_place(&place, &catalogue)?;
     let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let mut store = Store::open(catalogue.course());
     for remark in store.remarks() {

@@ -57,7 +57,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut target = args.target.clone();
     let catalogue = course::of_words(&mut target, shell)?;
-    course::one_place(&target)?;
+    course::one_place(&target, &catalogue)?;
     let (workspace, outcomes) = match target.first() {
         Some(word) => navigation::workspace_at(word, &catalogue, shell)?,
         None => (navigation::bare_workspace(shell), Outcomes::new()),

@@ -239,7 +239,14 @@ print(Kind.SELF, Kind("x"), Kind.CROSS.name, list(Kind), Child().run())
 try:
     Base()
 except TypeError as e:
-    print(type(e).__name__)
+    print(e)
+class Two(Base):
+    @abc.abstractmethod
+    def also(self): ...
+try:
+    Two()
+except TypeError as e:
+    print(e)
 
 # %% versions
 from importlib.metadata import version
