@@ -21,13 +21,21 @@ pub(crate) struct CellSources {
 #[derive(Debug)]
 struct ParsedCell {
     source: String,
+    /// Where its lines begin.
+    starts: Vec<usize>,
     parsed: OnceCell<Option<ModModule>>,
 }
 
 impl CellSources {
     /// From the name and the source of each cell.
     pub(crate) fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
-        let cell = |(name, source)| (name, ParsedCell { source, parsed: OnceCell::new() });
+        let cell = |(name, source): (String, String)| {
+            let starts = source
+                .split_inclusive('\n')
+                .scan(0, |at, line| Some(std::mem::replace(at, *at + line.len())));
+            let starts = starts.collect();
+            (name, ParsedCell { source, starts, parsed: OnceCell::new() })
+        };
         CellSources { cells: cells.into_iter().map(cell).collect() }
     }
 
@@ -52,10 +60,7 @@ impl CellSources {
         let mut path = Vec::new();
         let mut body = &cell.module()?.body[..];
         let mut in_function = false;
-        while let Some(statement) = body.iter().find(|statement| {
-            let (first, last) = cell.lines(*statement);
-            (first..=last).contains(&site.line)
-        }) {
+        while let Some(statement) = body.iter().find(|statement| cell.covers(*statement, site.line)) {
             body = match statement {
                 Stmt::ClassDef(class) => {
                     path.push(class.name.to_string());
@@ -271,8 +276,7 @@ impl ParsedCell {
     fn only<'a>(&self, statement: &'a Stmt, line: usize, wanted: impl Fn(&Expr) -> bool) -> Option<&'a Expr> {
         let mut found = Vec::new();
         each_expression(statement, &mut |expression| {
-            let (first, last) = self.lines(expression);
-            if (first..=last).contains(&line) && wanted(expression) {
+            if self.covers(expression, line) && wanted(expression) {
                 found.push(expression);
             }
         });
@@ -282,10 +286,10 @@ impl ParsedCell {
         }
     }
 
-    /// The first and the last line, counted from 1.
-    fn lines(&self, ranged: &impl Ranged) -> (usize, usize) {
-        let line = |at: usize| self.source.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        (line(ranged.start().to_usize()), line(ranged.end().to_usize()))
+    /// Whether a part of the code is at least partly on this line, counted from 1.
+    fn covers(&self, part: &impl Ranged, line: usize) -> bool {
+        let start = |line: usize| self.starts.get(line).copied().unwrap_or(usize::MAX);
+        line > 0 && part.start().to_usize() < start(line) && part.end().to_usize() >= start(line - 1)
     }
 
     fn in_loop(&self, statement: &Stmt) -> bool {
@@ -295,9 +299,10 @@ impl ParsedCell {
         }
         impl<'a> Visitor<'a> for LoopSearch {
             fn visit_stmt(&mut self, statement: &'a Stmt) {
-                let looped = matches!(statement, Stmt::For(_) | Stmt::While(_));
-                self.found |= looped && statement.range().contains_range(self.at);
-                walk_stmt(self, statement);
+                if statement.range().contains_range(self.at) {
+                    self.found |= matches!(statement, Stmt::For(_) | Stmt::While(_));
+                    walk_stmt(self, statement);
+                }
             }
         }
         let mut loops = LoopSearch { at: statement.range(), found: false };
@@ -317,8 +322,7 @@ struct StatementSearch<'a> {
 
 impl<'a> Visitor<'a> for StatementSearch<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
-        let (first, last) = self.cell.lines(statement);
-        if (first..=last).contains(&self.line) {
+        if self.cell.covers(statement, self.line) {
             self.found = Some(statement);
             walk_stmt(self, statement);
         }
