@@ -15,7 +15,7 @@ use super::runner::{FinishedCell, Runner, unexpected};
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::kernel::random::Family;
-use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
+use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_output, compare_step};
 use crate::lesson::front_matter::is_lesson;
 use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms, translation};
 use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
@@ -25,7 +25,9 @@ use crate::view::quantity::counted;
 /// What `attn check` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Notebooks, Markdown files or folders of lessons, - for stdin; without any, all lessons of the chapter
+    /// Notebooks, Markdown files or folders of lessons, - for stdin; without any, all lessons of the chapter. Times, devices
+    /// and builds may differ by machine; a cell tagged `nbval-ignore-output` or `varies` is not compared, and one tagged
+    /// `raises-exception` may raise
     #[arg(value_name = "FILE|FOLDER", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<String>,
     /// How far a number may be from the recorded one: absolute up to 1, relative beyond
@@ -391,7 +393,7 @@ impl<'c> Checker<'c> {
             let actual = output_of(&outcome);
             let mut verdict = match cell.varies {
                 true => Verdict::Same,
-                false => compare(recorded.as_deref(), &actual, self.tolerance).verdict,
+                false => compare_output(recorded.as_deref(), &actual, self.tolerance).verdict,
             };
             let mut remark = None;
             if verdict == Verdict::Unrecorded && outcome.error.is_some() {

@@ -7,7 +7,7 @@ use super::options::GlobalOptions;
 use super::plan::PlannedCell;
 use super::workspace::Workspace;
 use crate::kernel::random::Family;
-use crate::lesson::compare::{TOLERANCE, Verdict, compare};
+use crate::lesson::compare::{TOLERANCE, Verdict, compare_output};
 use crate::lesson::notebook::shown;
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Channel, Outcome, Session};
@@ -53,7 +53,7 @@ impl<'c> Evidence<'c> {
         let Some(recorded) = cell.recorded.as_ref().filter(|_| is_compared).map(|it| it.shown()) else {
             return result;
         };
-        if compare(Some(&recorded), &output, TOLERANCE).verdict != Verdict::Differs {
+        if compare_output(Some(&recorded), &output, TOLERANCE).verdict != Verdict::Differs {
             return result;
         }
         if workspace.session.has_written() {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::machine_words::on_any_machine;
+
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
@@ -10,6 +12,8 @@ pub enum Verdict {
     Same,
     /// The same words, and numbers within the tolerance.
     Close,
+    /// Different times, devices or builds, and nothing else.
+    Machine,
     /// Other differences.
     Differs,
     /// Nothing is recorded.
@@ -22,6 +26,7 @@ impl Verdict {
         match self {
             Verdict::Same => "same",
             Verdict::Close => "close",
+            Verdict::Machine => "machine",
             Verdict::Differs => "differs",
             Verdict::Unrecorded => "unrecorded",
         }
@@ -110,6 +115,16 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
         close = found.is_some_and(|m| m.within);
     }
     Comparison { verdict: if close { Verdict::Close } else { Verdict::Differs }, lines, worst }
+}
+
+/// Compares as [`compare`], for a cell of a file, which may have run on another machine.
+pub(crate) fn compare_output(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparison {
+    let found = compare(recorded, actual, tolerance);
+    let Some(recorded) = recorded.filter(|_| found.verdict == Verdict::Differs) else { return found };
+    match compare(Some(&on_any_machine(recorded)), &on_any_machine(actual), tolerance).verdict {
+        Verdict::Same | Verdict::Close => Comparison { verdict: Verdict::Machine, ..found },
+        _ => found,
+    }
 }
 
 /// The most bytes of a line that are shown, and those before what differs in it.

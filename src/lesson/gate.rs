@@ -153,7 +153,9 @@ impl Gate<'_> {
             compare::Verdict::Same => None,
             compare::Verdict::Unrecorded => Some("shows something, and nothing is recorded".to_owned()),
             compare::Verdict::Close => Some(format!("is only close to what is recorded{shows}")),
-            compare::Verdict::Differs => Some(format!("differs from what is recorded{shows}")),
+            compare::Verdict::Differs | compare::Verdict::Machine => {
+                Some(format!("differs from what is recorded{shows}"))
+            }
         };
         if let Some(words) = difference {
             let what = format!("`{}` {words}", step.slug);

@@ -18,7 +18,7 @@
 //! | [`ipynb`], [`script`] | the formats of such files, read and written |
 //! | [`pictures`] | the tensors and numbers of a step's pictures |
 //! | [`glossary`], [`terms`] | the terms of the field, and where lessons use them |
-//! | [`compare`] | compares a recorded output with the actual one |
+//! | [`compare`] | compares a recorded output with the actual one, with `machine_words` |
 //! | [`gate`] | runs a lesson and checks everything that it claims |
 
 pub mod answer;
@@ -39,6 +39,7 @@ pub(crate) mod glossary;
 pub(crate) mod invariant;
 pub mod ipynb;
 pub mod judge;
+mod machine_words;
 mod markdown;
 pub mod myst;
 pub mod notebook;

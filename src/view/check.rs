@@ -68,7 +68,8 @@ impl CheckedFile {
     pub(crate) fn verdict(&self) -> String {
         let unrecorded = self.count(Verdict::Unrecorded);
         let all = self.cells.len() - unrecorded;
-        let (same, close) = (self.count(Verdict::Same), self.count(Verdict::Close));
+        let (close, machine) = (self.count(Verdict::Close), self.count(Verdict::Machine));
+        let same = self.count(Verdict::Same) + machine;
         let mut words = match (all, &self.instead) {
             (0, Some(instead)) => instead.clone(),
             (0, None) => "nothing recorded to compare with".to_string(),
@@ -78,6 +79,9 @@ impl CheckedFile {
         };
         if close > 0 {
             words.push_str(&format!(", {close} of them within tolerance"));
+        }
+        if machine > 0 {
+            words.push_str(&format!(", {machine} of them but for times, devices or builds"));
         }
         match self.count(Verdict::Differs) {
             0 => {}

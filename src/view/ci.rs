@@ -51,7 +51,7 @@ pub(crate) fn junit(files: &[CheckedFile]) -> String {
                 xml(&cell.title)
             );
             let _ = match cell.verdict {
-                Verdict::Same | Verdict::Close => writeln!(out, "/>"),
+                Verdict::Same | Verdict::Close | Verdict::Machine => writeln!(out, "/>"),
                 Verdict::Unrecorded => {
                     writeln!(out, "><skipped message=\"no output is recorded\"/></testcase>")
                 }

@@ -1,6 +1,7 @@
 //! Pages to share: of steps and exercises, of the cells of a file, of a session.
 
 use super::super::plan::Plan;
+use super::super::progress::ProgressBar;
 use super::super::runner::{FinishedCell, Runner};
 use super::super::shell::{Exit, Failure};
 use super::super::step::{loop_variables, nonfinite, plots, shown_tensors};
@@ -37,16 +38,20 @@ pub(super) fn of_material(material: &Material, lineage: Lineage, catalogue: &Cat
     builder.finish(catalogue)
 }
 
-/// The page of the cells of a plan, which run for it.
+/// The page of the cells of a plan, which run for it; `progress` says how far it is.
 /// Errors: Ctrl-C was pressed.
 pub(crate) fn of_plan<'c>(
     plan: &Plan<'c>,
     workspace: &mut Workspace<'c>,
     catalogue: &Catalogue,
+    progress: &ProgressBar,
 ) -> Result<(String, Exit), Failure> {
     let mut builder = PageBuilder::titled(&plan.title);
     let mut runner = Runner::new(workspace, &plan.cells).by_evidence();
-    while let Some(finished) = runner.next() {
+    while let Some(cell) = runner.upcoming() {
+        progress.at(runner.done(), &cell.title());
+        let Some(finished) = runner.next() else { break };
+        progress.at(finished.index, &format!("{}: where its numbers come from", cell.title()));
         builder.cell(&finished, runner.workspace, plan.script);
     }
     if runner.is_interrupted() {

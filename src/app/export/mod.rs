@@ -7,14 +7,16 @@
 //! | [`glossary`] | the entries to which the export links |
 //! | [`page`] | writes Markdown |
 //! | [`notebook`] | writes a notebook, nbformat 4.5 |
+//! | [`cells`] | writes the cells of a file as Markdown or as a notebook |
 //! | [`html`] | writes a page with every tensor, each number of which says where it comes from |
 //! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
+mod cells;
 mod glossary;
 pub(crate) mod html;
 mod lineage;
 mod material;
-mod notebook;
+pub(crate) mod notebook;
 mod page;
 
 use std::io::{self, IsTerminal};
@@ -25,9 +27,11 @@ use clap::ValueEnum;
 use super::course;
 use super::file;
 use super::plan::{NamedOrFile, find, from_file};
+use super::progress::ProgressBar;
 use super::prompt::confirmed;
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
+use cells::{MarkdownCells, NotebookCells};
 use lineage::Lineage;
 use material::Material;
 
@@ -85,16 +89,25 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let text = match place.map(|place| find(place, &catalogue)) {
         Some(Err(failure)) if is_file => return Err(failure),
         Some(Ok(NamedOrFile::File(file))) => {
-            if format != Format::Html {
-                let words =
-                    "a file is exported as a page: name one with -o page.html, or ask for --format html";
-                return Err(Failure::Usage(words.to_owned()));
-            }
             let plan = from_file(place.unwrap_or_default(), file, None)?;
             plan.show_remarks(shell);
             let mut workspace = plan.workspace(&shell.options);
-            let (text, ended) = html::of_plan(&plan, &mut workspace, &catalogue)?;
-            exit = ended;
+            let progress = ProgressBar::watch(plan.cells.len(), shell);
+            let text;
+            (text, exit) = match format {
+                Format::Html => html::of_plan(&plan, &mut workspace, &catalogue, &progress)?,
+                Format::Md => {
+                    cells::of_plan(&plan, Box::<MarkdownCells>::default(), &mut workspace, &progress)?
+                }
+                Format::Ipynb => {
+                    cells::of_plan(&plan, Box::<NotebookCells>::default(), &mut workspace, &progress)?
+                }
+                Format::Json => {
+                    let words =
+                        format!("`attn run {} --json` writes what the cells of a file show", plan.target);
+                    return Err(Failure::Usage(words));
+                }
+            };
             text
         }
         _ => {

@@ -4,6 +4,7 @@ use super::glossary::{glossary_part, linked_inside};
 use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::lesson::ipynb::IpynbWriter;
 use crate::lesson::notebook::{RAISES, RecordedOutput, VARIES};
+use crate::session::Outcome;
 use crate::view::markdown::{before, joined, question};
 
 /// The text of the notebook.
@@ -35,19 +36,22 @@ fn step(run: &ExportedStep, notebook: &mut IpynbWriter) {
         parts.extend(run.asked.iter().map(question));
         notebook.markdown(&format!("{slug}-before"), &linked_inside(&joined(&parts)));
     }
-    let outcome = &run.outcome;
-    let output = RecordedOutput {
+    let tags = [(RAISES, run.step.raises), (VARIES, run.step.varies)];
+    let tags: Vec<&str> = tags.into_iter().filter_map(|(tag, applies)| applies.then_some(tag)).collect();
+    notebook.code(slug, &run.step.code, &recorded(&run.outcome), &tags);
+    if !run.silent {
+        notebook.markdown(&format!("{slug}-after"), &linked_inside(&run.panel.after));
+    }
+}
+
+/// An outcome, to be stored with its cell.
+pub(crate) fn recorded(outcome: &Outcome) -> RecordedOutput {
+    RecordedOutput {
         stdout: outcome.stdout.clone(),
         stderr: outcome.stderr.clone(),
         result: outcome.result.clone(),
         error: outcome.error.as_ref().map(|raised| (raised.kind.clone(), raised.message.clone())),
         pictures: 0,
-    };
-    let tags = [(RAISES, run.step.raises), (VARIES, run.step.varies)];
-    let tags: Vec<&str> = tags.into_iter().filter_map(|(tag, applies)| applies.then_some(tag)).collect();
-    notebook.code(slug, &run.step.code, &output, &tags);
-    if !run.silent {
-        notebook.markdown(&format!("{slug}-after"), &linked_inside(&run.panel.after));
     }
 }
 

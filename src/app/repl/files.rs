@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use super::super::export::html;
+use super::super::export::notebook::recorded;
 use super::super::file;
 use super::super::plan::{self, Plan};
+use super::super::progress::ProgressBar;
 use super::super::shell::Shell;
 use super::super::workspace::RanCell;
 use super::lines::statements;
 use super::state::{CommandError, CommandResult, InputResult, Repl, UndoPoint, is_input};
-use crate::lesson::notebook::{RecordedOutput, SavedCell};
+use crate::lesson::notebook::SavedCell;
 use crate::lesson::{ipynb, script};
 
 impl Repl<'_> {
@@ -28,7 +30,7 @@ impl Repl<'_> {
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("py") => script::write(&cells),
             Some("ipynb") => ipynb::write(&cells),
-            Some("html" | "htm") => self.page(&cells)?,
+            Some("html" | "htm") => self.page(&cells, shell)?,
             _ => {
                 return Err(CommandError::Message(format!(
                     "`{file}`: the ending says what is written, `.py`, `.ipynb` or `.html`."
@@ -55,11 +57,12 @@ impl Repl<'_> {
     }
 
     /// The page of these cells, which run again for it.
-    fn page(&self, cells: &[SavedCell]) -> Result<String, CommandError> {
+    fn page(&self, cells: &[SavedCell], shell: &Shell) -> Result<String, CommandError> {
         let mut again = self.workspace.borrow().empty();
         let cells = cells.iter().map(|cell| RanCell { name: cell.name.clone(), source: cell.source.clone() });
         let plan = Plan::of_session(&cells.collect::<Vec<_>>());
-        let (text, _) = html::of_plan(&plan, &mut again, self.catalogue)?;
+        let progress = ProgressBar::watch(plan.cells.len(), shell);
+        let (text, _) = html::of_plan(&plan, &mut again, self.catalogue, &progress)?;
         Ok(text)
     }
 
@@ -72,14 +75,7 @@ impl Repl<'_> {
             raised && is_input(&ran.name) && statements(&ran.source) <= 1
         };
         let cells = workspace.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
-            let output = self.outcomes.get(&ran.name).map(|outcome| RecordedOutput {
-                stdout: outcome.stdout.clone(),
-                stderr: outcome.stderr.clone(),
-                result: outcome.result.clone(),
-                error: outcome.error.as_ref().map(|raised| (raised.kind.clone(), raised.message.clone())),
-                pictures: 0,
-            });
-            let output = output.unwrap_or_default();
+            let output = self.outcomes.get(&ran.name).map(recorded).unwrap_or_default();
             SavedCell { name: ran.name.clone(), source: ran.source.clone(), output }
         });
         cells.collect()
