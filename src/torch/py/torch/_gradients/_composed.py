@@ -54,11 +54,6 @@ def elu(input, alpha, **rest):
     return torch.where(input > 0, input, alpha * input.clamp(max=0).expm1())
 
 
-@composed("celu")
-def celu(input, alpha, **rest):
-    return torch.where(input > 0, input, alpha * (input.clamp(max=0) / alpha).expm1())
-
-
 @composed("selu")
 def selu(input, **rest):
     return 1.0507009873554805 * torch.where(input > 0, input, 1.6732632423543772 * input.clamp(max=0).expm1())
@@ -90,26 +85,6 @@ def hardswish(input, **rest):
     return torch.where(input < -3, 0.0, torch.where(input <= 3, inside, input))
 
 
-@composed("softsign")
-def softsign(input, **rest):
-    return input / (1 + input.abs())
-
-
-@composed("tanhshrink")
-def tanhshrink(input, **rest):
-    return input - input.tanh()
-
-
-@composed("threshold")
-def threshold(input, threshold, **rest):
-    return torch.where(input > threshold, input, 0.0)
-
-
-@composed("softshrink", "hardshrink")
-def shrink(input, lambd):
-    return torch.where(input.abs() > lambd, input, 0.0)
-
-
 @composed("prelu")
 def prelu(input, weight):
     shape = [1] * input.ndim
@@ -131,12 +106,6 @@ def logit(input, eps):
     return (input / (1 - input)).log()
 
 
-@composed("sinc")
-def sinc(input):
-    far = torch.where(input == 0, torch.ones_like(input), input) * math.pi
-    return torch.where(input == 0, torch.zeros_like(input), far.sin() / far)
-
-
 @composed("remainder")
 def remainder(input, other):
     return input - torch.as_tensor(input / other).detach().floor() * other
@@ -152,24 +121,9 @@ def hypot(input, other):
     return (input * input + other * other).sqrt()
 
 
-@composed("xlogy")
-def xlogy(input, other):
-    return torch.where(torch.as_tensor(input == 0), 0.0, input * torch.as_tensor(other).log())
-
-
 @composed("logaddexp")
 def logaddexp(input, other):
     return torch.stack(torch.broadcast_tensors(input, other)).logsumexp(0)
-
-
-@composed("ldexp")
-def ldexp(input, other):
-    return input * 2.0**other
-
-
-@composed("msort")
-def msort(input):
-    return input.sort(dim=0)[0]
 
 
 @composed("addcmul")
@@ -180,11 +134,6 @@ def addcmul(input, tensor1, tensor2, value, **rest):
 @composed("addcdiv")
 def addcdiv(input, tensor1, tensor2, value, **rest):
     return input + tensor1 / tensor2 * (1 if value is None else value)
-
-
-@composed("addr")
-def addr(input, vec1, vec2, beta=None, alpha=None, **rest):
-    return input * (1 if beta is None else beta) + torch.outer(vec1, vec2) * (1 if alpha is None else alpha)
 
 
 @composed("nan_to_num")
@@ -201,33 +150,12 @@ def cumprod(input, dim, **rest):
     return torch.stack(products, dim)
 
 
-@composed("cummax")
-def cummax(input, dim):
-    return input.gather(dim, torch.cummax(input.detach(), dim).indices)
-
-
-@composed("cummin")
-def cummin(input, dim):
-    return input.gather(dim, torch.cummin(input.detach(), dim).indices)
-
-
-@composed("logcumsumexp")
-def logcumsumexp(input, dim):
-    top = input.detach().amax(dim, keepdim=True)
-    return (input - top).exp().cumsum(dim).log() + top
-
-
 @composed("diff")
 def diff(input, n, dim, **rest):
     for _ in range(n):
         size = input.shape[dim]
         input = input.narrow(dim, 1, size - 1) - input.narrow(dim, 0, size - 1)
     return input
-
-
-@composed("dist")
-def dist(input, other, p):
-    return (input - other).norm(p)
 
 
 @composed("cdist")
@@ -301,29 +229,12 @@ def tensordot(a, b, dims=None, _first=None, _second=None, **rest):
     return (left @ b.permute(second + kept_b).reshape(inner, -1)).reshape(shape)
 
 
-@composed("chain_matmul", "multi_dot")
-def chain(**given):
-    matrices = next(value for value in given.values() if isinstance(value, list))
-    product = matrices[0]
-    for matrix in matrices[1:]:
-        product = product @ matrix
-    return product
-
-
 @composed("matrix_power")
 def matrix_power(input, n, **rest):
     product = input
     for _ in range(n - 1):
         product = product @ input
     return product if n else input * 0 + torch.eye(input.shape[-1])
-
-
-@composed("cross", "linalg_cross")
-def cross(input, other, dim=None, **rest):
-    if dim is None:
-        dim = next(at for at, size in enumerate(input.shape) if size == 3)
-    a, b = torch.broadcast_tensors(input, other)
-    return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
 
 
 @composed("bilinear")
@@ -401,11 +312,6 @@ def kl_div(input, target, reduction, log_target, **rest):
     else:
         losses = torch.where(target > 0, target * target.clamp_min(1e-38).log(), 0.0) - target * input
     return losses.sum() / input.shape[0] if reduction == "batchmean" else _reduced(losses, reduction)
-
-
-@composed("softmin")
-def softmin(input, dim, **rest):
-    return torch.softmax(-input, dim)
 
 
 @composed("conv1d")

@@ -53,7 +53,7 @@ def div(step, grad):
     return grads
 
 
-@rule("pow", "float_power")
+@rule("pow")
 def pow(step, grad):
     base, exponent = step["input"], step["exponent"]
     grads = {}
@@ -121,7 +121,6 @@ _of_one("floor", torch.zeros_like)
 _of_one("ceil", torch.zeros_like)
 _of_one("round", torch.zeros_like)
 _of_one("trunc", torch.zeros_like)
-_of_one("frac", torch.ones_like)
 _of_one("deg2rad", lambda x: torch.full_like(x, math.pi / 180))
 _of_one("rad2deg", lambda x: torch.full_like(x, 180 / math.pi))
 _from_result("exp", torch.exp, lambda y: y)
