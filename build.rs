@@ -93,7 +93,7 @@ fn main() {
     }
     for folder in OWN {
         println!("cargo::rerun-if-changed={folder}");
-        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let own = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join(folder);
         walk(&own, &own, "", &mut sources);
     }
 

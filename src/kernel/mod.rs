@@ -16,7 +16,6 @@ pub mod elementwise;
 pub mod gemm;
 pub mod grid;
 pub mod index;
-pub(crate) mod least_squares;
 pub mod linalg;
 pub mod loss;
 pub mod math;

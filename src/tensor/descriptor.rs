@@ -355,12 +355,6 @@ pub(crate) const fn extreme_of(name: &'static str, which: Extremum, gives: Extre
     Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives, running: false })
 }
 
-/// The largest or smallest element so far along a dimension, and its place.
-pub(crate) const fn running_extreme(name: &'static str, which: Extremum) -> Descriptor {
-    let gives = ExtremeResult::ValueAndPlace;
-    Descriptor::new(name, OpFamily::Scan, Explanation::Extreme { which, gives, running: true })
-}
-
 /// Another layout of the same elements.
 pub(crate) const fn view(name: &'static str) -> Descriptor {
     Descriptor::new(name, OpFamily::View, Explanation::Moved(Movement::Rearranged))

@@ -6,7 +6,7 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 /// The methods in `_tensor.py`.
-pub(crate) const PYTHON_METHODS: [&str; 31] = [
+pub(crate) const PYTHON_METHODS: [&str; 25] = [
     "type",
     "numpy",
     "backward",
@@ -28,14 +28,8 @@ pub(crate) const PYTHON_METHODS: [&str; 31] = [
     "resolve_neg",
     "is_signed",
     "dim_order",
-    "narrow_copy",
-    "nanmedian",
-    "nanquantile",
-    "qr",
-    "cholesky",
     "cov",
     "corrcoef",
-    "frexp",
     "__array__",
     "__copy__",
 ];

@@ -71,9 +71,7 @@ EXAMPLES = {
     "linear": [lambda x, y: F.linear(x, y), lambda x, y: F.linear(x, y, y[:, 0]), lambda x, y: F.linear(x[0], y, x[:, 1])]
     + [lambda x, y: F.linear(torch.stack([x, x * 2]), y, y[:, 1])],
     "addmm": [lambda x, y: torch.addmm(x[0], x, y.t() @ y), lambda x, y: torch.addmm(x[:, :3], x, y.t(), beta=2, alpha=3)],
-    "addmv": [lambda x, y: torch.addmv(x[:, 0], y, x[0])],
     "baddbmm": [lambda x, y: torch.baddbmm(x[:, :3], torch.stack([x, y]), torch.stack([y.t(), x.t()]), alpha=2)],
-    "addbmm": [lambda x, y: torch.addbmm(x[:, :3], torch.stack([x, y]), torch.stack([y.t(), x.t()]))],
     "view": [lambda x, y: x.contiguous().view(2, 6)],
     "view_as": [lambda x, y: x.contiguous().view_as(torch.zeros(12))],
     "reshape": [lambda x, y: x.reshape(2, -1)],
@@ -87,7 +85,6 @@ EXAMPLES = {
     "to": [lambda x, y: x.to(torch.float32) * y.float(), lambda x, y: x.to(torch.float64)],
     "transpose": [lambda x, y: x.transpose(0, 1), lambda x, y: x.transpose(-1, -2)],
     "swapaxes": [lambda x, y: x.swapaxes(0, 1)],
-    "swapdims": [lambda x, y: x.swapdims(0, 1)],
     "permute": [lambda x, y: x.permute(1, 0), lambda x, y: torch.stack([x, y]).permute(2, 0, -2)],
     "cat": [lambda x, y: torch.cat([x, y]), lambda x, y: torch.cat([x, y, x], -1), lambda x, y: torch.cat([torch.zeros(0), x])],
     "stack": [lambda x, y: torch.stack([x, y]), lambda x, y: torch.stack([x, x, y], -1)],

@@ -13,17 +13,15 @@ use attn::tensor::explanation::Explanation;
 use super::structure::{Source, sources};
 
 /// Operations with a node in the gradient graph for which attn has no rule: `backward` names them in its error.
-const WITHOUT_RULE: &str = "alpha_dropout aminmax bernoulli bernoulli_ bool byte cartesian_prod cauchy_ char combinations \
-    diagonal_scatter erfinv exponential_ fill_diagonal_ floor_divide geometric_ gumbel_softmax \
-    index_reduce int lgamma linalg_cholesky linalg_eigh linalg_eigvalsh linalg_lstsq linalg_qr \
-    linalg_svd linalg_svdvals log_normal_ long normal normal_ poisson put random_ rrelu scatter_reduce \
-    short svd trunc_normal_ uniform_ unique unique_consecutive";
+const WITHOUT_RULE: &str = "bernoulli bernoulli_ bool byte char erfinv exponential_ fill_diagonal_ \
+    floor_divide gumbel_softmax int linalg_cholesky linalg_eigh linalg_eigvalsh linalg_qr linalg_svd \
+    linalg_svdvals long normal normal_ random_ scatter_reduce short trunc_normal_ uniform_ unique";
 
 /// Operations of families through which gradients flow that have no gradient in PyTorch either.
-const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift bitwise_not \
-    bitwise_or bitwise_right_shift bitwise_xor conj count_nonzero cpu detach eq gcd ge gt heaviside isclose \
-    isfinite isinf isnan isneginf isposinf isreal lcm le logical_and logical_not logical_or logical_xor lt ne nonzero \
-    positive real resize resize_as signbit";
+const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift \
+    bitwise_not bitwise_or bitwise_right_shift bitwise_xor conj count_nonzero cpu detach eq gcd ge gt \
+    heaviside isclose isfinite isinf isnan lcm le logical_and logical_not logical_or logical_xor lt ne \
+    nonzero real resize resize_as signbit";
 
 #[test]
 fn every_row_states_what_is_known_of_its_operation() {

@@ -59,43 +59,6 @@ pub fn geometric(generator: &mut Generator, p: f64, n: usize) -> Vec<f64> {
     (0..n).map(|_| (generator.unit().ln() / log_failure).ceil()).collect()
 }
 
-/// One Poisson count of this rate (neither negative nor NaN): `torch.poisson`. A count that no int64 can hold is the least
-/// int64, as where PyTorch runs. Small rates multiply uniforms until the product
-/// falls below e^-rate; from 10 on Hörmann's transformed rejection (1993).
-pub(crate) fn poisson(generator: &mut Generator, rate: f64) -> i64 {
-    if rate == 0.0 {
-        return 0;
-    }
-    if rate < 10.0 {
-        let least = (-rate).exp();
-        let (mut count, mut product) = (0, generator.unit());
-        while product > least {
-            count += 1;
-            product *= generator.unit();
-        }
-        return count;
-    }
-    let b = 0.931 + 2.53 * rate.sqrt();
-    let a = -0.059 + 0.02483 * b;
-    let log_inverse_alpha = (1.1239 + 1.1328 / (b - 3.4)).ln();
-    let sure = 0.9277 - 3.6224 / (b - 2.0);
-    loop {
-        let (u, v) = (generator.unit() - 0.5, generator.unit());
-        let tail = 0.5 - u.abs();
-        let count = ((2.0 * a / tail + b) * u + rate + 0.43).floor();
-        if tail >= 0.07 && v <= sure {
-            return if count < i64::MAX as f64 { count as i64 } else { i64::MIN };
-        }
-        if count < 0.0 || (tail < 0.013 && v > tail) {
-            continue;
-        }
-        let left = v.ln() + log_inverse_alpha - (a / (tail * tail) + b).ln();
-        if left <= count * rate.ln() - rate - libm::lgamma(count + 1.0) {
-            return count as i64;
-        }
-    }
-}
-
 /// `samples` indices for each row of `weights` (rows of `categories` weights: not negative, finite,
 /// with a positive sum), row after row: `torch.multinomial`. Shapes: (rows * categories) in,
 /// (rows * samples) out.

@@ -19,7 +19,6 @@ mod uniform;
 pub(crate) mod ziggurat;
 
 pub use continuous::{cauchy, exponential, log_normal, trunc_normal};
-pub(crate) use discrete::poisson;
 pub use discrete::{bernoulli, bernoulli_each, dropout, geometric, multinomial};
 pub(crate) use generator::{DEFAULT_SEED, Mt19937};
 pub use generator::{Generator, STATE_BYTES};

@@ -48,7 +48,7 @@ fn equal(c: &Call) -> Result<Value> {
     Ok(Value::Bool(same))
 }
 
-pub(super) static OPS: [Op; 15] = [
+pub(super) static OPS: [Op; 13] = [
     op(pointwise("eq").formula(Formula::Compare).infix(Sign::Eq), ALL, PAIR, "Where both are equal.", |c| {
         test(c, |o| o == Ordering::Equal)
     }),
@@ -108,12 +108,6 @@ pub(super) static OPS: [Op; 15] = [
     }),
     op(pointwise("isfinite"), BOTH, ONE, "Where an element is neither infinite nor nan.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_finite).into())
-    }),
-    op(pointwise("isposinf"), BOTH, ONE, "Where an element is +inf.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, |v| v == f64::INFINITY).into())
-    }),
-    op(pointwise("isneginf"), BOTH, ONE, "Where an element is -inf.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, |v| v == f64::NEG_INFINITY).into())
     }),
     op(
         Descriptor::new("numel", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),

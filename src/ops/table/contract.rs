@@ -119,89 +119,6 @@ fn einsum_(c: &Call) -> Result<Value> {
     Ok(out.into())
 }
 
-fn chain_matmul(c: &Call) -> Result<Value> {
-    let given = c.tensors(0);
-    if given.is_empty() {
-        return Err(Error::runtime("chain_matmul(): Expected one or more matrices"));
-    }
-    if let Some(other) = given.iter().find(|tensor| tensor.ndim() != 2) {
-        return Err(Error::runtime(format!("Tensor dimension is {}, expected 2 instead.", other.ndim())));
-    }
-    if given.len() == 1 { Ok(given[0].clone().into()) } else { multi_dot(c) }
-}
-
-/// The product of matrices, in the cheapest order.
-fn multi_dot(c: &Call) -> Result<Value> {
-    let given = c.tensors(0);
-    if given.len() < 2 {
-        return Err(Error::runtime(format!(
-            "multi_dot(): expected at least 2 tensors but got {}",
-            given.len()
-        )));
-    }
-    let mut tensors: Vec<Tensor> = given.to_vec();
-    let last = tensors.len() - 1;
-    let (row, column) = (tensors[0].ndim() == 1, tensors[last].ndim() == 1);
-    if row {
-        tensors[0] = tensors[0].with_layout(tensors[0].layout().unsqueeze(0));
-    }
-    if column {
-        tensors[last] = tensors[last].with_layout(tensors[last].layout().unsqueeze(1));
-    }
-    for (at, tensor) in tensors.iter().enumerate() {
-        if tensor.ndim() != 2 {
-            return Err(Error::runtime(format!(
-                "multi_dot(): tensor {at} must be 2D but got {}D",
-                tensor.ndim()
-            )));
-        }
-    }
-    for at in 1..tensors.len() {
-        let (a, b) = (&tensors[at - 1], &tensors[at]);
-        if a.shape()[1] != b.shape()[0] {
-            return Err(Error::runtime(format!(
-                "multi_dot(): tensors {} and {at} with shapes {:?} and {:?} cannot be multiplied",
-                at - 1,
-                given[at - 1].shape(),
-                given[at].shape()
-            )));
-        }
-    }
-    let n = tensors.len();
-    let size = |at: usize| if at == 0 { tensors[0].shape()[0] } else { tensors[at - 1].shape()[1] };
-    let (mut cost, mut split) = (vec![vec![0u128; n]; n], vec![vec![0; n]; n]);
-    for length in 1..n {
-        for i in 0..n - length {
-            let j = i + length;
-            cost[i][j] = u128::MAX;
-            for k in i..j {
-                let price = cost[i][k] + cost[k + 1][j] + (size(i) * size(k + 1) * size(j + 1)) as u128;
-                if price < cost[i][j] {
-                    (cost[i][j], split[i][j]) = (price, k);
-                }
-            }
-        }
-    }
-    fn multiplied(tensors: &[Tensor], split: &[Vec<usize>], i: usize, j: usize) -> Result<Tensor> {
-        if i == j {
-            return Ok(tensors[i].clone());
-        }
-        linear::mm(
-            &multiplied(tensors, split, i, split[i][j])?,
-            &multiplied(tensors, split, split[i][j] + 1, j)?,
-        )
-    }
-    let out = multiplied(&tensors, &split, 0, n - 1)?;
-    let mut shape = Vec::new();
-    if !row {
-        shape.push(out.shape()[0]);
-    }
-    if !column {
-        shape.push(out.shape()[1]);
-    }
-    Ok(ops::reshape(&out, &shape).into())
-}
-
 /// The Kronecker product.
 fn kron(c: &Call) -> Result<Value> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
@@ -242,7 +159,7 @@ fn trace(c: &Call) -> Result<Value> {
     Ok(einsum::sum(&diagonal, &[0], false).into())
 }
 
-pub(super) static OPS: [Op; 12] = [
+pub(super) static OPS: [Op; 8] = [
     op(
         product("inner", ProductKind::Inner)
             .notation(OpNotation::Symbol(Sign::Dot))
@@ -260,13 +177,6 @@ pub(super) static OPS: [Op; 12] = [
         BOTH,
         &["Tensor input, Tensor vec2, *, out? out=None"],
         "Each with each. (n) x (m) -> (n, m)",
-        outer,
-    ),
-    op(
-        product("ger", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
-        BOTH,
-        &["Tensor input, Tensor vec2, *, out? out=None"],
-        "Each with each; `outer` under its old name. (n) x (m) -> (n, m)",
         outer,
     ),
     op(
@@ -290,21 +200,6 @@ pub(super) static OPS: [Op; 12] = [
         tensordot,
     )
     .autocast(autocast::lower_precision),
-    op(
-        Descriptor::new("multi_dot", OpFamily::Product, Explanation::Whole).grad("View"),
-        0,
-        &["Tensors tensors, *, out? out=None"],
-        "Matrices multiplied in the cheapest order.",
-        multi_dot,
-    )
-    .autocast(autocast::lower_precision),
-    op(
-        Descriptor::new("chain_matmul", OpFamily::Product, Explanation::Whole).grad("View"),
-        FUNCTION,
-        &["Several matrices, *, out? out=None"],
-        "Matrices multiplied in the cheapest order.",
-        chain_matmul,
-    ),
     op(
         Descriptor::new("kron", OpFamily::Product, Explanation::Multilinear(Multilinear::Kronecker))
             .grad("UnsafeView"),
@@ -334,15 +229,6 @@ pub(super) static OPS: [Op; 12] = [
     .autocast(autocast::float32)
     .saving_result()
     .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'"),
-    op(
-        Descriptor::new("cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))
-            .grad("LinalgCross"),
-        BOTH,
-        &["Tensor input, Tensor other, int? dim=None, *, out? out=None"],
-        "The vector orthogonal to both, in three dimensions.",
-        super::linalg::cross,
-    )
-    .refusing(super::refused::is_bool, "\"cross\" not implemented for '{}'"),
     op(
         Descriptor::new("matrix_power", OpFamily::LinearAlgebra, Explanation::Whole).grad("Mm"),
         BOTH,

@@ -69,7 +69,7 @@ fn diag_embed(c: &Call) -> Result<Value> {
     Ok(shape::diag_embed(x, c.int(1)?, first, second)?.into())
 }
 
-pub(super) static OPS: [Op; 7] = [
+pub(super) static OPS: [Op; 6] = [
     op(
         Descriptor::new("tril", OpFamily::Index, Explanation::Triangle { lower: true })
             .shapes(ShapeRule::Same)
@@ -118,16 +118,5 @@ pub(super) static OPS: [Op; 7] = [
         &["Tensor input, int offset=0, int dim1=-2, int dim2=-1"],
         "The last dimension as a diagonal of two.",
         diag_embed,
-    ),
-    op(
-        Descriptor::new("diagflat", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
-            .grad("DiagEmbed"),
-        BOTH,
-        &["Tensor input, int offset=0"],
-        "All elements as the diagonal of a matrix.",
-        |c| {
-            let x = c.tensor(0)?;
-            Ok(shape::diag_embed(&ops::reshape(x, &[x.numel()]), c.int(1)?, 0, 1)?.into())
-        },
     ),
 ];

@@ -3,10 +3,10 @@
 use super::refused;
 use crate::kernel::{math, random::erfinv};
 use crate::ops::backward;
-use crate::ops::op::{ALL, BOTH, Call, FUNCTIONAL, Op, op};
+use crate::ops::op::{ALL, Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
-use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::explanation::Formula;
 use crate::tensor::ops::float::only_floats;
 use crate::tensor::ops::pointwise::{float_unary, same_unary};
 use crate::tensor::{DType, Error, Result, Tensor, ops};
@@ -111,7 +111,7 @@ fn relu(c: &Call) -> Result<Value> {
     .into())
 }
 
-pub(super) static OPS: [Op; 32] = [
+pub(super) static OPS: [Op; 30] = [
     op(
         pointwise("neg").formula(Formula::Neg).notation(OpNotation::Prefix(Sign::Neg)).grad("Neg"),
         ALL,
@@ -120,12 +120,6 @@ pub(super) static OPS: [Op; 32] = [
         neg,
     )
     .rule(backward::pointwise::neg),
-    op(pointwise("positive").explained(Explanation::Copy), BOTH, ONE, "The input itself.", |c| {
-        if c.tensor(0)?.dtype() == DType::Bool {
-            return Err(Error::runtime("The `+` operator, on a bool tensor is not supported."));
-        }
-        Ok(c.tensor(0)?.clone().into())
-    }),
     op(pointwise("abs").grad("Abs"), ALL, ONE, "The magnitude of each element.", |c| {
         refused::bools("abs_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::abs, f64::abs, i64::wrapping_abs).into())
@@ -278,10 +272,6 @@ pub(super) static OPS: [Op; 32] = [
     op(pointwise("trunc").grad("Trunc"), ALL, ONE, "Without what stands behind the point.", |c| {
         refused::bools("trunc_vml_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::trunc, f64::trunc, |v| v).into())
-    }),
-    op(pointwise("frac").grad("Frac"), ALL, ONE, "What stands behind the point.", |c| {
-        only_floats("frac_cpu", c.tensor(0)?.dtype())?;
-        each!(f32::fract, f64::fract)(c)
     }),
     op(
         pointwise("round").grad("Round"),

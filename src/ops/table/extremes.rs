@@ -5,7 +5,7 @@ use crate::kernel::stop;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, extreme_of, running_extreme};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, extreme_of};
 use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum, OrderKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
@@ -161,31 +161,6 @@ fn mode(c: &Call) -> Result<Value> {
     Ok(Value::Named("mode", vec![("values", values), ("indices", indices)]))
 }
 
-/// The largest or smallest so far along a dimension, and its index. As `torch.cummax`.
-fn so_far(c: &Call, better: fn(f64, f64) -> bool) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let axis = wrap_dim(c.int(1)?, x.ndim())?;
-    let run = x.shape().get(axis).copied().unwrap_or(1);
-    let inner: usize = x.shape().iter().skip(axis + 1).product();
-    let mut values = x.to_f64_vec();
-    let mut places = vec![0i64; values.len()];
-    for at in 0..values.len() {
-        let place = at / inner.max(1) % run.max(1);
-        if place > 0 {
-            let before = at - inner;
-            let holds =
-                values[at].is_nan() || (!values[before].is_nan() && better(values[at], values[before]));
-            places[at] = if holds { place as i64 } else { places[before] };
-            if !holds {
-                values[at] = values[before];
-            }
-        }
-    }
-    let values = Tensor::new(crate::tensor::Buffer::F64(values), x.shape(), DType::Float64);
-    let indices = Tensor::from_i64(places, x.shape());
-    Ok(Value::Named(c.op.name, vec![("values", to_dtype(&values, x.dtype())), ("indices", indices)]))
-}
-
 /// The dtype of the same category in which every number of a dtype is exact.
 fn wide_of(dtype: DType) -> DType {
     if dtype.is_float() { DType::Float64 } else { DType::Int64 }
@@ -267,7 +242,7 @@ fn quantile(c: &Call) -> Result<Value> {
     Ok(to_dtype(&Tensor::new(crate::tensor::Buffer::F64(values), shape, DType::Float64), x.dtype()).into())
 }
 
-pub(super) static OPS: [Op; 12] = [
+pub(super) static OPS: [Op; 9] = [
     op(
         extreme_of("max", Extremum::Largest, ExtremeResult::ValueAndPlace).grad("Max"),
         BOTH,
@@ -305,24 +280,6 @@ pub(super) static OPS: [Op; 12] = [
     .saving_result()
     .rule(backward::reductions::amin),
     op(
-        extreme_of("aminmax", Extremum::Both, ExtremeResult::Value).grad("Aminmax"),
-        BOTH,
-        &["Tensor input, *, int? dim=None, bool keepdim=False"],
-        "The smallest and the largest.",
-        |c| {
-            let x = c.tensor(0)?;
-            let dims: Vec<i64> = c.opt_int(1).into_iter().collect();
-            if dims.is_empty() {
-                c.set_grad_name(GradName::NotImplemented);
-            }
-            let over = ReductionAxes::new(x, &dims, c.bool(2))?;
-            let of = |end| {
-                reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements("aminmax", x, &over))
-            };
-            Ok(Value::Named("aminmax", vec![("min", of(End::Min)?), ("max", of(End::Max)?)]))
-        },
-    ),
-    op(
         extreme_of("argmax", Extremum::Largest, ExtremeResult::Place),
         BOTH,
         PLACE,
@@ -350,22 +307,6 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input, int dim=-1, bool keepdim=False"],
         "The value that occurs most.",
         mode,
-    )
-    .saving_result(),
-    op(
-        running_extreme("cummax", Extremum::Largest).grad("Cummax"),
-        BOTH,
-        &["Tensor input, int dim"],
-        "The largest so far along a dimension.",
-        |c| so_far(c, |new, best| new >= best),
-    )
-    .saving_result(),
-    op(
-        running_extreme("cummin", Extremum::Smallest).grad("Cummin"),
-        BOTH,
-        &["Tensor input, int dim"],
-        "The smallest so far along a dimension.",
-        |c| so_far(c, |new, best| new <= best),
     )
     .saving_result(),
     op(

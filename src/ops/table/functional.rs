@@ -362,7 +362,7 @@ const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'stati
         .grad(gradient)
 }
 
-pub(super) static OPS: [Op; 15] = [
+pub(super) static OPS: [Op; 14] = [
     op(
         softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
         BOTH,
@@ -491,16 +491,4 @@ pub(super) static OPS: [Op; 15] = [
     )
     .autocast(autocast::lower_precision)
     .rule(backward::products::linear),
-    op(
-        Descriptor::new("constant_pad_nd", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
-            .grad("ConstantPadNd"),
-        FUNCTION,
-        &["Tensor input, ints pad, Number value=0"],
-        "A value before and after, last dimension first.",
-        |c| {
-            let (out, name) = pad::pad(c.tensor(0)?, &c.ints(1)?, "constant", c.arg(2))?;
-            c.set_grad_name(name);
-            Ok(out.into())
-        },
-    ),
 ];

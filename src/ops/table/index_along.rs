@@ -1,6 +1,5 @@
 //! Operations along one dimension whose index is a vector: `index_select`, `index_add` and their kin.
 
-use super::indexing::meeting;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
@@ -207,38 +206,7 @@ fn listed(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn index_reduce(c: &Call) -> Result<Value> {
-    let (x, index, source, word) = (c.tensor(0)?, c.tensor(2)?, c.tensor(3)?, c.opt_str(4).unwrap_or(""));
-    let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    let meet = match word {
-        "prod" | "mean" | "amax" | "amin" => meeting(word),
-        _ => None,
-    };
-    let Some(meet) = meet else {
-        return Err(Error::runtime(format!(
-            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {word}."
-        )));
-    };
-    is_a_vector("index_reduce", index)?;
-    if x.dtype() != source.dtype() {
-        return Err(Error::runtime(format!(
-            "index_reduce_(): self ({}) and source ({}) must have the same scalar type",
-            x.dtype().cpp_name(),
-            source.dtype().cpp_name()
-        )));
-    }
-    let along_dim = size_along(dim, source, index, "index_reduce")?;
-    if index.numel() != along_dim {
-        return Err(Error::runtime(format!(
-            "index_reduce_(): Number of indices ({}) should be equal to source.size(dim): ({along_dim}), for dim: {dim}",
-            index.numel()
-        )));
-    }
-    same_apart_from(dim, x, source)?;
-    Ok(along::index_combine(x, dim, index, source, meet, c.bool(5))?.into())
-}
-
-pub(super) static OPS: [Op; 5] = [
+pub(super) static OPS: [Op; 4] = [
     op(
         Descriptor::new("index_select", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
             .grad("IndexSelect"),
@@ -273,11 +241,4 @@ pub(super) static OPS: [Op; 5] = [
         index_copy,
     )
     .autocast(autocast::widest),
-    op(
-        Descriptor::new("index_reduce", OpFamily::Index, Explanation::Whole).grad("IndexReduce"),
-        ALL,
-        &["Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True"],
-        "source's slices met with the slices named.",
-        index_reduce,
-    ),
 ];

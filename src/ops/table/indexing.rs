@@ -1,14 +1,14 @@
 //! Indexing, gathering and scattering.
 
 use crate::ops::backward;
-use crate::ops::op::{ALL, BOTH, Call, IN_PLACE, METHOD, Op, op};
+use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
 use crate::tensor::ops::{mask, shape};
-use crate::tensor::{Arg, DType, Error, Index, Result, Tensor, index};
+use crate::tensor::{Arg, Error, Index, Result, Tensor, index};
 
 fn getitem(c: &Call) -> Result<Value> {
     let Arg::Index(parts) = c.arg(1) else {
@@ -101,16 +101,6 @@ fn index_put(c: &Call) -> Result<Value> {
     Ok(out.into())
 }
 
-fn long_index(index: &Tensor, name: &str) -> Result<()> {
-    match index.dtype() {
-        DType::Int64 => Ok(()),
-        other => Err(Error::runtime(format!(
-            "{name}(): Expected a long tensor for index, but got {}",
-            other.cpp_name()
-        ))),
-    }
-}
-
 fn take_along_dim(c: &Call) -> Result<Value> {
     let (x, index) = (c.tensor(0)?, c.tensor(1)?);
     let Some(dim) = c.opt_int(2) else {
@@ -150,7 +140,7 @@ const SCATTER: &[&str] = &[
 const REDUCED: &[&str] =
     &["Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True"];
 
-pub(super) static OPS: [Op; 9] = [
+pub(super) static OPS: [Op; 7] = [
     op(
         Descriptor::new("getitem", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
             .notation(OpNotation::Subscript)
@@ -199,43 +189,6 @@ pub(super) static OPS: [Op; 9] = [
         &["Tensor input, Tensors indices, Tensor values, bool accumulate=False"],
         "values where the index tensors say.",
         index_put,
-    ),
-    op(
-        Descriptor::new("take", OpFamily::Index, Explanation::Moved(Movement::LookedUp)).grad("Take"),
-        BOTH,
-        &["Tensor input, Tensor index"],
-        "Elements by their row-major numbers.",
-        |c| {
-            long_index(c.tensor(1)?, "take")?;
-            Ok(along::take(c.tensor(0)?, c.tensor(1)?)?.into())
-        },
-    ),
-    op(
-        Descriptor::new("put", OpFamily::Index, Explanation::Moved(Movement::Rearranged)).grad("Put"),
-        METHOD | IN_PLACE,
-        &["Tensor input, Tensor index, Tensor source, bool accumulate=False"],
-        "Values at row-major numbers.",
-        |c| {
-            long_index(c.tensor(1)?, "put_")?;
-            let (x, index, source) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
-            if x.dtype() != source.dtype() {
-                return Err(Error::runtime(format!(
-                    "put_(): self and source expected to have the same dtype, but got self.dtype = {} and \
-                     source.dtype = {}",
-                    x.dtype().cpp_name(),
-                    source.dtype().cpp_name()
-                )));
-            }
-            if index.numel() != source.numel() {
-                return Err(Error::index(format!(
-                    "put_(): Expected source and index to have the same number of elements, but got source.numel() = {}, \
-                     index.numel() = {}",
-                    source.numel(),
-                    index.numel()
-                )));
-            }
-            Ok(along::put(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, c.bool(3))?.into())
-        },
     ),
     op(
         Descriptor::new("take_along_dim", OpFamily::Index, Explanation::Moved(Movement::LookedUp))

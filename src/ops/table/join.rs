@@ -36,18 +36,6 @@ fn hstack(c: &Call) -> Result<Value> {
     Ok(join::cat(&tensors, dim, c.default_dtype())?.into())
 }
 
-fn column_stack(c: &Call) -> Result<Value> {
-    if c.tensors(0).is_empty() {
-        return Err(Error::runtime("column_stack expects a non-empty TensorList"));
-    }
-    let column = |tensor: &Tensor| match tensor.ndim() {
-        0 | 1 => ops::reshape(tensor, &[tensor.numel(), 1]),
-        _ => tensor.clone(),
-    };
-    let columns: Vec<Tensor> = c.tensors(0).iter().map(column).collect();
-    Ok(join::cat(&columns, 1, c.default_dtype())?.into())
-}
-
 fn meshgrid(c: &Call) -> Result<Value> {
     let tensors = c.tensors(0);
     let Some(first) = tensors.first() else {
@@ -82,85 +70,6 @@ fn meshgrid(c: &Call) -> Result<Value> {
     };
     let grids: Vec<Tensor> = tensors.iter().enumerate().map(grid).collect();
     Ok(Value::Tensors(grids))
-}
-
-fn is_vector(x: &Tensor) -> Result<()> {
-    match x.ndim() {
-        1 => Ok(()),
-        _ => Err(Error::runtime(format!("Expect a 1D vector, but got shape {:?}", x.shape()))),
-    }
-}
-
-fn cartesian_prod(c: &Call) -> Result<Value> {
-    let tensors = c.tensors(0);
-    tensors.iter().try_for_each(is_vector)?;
-    if let [only] = tensors {
-        return Ok(only.clone().into());
-    }
-    if tensors.is_empty() {
-        return Err(Error::runtime("meshgrid expects a non-empty TensorList"));
-    }
-    if tensors.iter().any(|tensor| tensor.dtype() != tensors[0].dtype()) {
-        return Err(Error::runtime("meshgrid expects all tensors to have the same dtype")
-            .about(ErrorFact::DifferentDtypes));
-    }
-    let sizes: Vec<usize> = tensors.iter().map(Tensor::numel).collect();
-    allow(&[&sizes[..], &[sizes.len()]].concat(), tensors[0].dtype())?;
-    let columns: Vec<Tensor> = tensors
-        .iter()
-        .enumerate()
-        .map(|(axis, tensor)| {
-            let mut strides = vec![0; sizes.len()];
-            strides[axis] = tensor.strides()[0];
-            let grid =
-                tensor.with_layout(Layout { shape: sizes.clone(), strides, offset: tensor.layout().offset });
-            ops::reshape(&grid, &[grid.numel()])
-        })
-        .collect();
-    Ok(join::stack(&columns, 1, c.default_dtype())?.into())
-}
-
-fn combinations(c: &Call) -> Result<Value> {
-    let (x, r, again) = (c.tensor(0)?, c.int(1)?, c.bool(2));
-    is_vector(x)?;
-    if r < 0 {
-        return Err(Error::runtime(format!("Expect a non-negative number, but got {r}")));
-    }
-    if r == 0 {
-        return Ok(Tensor::zeros([0], x.dtype())?.into());
-    }
-    let (r, n) = (r as usize, x.numel());
-    // As many as there are ways to choose r of n, or of n + r - 1 where each may come again.
-    let among = if again { (n + r).saturating_sub(1) } else { n } as u128;
-    let fewest = if again { r.min(n.saturating_sub(1)) } else { r.min(n.saturating_sub(r)) };
-    let count = (0..fewest.min(128) as u128)
-        .try_fold(1u128, |count, at| Some(count.checked_mul(among.saturating_sub(at))? / (at + 1)));
-    let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
-    allow(&[count, r], DType::Int64)?;
-    // The places of one combination, counted up like the wheels of an odometer.
-    let mut picks: Vec<usize> = if again { vec![0; r] } else { (0..r).collect() };
-    let most = |at: usize| {
-        if again { n } else { (n + at + 1).saturating_sub(r) }
-    };
-    let mut rows: Vec<usize> = Vec::new();
-    let mut count = 0;
-    let possible = if again { n > 0 } else { r <= n };
-    if !possible {
-        return Ok(Tensor::zeros([0, r], x.dtype())?.into());
-    }
-    loop {
-        rows.extend(&picks);
-        count += 1;
-        let Some(wheel) = (0..r).rev().find(|&at| picks[at] + 1 < most(at)) else {
-            break;
-        };
-        picks[wheel] += 1;
-        for at in wheel + 1..r {
-            picks[at] = if again { picks[wheel] } else { picks[at - 1] + 1 };
-        }
-    }
-    let places: Vec<usize> = rows.iter().map(|&at| x.layout().position(at)).collect();
-    Ok(Tensor::new(x.storage().read().pick(&places), [count, r], x.dtype()).into())
 }
 
 fn repeat_interleave(c: &Call) -> Result<Value> {
@@ -254,14 +163,6 @@ fn flip(c: &Call) -> Result<Value> {
     Ok(shape::flip(x, &wrap_dims(&c.ints(1)?, x.ndim())?)?.into())
 }
 
-fn flip_one(c: &Call, dim: usize) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.ndim() <= dim {
-        return Err(Error::runtime(format!("Input must be >= {}-d.", dim + 1)));
-    }
-    Ok(shape::flip(x, &[dim])?.into())
-}
-
 fn roll(c: &Call) -> Result<Value> {
     let (x, shifts, dims) = (c.tensor(0)?, c.ints(1)?, c.ints(2)?);
     if shifts.is_empty() {
@@ -289,33 +190,7 @@ fn roll(c: &Call) -> Result<Value> {
     Ok(shape::roll(x, &moves.collect::<Result<Vec<_>>>()?)?.into())
 }
 
-fn rot90(c: &Call) -> Result<Value> {
-    let (x, times, dims) = (c.tensor(0)?, c.int(1)?, c.opt_ints(2).unwrap_or_else(|| vec![0, 1]));
-    if dims.len() != 2 {
-        return Err(Error::runtime(format!(
-            "expected total rotation dims == 2, but got dims = {}",
-            dims.len()
-        )));
-    }
-    let ndim = x.ndim() as i64;
-    if ndim < 2 {
-        return Err(Error::runtime(format!("expected total dims >= 2, but got total dims = {ndim}")));
-    }
-    if dims[0] == dims[1] || (dims[0] - dims[1]).abs() == ndim {
-        return Err(Error::runtime(format!(
-            "expected rotation dims to be different, but got dim0 = {} and dim1 = {}",
-            dims[0], dims[1]
-        )));
-    }
-    for (at, &dim) in dims.iter().enumerate() {
-        if dim >= ndim || dim < -ndim {
-            return Err(Error::runtime(format!("Rotation dim{at} out of range, dim{at} = {dim}")));
-        }
-    }
-    Ok(shape::rot90(x, times, wrap_dim(dims[0], x.ndim())?, wrap_dim(dims[1], x.ndim())?)?.into())
-}
-
-pub(super) static OPS: [Op; 18] = [
+pub(super) static OPS: [Op; 11] = [
     op(
         Descriptor::new("cat", OpFamily::Join, Explanation::Moved(Movement::Joined))
             .shapes(ShapeRule::Join)
@@ -354,20 +229,6 @@ pub(super) static OPS: [Op; 18] = [
         |c| Ok(join::cat(&raised(c.tensors(0), 2, "vstack")?, 0, c.default_dtype())?.into()),
     ),
     op(
-        Descriptor::new("dstack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
-        FUNCTION,
-        LIST,
-        "Tensors along the third dimension.",
-        |c| Ok(join::cat(&raised(c.tensors(0), 3, "dstack")?, 2, c.default_dtype())?.into()),
-    ),
-    op(
-        Descriptor::new("column_stack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
-        FUNCTION,
-        LIST,
-        "Tensors side by side; a vector is a column.",
-        column_stack,
-    ),
-    op(
         Descriptor::new("block_diag", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
             .grad("BlockDiag"),
         FUNCTION,
@@ -381,20 +242,6 @@ pub(super) static OPS: [Op; 18] = [
         &["Several tensors, *, str? indexing=None"],
         "The coordinates of a grid, one tensor for each axis. Views.",
         meshgrid,
-    ),
-    op(
-        Descriptor::new("cartesian_prod", OpFamily::Join, Explanation::Whole).grad("Stack"),
-        FUNCTION,
-        &["Several tensors"],
-        "All tuples of one element of each vector.",
-        cartesian_prod,
-    ),
-    op(
-        Descriptor::new("combinations", OpFamily::Join, Explanation::Whole).grad("Stack"),
-        FUNCTION,
-        &["Tensor input, int r=2, bool with_replacement=False"],
-        "All choices of r elements of a vector.",
-        combinations,
     ),
     op(
         Descriptor::new("repeat", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Repeat"),
@@ -430,31 +277,10 @@ pub(super) static OPS: [Op; 18] = [
         flip,
     ),
     op(
-        Descriptor::new("fliplr", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Flip"),
-        BOTH,
-        &["Tensor input"],
-        "The columns in reverse order.",
-        |c| flip_one(c, 1),
-    ),
-    op(
-        Descriptor::new("flipud", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Flip"),
-        BOTH,
-        &["Tensor input"],
-        "The rows in reverse order.",
-        |c| flip_one(c, 0),
-    ),
-    op(
         Descriptor::new("roll", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Roll"),
         BOTH,
         &["Tensor input, ints shifts, ints dims=()"],
         "Elements shifted along dimensions; those shifted beyond the last position return at the first.",
         roll,
-    ),
-    op(
-        Descriptor::new("rot90", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Rot90"),
-        BOTH,
-        &["Tensor input, int k=1, ints dims=None"],
-        "Quarter turns in the plane of two dimensions.",
-        rot90,
     ),
 ];

@@ -6,14 +6,14 @@ use crate::in_floats;
 use crate::kernel::linalg::{self, Matrix};
 use crate::kernel::{Real, reduce, stop};
 use crate::ops::autocast;
-use crate::ops::op::{BOTH, Call, FUNCTION, LINALG, METHOD, Op, op};
+use crate::ops::op::{BOTH, Call, LINALG, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
-use crate::tensor::explanation::{Explanation, Multilinear};
-use crate::tensor::layout::{broadcast, wrap_dim};
+use crate::tensor::explanation::Explanation;
+use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::{linear, pointwise};
-use crate::tensor::{Arg, Error, Layout, Result, Tensor, allow};
+use crate::tensor::ops::linear;
+use crate::tensor::{Error, Result, Tensor, allow};
 
 const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
 const INPUT: &[&str] = &["Tensor input, *, out? out=None"];
@@ -113,19 +113,6 @@ fn slogdet(c: &Call) -> Result<Value> {
     Ok(Value::Named(c.op.name, vec![("sign", sign), ("logabsdet", log)]))
 }
 
-fn logdet(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    square("logdet", x, LowPrecision::Unsupported)?;
-    Ok(in_floats!(x.dtype(), T => {
-        let out = pages::<T>(x).into_iter().map(|page| {
-            let (sign, log) = linalg::factor(page).sign_and_log();
-            if sign < T::ZERO { T::NAN } else { log }
-        });
-        T::tensor(out.collect(), lead(x), x.dtype())
-    })
-    .into())
-}
-
 fn inv(c: &Call) -> Result<Value> {
     Ok(inverse(c.tensor(0)?)?.into())
 }
@@ -220,27 +207,6 @@ fn qr(c: &Call) -> Result<Value> {
         }
     });
     Ok(Value::Named("linalg_qr", vec![("Q", q), ("R", r)]))
-}
-
-/// U, S and V, the transpose of what `linalg.svd` returns last.
-fn svd(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.ndim() < 2 {
-        return Err(Error::runtime(format!(
-            "linalg.svd: input should have at least 2 dimensions, but has {} dimensions instead",
-            x.ndim()
-        )));
-    }
-    let (u, s, vh) = decomposed(x, !c.bool(1), c.bool(2))?;
-    if !c.bool(2) {
-        let side = |axis: usize| {
-            let size = x.shape()[x.ndim() - axis];
-            Tensor::zeros([lead(x), &[size, size]].concat(), x.dtype())
-        };
-        return Ok(Value::Named("svd", vec![("U", side(2)?), ("S", s), ("V", side(1)?)]));
-    }
-    let v = vh.with_layout(vh.layout().transpose(vh.ndim() - 2, vh.ndim() - 1));
-    Ok(Value::Named("svd", vec![("U", u), ("S", s), ("V", v)]))
 }
 
 fn linalg_svd(c: &Call) -> Result<Value> {
@@ -396,46 +362,7 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
     .into())
 }
 
-/// As `torch.cross`: along the first dimension of size 3 if none is named.
-pub(super) fn cross(c: &Call) -> Result<Value> {
-    cross_along(c, |shape| shape.iter().position(|&size| size == 3).map(|axis| axis as i64))
-}
-
-/// The cross product along a dimension; `unnamed` is the one that is meant if none is named.
-fn cross_along(c: &Call, unnamed: fn(&[usize]) -> Option<i64>) -> Result<Value> {
-    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
-    if a.ndim() != b.ndim() {
-        return Err(Error::runtime("linalg.cross: inputs must have the same number of dimensions."));
-    }
-    let dim = match c.opt_int(2) {
-        Some(dim) => dim,
-        None => unnamed(a.shape()).ok_or_else(|| Error::runtime("no dimension of size 3 in input"))?,
-    };
-    let axis = wrap_dim(dim, a.ndim())?;
-    let shape = broadcast(a.shape(), b.shape())?;
-    let size = |x: &Tensor| x.shape().get(axis).copied().unwrap_or(1);
-    if size(a) != 3 || size(b) != 3 {
-        return Err(Error::runtime(format!(
-            "linalg.cross: inputs dimension {dim} must have length 3. Got {} and {}",
-            size(a),
-            size(b)
-        )));
-    }
-    let part =
-        |x: &Tensor, at: usize| Arg::Tensor(x.with_layout(x.layout().broadcast_to(&shape).select(axis, at)));
-    let default = c.default_dtype();
-    let out = Tensor::zeros(shape.clone(), pointwise::common_dtype(&[c.arg(0), c.arg(1)], default))?;
-    for at in 0..3 {
-        let (i, j) = ((at + 1) % 3, (at + 2) % 3);
-        let left = pointwise::mul(&part(a, i), &part(b, j), default)?;
-        let right = pointwise::mul(&part(a, j), &part(b, i), default)?;
-        let difference = pointwise::sub(&Arg::Tensor(left), &Arg::Tensor(right), default)?;
-        crate::tensor::ops::write(&out.with_layout(out.layout().select(axis, at)), &difference)?;
-    }
-    Ok(out.with_layout(Layout::contiguous(shape)).into())
-}
-
-pub(super) static OPS: [Op; 14] = [
+pub(super) static OPS: [Op; 10] = [
     op(
         Descriptor::new("det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
         BOTH,
@@ -445,20 +372,6 @@ pub(super) static OPS: [Op; 14] = [
     )
     .saving_result(),
     op(
-        Descriptor::new("logdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("Where"),
-        BOTH,
-        INPUT,
-        "The logarithm of the determinant. (.., n, n) -> (..)",
-        logdet,
-    ),
-    op(
-        Descriptor::new("slogdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSlogdet"),
-        BOTH,
-        INPUT,
-        "The determinant's sign and the logarithm of its size.",
-        slogdet,
-    ),
-    op(
         Descriptor::new("inverse", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgInvEx"),
         BOTH,
         INPUT,
@@ -467,14 +380,6 @@ pub(super) static OPS: [Op; 14] = [
     )
     .autocast(autocast::float32)
     .saving_result(),
-    op(
-        Descriptor::new("svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
-        FUNCTION | METHOD,
-        &["Tensor input, bool some=True, bool compute_uv=True"],
-        "Singular values and vectors.",
-        svd,
-    )
-    .autocast(autocast::float32),
     op(
         Descriptor::new("linalg_det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
         LINALG,
@@ -541,13 +446,4 @@ pub(super) static OPS: [Op; 14] = [
         cholesky,
     )
     .autocast(autocast::float32),
-    op(
-        Descriptor::new("linalg_cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))
-            .grad("LinalgCross"),
-        LINALG,
-        &["Tensor input, Tensor other, *, int dim=-1, out? out=None"],
-        "The vector orthogonal to both, in three dimensions.",
-        |c| cross_along(c, |_| Some(-1)),
-    )
-    .refusing(super::refused::is_bool, "\"cross\" not implemented for '{}'"),
 ];

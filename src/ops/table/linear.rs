@@ -9,14 +9,10 @@ use crate::tensor::explanation::{Formula, ProductKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, linear, pointwise};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Layout, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor};
 
 const ADDED: &[&str] =
     &["Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1, out? out=None"];
-const ADDED_VECTOR: &[&str] =
-    &["Tensor input, Tensor mat, Tensor vec, *, Number beta=1, Number alpha=1, out? out=None"];
-const ADDED_VECTORS: &[&str] =
-    &["Tensor input, Tensor vec1, Tensor vec2, *, Number beta=1, Number alpha=1, out? out=None"];
 const ADDED_BATCHES: &[&str] =
     &["Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1, out? out=None"];
 const ADDED_PAIR: &[&str] =
@@ -96,33 +92,6 @@ fn addmm(c: &Call) -> Result<Value> {
     Ok(linear::addmm(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, number(c, 4), number(c, 3))?.into())
 }
 
-fn addmv(c: &Call) -> Result<Value> {
-    let (base, a, x) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
-    whole_factors(c, 3, 4)?;
-    if a.ndim() != 2 || x.ndim() != 1 || base.ndim() > 1 {
-        return Err(Error::runtime(format!(
-            "vector + matrix @ vector expected, got {}, {}, {}",
-            base.ndim(),
-            a.ndim(),
-            x.ndim()
-        )));
-    }
-    if a.shape()[1] != x.shape()[0] || (base.numel() != a.shape()[0] && base.numel() != 1) {
-        return Err(Error::runtime(format!(
-            "size mismatch, got input ({}), mat ({}x{}), vec ({})",
-            base.numel(),
-            a.shape()[0],
-            a.shape()[1],
-            x.shape()[0]
-        )));
-    }
-    let base = ops::expanded(base, &[a.shape()[0] as i64])?;
-    let column = base.with_layout(base.layout().unsqueeze(1));
-    let x = x.with_layout(x.layout().unsqueeze(1));
-    let out = linear::addmm(&column, a, &x, number(c, 4), number(c, 3))?;
-    Ok(out.with_layout(Layout::contiguous([a.shape()[0]])).into())
-}
-
 fn baddbmm(c: &Call) -> Result<Value> {
     whole_factors(c, 3, 4)?;
     if !c.in_place {
@@ -139,58 +108,6 @@ fn baddbmm(c: &Call) -> Result<Value> {
         ops::expanded(c.tensor(0)?, &[size(1, 0)?, size(1, 1)?, size(2, 2)?])?;
     }
     Ok(linear::baddbmm(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, number(c, 4), number(c, 3))?.into())
-}
-
-/// The batches' products, all added.
-fn addbmm(c: &Call) -> Result<Value> {
-    let (base, a, b) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
-    whole_factors(c, 3, 4)?;
-    linear::three_dimensional(a, b)?;
-    if a.shape()[0] != b.shape()[0] {
-        return Err(Error::runtime(format!(
-            "batch1 and batch2 must have same number of batches, got {} and {}",
-            a.shape()[0],
-            b.shape()[0]
-        )));
-    }
-    if a.shape()[2] != b.shape()[1] {
-        return Err(Error::runtime(format!(
-            "Incompatible matrix sizes for bmm ({}x{} and {}x{})",
-            a.shape()[1],
-            a.shape()[2],
-            b.shape()[1],
-            b.shape()[2]
-        )));
-    }
-    let sizes = [a.shape()[1] as i64, b.shape()[2] as i64];
-    let mut sum = ops::expanded(base, &sizes)?;
-    let mut beta = number(c, 3);
-    for page in 0..a.shape()[0] {
-        let page_of = |x: &Tensor| x.with_layout(x.layout().select(0, page));
-        sum = linear::addmm(&sum, &page_of(a), &page_of(b), number(c, 4), beta)?;
-        beta = 1.0;
-    }
-    Ok(sum.into())
-}
-
-fn addr(c: &Call) -> Result<Value> {
-    let (a, b) = (c.tensor(1)?, c.tensor(2)?);
-    for (name, x) in [("vec1", a), ("vec2", b)] {
-        if x.ndim() != 1 {
-            return Err(Error::runtime(format!(
-                "addr: Expected 1-D argument {name}, but got {}-D",
-                x.ndim()
-            )));
-        }
-    }
-    let base = c.tensor(0)?;
-    let base = ops::expanded(base, &[a.numel() as i64, b.numel() as i64])?;
-    let default = c.default_dtype();
-    let column = Arg::Tensor(a.with_layout(a.layout().unsqueeze(1)));
-    let product = pointwise::mul(&column, c.arg(2), default)?;
-    let product = pointwise::mul(&Arg::Tensor(product), c.arg(4), default)?;
-    let base = pointwise::mul(&Arg::Tensor(base), c.arg(3), default)?;
-    Ok(pointwise::add(&Arg::Tensor(base), &Arg::Tensor(product), default)?.into())
 }
 
 /// `input + value * tensor1 (op) tensor2`
@@ -293,7 +210,7 @@ fn lerp(c: &Call) -> Result<Value> {
     Ok(placed(c, out).into())
 }
 
-pub(super) static OPS: [Op; 14] = [
+pub(super) static OPS: [Op; 10] = [
     op(
         product("matmul", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))
@@ -315,17 +232,6 @@ pub(super) static OPS: [Op; 14] = [
             .grad("Dot"),
         BOTH,
         &["Tensor input, Tensor tensor, *, out? out=None"],
-        "The sum of products of two vectors. (n) . (n) -> ()",
-        dot,
-    ),
-    op(
-        product("vdot", ProductKind::Dot)
-            .notation(OpNotation::Symbol(Sign::Dot))
-            .shapes(ShapeRule::MatrixProduct(0, 1))
-            .cost(CostRule::PerOperand)
-            .grad("Vdot"),
-        BOTH,
-        &["Tensor input, Tensor other, *, out? out=None"],
         "The sum of products of two vectors. (n) . (n) -> ()",
         dot,
     ),
@@ -376,34 +282,6 @@ pub(super) static OPS: [Op; 14] = [
         ADDED,
         "beta * input + alpha * (mat1 @ mat2). (n, k) @ (k, m) -> (n, m)",
         addmm,
-    )
-    .autocast(autocast::lower_precision)
-    .rule(backward::products::add_product),
-    op(
-        product("addmv", ProductKind::Added)
-            .shapes(ShapeRule::MatrixProduct(1, 2))
-            .cost(CostRule::MatrixProduct(1))
-            .grad("Addmv"),
-        ALL,
-        ADDED_VECTOR,
-        "beta * input + alpha * (mat @ vec). (n, k) @ (k) -> (n)",
-        addmv,
-    )
-    .rule(backward::products::add_product),
-    op(
-        product("addr", ProductKind::AddedOuter).grad("Addr"),
-        ALL,
-        ADDED_VECTORS,
-        "beta * input + alpha * outer(vec1, vec2). (n, m)",
-        addr,
-    )
-    .refusing(super::refused::is_bool, "addr of bools is not part of attn"),
-    op(
-        product("addbmm", ProductKind::AddedPages).grad("Addbmm"),
-        ALL,
-        ADDED_BATCHES,
-        "beta * input + alpha * the sum of batch1 @ batch2 over the batch. (n, m)",
-        addbmm,
     )
     .autocast(autocast::lower_precision)
     .rule(backward::products::add_product),

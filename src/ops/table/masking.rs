@@ -5,9 +5,8 @@ use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement};
-use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::{along, mask, shape, sorting};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor, index};
+use crate::tensor::ops::{along, mask, sorting};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result};
 
 /// What C++ calls a dtype, in some error texts.
 fn c_name(dtype: DType) -> &'static str {
@@ -96,21 +95,7 @@ fn nonzero(c: &Call) -> Result<Value> {
     Ok(Value::Tensors((0..x.ndim()).map(|axis| all.with_layout(all.layout().select(1, axis))).collect()))
 }
 
-fn slot(c: &Call, view: crate::tensor::Layout, out: Tensor) -> Result<Value> {
-    let source = c.tensor(1)?;
-    let target = out.with_layout(view);
-    if target.shape() != source.shape() {
-        return Err(Error::runtime(format!(
-            "expected src to have a size equal to the slice of self. src size = {:?}, slice size = {:?}",
-            source.shape(),
-            target.shape()
-        )));
-    }
-    crate::tensor::ops::write(&target, source)?;
-    Ok(out.into())
-}
-
-pub(super) static OPS: [Op; 8] = [
+pub(super) static OPS: [Op; 5] = [
     op(
         Descriptor::new("masked_fill", OpFamily::Index, Explanation::MaskedFill)
             .shapes(ShapeRule::Broadcast(0, 1))
@@ -150,62 +135,5 @@ pub(super) static OPS: [Op; 8] = [
         &["Tensor input"],
         "Where elements are not zero: a row of indices each.",
         |c| Ok(sorting::nonzero(c.tensor(0)?).into()),
-    ),
-    op(
-        Descriptor::new("select_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
-            .grad("SelectScatter"),
-        BOTH,
-        &["Tensor input, Tensor src, int dim, int index"],
-        "A copy with src in place of one slice.",
-        |c| {
-            let x = c.tensor(0)?;
-            let (axis, at) = (wrap_dim(c.int(2)?, x.ndim())?, c.int(3)?);
-            if x.ndim() == 0 {
-                return Err(Error::index("select() cannot be applied to a 0-dim tensor."));
-            }
-            let size = x.shape()[axis] as i64;
-            if at < -size || at >= size {
-                return Err(Error::index(format!(
-                    "select(): index {at} out of range for tensor of size {:?} at dimension {axis}",
-                    x.shape()
-                )));
-            }
-            let out = shape::preserved(x);
-            slot(c, out.layout().select(axis, at.rem_euclid(size) as usize), out.clone())
-        },
-    ),
-    op(
-        Descriptor::new("slice_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
-            .grad("SliceScatter"),
-        BOTH,
-        &["Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1"],
-        "A copy with src in place of a range of slices.",
-        |c| {
-            let x = c.tensor(0)?;
-            let axis = wrap_dim(c.int(2)?, x.ndim())?;
-            if x.ndim() == 0 {
-                return Err(Error::index("slice() cannot be applied to a 0-dim tensor."));
-            }
-            let (start, len, step) =
-                index::resolve_slice(x.shape()[axis], c.opt_int(3), c.opt_int(4), Some(c.int(5)?))?;
-            let out = shape::preserved(x);
-            slot(c, out.layout().slice(axis, start, len, step), out.clone())
-        },
-    ),
-    op(
-        Descriptor::new("diagonal_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
-            .grad("DiagonalScatter"),
-        BOTH,
-        &["Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1"],
-        "A copy with src on a diagonal.",
-        |c| {
-            let x = c.tensor(0)?;
-            let (a, b) = (wrap_dim(c.int(3)?, x.ndim())?, wrap_dim(c.int(4)?, x.ndim())?);
-            if a == b {
-                return Err(Error::runtime(format!("diagonal dimensions cannot be identical {a}, {b}")));
-            }
-            let out = shape::preserved(x);
-            slot(c, out.layout().diagonal(c.int(2)?, a, b), out.clone())
-        },
     ),
 ];

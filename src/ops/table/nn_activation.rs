@@ -5,11 +5,11 @@ use crate::kernel::{Real, buffer_pool, elementwise, math};
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, pointwise, random};
-use crate::tensor::explanation::{Explanation, Formula, RandomKind, SoftmaxKind};
+use crate::tensor::descriptor::{CostRule, ShapeRule, pointwise, random};
+use crate::tensor::explanation::{Explanation, Formula, RandomKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::{Float, only_floats};
-use crate::tensor::{Arg, Error, Result, Tensor};
+use crate::tensor::{Error, Result, Tensor};
 
 const ONE: &[&str] = &["Tensor input, bool inplace=False"];
 const PLAIN: &[&str] = &["Tensor input"];
@@ -137,34 +137,6 @@ fn glu(c: &Call) -> Result<Value> {
     .into())
 }
 
-/// What is moved past zero is 0; a zero of the input's sign behind the last whole vector, as in PyTorch's loop.
-fn softshrink(c: &Call, lambd: f64) -> Result<Value> {
-    let x = c.tensor(0)?;
-    only_floats("softshrink_cpu", x.dtype())?;
-    Ok(in_floats!(x.dtype(), T => {
-        let (values, edge) = (T::of(x), n::<T>(lambd));
-        let vectors = values.len() / (4 * T::LANES) * (4 * T::LANES);
-        let out = values.into_iter().enumerate().map(|(at, x)| {
-            if x > edge {
-                x - edge
-            } else if x < -edge {
-                x + edge
-            } else if at < vectors && !Real::is_nan(x) {
-                T::ZERO
-            } else {
-                x * T::ZERO
-            }
-        });
-        T::tensor(out.collect(), x.shape(), x.dtype())
-    })
-    .into())
-}
-
-fn threshold(c: &Call) -> Result<Value> {
-    let (limit, value) = (c.float(1)?, c.float(2)?);
-    pointwise!(c, "threshold_cpu", |x, limit, value| if x <= limit { value } else { x })
-}
-
 fn prelu(c: &Call) -> Result<Value> {
     let (x, weight) = (c.tensor(0)?, c.tensor(1)?);
     let channels = if x.ndim() > 1 { x.shape()[1] } else { 1 };
@@ -184,42 +156,10 @@ fn prelu(c: &Call) -> Result<Value> {
     .into())
 }
 
-/// How deep the slope is below zero: the mean of both bounds, or drawn for each element while training.
-fn rrelu(c: &Call) -> Result<Value> {
-    let (low, high, training) = (c.float(1)?, c.float(2)?, c.bool(3));
-    if !training {
-        let slope = (low + high) / 2.0;
-        return pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope });
-    }
-    let x = c.tensor(0)?;
-    only_floats("rrelu_with_noise_out_cpu", x.dtype())?;
-    let generator = &mut *c.state.generator.borrow_mut();
-    let mut draw = || generator.unit() * (high - low) + low;
-    Ok(in_floats!(x.dtype(), T => {
-        let values = T::of(x).into_iter().map(|x| if x <= T::ZERO { x * n::<T>(draw()) } else { x }).collect();
-        T::tensor(values, x.shape(), x.dtype())
-    })
-    .into())
-}
-
-/// x / (1 + |x|) as PyTorch composes it.
-fn softsign(c: &Call) -> Result<Value> {
-    let x = c.arg(0).clone();
-    let size = c.apply("abs", vec![x.clone()])?;
-    let size = c.apply("add", vec![Arg::Tensor(size), Arg::Int(1), Arg::Int(1)])?;
-    Ok(c.apply("div", vec![x, Arg::Tensor(size)])?.into())
-}
-
-fn tanhshrink(c: &Call) -> Result<Value> {
-    let x = c.arg(0).clone();
-    let tanh = c.apply("tanh", vec![x.clone()])?;
-    Ok(c.apply("sub", vec![x, Arg::Tensor(tanh), Arg::Int(1)])?.into())
-}
-
 const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
 const SELU_GAIN: f64 = 1.050_700_987_355_480_5;
 
-pub(super) static OPS: [Op; 24] = [
+pub(super) static OPS: [Op; 16] = [
     op(
         pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
         FUNCTIONAL,
@@ -257,16 +197,6 @@ pub(super) static OPS: [Op; 24] = [
         ONE,
         "elu with the constants that keep mean and variance.",
         |c| elu_with(c, SELU_ALPHA, SELU_GAIN, 1.0),
-    ),
-    op(
-        pointwise("celu").grad("Celu"),
-        FUNCTION | FUNCTIONAL,
-        &["Tensor input, float alpha=1.0, bool inplace=False"],
-        "x, or alpha (e^(x / alpha) - 1) below zero.",
-        |c| {
-            let alpha = c.float(1)?;
-            elu_with(c, alpha, 1.0, 1.0 / alpha)
-        },
     ),
     op(
         pointwise("leaky_relu").grad("LeakyRelu"),
@@ -321,13 +251,6 @@ pub(super) static OPS: [Op; 24] = [
         glu,
     ),
     op(
-        pointwise("threshold").grad("Threshold"),
-        FUNCTION | FUNCTIONAL,
-        &["Tensor input, float threshold, float value, bool inplace=False"],
-        "x above the threshold, else value.",
-        threshold,
-    ),
-    op(
         pointwise("hardsigmoid").grad("Hardsigmoid"),
         FUNCTIONAL,
         ONE,
@@ -338,33 +261,6 @@ pub(super) static OPS: [Op; 24] = [
         pointwise!(c, "hardswish_cpu", |x| x * (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
     }),
     op(
-        pointwise("softshrink").grad("Softshrink"),
-        FUNCTIONAL,
-        &["Tensor input, float lambd=0.5"],
-        "x moved towards zero by lambd.",
-        |c| {
-            let lambd = c.float(1)?;
-            if lambd < 0.0 {
-                return Err(Error::runtime(format!(
-                    "lambda must be greater or equal to 0, but found to be {lambd}."
-                )));
-            }
-            softshrink(c, lambd)
-        },
-    ),
-    op(
-        pointwise("hardshrink").grad("Hardshrink"),
-        BOTH | FUNCTIONAL,
-        &["Tensor input, float lambd=0.5"],
-        "x, or 0 where it is small.",
-        |c| {
-            let lambd = c.float(1)?;
-            pointwise!(c, "hardshrink_cpu", |x, lambd| if x >= -lambd && x <= lambd { T::ZERO } else { x })
-        },
-    ),
-    op(pointwise("softsign").grad("Div"), FUNCTIONAL, PLAIN, "x / (1 + |x|).", softsign),
-    op(pointwise("tanhshrink").grad("Sub"), FUNCTIONAL, PLAIN, "x - tanh(x).", tanhshrink),
-    op(
         pointwise("prelu").explained(Explanation::Whole).grad("PreluKernel"),
         BOTH | FUNCTIONAL,
         &["Tensor input, Tensor weight"],
@@ -373,30 +269,6 @@ pub(super) static OPS: [Op; 24] = [
     )
     .autocast(autocast::lower_precision)
     .refusing(super::refused::is_whole, "\"prelu_cpu\" not implemented for '{}'"),
-    op(
-        pointwise("rrelu").grad("RreluWithNoise"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, bool inplace=False",
-        ],
-        "leaky_relu with a slope drawn while training.",
-        rrelu,
-    ),
-    op(
-        Descriptor::new("softmin", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Negative))
-            .cost(CostRule::PerResult(2))
-            .keeping_order()
-            .grad("Softmax"),
-        FUNCTIONAL,
-        &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"],
-        "softmax(-x).",
-        |c| {
-            let minus = c.apply("neg", vec![c.arg(0).clone()])?;
-            let dim = c.opt_int(1).unwrap_or_else(|| super::functional::implicit_dim(&minus));
-            Ok(c.apply("softmax", vec![Arg::Tensor(minus), Arg::Int(dim), c.arg(3).clone()])?.into())
-        },
-    )
-    .saving_result(),
     op(
         random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
         FUNCTIONAL,

@@ -8,8 +8,8 @@ use crate::kernel::{Real, buffer_pool};
 use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, random};
-use crate::tensor::explanation::{Explanation, RandomKind};
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, draw, linear, pointwise, strides};
@@ -286,7 +286,7 @@ fn shared(query: &Tensor, x: &Tensor) -> Result<Tensor> {
     Ok(ops::reshape(&x.with_layout(wide), &shape))
 }
 
-pub(super) static OPS: [Op; 2] = [
+pub(super) static OPS: [Op; 1] = [
     op(
         Descriptor::new("scaled_dot_product_attention", OpFamily::Attention, Explanation::Attention)
             .cost(CostRule::Attention)
@@ -300,30 +300,4 @@ pub(super) static OPS: [Op; 2] = [
     )
     .autocast(autocast::lower_precision).saving_result_if(|args| args[0].tensor().is_some_and(|query| query.ndim() == 4))
     .rule(backward::attention::attention),
-    op(
-        random("alpha_dropout", RandomKind::Together).grad("Add"),
-        FUNCTIONAL,
-        &["Tensor input, float p=0.5, bool training=False, bool inplace=False"],
-        "Dropout that keeps mean and variance of `selu`.",
-        |c| {
-            let (x, p, training) = (c.tensor(0)?, c.float(1)?, c.bool(2));
-            if !(0.0..=1.0).contains(&p) {
-                return Err(Error::dropout_probability(ErrorKind::Value, p));
-            }
-            if p == 0.0 || !training || x.numel() == 0 {
-                return Ok(x.clone().into());
-            }
-            const ALPHA: f64 = 1.758_099_340_847_376_6;
-            let noise = draw::empty_like(x, x.dtype())?;
-            draw::bernoulli(&noise, &mut c.state.generator.borrow_mut(), c.state.family_of(x.numel())?, 1.0 - p)?;
-            let a = 1.0 / ((ALPHA * ALPHA * p + 1.0) * (1.0 - p)).sqrt();
-            let default = c.default_dtype();
-            let shift = pointwise::sub(&Arg::Tensor(noise.clone()), &Arg::Int(1), default)?;
-            let shift = pointwise::mul(&Arg::Tensor(shift), &Arg::Float(ALPHA * a), default)?;
-            let shift = pointwise::add(&Arg::Tensor(shift), &Arg::Float(ALPHA * a * p), default)?;
-            let noise = pointwise::mul(&Arg::Tensor(noise), &Arg::Float(a), default)?;
-            let out = pointwise::mul(c.arg(0), &Arg::Tensor(noise), default)?;
-            Ok(pointwise::add(&Arg::Tensor(out), &Arg::Tensor(shift), default)?.into())
-        },
-    ),
 ];

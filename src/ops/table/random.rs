@@ -378,19 +378,7 @@ fn multinomial(c: &Call) -> Result<Value> {
     Ok(Tensor::from_i64(indices, shape).into())
 }
 
-fn poisson(c: &Call) -> Result<Value> {
-    let rates = c.tensor(0)?;
-    only_floats("poisson_cpu", rates.dtype())?;
-    if rates.to_f64_vec().iter().any(|&rate| rate < 0.0 || rate.is_nan()) {
-        return Err(Error::runtime("invalid Poisson rate, expected rate to be non-negative"));
-    }
-    let target = Tensor::zeros(rates.shape(), rates.dtype())?;
-    let generator = c.generator(1);
-    draw::poisson(&target, &mut generator.borrow_mut(), rates)?;
-    Ok(target.into())
-}
-
-pub(super) static OPS: [Op; 11] = [
+pub(super) static OPS: [Op; 10] = [
     op(random("rand", RandomKind::Uniform), FUNCTION, SIZES, "Uniform in [0, 1).", |c| {
         sized(c, |target, generator| uniform(target, generator, 0.0, 1.0))
     }),
@@ -453,12 +441,5 @@ pub(super) static OPS: [Op; 11] = [
         ],
         "Indices drawn with probability in proportion to the weights. (.., n) -> (.., num_samples)",
         multinomial,
-    ),
-    op(
-        random("poisson", RandomKind::Other).grad("Poisson"),
-        FUNCTION,
-        &["Tensor input, Generator? generator=None"],
-        "Counts with these rates.",
-        poisson,
     ),
 ];

@@ -1,13 +1,13 @@
 //! Random numbers written into a tensor: `uniform_`, `normal_` and others.
 
-use super::random::{bernoulli_each, bounded, cpp_type, normal, probability, short, uniform};
+use super::random::{bernoulli_each, bounded, normal, probability, short, uniform};
 use crate::kernel::random::Generator;
 use crate::ops::op::{Call, IN_PLACE_ONLY, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, random};
 use crate::tensor::explanation::RandomKind;
-use crate::tensor::ops::{draw, float::only_floats};
-use crate::tensor::{DType, Error, Result, Tensor};
+use crate::tensor::ops::draw;
+use crate::tensor::{Error, Result, Tensor};
 
 /// A fill of argument 0 by the generator in argument `at`.
 fn in_place(c: &Call, at: usize, fill: impl FnOnce(&Tensor, &mut Generator) -> Result<()>) -> Result<Value> {
@@ -34,7 +34,7 @@ fn continuous(what: &str, x: &Tensor, name: &str) -> Result<()> {
     )))
 }
 
-pub(super) static OPS: [Op; 9] = [
+pub(super) static OPS: [Op; 6] = [
     op(
         random("uniform_", RandomKind::UniformFill).overwriting().grad("Uniform"),
         IN_PLACE_ONLY,
@@ -106,53 +106,6 @@ pub(super) static OPS: [Op; 9] = [
                 continuous("Exponential", target, target.dtype().cpp_name())?;
                 positive("exponential_", "lambda", c.float(1)?)?;
                 draw::exponential(target, generator, c.state.family_of(target.numel())?, c.float(1)?)
-            })
-        },
-    ),
-    op(
-        random("geometric_", RandomKind::Other).overwriting().grad("Geometric"),
-        IN_PLACE_ONLY,
-        &["Tensor input, float p, *, Generator? generator=None"],
-        "Fills with counts of trials up to the first success.",
-        |c| {
-            in_place(c, 2, |target, generator| {
-                let p = c.float(1)?;
-                if !(p > 0.0 && p < 1.0) {
-                    return Err(Error::runtime(format!(
-                        "geometric_ expects p to be in (0, 1), but got p={}",
-                        short(p)
-                    )));
-                }
-                if target.dtype() == DType::Bool {
-                    return Err(Error::unsupported_dtype("geometric_cpu", DType::Bool));
-                }
-                draw::geometric(target, generator, p)
-            })
-        },
-    ),
-    op(
-        random("cauchy_", RandomKind::Other).overwriting().grad("Cauchy"),
-        IN_PLACE_ONLY,
-        &["Tensor input, float median=0, float sigma=1, *, Generator? generator=None"],
-        "Fills with Cauchy numbers.",
-        |c| {
-            in_place(c, 3, |target, generator| {
-                positive("cauchy_", "sigma", c.float(2)?)?;
-                continuous("Cauchy", target, cpp_type(target.dtype()))?;
-                draw::cauchy(target, generator, c.float(1)?, c.float(2)?)
-            })
-        },
-    ),
-    op(
-        random("log_normal_", RandomKind::Other).overwriting().grad("LogNormal"),
-        IN_PLACE_ONLY,
-        &["Tensor input, float mean=1, float std=2, *, Generator? generator=None"],
-        "Fills with e to the power of normal numbers.",
-        |c| {
-            in_place(c, 3, |target, generator| {
-                positive("log_normal_", "std", c.float(2)?)?;
-                only_floats("log_normal_cpu", target.dtype())?;
-                draw::log_normal(target, generator, c.float(1)?, c.float(2)?)
             })
         },
     ),

@@ -5,7 +5,7 @@ use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, reduction};
-use crate::tensor::explanation::{DistanceKind, Explanation, Reducer, RunningKind};
+use crate::tensor::explanation::{Explanation, Reducer, RunningKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::{self, Floats, ReductionAxes};
@@ -171,22 +171,13 @@ fn norm(c: &Call) -> Result<Value> {
     norm_of(&x, &over, p)
 }
 
-/// log(exp(a) + exp(b)) without overflow.
-fn log_of_sum(a: f64, b: f64) -> f64 {
-    let (low, high) = if a.is_nan() || a > b { (b, a) } else { (a, b) };
-    match low != high || low.is_finite() {
-        true => (low - high).exp().ln_1p() + high,
-        false => a,
-    }
-}
-
 fn count_nonzero(c: &Call) -> Result<Value> {
     let x = to_dtype(&to_dtype(c.tensor(0)?, DType::Bool), DType::Int64);
     let over = ReductionAxes::new(&x, &c.opt_ints(1).unwrap_or_default(), false)?;
     Ok(reduce::sum(&x, &over, None).into())
 }
 
-pub(super) static OPS: [Op; 17] = [
+pub(super) static OPS: [Op; 15] = [
     op(
         reduction("sum", Reducer::Sum).grad("Sum"),
         BOTH,
@@ -304,46 +295,10 @@ pub(super) static OPS: [Op; 17] = [
     )
     .saving_result(),
     op(
-        Descriptor::new("dist", OpFamily::Distance, Explanation::Distance(DistanceKind::Whole)).grad("Dist"),
-        BOTH,
-        &["Tensor input, Tensor other, Number p=2"],
-        "The p-norm of the difference.",
-        |c| {
-            let difference = ops::pointwise::sub(c.arg(0), c.arg(1), c.default_dtype())?;
-            norm_of(&difference, &ReductionAxes::new(&difference, &[], false)?, c.float(2)?)
-        },
-    )
-    .saving_result(),
-    op(
         reduction("count_nonzero", Reducer::CountNonzero),
         BOTH,
         &["Tensor input, ints? dim=None"],
         "How many elements are not zero.",
         count_nonzero,
     ),
-    op(
-        Descriptor::new("logcumsumexp", OpFamily::Scan, Explanation::Running(RunningKind::LogSumExp))
-            .grad("Logcumsumexp"),
-        BOTH,
-        &["Tensor input, int dim"],
-        "Running log of the sum of exp.",
-        |c| {
-            let x = c.tensor(0)?;
-            let axis = wrap_dim(c.int(1)?, x.ndim())?;
-            let (run, inner) = (
-                x.shape().get(axis).copied().unwrap_or(1),
-                x.shape().iter().skip(axis + 1).product::<usize>().max(1),
-            );
-            let mut sums = x.to_f64_vec();
-            for at in 0..sums.len() {
-                if at / inner % run.max(1) > 0 {
-                    sums[at] = log_of_sum(sums[at - inner], sums[at]);
-                }
-            }
-            let sums = Tensor::new(crate::tensor::Buffer::F64(sums), x.shape(), DType::Float64);
-            Ok(to_dtype(&sums, x.dtype()).into())
-        },
-    )
-    .saving_result()
-    .refusing(super::refused::is_whole, "\"logcumsumexp_out_cpu\" not implemented for '{}'"),
 ];

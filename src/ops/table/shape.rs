@@ -36,18 +36,6 @@ fn last_two(x: &Tensor, name: &str) -> Result<Value> {
     seen(x, x.layout().transpose(x.ndim() - 2, x.ndim() - 1))
 }
 
-fn h(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    match x.ndim() {
-        0 => Ok(x.clone().into()),
-        2 => seen(x, x.layout().transpose(0, 1)),
-        ndim => Err(Error::runtime(format!(
-            "tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{}",
-            if ndim > 2 { " For batches of matrices, consider using tensor.mH" } else { "" }
-        ))),
-    }
-}
-
 fn transpose(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let (a, b) = (wrap_dim(c.int(1)?, x.ndim())?, wrap_dim(c.int(2)?, x.ndim())?);
@@ -221,7 +209,7 @@ fn unsqueeze(c: &Call) -> Result<Value> {
     seen(x, x.layout().unsqueeze(axis))
 }
 
-pub(super) static OPS: [Op; 22] = [
+pub(super) static OPS: [Op; 19] = [
     op(
         view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"),
         0,
@@ -247,22 +235,6 @@ pub(super) static OPS: [Op; 22] = [
     )
     .rule(backward::views::last_two),
     op(
-        view("H").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
-        0,
-        ONE,
-        "A matrix transposed. View.",
-        h,
-    )
-    .rule(backward::views::last_two),
-    op(
-        view("adjoint").shapes(ShapeRule::Transposed).grad("Transpose"),
-        BOTH,
-        ONE,
-        "The last two dimensions exchanged. View.",
-        |c| last_two(c.tensor(0)?, "adjoint()"),
-    )
-    .rule(backward::views::last_two),
-    op(
         view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         DIMS,
@@ -274,14 +246,6 @@ pub(super) static OPS: [Op; 22] = [
         view("swapaxes").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         AXES,
-        "Two dimensions exchanged, as transpose. View.",
-        transpose,
-    )
-    .rule(backward::views::transpose),
-    op(
-        view("swapdims").shapes(ShapeRule::Swapped).grad("Transpose"),
-        BOTH | RELAYOUT,
-        DIMS,
         "Two dimensions exchanged, as transpose. View.",
         transpose,
     )

@@ -88,15 +88,6 @@ fn with_dim(x: &Tensor, dim: i64) -> Result<usize> {
     Ok(axis)
 }
 
-fn unique_consecutive(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let found = match c.opt_int(3) {
-        None => sorting::unique(x, true),
-        Some(dim) => sorting::unique_slices(x, with_dim(x, dim)?, true)?,
-    };
-    Ok(several(found, c.bool(1), c.bool(2)))
-}
-
 /// A tensor, or a number as a 0-d tensor of the dtype it has by itself.
 fn operand(c: &Call, at: usize) -> Result<Tensor> {
     let dtype = match c.arg(at) {
@@ -191,22 +182,6 @@ fn bincount(c: &Call) -> Result<Value> {
     Ok(sorting::bincount(x, weights, least as usize)?.into())
 }
 
-fn histc(c: &Call) -> Result<Value> {
-    let (x, bins) = (c.tensor(0)?, c.int(1)?);
-    if !x.dtype().is_float() {
-        return Err(Error::unsupported_dtype(
-            if x.dtype() == DType::Bool { "linspace_cpu" } else { "histogram_cpu" },
-            x.dtype(),
-        ));
-    }
-    if bins <= 0 {
-        return Err(Error::runtime(format!(
-            "torch.histogram(): bins must be > 0, but got {bins} for dimension 0"
-        )));
-    }
-    Ok(sorting::histc(x, bins as usize, c.float(2)?, c.float(3)?)?.into())
-}
-
 fn isin(c: &Call) -> Result<Value> {
     let (elements, among) = (operand(c, 0)?, operand(c, 1)?);
     if [&elements, &among].iter().any(|tensor| tensor.dtype() == DType::Bool) {
@@ -215,7 +190,7 @@ fn isin(c: &Call) -> Result<Value> {
     Ok(sorting::isin(&elements, &among, c.bool(3)).into())
 }
 
-pub(super) static OPS: [Op; 12] = [
+pub(super) static OPS: [Op; 9] = [
     op(
         Descriptor::new("sort", OpFamily::Sort, Explanation::Ordered(OrderKind::Sort)).grad("Sort"),
         BOTH,
@@ -236,13 +211,6 @@ pub(super) static OPS: [Op; 12] = [
         ],
         "The indices that sort a tensor along a dimension.",
         argsort,
-    ),
-    op(
-        Descriptor::new("msort", OpFamily::Sort, Explanation::Ordered(OrderKind::SortFirst)).grad("Sort"),
-        BOTH,
-        &["Tensor input"],
-        "Sorted along the first dimension.",
-        |c| Ok(sorted(c, 0, false, false)?.0.into()),
     ),
     op(
         Descriptor::new("topk", OpFamily::Sort, Explanation::Ordered(OrderKind::TopK)).grad("Topk"),
@@ -271,13 +239,6 @@ pub(super) static OPS: [Op; 12] = [
         unique,
     ),
     op(
-        Descriptor::new("unique_consecutive", OpFamily::Sort, Explanation::Whole).grad("UniqueConsecutive"),
-        BOTH,
-        &["Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None"],
-        "One of each run of equal elements.",
-        unique_consecutive,
-    ),
-    op(
         Descriptor::new("searchsorted", OpFamily::Sort, Explanation::Whole),
         FUNCTION,
         &[
@@ -300,13 +261,6 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input, Tensor? weights=None, int minlength=0"],
         "How often each whole number occurs.",
         bincount,
-    ),
-    op(
-        Descriptor::new("histc", OpFamily::Sort, Explanation::Whole),
-        BOTH,
-        &["Tensor input, int bins=100, float min=0, float max=0"],
-        "How many elements lie in each of equal parts of a range.",
-        histc,
     ),
     op(
         Descriptor::new("isin", OpFamily::Sort, Explanation::Whole),

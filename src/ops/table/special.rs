@@ -4,9 +4,7 @@ use crate::kernel::math;
 use crate::ops::in_place::allow_part_of_leaf;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{
-    Descriptor, GradName, OpFamily, ShapeRule, creation, pointwise, reduction, view,
-};
+use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, creation, pointwise, reduction, view};
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Reducer, RunningKind};
 use crate::tensor::ops::pointwise::{self, BinaryOp, binary, float_unary, same_unary};
 use crate::tensor::ops::{self, cast::to_dtype};
@@ -36,15 +34,6 @@ static HYPOT: BinaryOp = in_floats("hypot", f32::hypot, f64::hypot);
 static COPYSIGN: BinaryOp = in_floats("copysign", f32::copysign, f64::copysign);
 static LOGADDEXP: BinaryOp = same_in_floats!("logaddexp", |a, b| {
     if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() }
-});
-static XLOGY: BinaryOp = same_in_floats!("xlogy", |x, y| {
-    if y.is_nan() {
-        y
-    } else if x == 0.0 {
-        0.0
-    } else {
-        x * y.ln()
-    }
 });
 static HEAVISIDE: BinaryOp = BinaryOp {
     name: "heaviside",
@@ -116,11 +105,6 @@ macro_rules! each {
     };
 }
 
-fn sinc(x: f64) -> f64 {
-    let turn = std::f64::consts::PI * x;
-    if x == 0.0 { 1.0 } else { turn.sin() / turn }
-}
-
 fn nan_to_num(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let largest = match x.dtype() {
@@ -148,14 +132,6 @@ fn nan_to_num(c: &Call) -> Result<Value> {
     Ok(Tensor::new(buffer, x.shape(), x.dtype()).into())
 }
 
-fn float_power(c: &Call) -> Result<Value> {
-    let wide = |arg: &Arg| -> Result<Arg> {
-        Ok(Arg::Tensor(to_dtype(&pointwise::operand(arg, DType::Float64)?, DType::Float64)))
-    };
-    let power = in_floats("float_power", f32::powf, f64::powf);
-    Ok(binary(&power, &wide(c.arg(0))?, &wide(c.arg(1))?, DType::Float64)?.into())
-}
-
 fn result_type(c: &Call) -> Result<Value> {
     Ok(Value::DType(pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype())))
 }
@@ -165,12 +141,6 @@ fn two_dtypes(c: &Call) -> Result<(DType, DType)> {
         (Some(a), Some(b)) => Ok((a, b)),
         _ => Err(Error::type_error(format!("{}() takes two dtypes", c.op.name))),
     }
-}
-
-/// Whether a value of one dtype may become one of another in place. As `torch.can_cast`.
-fn can_cast(c: &Call) -> Result<Value> {
-    let (from, to) = two_dtypes(c)?;
-    Ok(Value::Bool(from.category() <= to.category()))
 }
 
 /// The differences of neighbours along a dimension, `n` times over.
@@ -252,27 +222,14 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
     Ok(Value::None)
 }
 
-pub(super) static OPS: [Op; 33] = [
+pub(super) static OPS: [Op; 26] = [
     op(pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| floats(c, math::erf, math::erf)),
     op(pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
     op(pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
     op(pointwise("acosh").grad("Acosh"), ALL, ONE, "Inverse hyperbolic cosine.", each!(f64::acosh)),
     op(pointwise("atanh").grad("Atanh"), ALL, ONE, "Inverse hyperbolic tangent.", each!(f64::atanh)),
-    op(pointwise("sinc").grad("Sinc"), ALL, ONE, "sin(πx) / (πx), 1 at 0.", |c| {
-        floats(
-            c,
-            |x, out| {
-                out.iter_mut().zip(x).for_each(|(out, &x)| {
-                    let turn = std::f32::consts::PI * x;
-                    *out = if x == 0.0 { 1.0 } else { turn.sin() / turn };
-                });
-            },
-            |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = sinc(x)),
-        )
-    }),
     op(pointwise("deg2rad").grad("Deg2Rad"), ALL, ONE, "Degrees to radians.", each!(f64::to_radians)),
     op(pointwise("rad2deg").grad("Rad2Deg"), ALL, ONE, "Radians to degrees.", each!(f64::to_degrees)),
-    op(pointwise("lgamma").grad("Lgamma"), ALL, ONE, "Logarithm of the gamma function.", each!(libm::lgamma)),
     op(
         pointwise("fmax").formula(Formula::Larger).grad("Fmax"),
         BOTH,
@@ -303,9 +260,6 @@ pub(super) static OPS: [Op; 33] = [
         |c| pair(c, &LOGADDEXP),
     )
     .refusing(super::refused::is_whole, "\"logaddexp_cpu\" not implemented for '{}'"),
-    op(pointwise("xlogy").grad("Xlogy"), ALL, PAIR, "input * log(other), 0 where input is 0.", |c| {
-        pair(c, &XLOGY)
-    }),
     op(
         pointwise("heaviside"),
         ALL,
@@ -328,16 +282,6 @@ pub(super) static OPS: [Op; 33] = [
         "Finite numbers in place of nan and the infinities.",
         nan_to_num,
     ),
-    op(
-        pointwise("float_power").formula(Formula::Pow).grad_name(GradName::Node("Pow", 1)),
-        ALL,
-        &["Operand input, Operand exponent"],
-        "The power in double precision.",
-        float_power,
-    ),
-    op(pointwise("isreal"), BOTH, ONE, "True everywhere: its numbers are real.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, |_| true).into())
-    }),
     op(pointwise("signbit"), BOTH, ONE, "Where the sign is negative; -0. counts.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_sign_negative).into())
     }),
@@ -368,13 +312,6 @@ pub(super) static OPS: [Op; 33] = [
             let (a, b) = two_dtypes(c)?;
             Ok(Value::DType(a.promote(b)))
         },
-    ),
-    op(
-        Descriptor::new("can_cast", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
-        FUNCTION,
-        &["dtype from_, dtype to"],
-        "Whether values may become that dtype in place.",
-        can_cast,
     ),
     op(
         Descriptor::new("diff", OpFamily::Scan, Explanation::Running(RunningKind::Difference))
@@ -412,8 +349,4 @@ pub(super) static OPS: [Op; 33] = [
         fill_diagonal,
     )
     .checking(TargetCheck::Overlap),
-    op(pointwise("ldexp").grad("Mul"), ALL, TENSORS, "input * 2 to the power of other.", |c| {
-        let two = in_floats("ldexp", |x, n| x * n.exp2(), |x, n| x * n.exp2());
-        pair(c, &two)
-    }),
 ];

@@ -158,30 +158,6 @@ fn tensor_split(c: &Call) -> Result<Value> {
     }
 }
 
-/// `hsplit`, `vsplit`, `dsplit`: along one dimension, in equal parts.
-fn split_along(c: &Call, axis: usize, least: usize) -> Result<Value> {
-    let (x, name) = (c.tensor(0)?, c.op.name);
-    if x.ndim() < least {
-        return Err(Error::runtime(format!(
-            "torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {} dimensions!",
-            x.ndim()
-        )));
-    }
-    match c.arg(1) {
-        Arg::Ints(cuts) => Ok(cut_at(x, axis, cuts)),
-        _ => {
-            let (sections, size) = (c.int(1)?, x.shape()[axis]);
-            if sections <= 0 || !size.is_multiple_of(sections as usize) {
-                return Err(Error::runtime(format!(
-                    "torch.{name} attempted to split along dimension {axis}, but the size of the dimension {size} is not \
-                     divisible by the split_size {sections}!"
-                )));
-            }
-            in_sections(x, axis, sections)
-        }
-    }
-}
-
 fn select(c: &Call) -> Result<Value> {
     let (x, at) = (c.tensor(0)?, c.int(2)?);
     if x.ndim() == 0 {
@@ -223,11 +199,7 @@ fn narrow(c: &Call) -> Result<Value> {
     Ok(slice(x, axis, from as usize, len as usize).into())
 }
 
-/// The signatures of `hsplit`, `vsplit` and `dsplit`.
-const SECTIONS: &[&str] =
-    &["Tensor input, ints indices", "Tensor input, ints sections", "Tensor input, ints indices_or_sections"];
-
-pub(super) static OPS: [Op; 10] = [
+pub(super) static OPS: [Op; 7] = [
     op(
         view("unbind").explained(Explanation::Moved(Movement::Part)).grad("Unbind"),
         BOTH,
@@ -274,30 +246,6 @@ pub(super) static OPS: [Op; 10] = [
         ],
         "So many parts, sizes as even as can be, or cut where given. Views.",
         tensor_split,
-    ),
-    op(
-        view("hsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
-        BOTH,
-        SECTIONS,
-        "Equal parts along the columns. Views.",
-        |c| {
-            let axis = usize::from(c.tensor(0)?.ndim() > 1);
-            split_along(c, axis, 1)
-        },
-    ),
-    op(
-        view("vsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
-        BOTH,
-        SECTIONS,
-        "Equal parts along the rows. Views.",
-        |c| split_along(c, 0, 2),
-    ),
-    op(
-        view("dsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
-        BOTH,
-        SECTIONS,
-        "Equal parts along the third dimension. Views.",
-        |c| split_along(c, 2, 3),
     ),
     op(
         view("select").grad("Select"),

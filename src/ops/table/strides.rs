@@ -3,10 +3,10 @@
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, TargetCheck, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, view};
+use crate::tensor::descriptor::{Descriptor, OpFamily, view};
 use crate::tensor::explanation::{ConstantKind, Explanation};
 use crate::tensor::layout::{broadcast, wrap_dim};
-use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
+use crate::tensor::{Error, Layout, Result, Tensor, ops};
 
 fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
     Ok(x.with_layout(layout).into())
@@ -84,28 +84,6 @@ fn unfold(c: &Call) -> Result<Value> {
     seen(x, windows)
 }
 
-/// One of `atleast_1d`, `_2d`, `_3d`: the layout with leading (and for 3-d trailing) ones.
-fn at_least(c: &Call, ndim: usize) -> Result<Value> {
-    let raised = |x: &Tensor| {
-        let layout = x.layout();
-        match (x.ndim(), ndim) {
-            (have, wanted) if have >= wanted => return x.clone(),
-            (0, _) => c.set_grad_name(GradName::node("View")),
-            _ => c.set_grad_name(GradName::node("Unsqueeze")),
-        }
-        x.with_layout(match (x.ndim(), ndim) {
-            (0, ndim) => Layout { shape: vec![1; ndim], strides: vec![1; ndim], offset: layout.offset },
-            (1, 2) => layout.unsqueeze(0),
-            (1, _) => layout.unsqueeze(0).unsqueeze(2),
-            _ => layout.unsqueeze(2),
-        })
-    };
-    match c.arg(0) {
-        Arg::Tensor(x) => Ok(raised(x).into()),
-        several => Ok(Value::Tensors(several.tensors().iter().map(raised).collect())),
-    }
-}
-
 fn broadcast_tensors(c: &Call) -> Result<Value> {
     let tensors = c.tensors(0);
     let shape = tensors.iter().try_fold(Vec::new(), |shape, tensor| broadcast(&shape, tensor.shape()))?;
@@ -126,9 +104,7 @@ fn expand_to(x: &Tensor, sizes: &[i64]) -> Result<Value> {
     seen(x, x.layout().expand(sizes, &ops::kind(x.dtype()))?)
 }
 
-const AT_LEAST: &[&str] = &["Tensor input", "Several tensors"];
-
-pub(super) static OPS: [Op; 13] = [
+pub(super) static OPS: [Op; 10] = [
     op(
         view("expand").grad("Expand"),
         METHOD,
@@ -201,15 +177,6 @@ pub(super) static OPS: [Op; 13] = [
         "Another tensor's shape on the same storage.",
         |c| Ok(ops::shape::resized(c.tensor(0)?, c.tensor(1)?.shape())?.into()),
     ),
-    op(view("atleast_1d").grad("View"), FUNCTION, AT_LEAST, "At least one dimension. View.", |c| {
-        at_least(c, 1)
-    }),
-    op(view("atleast_2d").grad("View"), FUNCTION, AT_LEAST, "At least two dimensions. View.", |c| {
-        at_least(c, 2)
-    }),
-    op(view("atleast_3d").grad("View"), FUNCTION, AT_LEAST, "At least three dimensions. View.", |c| {
-        at_least(c, 3)
-    }),
     op(
         Descriptor::new("is_same_size", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
         BOTH,

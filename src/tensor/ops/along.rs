@@ -264,35 +264,6 @@ pub(crate) fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor)
     Ok(out)
 }
 
-/// Elements by their row-major positions; negative ones count from the end. The shape of `index`. As `take`.
-pub(crate) fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
-    let (found, shape) = (row_major_positions(x, index)?, index.shape());
-    Ok(Tensor::new(x.storage().read().pick(&found), shape, x.dtype()))
-}
-
-/// A copy of `x` with values written at row-major positions. As `put`.
-pub(crate) fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
-    let out = super::copy(x);
-    let found = row_major_positions(&out, index)?;
-    let combine = if accumulate { ScatterMode::Sum } else { ScatterMode::Replace };
-    combine_at(&out, &found, &source.to_buffer(), combine, true);
-    Ok(out)
-}
-
-fn row_major_positions(x: &Tensor, index: &Tensor) -> Result<Vec<usize>> {
-    let count = x.numel() as i64;
-    if count == 0 && index.numel() > 0 {
-        return Err(Error::index("take(): tried to take from an empty tensor"));
-    }
-    let place = |at: i64| match at {
-        at if at < -count || at >= count => Err(Error::index(format!(
-            "out of range: tried to access index {at} on a tensor of {count} elements."
-        ))),
-        at => Ok(x.layout().position(if at < 0 { at + count } else { at } as usize)),
-    };
-    index.to_i64_vec().into_iter().map(place).collect()
-}
-
 /// The elements where the mask is true, as a vector. Copies. As `masked_select`.
 pub(crate) fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     if let Some(kept) = crate::tensor::index::masked(x, mask) {

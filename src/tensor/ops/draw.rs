@@ -107,16 +107,6 @@ pub(crate) fn exponential(
     drawn!(target, generator, |values| random::exponential(generator, family, &mut values, lambda))
 }
 
-/// Cauchy. In place. As `Tensor.cauchy_`.
-pub(crate) fn cauchy(target: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
-    drawn!(target, generator, |values| random::cauchy(generator, &mut values, median, sigma))
-}
-
-/// Log-normal. In place. As `Tensor.log_normal_`.
-pub(crate) fn log_normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
-    drawn!(target, generator, |values| random::log_normal(generator, &mut values, mean, std))
-}
-
 /// Normal, truncated to [a, b]. In place. As `nn.init.trunc_normal_`.
 pub(crate) fn trunc_normal(
     target: &Tensor,
@@ -124,20 +114,6 @@ pub(crate) fn trunc_normal(
     [mean, std, a, b]: [f64; 4],
 ) -> Result<()> {
     drawn!(target, generator, |values| random::trunc_normal(generator, &mut values, mean, std, a, b))
-}
-
-/// The number of trials up to the first success. In place. As `Tensor.geometric_`.
-pub(crate) fn geometric(target: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
-    let counts = Buffer::F64(random::geometric(generator, p, target.numel()));
-    place(target, generator, counts, DType::Float64)
-}
-
-/// Poisson of rate `rates` each, in `target` of the same shape. As `torch.poisson`.
-pub(crate) fn poisson(target: &Tensor, generator: &mut Generator, rates: &Tensor) -> Result<()> {
-    let ordered = rates.with_layout(memory_order_as(target.layout(), rates.layout()));
-    let counts = ordered.to_f64_vec().into_iter().map(|rate| random::poisson(generator, rate) as f64);
-    let counts = Buffer::F64(counts.collect());
-    place(target, generator, counts, DType::Float64)
 }
 
 /// True with probability `p`. In place. As `Tensor.bernoulli_(p)`.

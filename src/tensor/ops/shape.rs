@@ -194,26 +194,6 @@ pub(crate) fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<
     Ok(out)
 }
 
-/// Rotates by 90 degrees `times` times in the plane of two dimensions. Copies.
-pub(crate) fn rot90(x: &Tensor, times: i64, from: usize, to: usize) -> Result<Tensor> {
-    match times.rem_euclid(4) {
-        1 => {
-            let flipped = flip(x, &[to])?;
-            Ok(transposed(&flipped, from, to))
-        }
-        2 => flip(x, &[from, to]),
-        3 => {
-            let flipped = flip(x, &[from])?;
-            Ok(transposed(&flipped, from, to))
-        }
-        _ => Ok(super::copy(x)),
-    }
-}
-
-fn transposed(x: &Tensor, a: usize, b: usize) -> Tensor {
-    x.with_layout(x.layout().transpose(a, b))
-}
-
 /// A row-major view of this shape from the first element of the tensor on; the storage grows with zeros if it is too
 /// short. In place. As `resize_`.
 pub(crate) fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {

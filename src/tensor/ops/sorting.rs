@@ -301,43 +301,6 @@ pub(crate) fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Re
     Ok(Tensor::new(Buffer::F64(sums), [len], DType::Float64))
 }
 
-/// The number of elements in each of `bins` equal parts of `low..=high`; others do not count. As `torch.histc`.
-pub(crate) fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Result<Tensor> {
-    let values = x.to_f64_vec();
-    if low == high && !values.is_empty() {
-        let nan = values.iter().any(|value| value.is_nan());
-        low = if nan { f64::NAN } else { values.iter().copied().fold(f64::INFINITY, f64::min) };
-        high = if nan { f64::NAN } else { values.iter().copied().fold(f64::NEG_INFINITY, f64::max) };
-    }
-    if low == high {
-        (low, high) = (low - 1.0, high + 1.0);
-    }
-    if !(low.is_finite() && high.is_finite()) {
-        let text = |value: f64| {
-            if value.is_nan() { "nan".to_owned() } else { value.to_string() }
-        };
-        return Err(Error::runtime(format!(
-            "torch.histc: range of [{}, {}] is not finite",
-            text(low),
-            text(high)
-        )));
-    }
-    if low > high {
-        return Err(Error::runtime("torch.histc: max must be larger than min"));
-    }
-    crate::tensor::allow(&[bins], DType::Float64)?;
-    let mut counts = vec![0f64; bins];
-    for value in values.into_iter().filter(|&value| value >= low && value <= high) {
-        let place = if x.dtype() == DType::Float64 {
-            ((value - low) / (high - low) * bins as f64) as usize
-        } else {
-            ((value as f32 - low as f32) / (high as f32 - low as f32) * bins as f32) as usize
-        };
-        counts[place.min(bins - 1)] += 1.0;
-    }
-    Ok(super::cast::to_dtype(&Tensor::new(Buffer::F64(counts), [bins], DType::Float64), x.dtype()))
-}
-
 /// Whether each element is in `among`, or with `invert`, is not. As `torch.isin`.
 pub(crate) fn isin(elements: &Tensor, among: &Tensor, invert: bool) -> Tensor {
     let dtype = elements.dtype().promote(among.dtype());

@@ -23,7 +23,7 @@ print(x.int(), x.long(), x.bool(), x.double(), x.half(), x.to(torch.int32), x.ty
 print(x.to(torch.float64).dtype, x.type_as(torch.ones(1, dtype=torch.int64)), x.float() is x, torch.tensor([True, False]).float(), torch.tensor([2, 0]).bool())
 
 # %% dtype-facts
-print(torch.float32 == torch.float, torch.long is torch.int64, torch.float32.itemsize, torch.ones(2).element_size(), torch.ones(2, 3).nbytes, torch.ones(2).dtype == torch.float64, torch.promote_types(torch.int32, torch.float32), torch.can_cast(torch.float32, torch.int64), str(torch.int8), f"{torch.bool}")
+print(torch.float32 == torch.float, torch.long is torch.int64, torch.float32.itemsize, torch.ones(2).element_size(), torch.ones(2, 3).nbytes, torch.ones(2).dtype == torch.float64, torch.promote_types(torch.int32, torch.float32), str(torch.int8), f"{torch.bool}")
 print({torch.float32: "single"}[torch.ones(1).dtype], torch.ones(1).dtype in (torch.float32, torch.float64))
 
 # %% shape-facts

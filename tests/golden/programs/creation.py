@@ -110,7 +110,6 @@ a, b = torch.meshgrid(torch.arange(3), torch.arange(2), indexing="ij")
 print(a, b)
 c, d = torch.meshgrid(torch.arange(3), torch.arange(2), indexing="xy")
 print(c.shape, d)
-print(torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4])))
 
 # %% empty-tensors
 for t in (torch.empty(0), torch.empty(0, 3), torch.zeros(2, 0, 3), torch.empty(0, dtype=torch.int64), torch.empty(0, 2, dtype=torch.bool), torch.tensor([[], []])):

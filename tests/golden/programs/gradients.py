@@ -37,7 +37,7 @@ g(lambda a: a + a * a, (2,))
 # %% gradients-of-functions-of-one-number
 torch.manual_seed(2)
 x = torch.rand(4) * 0.8 + 0.1
-for name in "exp log log2 log10 log1p expm1 exp2 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh sigmoid abs neg square erf erfc sign floor ceil round trunc frac relu logit deg2rad".split():
+for name in "exp log log2 log10 log1p expm1 exp2 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh sigmoid abs neg square erf erfc sign floor ceil round trunc relu logit deg2rad".split():
     a = x.clone().requires_grad_()
     getattr(torch, name)(a).sum().backward()
     print(name, a.grad)
@@ -45,7 +45,7 @@ for name in "exp log log2 log10 log1p expm1 exp2 sqrt rsqrt reciprocal sin cos t
 # %% gradients-of-activations
 torch.manual_seed(3)
 x = torch.randn(5)
-for f in (F.relu, F.gelu, lambda t: F.gelu(t, approximate="tanh"), F.silu, F.leaky_relu, lambda t: F.leaky_relu(t, 0.2), F.elu, F.softplus, F.logsigmoid, F.tanh, F.sigmoid, F.relu6, F.hardtanh, F.selu, F.celu, F.mish, F.hardswish, F.hardsigmoid, F.softsign, F.tanhshrink, lambda t: F.threshold(t, 0.1, 2.0), lambda t: F.softshrink(t), lambda t: F.hardshrink(t)):
+for f in (F.relu, F.gelu, lambda t: F.gelu(t, approximate="tanh"), F.silu, F.leaky_relu, lambda t: F.leaky_relu(t, 0.2), F.elu, F.softplus, F.logsigmoid, F.tanh, F.sigmoid, F.relu6, F.hardtanh, F.selu, F.mish, F.hardswish, F.hardsigmoid):
     a = x.clone().requires_grad_()
     f(a).sum().backward()
     print(a.grad)
@@ -89,7 +89,7 @@ def g(f, shape=(2, 3)):
     out = f(x)
     (out * torch.arange(1., out.numel() + 1).view(out.shape)).sum().backward()
     print(x.grad)
-for f in (lambda x: x.view(3, 2), lambda x: x.reshape(-1), lambda x: x.T, lambda x: x.t(), lambda x: x.mT, lambda x: x.transpose(0, -1), lambda x: x.permute(1, 0), lambda x: x.flatten(), lambda x: x.unsqueeze(1), lambda x: x[None].squeeze(0), lambda x: x.expand(2, 2, 3), lambda x: x.repeat(2, 1), lambda x: x.clone(), lambda x: x.T.contiguous(), lambda x: x.double(), lambda x: x.movedim(0, 1), lambda x: x.unflatten(1, (3, 1)), lambda x: x.narrow(1, 1, 2), lambda x: x.select(1, 2), lambda x: x.diagonal(), lambda x: x.tile(2), lambda x: x.flip(1), lambda x: x.roll(1, 0), lambda x: x.rot90(), lambda x: x.unfold(1, 2, 1), lambda x: x.swapaxes(0, 1), lambda x: torch.broadcast_to(x, (2, 2, 3)), lambda x: x.repeat_interleave(2, 1), lambda x: x.diag(), lambda x: torch.diag_embed(x), lambda x: x.tril(), lambda x: x.triu(1), lambda x: F.pad(x, (1, 0, 0, 1)), lambda x: x.squeeze()):
+for f in (lambda x: x.view(3, 2), lambda x: x.reshape(-1), lambda x: x.T, lambda x: x.t(), lambda x: x.mT, lambda x: x.transpose(0, -1), lambda x: x.permute(1, 0), lambda x: x.flatten(), lambda x: x.unsqueeze(1), lambda x: x[None].squeeze(0), lambda x: x.expand(2, 2, 3), lambda x: x.repeat(2, 1), lambda x: x.clone(), lambda x: x.T.contiguous(), lambda x: x.double(), lambda x: x.movedim(0, 1), lambda x: x.unflatten(1, (3, 1)), lambda x: x.narrow(1, 1, 2), lambda x: x.select(1, 2), lambda x: x.diagonal(), lambda x: x.tile(2), lambda x: x.flip(1), lambda x: x.roll(1, 0), lambda x: x.unfold(1, 2, 1), lambda x: x.swapaxes(0, 1), lambda x: torch.broadcast_to(x, (2, 2, 3)), lambda x: x.repeat_interleave(2, 1), lambda x: x.diag(), lambda x: torch.diag_embed(x), lambda x: x.tril(), lambda x: x.triu(1), lambda x: F.pad(x, (1, 0, 0, 1)), lambda x: x.squeeze()):
     g(f)
 
 # %% gradients-of-indexing
@@ -98,7 +98,7 @@ def g(f, shape=(3, 4)):
     out = f(x)
     (out * torch.arange(1., out.numel() + 1).view(out.shape)).sum().backward()
     print(x.grad)
-for f in (lambda x: x[0], lambda x: x[:, 1], lambda x: x[1, 2], lambda x: x[..., -1], lambda x: x[::2, 1:3], lambda x: x[None, :, 0], lambda x: x[[0, 0, 2]], lambda x: x[:, [1, 1]], lambda x: x[torch.tensor([[0, 1], [1, 0]])], lambda x: x[x > 5], lambda x: x[torch.tensor([True, False, True])], lambda x: x.gather(1, torch.tensor([[0, 0], [1, 2], [3, 3]])), lambda x: x.index_select(0, torch.tensor([2, 0, 2])), lambda x: x.masked_select(x > 3), lambda x: x.take(torch.tensor([0, 5, 5])), lambda x: torch.stack(x.unbind(0)[1:]), lambda x: torch.cat(x.split(2, 1), 0), lambda x: x.chunk(2, 1)[1], lambda x: torch.cat([x, x * 2], 1), lambda x: torch.stack([x, x]), lambda x: torch.take_along_dim(x, torch.tensor([[0], [1], [2]]), 1), lambda x: torch.hstack([x, x]), lambda x: torch.vstack([x, x])):
+for f in (lambda x: x[0], lambda x: x[:, 1], lambda x: x[1, 2], lambda x: x[..., -1], lambda x: x[::2, 1:3], lambda x: x[None, :, 0], lambda x: x[[0, 0, 2]], lambda x: x[:, [1, 1]], lambda x: x[torch.tensor([[0, 1], [1, 0]])], lambda x: x[x > 5], lambda x: x[torch.tensor([True, False, True])], lambda x: x.gather(1, torch.tensor([[0, 0], [1, 2], [3, 3]])), lambda x: x.index_select(0, torch.tensor([2, 0, 2])), lambda x: x.masked_select(x > 3), lambda x: torch.stack(x.unbind(0)[1:]), lambda x: torch.cat(x.split(2, 1), 0), lambda x: x.chunk(2, 1)[1], lambda x: torch.cat([x, x * 2], 1), lambda x: torch.stack([x, x]), lambda x: torch.take_along_dim(x, torch.tensor([[0], [1], [2]]), 1), lambda x: torch.hstack([x, x]), lambda x: torch.vstack([x, x])):
     g(f)
 
 # %% gradients-of-reductions
@@ -107,14 +107,14 @@ def g(f):
     out = f(x)
     (out * torch.arange(1., out.numel() + 1).view(out.shape)).sum().backward()
     print(x.grad)
-for f in (lambda x: x.sum(), lambda x: x.sum(0), lambda x: x.sum(-1, keepdim=True), lambda x: x.sum((0, 1)), lambda x: x.mean(), lambda x: x.mean(1), lambda x: x.mean(0, keepdim=True), lambda x: x.max(), lambda x: x.min(), lambda x: x.max(1).values, lambda x: x.min(0).values, lambda x: x.amax(1), lambda x: x.amin((0, 1)), lambda x: x.var(), lambda x: x.var(1), lambda x: x.var(0, unbiased=False), lambda x: x.std(), lambda x: x.std(1, keepdim=True), lambda x: x.prod(), lambda x: x.prod(1), lambda x: x.norm(), lambda x: x.norm(dim=1), lambda x: x.norm(1), lambda x: torch.linalg.norm(x, dim=0), lambda x: x.logsumexp(1), lambda x: x.cumsum(1), lambda x: x.cumprod(1), lambda x: x.sort(1).values, lambda x: x.sort(0, descending=True).values, lambda x: x.topk(2).values, lambda x: x.median(), lambda x: x.median(1).values, lambda x: x[:, :2].trace(), lambda x: x.nansum(), lambda x: x.maximum(torch.full((2, 3), 2.)), lambda x: x.clamp(2, 3), lambda x: x.clamp(min=2.5), lambda x: torch.where(x > 2, x * x, x), lambda x: x.masked_fill(x > 2, 0), lambda x: x.diff(), lambda x: x.lerp(x * 2, 0.25), lambda x: x.kthvalue(2, 1).values, lambda x: x.cummax(1).values, lambda x: x.logcumsumexp(1)):
+for f in (lambda x: x.sum(), lambda x: x.sum(0), lambda x: x.sum(-1, keepdim=True), lambda x: x.sum((0, 1)), lambda x: x.mean(), lambda x: x.mean(1), lambda x: x.mean(0, keepdim=True), lambda x: x.max(), lambda x: x.min(), lambda x: x.max(1).values, lambda x: x.min(0).values, lambda x: x.amax(1), lambda x: x.amin((0, 1)), lambda x: x.var(), lambda x: x.var(1), lambda x: x.var(0, unbiased=False), lambda x: x.std(), lambda x: x.std(1, keepdim=True), lambda x: x.prod(), lambda x: x.prod(1), lambda x: x.norm(), lambda x: x.norm(dim=1), lambda x: x.norm(1), lambda x: torch.linalg.norm(x, dim=0), lambda x: x.logsumexp(1), lambda x: x.cumsum(1), lambda x: x.cumprod(1), lambda x: x.sort(1).values, lambda x: x.sort(0, descending=True).values, lambda x: x.topk(2).values, lambda x: x.median(), lambda x: x.median(1).values, lambda x: x[:, :2].trace(), lambda x: x.nansum(), lambda x: x.maximum(torch.full((2, 3), 2.)), lambda x: x.clamp(2, 3), lambda x: x.clamp(min=2.5), lambda x: torch.where(x > 2, x * x, x), lambda x: x.masked_fill(x > 2, 0), lambda x: x.diff(), lambda x: x.lerp(x * 2, 0.25), lambda x: x.kthvalue(2, 1).values):
     g(f)
 
 # %% gradients-of-softmax-and-norms
 torch.manual_seed(5)
 x = torch.randn(2, 4)
 c = torch.randn(2, 4)
-for f in (lambda t: t.softmax(-1), lambda t: t.softmax(0), lambda t: t.log_softmax(1), lambda t: F.softmin(t, dim=1), lambda t: F.layer_norm(t, (4,)), lambda t: F.layer_norm(t, (4,), torch.arange(1., 5.), torch.ones(4)), lambda t: F.layer_norm(t, (2, 4)), lambda t: F.rms_norm(t, (4,)), lambda t: F.normalize(t, dim=1), lambda t: F.normalize(t, p=1, dim=0), lambda t: F.cosine_similarity(t, c, dim=1), lambda t: F.batch_norm(torch.cat([t, t * 3 + 1]), None, None, training=True)[:2], lambda t: F.group_norm(torch.cat([t, t ** 2, t ** 3], 1), 4)[:, 3:7], lambda t: t.masked_fill(torch.ones(2, 4).triu(1).bool(), -torch.inf).softmax(-1)):
+for f in (lambda t: t.softmax(-1), lambda t: t.softmax(0), lambda t: t.log_softmax(1), lambda t: F.layer_norm(t, (4,)), lambda t: F.layer_norm(t, (4,), torch.arange(1., 5.), torch.ones(4)), lambda t: F.layer_norm(t, (2, 4)), lambda t: F.rms_norm(t, (4,)), lambda t: F.normalize(t, dim=1), lambda t: F.normalize(t, p=1, dim=0), lambda t: F.cosine_similarity(t, c, dim=1), lambda t: F.batch_norm(torch.cat([t, t * 3 + 1]), None, None, training=True)[:2], lambda t: F.group_norm(torch.cat([t, t ** 2, t ** 3], 1), 4)[:, 3:7], lambda t: t.masked_fill(torch.ones(2, 4).triu(1).bool(), -torch.inf).softmax(-1)):
     a = x.clone().requires_grad_()
     out = f(a)
     (out * c[:, :out.shape[-1]] if out.ndim == 2 else out).sum().backward()

@@ -84,7 +84,7 @@ print(cut, torch.softmax(cut, dim=0), torch.where(condition=logits < top[-1], in
 
 # %% sorting
 x = torch.tensor([[3, 1, 2], [9, 8, 7]])
-print(x.sort(), torch.sort(x, dim=0, descending=True), x.argsort(-1), x.sort(1)[0], torch.sort(torch.tensor([2., float("nan"), 1.])), torch.sort(torch.tensor([1, 0, 1, 0]), stable=True).indices, torch.tensor(3).sort(), torch.msort(x))
+print(x.sort(), torch.sort(x, dim=0, descending=True), x.argsort(-1), x.sort(1)[0], torch.sort(torch.tensor([2., float("nan"), 1.])), torch.sort(torch.tensor([1, 0, 1, 0]), stable=True).indices, torch.tensor(3).sort())
 
 # %% median-and-mode-of-rows
 x = torch.tensor([[1., 9., 2., 4.], [5., 5., 1., 0.]])
@@ -92,11 +92,7 @@ print(x.median(), x.median(1), x.mode(1).values, x.kthvalue(2).values)
 
 # %% unique-and-bincount
 x = torch.tensor([3, 1, 3, 2, 1])
-print(x.unique(), torch.unique(x, return_counts=True), torch.unique(x, return_inverse=True), torch.bincount(x), torch.bincount(x, minlength=6), torch.bincount(torch.tensor([0, 1, 1]), weights=torch.tensor([0.5, 1., 2.])), torch.unique_consecutive(torch.tensor([1, 1, 2, 1])), torch.unique(torch.tensor([[2., 1.], [1., 2.]])))
-
-# %% histogram
-x = torch.tensor([1., 2., 1., 4., 5.])
-print(torch.histc(x, bins=4, min=0, max=8), x.histc(5), torch.histc(x, 2))
+print(x.unique(), torch.unique(x, return_counts=True), torch.unique(x, return_inverse=True), torch.bincount(x), torch.bincount(x, minlength=6), torch.bincount(torch.tensor([0, 1, 1]), weights=torch.tensor([0.5, 1., 2.])), torch.unique(torch.tensor([[2., 1.], [1., 2.]])))
 
 # %% perplexity-of-a-bigram-table
 counts = torch.tensor([[4., 1., 0.], [0., 2., 2.], [1., 1., 1.]])

@@ -33,19 +33,6 @@ torch.manual_seed(0)
 d = nn.DataParallel(nn.Linear(2, 1))
 print(list(d.state_dict()), d.module.weight.shape, d(torch.ones(1, 2)))
 
-# %% instance-norm
-torch.manual_seed(0)
-x = torch.randn(2, 3, 5)
-print(nn.InstanceNorm1d(3), nn.InstanceNorm1d(3)(x), nn.InstanceNorm1d(3)(x[0]))
-n = nn.InstanceNorm2d(3, affine=True)
-nn.init.uniform_(n.weight)
-print(n, n(torch.randn(2, 3, 2, 2)), n.state_dict())
-for make, shape in ((nn.InstanceNorm1d(3), (1,)), (n, (1, 2, 2, 2)), (nn.InstanceNorm1d(3), (1, 3, 1))):
-    try:
-        make(torch.zeros(shape))
-    except ValueError as error:
-        print(error)
-
 # %% more-schedules
 L = torch.optim.lr_scheduler
 def run(make, steps=8):

@@ -2,13 +2,13 @@
 
 # %% seldom-pointwise
 x = torch.tensor([0.1, 1.0, 3.0])
-print(torch.lgamma(x), torch.sinc(x), torch.xlogy(x, x), torch.special.expit(x), torch.logit(torch.tensor([0.2, 0.5])))
+print(torch.special.expit(x), torch.logit(torch.tensor([0.2, 0.5])))
 print(torch.asin(x[:2]), torch.acos(x[:2]), torch.asinh(x), torch.atanh(x[:1]), torch.atan2(x, torch.ones(3)))
 print(torch.deg2rad(torch.tensor([180.])), torch.hypot(torch.tensor([3.]), torch.tensor([4.])), torch.copysign(x, torch.tensor(-1.)), torch.heaviside(torch.tensor([-1., 0., 2.]), torch.tensor(0.5)))
 
 # %% seldom-activations
 x = torch.tensor([-2., 0., 2.])
-print(F.relu6(x * 5), F.hardtanh(x), F.mish(x), F.softsign(x), F.selu(x), F.celu(x), F.hardsigmoid(x), F.hardswish(x), F.glu(torch.tensor([1., 2., 3., 4.]), dim=0), F.tanhshrink(x), F.softshrink(x))
+print(F.relu6(x * 5), F.hardtanh(x), F.mish(x), F.selu(x), F.hardsigmoid(x), F.hardswish(x), F.glu(torch.tensor([1., 2., 3., 4.]), dim=0))
 
 # %% seldom-searching
 x = torch.tensor([1., 3., 5., 7.])
@@ -21,11 +21,11 @@ print(torch.linalg.norm(a), torch.linalg.vector_norm(a, dim=1), torch.linalg.det
 
 # %% seldom-rearranging
 x = torch.arange(6).view(2, 3)
-print(torch.rot90(x), torch.hstack([x, x]), torch.vstack([x, x]).shape, torch.dstack([x, x]).shape, torch.column_stack([torch.arange(2), torch.arange(2)]), torch.atleast_2d(torch.arange(3)), torch.fliplr(x), torch.flipud(x), torch.hsplit(x, 3)[0], torch.tensor_split(torch.arange(7), 3))
+print(torch.hstack([x, x]), torch.vstack([x, x]).shape, torch.tensor_split(torch.arange(7), 3))
 
 # %% seldom-accumulations
 x = torch.tensor([[1., 3., 2.], [4., 0., 5.]])
-print(torch.cummax(x, dim=1), torch.cummin(x, 0).values, torch.logcumsumexp(x, 1), torch.renorm(x, 2, 0, 1.0), torch.aminmax(x), torch.std_mean(x, dim=1), torch.var_mean(x))
+print(torch.std_mean(x, dim=1), torch.var_mean(x))
 
 # %% seldom-complex-is-told
 print(torch.is_complex(torch.ones(2)), torch.is_floating_point(torch.ones(2)), torch.ones(2).is_floating_point(), torch.ones(2).is_complex(), torch.tensor(1).is_floating_point(), torch.float32.is_floating_point, torch.int64.is_floating_point)

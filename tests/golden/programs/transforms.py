@@ -19,20 +19,3 @@ for call in (lambda: torch.linalg.eigh(torch.ones(2, 3)), lambda: torch.linalg.e
     except Exception as e:
         print(type(e).__name__, str(e).split("\n")[0])
 
-# %% least-squares
-torch.manual_seed(2)
-a, b = torch.randn(5, 2), torch.randn(5, 3)
-for driver in (None, "gels", "gelsy", "gelsd", "gelss"):
-    print(torch.linalg.lstsq(a, b, driver=driver))
-print(torch.linalg.lstsq(a, b[:, 0]).solution, torch.linalg.lstsq(a.T, b[:2]).solution, torch.linalg.lstsq(a[:2], b[:2]).solution)
-many = torch.randn(3, 4, 2)
-print(torch.linalg.lstsq(many, torch.randn(3, 4)).solution, torch.linalg.lstsq(many, torch.randn(3, 4, 1)), torch.linalg.lstsq(many, torch.randn(1, 4, 2), driver="gels").residuals.shape)
-print(torch.linalg.lstsq(torch.ones(3, 2), torch.ones(3, 1)), torch.linalg.lstsq(torch.tensor([[1., 0.], [0., 1e-3]]), torch.ones(2, 1), rcond=0.01, driver="gelsd"))
-t = torch.arange(6.)
-line = torch.linalg.lstsq(torch.stack([t, torch.ones(6)], 1), (2 * t + 1)[:, None]).solution
-print(line.flatten())
-for call in (lambda: torch.linalg.lstsq(a, b, driver="x"), lambda: torch.linalg.lstsq(a, torch.ones(3, 1)), lambda: torch.linalg.lstsq(a, b.double()), lambda: torch.linalg.lstsq(a.long(), b.long()), lambda: torch.linalg.lstsq(torch.ones(3), b), lambda: torch.linalg.lstsq(a, torch.tensor(1.)), lambda: torch.linalg.lstsq(many, torch.randn(4)), lambda: torch.linalg.lstsq(many, torch.randn(4, 2)), lambda: torch.linalg.lstsq(a, torch.randn(3))):
-    try:
-        print(call())
-    except Exception as e:
-        print(type(e).__name__, str(e).split("\n")[0])

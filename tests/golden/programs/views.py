@@ -20,12 +20,12 @@ print(x, r, t.is_contiguous(), t.contiguous().view(6), r.data_ptr() == x.data_pt
 
 # %% transposes
 x = torch.arange(24).view(2, 3, 4)
-for t in (x.transpose(0, 1), x.transpose(-1, -2), x.permute(2, 0, 1), x.permute((1, 0, 2)), x.mT, x.swapaxes(0, 2), x.movedim(0, -1), x.swapdims(1, 2), torch.permute(x, dims=(0, 2, 1))):
+for t in (x.transpose(0, 1), x.transpose(-1, -2), x.permute(2, 0, 1), x.permute((1, 0, 2)), x.mT, x.swapaxes(0, 2), x.movedim(0, -1), torch.permute(x, dims=(0, 2, 1))):
     print(tuple(t.shape), t.stride(), t.is_contiguous(), t.storage_offset())
 print(x.transpose(1, 2)[1])
 
 # %% capital-t
-print(torch.arange(6).view(2, 3).T, torch.arange(3).T, torch.tensor(1).T, torch.ones(1, 3).T.shape, torch.arange(6).view(2, 3).mT, torch.arange(6).view(2, 3).H.shape)
+print(torch.arange(6).view(2, 3).T, torch.arange(3).T, torch.tensor(1).T, torch.ones(1, 3).T.shape, torch.arange(6).view(2, 3).mT)
 
 # %% writing-through-a-transpose
 w = torch.zeros(2, 3)

@@ -151,9 +151,4 @@ def __getattr__(name):
         if name in _complex.__all__:
             # Not kept in this module: `complex` has the name of one of Python's own.
             return getattr(_complex, name)
-        import torch._numeric as _numeric
-
-        if name in _numeric.__all__:
-            # Not kept in this module: `range` and others have names of Python's own.
-            return getattr(_numeric, name)
     raise _torch._missing(name)

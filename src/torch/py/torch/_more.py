@@ -6,12 +6,13 @@ from torch._arguments import hint, on_cpu, only_defaults
 
 __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
-    "as_tensor from_dlpack are_deterministic_algorithms_enabled asarray broadcast_shapes compile finfo from_numpy "
+    "as_tensor corrcoef cov from_dlpack are_deterministic_algorithms_enabled asarray broadcast_shapes compile finfo "
+    "from_numpy "
     "get_default_device get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
     "get_num_threads get_rng_state iinfo is_floating_point is_inference_mode_enabled "
-    "is_storage renorm seed set_default_device set_default_tensor_type "
+    "is_storage seed set_default_device set_default_tensor_type "
     "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
-    "set_num_threads set_rng_state set_warn_always tensordot typename use_deterministic_algorithms vmap"
+    "set_num_threads set_rng_state set_warn_always tensordot typename unravel_index use_deterministic_algorithms vmap"
 ).split()
 
 
@@ -115,13 +116,6 @@ ByteTensor = _legacy("ByteTensor", torch.uint8)
 BoolTensor = _legacy("BoolTensor", torch.bool)
 
 
-def renorm(input, p, dim, maxnorm):
-    """Every slice along `dim` shortened to a p-norm of `maxnorm` where its own is larger."""
-    others = [axis for axis in range(input.dim()) if axis != dim % input.dim()]
-    norms = torch.linalg.vector_norm(input, p, dim=others, keepdim=True)
-    return input * torch.where(norms > maxnorm, maxnorm / (norms + 1e-7), torch.ones_like(norms))
-
-
 def as_tensor(data, dtype=None, device=None):
     """The data as a tensor; a tensor of that dtype is returned as it is."""
     on_cpu(device)
@@ -201,6 +195,65 @@ def get_rng_state():
 
 def set_rng_state(new_state):
     torch.default_generator.set_state(new_state)
+
+
+# Statistics and places
+
+
+def cov(input, *, correction=1, fweights=None, aweights=None):
+    """How the variables, one a row, vary together."""
+    if input.dim() > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"
+        )
+    if input.dtype == torch.bool:
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    rows = input if input.dim() == 2 else input.reshape(1, -1)
+    if not rows.is_floating_point():
+        rows = rows.to(torch.get_default_dtype())
+    weights = None if fweights is None else fweights.to(rows.dtype)
+    if aweights is not None:
+        weights = aweights if weights is None else weights * aweights
+    count = rows.shape[1] if weights is None else weights.sum()
+    mean = rows.mean(1, True) if weights is None else (rows * weights).sum(1, True) / count
+    if weights is None or correction == 0:
+        norm = count - correction
+    elif aweights is None:
+        norm = count - correction
+    else:
+        norm = count - correction * (weights * aweights).sum() / count
+    centred = rows - mean
+    weighted = centred if weights is None else centred * weights
+    norm = norm if isinstance(norm, torch.Tensor) else torch.tensor(float(norm), dtype=rows.dtype)
+    found = weighted @ centred.T / norm.clamp(min=0)
+    return found if input.dim() == 2 and input.shape[0] > 1 else found.squeeze()
+
+
+def corrcoef(input):
+    """The covariances divided by both standard deviations."""
+    if input.dim() > 2:
+        raise RuntimeError(
+            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"
+        )
+    found = cov(input)
+    if found.dim() == 0:
+        return found / found
+    spread = found.diagonal().sqrt()
+    return (found / spread[:, None] / spread[None, :]).clamp(-1, 1)
+
+
+def unravel_index(indices, shape):
+    """The index along each dimension of elements counted in row-major order."""
+    if indices.is_floating_point() or indices.dtype == torch.bool:
+        raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(size < 0 for size in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {shape}")
+    places, step = [], 1
+    for size in reversed(shape):
+        places.append(indices // step % size)
+        step *= size
+    return tuple(reversed(places))
 
 
 # What dtypes can hold

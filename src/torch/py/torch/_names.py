@@ -1,7 +1,9 @@
 """What to say about names that are not here."""
 
 _KNOWN = {
-    "torch.nn": "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
+    "torch.nn": "AlphaDropout BatchNorm3d CELU Dropout3d EmbeddingBag GaussianNLLLoss Hardshrink HingeEmbeddingLoss "
+    "InstanceNorm1d InstanceNorm2d PoissonNLLLoss SoftMarginLoss Softmax2d Softmin Softshrink Softsign Tanhshrink Threshold "
+    "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
     "AdaptiveMaxPool3d AvgPool3d CTCLoss ChannelShuffle CircularPad1d "
     "CircularPad2d CircularPad3d ConstantPad3d Container Conv3d "
     "ConvTranspose1d ConvTranspose2d ConvTranspose3d CrossMapLRN2d FeatureAlphaDropout "
@@ -13,7 +15,9 @@ _KNOWN = {
     "ReflectionPad3d ReplicationPad3d SyncBatchNorm "
     "TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter "
     "ZeroPad3d factory_kwargs grad intrinsic parallel qat quantizable quantized",
-    "torch.nn.functional": "adaptive_avg_pool3d "
+    "torch.nn.functional": "alpha_dropout celu dropout3d embedding_bag gaussian_nll_loss hardshrink instance_norm "
+    "poisson_nll_loss soft_margin_loss softmin softshrink softsign tanhshrink threshold "
+    "adaptive_avg_pool3d "
     "adaptive_max_pool3d affine_grid avg_pool3d batch_norm "
     "channel_shuffle conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "
     "ctc_loss feature_alpha_dropout fractional_max_pool2d "
@@ -31,7 +35,8 @@ _KNOWN = {
     "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset",
     "torch.utils": "benchmark bottleneck bundled_inputs collect_env cpp_extension deterministic dlpack hooks "
     "mobile_optimizer model_zoo tensorboard",
-    "torch.linalg": "cholesky_ex eig eigvals householder_product inv_ex ldl_factor ldl_solve lu "
+    "torch.linalg": "cond cross lstsq matrix_exp multi_dot vecdot "
+    "cholesky_ex eig eigvals householder_product inv_ex ldl_factor ldl_solve lu "
     "lu_factor lu_solve matrix_exp slogdet solve_ex solve_triangular tensorinv tensorsolve vander",
     "torch.autograd": "Variable anomaly_mode backward detect_anomaly forward_ad function functional "
     "gradcheck gradgradcheck graph profiler set_detect_anomaly",

@@ -158,36 +158,12 @@ def resolve_conj(self):
 resolve_neg = resolve_conj
 
 
-def narrow_copy(self, dim, start, length):
-    return torch.narrow_copy(self, dim, start, length)
-
-
-def nanmedian(self, dim=None, keepdim=False):
-    return torch.nanmedian(self, dim, keepdim)
-
-
-def nanquantile(self, q, dim=None, keepdim=False, *, interpolation="linear"):
-    return torch.nanquantile(self, q, dim, keepdim, interpolation=interpolation)
-
-
-def qr(self, some=True):
-    return torch.qr(self, some)
-
-
-def cholesky(self, upper=False):
-    return torch.cholesky(self, upper)
-
-
 def cov(self, *, correction=1, fweights=None, aweights=None):
     return torch.cov(self, correction=correction, fweights=fweights, aweights=aweights)
 
 
 def corrcoef(self):
     return torch.corrcoef(self)
-
-
-def frexp(self):
-    return torch.frexp(self)
 
 
 def is_signed(self):

@@ -4,8 +4,6 @@ import torch
 
 _PLACES = {
     "expit": "sigmoid",
-    "gammaln": "lgamma",
-    "psi": "digamma",
     "softmax": "softmax",
     "log_softmax": "log_softmax",
 }

@@ -54,11 +54,6 @@ def elu(input, alpha, **rest):
     return torch.where(input > 0, input, alpha * input.clamp(max=0).expm1())
 
 
-@composed("celu")
-def celu(input, alpha, **rest):
-    return torch.where(input > 0, input, alpha * (input.clamp(max=0) / alpha).expm1())
-
-
 @composed("selu")
 def selu(input, **rest):
     return 1.0507009873554805 * torch.where(input > 0, input, 1.6732632423543772 * input.clamp(max=0).expm1())
@@ -90,26 +85,6 @@ def hardswish(input, **rest):
     return torch.where(input < -3, 0.0, torch.where(input <= 3, inside, input))
 
 
-@composed("softsign")
-def softsign(input, **rest):
-    return input / (1 + input.abs())
-
-
-@composed("tanhshrink")
-def tanhshrink(input, **rest):
-    return input - input.tanh()
-
-
-@composed("threshold")
-def threshold(input, threshold, **rest):
-    return torch.where(input > threshold, input, 0.0)
-
-
-@composed("softshrink", "hardshrink")
-def shrink(input, lambd):
-    return torch.where(input.abs() > lambd, input, 0.0)
-
-
 @composed("prelu")
 def prelu(input, weight):
     shape = [1] * input.ndim
@@ -131,35 +106,9 @@ def logit(input, eps):
     return (input / (1 - input)).log()
 
 
-@composed("sinc")
-def sinc(input):
-    far = torch.where(input == 0, torch.ones_like(input), input) * math.pi
-    return torch.where(input == 0, torch.zeros_like(input), far.sin() / far)
-
-
-@composed("xlogy")
-def xlogy(input, other):
-    return torch.where(torch.as_tensor(input == 0), 0.0, input * torch.as_tensor(other).log())
-
-
 @composed("logaddexp")
 def logaddexp(input, other):
     return torch.stack(torch.broadcast_tensors(input, other)).logsumexp(0)
-
-
-@composed("ldexp")
-def ldexp(input, other):
-    return input * 2.0**other
-
-
-@composed("msort")
-def msort(input):
-    return input.sort(dim=0)[0]
-
-
-@composed("addr")
-def addr(input, vec1, vec2, beta=None, alpha=None, **rest):
-    return input * (1 if beta is None else beta) + torch.outer(vec1, vec2) * (1 if alpha is None else alpha)
 
 
 @composed("nan_to_num")
@@ -176,33 +125,12 @@ def cumprod(input, dim, **rest):
     return torch.stack(products, dim)
 
 
-@composed("cummax")
-def cummax(input, dim):
-    return input.gather(dim, torch.cummax(input.detach(), dim).indices)
-
-
-@composed("cummin")
-def cummin(input, dim):
-    return input.gather(dim, torch.cummin(input.detach(), dim).indices)
-
-
-@composed("logcumsumexp")
-def logcumsumexp(input, dim):
-    top = input.detach().amax(dim, keepdim=True)
-    return (input - top).exp().cumsum(dim).log() + top
-
-
 @composed("diff")
 def diff(input, n, dim, **rest):
     for _ in range(n):
         size = input.shape[dim]
         input = input.narrow(dim, 1, size - 1) - input.narrow(dim, 0, size - 1)
     return input
-
-
-@composed("dist")
-def dist(input, other, p):
-    return (input - other).norm(p)
 
 
 @composed("cdist")
@@ -274,15 +202,6 @@ def tensordot(a, b, dims=None, _first=None, _second=None, **rest):
     inner = math.prod(a.shape[at] for at in first)
     left = a.permute(kept_a + first).reshape(-1, inner)
     return (left @ b.permute(second + kept_b).reshape(inner, -1)).reshape(shape)
-
-
-@composed("chain_matmul", "multi_dot")
-def chain(**given):
-    matrices = next(value for value in given.values() if isinstance(value, list))
-    product = matrices[0]
-    for matrix in matrices[1:]:
-        product = product @ matrix
-    return product
 
 
 @composed("matrix_power")

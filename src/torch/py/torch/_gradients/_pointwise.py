@@ -55,7 +55,7 @@ def div(step, grad):
     return grads
 
 
-@rule("pow", "float_power")
+@rule("pow")
 def pow(step, grad):
     base, exponent = step["input"], step["exponent"]
     grads = {}

@@ -47,7 +47,7 @@ def _of_second(grad, a, shape, by_columns=False):
     return sum_to(a.mT @ grad, shape)
 
 
-@rule("dot", "vdot", "inner")
+@rule("dot", "inner")
 def dot(step, grad):
     names = list(step.arguments)
     a, b = step.arguments[names[0]], step.arguments[names[1]]
@@ -62,7 +62,7 @@ def dot(step, grad):
     }
 
 
-@rule("ger", "outer")
+@rule("outer")
 def outer(step, grad):
     return {"input": lambda: grad @ step["vec2"], "vec2": lambda: grad.mT @ step["input"]}
 
@@ -93,7 +93,7 @@ def linear(step, grad):
     return grads
 
 
-@rule("addmm", "baddbmm", "addmv", "addbmm")
+@rule("addmm", "baddbmm")
 def addmm(step, grad):
     names = list(step.arguments)
     base, first, second = names[:3]
@@ -172,12 +172,7 @@ def det(step, grad):
     return {name: (grad * torch.linalg.det(matrix))[..., None, None] * torch.linalg.inv(matrix).mT}
 
 
-@rule("logdet")
-def logdet(step, grad):
-    return {"input": grad[..., None, None] * torch.linalg.inv(step["input"]).mT}
-
-
-@rule("slogdet", "linalg_slogdet")
+@rule("linalg_slogdet")
 def slogdet(step, grads):
     name = next(iter(step.arguments))
     grad = grads[1]

@@ -19,13 +19,13 @@ def cast(step, grad):
     return {"input": grad}
 
 
-@rule("transpose", "swapaxes", "swapdims")
+@rule("transpose", "swapaxes")
 def transpose(step, grad):
     first, second = [value for name, value in step.arguments.items() if isinstance(value, int)][:2]
     return {"input": grad.transpose(first, second)}
 
 
-@rule("t", "mT", "mH", "adjoint", "H")
+@rule("t", "mT", "mH")
 def transposed(step, grad):
     return {"input": grad.mT if grad.ndim > 1 else grad}
 
@@ -94,9 +94,6 @@ def _filled(grads):
 
 
 @rule("split", "split_with_sizes", "chunk", "tensor_split")
-@rule("hsplit", dim=1)
-@rule("vsplit", dim=0)
-@rule("dsplit", dim=2)
 def split(step, grads, dim=None):
     grads = grads if isinstance(grads, list) else [grads]
     given = {name: value for name, value in step.arguments.items() if name != "input" and value is not None}
@@ -118,8 +115,6 @@ def hstack(step, grad):
 
 
 @rule("vstack", function=torch.vstack, dim=0)
-@rule("dstack", function=torch.dstack, dim=2)
-@rule("column_stack", function=torch.column_stack, dim=1)
 def stacked(step, grad, function, dim):
     grads, start = [], 0
     for tensor in _listed(step):
@@ -171,15 +166,6 @@ def meshgrid(step, grads):
     return {"tensors": found}
 
 
-@rule("atleast_1d", "atleast_2d", "atleast_3d")
-def at_least(step, grads):
-    ((name, given),) = ((name, value) for name, value in step.arguments.items() if value is not None)
-    if not isinstance(given, list):
-        return {name: grads.reshape(given.shape)}
-    grads = grads if isinstance(grads, list) else [grads]
-    return {name: [grad if grad is None else grad.reshape(it.shape) for it, grad in zip(given, grads)]}
-
-
 @rule("repeat", "tile")
 def repeat(step, grad):
     shape = step.shape_of("input")
@@ -191,8 +177,6 @@ def repeat(step, grad):
 
 
 @rule("flip")
-@rule("fliplr", dims=(1,))
-@rule("flipud", dims=(0,))
 def flip(step, grad, dims=None):
     return {"input": grad.flip(dims or step["dims"])}
 

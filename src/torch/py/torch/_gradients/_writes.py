@@ -5,10 +5,7 @@ from _torch import _call
 from torch._gradients import rule
 
 
-@rule(
-    "rot90", "unfold", "diag", "diagflat", "diag_embed", "diagonal", "pad", "constant_pad_nd", "repeat_interleave",
-    "block_diag", "as_strided",
-)  # fmt: skip
+@rule("unfold", "diag", "diag_embed", "diagonal", "pad", "repeat_interleave", "block_diag", "as_strided")
 def moved(step, grad):
     """Finds where each element of the result came from: runs the operation on the row-major numbers of the elements."""
     return _moved(step, grad, lambda given: _call(step.op, **given))
@@ -119,23 +116,6 @@ def masked_scatter(step, grad):
         "input": grad.masked_fill(mask, 0),
         "source": whole.index_copy(0, torch.arange(taken.numel()), taken).view(shape),
     }
-
-
-@rule("select_scatter")
-def select_scatter(step, grad):
-    dim, index = step["dim"], step["index"]
-    left = grad.clone()
-    left.select(dim, index).zero_()
-    return {"input": left, "src": grad.select(dim, index)}
-
-
-@rule("slice_scatter")
-def slice_scatter(step, grad):
-    index = [slice(None)] * grad.ndim
-    index[step.get("dim", 0)] = slice(step["start"], step["end"], step.get("step", 1))
-    left = grad.clone()
-    left[tuple(index)] = 0
-    return {"input": left, "src": grad[tuple(index)]}
 
 
 @rule("function")

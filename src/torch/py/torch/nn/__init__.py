@@ -8,26 +8,25 @@ from .parameter import Buffer, Parameter
 from .modules.module import Module
 
 _PLACES = {
-    "activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
-    "MultiheadAttention PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh "
-    "Tanhshrink Threshold",
-    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d",
+    "activation": "ELU GELU GLU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
+    "MultiheadAttention PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softplus Tanh",
+    "batchnorm": "BatchNorm1d BatchNorm2d",
     "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "conv": "Conv1d Conv2d",
     "distance": "CosineSimilarity PairwiseDistance",
-    "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d",
+    "dropout": "Dropout Dropout1d Dropout2d",
     "flatten": "Flatten Unflatten",
     "fold": "Fold Unfold",
     "linear": "Bilinear Identity Linear",
-    "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
-    "KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss",
+    "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss HuberLoss "
+    "KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss SmoothL1Loss TripletMarginLoss",
     "normalization": "GroupNorm LayerNorm RMSNorm",
     "padding": "ConstantPad1d ConstantPad2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d "
     "ZeroPad2d",
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
     "MaxPool2d",
     "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell",
-    "sparse": "Embedding EmbeddingBag",
+    "sparse": "Embedding",
     "parallel": "DataParallel",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d",

@@ -1,18 +1,15 @@
 """Functions of torch.nn.functional that are built from other operations."""
 
-import math
-
 import _torch
 import torch
-from torch._arguments import hint, only_defaults, per_dimension
+from torch._arguments import only_defaults, per_dimension
 from torch._autocast import in_float32, in_lower_precision
 from torch._errors import channels, dropout_probability
 
 from . import _native as F
 
 __all__ = (
-    "conv2d cosine_embedding_loss dropout1d dropout2d dropout3d embedding_bag fold gaussian_nll_loss hinge_embedding_loss "
-    "instance_norm margin_ranking_loss poisson_nll_loss relu soft_margin_loss triplet_margin_loss unfold"
+    "conv2d cosine_embedding_loss dropout1d dropout2d fold margin_ranking_loss relu triplet_margin_loss unfold"
 ).split()
 
 
@@ -35,7 +32,7 @@ def _channels(dims):
     return dropped
 
 
-dropout1d, dropout2d, dropout3d = map(_channels, (1, 2, 3))
+dropout1d, dropout2d = map(_channels, (1, 2))
 
 
 def _convolved(dims):
@@ -76,28 +73,6 @@ def _convolved(dims):
 
 
 conv2d = in_lower_precision(_convolved(2))
-
-
-def instance_norm(
-    input,
-    running_mean=None,
-    running_var=None,
-    weight=None,
-    bias=None,
-    use_input_stats=True,
-    momentum=0.1,
-    eps=1e-5,
-):
-    """Each channel of each example to mean 0 and variance 1: (N, C, ..)."""
-    only_defaults("instance_norm", running_mean=running_mean, running_var=running_var)
-    only_defaults("instance_norm", use_input_stats=None if use_input_stats else use_input_stats)
-    hint(momentum)
-    if math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
-    count = input.size(0)
-    repeated = [None if values is None else values.repeat(count) for values in (weight, bias)]
-    flat = input.reshape(1, -1, *input.shape[2:])
-    return F.batch_norm(flat, None, None, *repeated, True, 0.0, eps).view(input.shape)
 
 
 def _pairs(*values):
@@ -179,132 +154,12 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     return y
 
 
-def embedding_bag(
-    input,
-    weight,
-    offsets=None,
-    max_norm=None,
-    norm_type=2,
-    scale_grad_by_freq=False,
-    mode="mean",
-    sparse=False,
-    per_sample_weights=None,
-    include_last_offset=False,
-    padding_idx=None,
-):
-    """The sum, mean or maximum of the rows that each bag names."""
-    hint(norm_type)
-    only_defaults("embedding_bag", max_norm=max_norm, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
-    if weight.dtype == torch.int64 and input.is_floating_point():
-        weight, input = input, weight
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError(f"mode has to be one of sum, mean or max, but got {mode}")
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
-            f"(got mode='{mode}'). Please open a feature request on GitHub."
-        )
-    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({list(per_sample_weights.shape)}) is not None, then it must have "
-            f"the same shape as the input ({list(input.shape)})"
-        )
-    if input.dim() == 2:
-        if offsets is not None:
-            raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
-                f"sequences. However, found offsets of type {type(offsets)}"
-            )
-        starts = [at * input.shape[1] for at in range(input.shape[0] + 1)]
-    elif input.dim() == 1:
-        if offsets is None:
-            raise ValueError("offsets has to be a 1D Tensor but got None")
-        if offsets.dim() != 1:
-            raise ValueError("offsets has to be a 1D Tensor")
-        starts = offsets.tolist() + ([] if include_last_offset else [len(input)])
-        if starts[0] != 0:
-            raise RuntimeError(
-                f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-                f"However, got {starts[0]}"
-            )
-        if any(start > end for start, end in zip(starts, starts[1:])):
-            raise RuntimeError("embedding_bag: offsets must not decrease and not be larger than the number of indices")
-    else:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
-    flat = input.reshape(-1)
-    shares = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    if padding_idx is not None and padding_idx < 0:
-        padding_idx += weight.shape[0]
-    bags = []
-    for start, end in zip(starts, starts[1:]):
-        bag, share = flat[start:end], None if shares is None else shares[start:end]
-        if padding_idx is not None:
-            kept = bag != padding_idx
-            bag, share = bag[kept], None if share is None else share[kept]
-        if len(bag) == 0:
-            bags.append(torch.zeros(weight.shape[1], dtype=weight.dtype))
-            continue
-        rows = F.embedding(bag, weight)
-        if share is not None:
-            rows = rows * share.unsqueeze(1)
-        bags.append(rows.sum(0) if mode == "sum" else rows.mean(0) if mode == "mean" else rows.amax(0))
-    if not bags:
-        return torch.zeros(0, weight.shape[1], dtype=weight.dtype)
-    result = torch.stack(bags)
-    _torch._name_node(result, "EmbeddingBag", 0)
-    return result
-
-
 def _reduced(loss, reduction):
     if reduction == "none":
         return loss
     if reduction in ("mean", "sum"):
         return getattr(loss, reduction)()
     raise ValueError(f"{reduction} is not a valid value for reduction")
-
-
-@in_float32
-def poisson_nll_loss(
-    input, target, log_input=True, size_average=None, full=False, eps=1e-8, reduce=None, reduction="mean"
-):
-    """exp(x) - y x, or x - y log(x)."""
-    only_defaults("poisson_nll_loss", size_average=size_average, reduce=reduce)
-    loss = torch.exp(input) - target * input if log_input else input - target * torch.log(input + eps)
-    if full:
-        stirling = target * torch.log(target) - target + 0.5 * torch.log(2 * torch.pi * target)
-        loss = loss + stirling.masked_fill(target <= 1, 0)
-    return _reduced(loss, reduction)
-
-
-def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
-    """(log var + (x - y)^2 / var) / 2"""
-    if not isinstance(var, torch.Tensor):
-        var = var * torch.ones_like(input)
-    if (var < 0).any():
-        raise ValueError("var has negative entry/entries")
-    # The gradient passes a variance that was raised to eps as if it had not been.
-    var = torch.where(var < eps, var - var.detach() + eps, var)
-    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
-    if full:
-        loss = loss + 0.9189385332046727  # log(2 pi) / 2
-    return _reduced(loss, reduction)
-
-
-@in_float32
-def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """log(1 + exp(-y x))"""
-    only_defaults("soft_margin_loss", size_average=size_average, reduce=reduce)
-    return _reduced(torch.log1p(torch.exp(-target * input)), reduction)
-
-
-@in_float32
-def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    """x where y is 1, max(0, margin - x) where it is -1."""
-    only_defaults("hinge_embedding_loss", size_average=size_average, reduce=reduce)
-    zeros = torch.zeros_like(input)
-    apart = torch.where(target != 1, (margin - input).clamp(min=0), zeros)
-    alike = torch.where(target != -1, input, zeros)
-    return _reduced(apart + alike, reduction)
 
 
 @in_float32

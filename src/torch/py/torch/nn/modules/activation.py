@@ -109,13 +109,6 @@ class ELU(_InPlace):
         return self._with_inplace(f"alpha={self.alpha}")
 
 
-class CELU(ELU):
-    """x above zero, alpha * (exp(x / alpha) - 1) below."""
-
-    def forward(self, input):
-        return F.celu(input, self.alpha, self.inplace)
-
-
 class LeakyReLU(_InPlace):
     """x above zero, negative_slope * x below."""
 
@@ -128,21 +121,6 @@ class LeakyReLU(_InPlace):
 
     def extra_repr(self):
         return self._with_inplace(f"negative_slope={self.negative_slope}")
-
-
-class Threshold(_InPlace):
-    """x above threshold, value elsewhere."""
-
-    def __init__(self, threshold, value, inplace=False):
-        super().__init__(inplace)
-        self.threshold = threshold
-        self.value = value
-
-    def forward(self, input):
-        return F.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self):
-        return self._with_inplace(f"threshold={self.threshold}, value={self.value}")
 
 
 class GELU(Module):
@@ -180,20 +158,6 @@ class LogSigmoid(Module):
         return F.logsigmoid(input)
 
 
-class Softsign(Module):
-    """x / (1 + |x|)"""
-
-    def forward(self, input):
-        return F.softsign(input)
-
-
-class Tanhshrink(Module):
-    """x - tanh(x)"""
-
-    def forward(self, input):
-        return F.tanhshrink(input)
-
-
 class Softplus(Module):
     """log(1 + exp(beta * x)) / beta"""
 
@@ -207,27 +171,6 @@ class Softplus(Module):
 
     def extra_repr(self):
         return f"beta={self.beta}, threshold={self.threshold}"
-
-
-class Softshrink(Module):
-    """x moved towards zero by lambd."""
-
-    def __init__(self, lambd=0.5):
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input):
-        return F.softshrink(input, self.lambd)
-
-    def extra_repr(self):
-        return str(self.lambd)
-
-
-class Hardshrink(Softshrink):
-    """x where |x| > lambd, else zero."""
-
-    def forward(self, input):
-        return F.hardshrink(input, self.lambd)
 
 
 class GLU(Module):
@@ -280,22 +223,6 @@ class Softmax(_Along):
 
     def forward(self, input):
         return F.softmax(input, self.dim)
-
-
-class Softmax2d(Module):
-    """Softmax over the channels at each place of an image."""
-
-    def forward(self, input):
-        if input.dim() not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
-        return F.softmax(input, -3)
-
-
-class Softmin(_Along):
-    """softmax(-x) along dim."""
-
-    def forward(self, input):
-        return F.softmin(input, self.dim)
 
 
 class LogSoftmax(_Along):

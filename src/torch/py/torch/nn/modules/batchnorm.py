@@ -84,12 +84,6 @@ class BatchNorm2d(_BatchNorm):
     _dims = (4,)
 
 
-class BatchNorm3d(_BatchNorm):
-    """Input (N, C, D, H, W)."""
-
-    _dims = (5,)
-
-
 class _InstanceNorm(_BatchNorm):
     """`_dims` are the dimensions without and with a batch."""
 
@@ -119,15 +113,3 @@ class _InstanceNorm(_BatchNorm):
             )
         normal = F.instance_norm(batch, weight=self.weight, bias=self.bias, eps=self.eps)
         return normal.squeeze(0) if single else normal
-
-
-class InstanceNorm1d(_InstanceNorm):
-    """Input (C, L) or (N, C, L)."""
-
-    _dims = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """Input (C, H, W) or (N, C, H, W)."""
-
-    _dims = (3, 4)

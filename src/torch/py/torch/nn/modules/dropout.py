@@ -37,17 +37,3 @@ class Dropout2d(_Dropout):
 
     def forward(self, input):
         return F.dropout2d(input, self.p, self.training, self.inplace)
-
-
-class Dropout3d(_Dropout):
-    """Whole channels are zeroed: (N, C, D, H, W)."""
-
-    def forward(self, input):
-        return F.dropout3d(input, self.p, self.training, self.inplace)
-
-
-class AlphaDropout(_Dropout):
-    """Dropout that keeps mean and variance, for SELU."""
-
-    def forward(self, input):
-        return F.alpha_dropout(input, self.p, self.training)

@@ -124,53 +124,6 @@ class KLDivLoss(_Loss):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
-class PoissonNLLLoss(_Loss):
-    """exp(x) - y x"""
-
-    def __init__(
-        self, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"
-    ):
-        super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
-
-    def forward(self, log_input, target):
-        return F.poisson_nll_loss(
-            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction
-        )
-
-
-class GaussianNLLLoss(_Loss):
-    """(log var + (x - y)^2 / var) / 2"""
-
-    def __init__(self, *, full=False, eps=1e-6, reduction="mean"):
-        super().__init__(reduction=reduction)
-        self.full = full
-        self.eps = eps
-
-    def forward(self, input, target, var):
-        return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
-
-
-class SoftMarginLoss(_Loss):
-    """log(1 + exp(-y x))"""
-
-    def forward(self, input, target):
-        return F.soft_margin_loss(input, target, reduction=self.reduction)
-
-
-class HingeEmbeddingLoss(_Loss):
-    """x where y is 1, max(0, margin - x) where it is -1."""
-
-    def __init__(self, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
-
-    def forward(self, input, target):
-        return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
-
-
 class MarginRankingLoss(_Loss):
     """max(0, -y (x1 - x2) + margin)"""
 
