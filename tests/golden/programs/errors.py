@@ -138,3 +138,21 @@ for g in (lambda: x.sum("a"), lambda: x.view("a"), lambda: torch.zeros("a"), lam
         print("fine")
     except Exception as e:
         print(type(e).__name__)
+
+# %% arguments-of-layers
+for layer in (nn.Conv2d, nn.ConstantPad1d, nn.ZeroPad2d, nn.ReflectionPad2d, nn.LSTMCell, nn.BatchNorm1d, nn.GRU, nn.Linear):
+    try:
+        layer()
+    except TypeError as e:
+        print(e)
+for layer in (nn.Softmax, nn.ReLU, nn.CELU, nn.Hardshrink, nn.L1Loss):
+    try:
+        layer(*[1] * 9)
+    except TypeError as e:
+        print(e)
+class Own(nn.Conv1d): pass
+try:
+    Own(1, 2)
+except TypeError as e:
+    print(e)
+print(nn.Conv1d(3, 4, kernel_size=2, bias=False), nn.ReLU())

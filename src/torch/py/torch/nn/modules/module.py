@@ -7,6 +7,8 @@ from torch.nn.parameter import Buffer, Parameter
 from ._global_hooks import everywhere
 
 _Tensor = torch.Tensor
+# Base classes whose `__init__` is that of their subclasses in PyTorch too.
+_NAMED_IN_ERRORS = ("RNNBase", "_BatchNorm", "_InstanceNorm")
 
 
 def _not_initialised(kind):
@@ -26,6 +28,17 @@ class Module:
     _version = 1
     training: bool
     call_super_init = False
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        made = cls.__init__
+        base = made.__qualname__.removesuffix(".__init__")
+        # Errors of its arguments name the class, where PyTorch's class has an `__init__` of its own.
+        if cls.__module__.startswith("torch.") and base not in (cls.__name__, "Module", *_NAMED_IN_ERRORS):
+            own = type(made)(made.__code__, made.__globals__, "__init__", made.__defaults__, made.__closure__)
+            own.__kwdefaults__ = made.__kwdefaults__
+            own.__qualname__ = f"{cls.__name__}.__init__"
+            cls.__init__ = own
 
     def __init__(self, *args, **kwargs):
         if kwargs:
