@@ -6,14 +6,17 @@ use serde::Serialize;
 use super::course;
 use super::document::{CellDocument, RunDocument};
 use super::json::write_json;
+use super::options::GlobalOptions;
 use super::plan::PlannedCell;
-use super::runner::Runner;
+use super::runner::{FinishedCell, Runner};
 use super::shell::{Exit, Failure, Shell};
 use super::step::step_panel;
 use super::workspace::Workspace;
 use crate::lesson::search::{Searched, search};
 use crate::lesson::{Catalogue, Fault, Lesson, Step};
-use crate::view::{Panel, panel};
+use crate::view::prose::prose;
+use crate::view::wrap::remark;
+use crate::view::{Look, Panel, Text, panel};
 
 /// What `attn faq` takes.
 #[derive(clap::Args, Debug)]
@@ -51,15 +54,66 @@ pub(crate) fn asked(
     command: &str,
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
-    let unreadable = |fault: Fault| Failure::Unreadable(fault.to_string());
-    let Some(faq) = catalogue.faq() else {
-        return Err(Failure::Usage("this course has no questions: faq.md is missing".to_owned()));
-    };
-    let faq = faq.map_err(unreadable)?;
-    let count = faq.steps.len();
+    let faq = questions(catalogue)?;
     if wanted.trim().is_empty() {
-        return list(faq, shell);
+        match shell.options.json {
+            true => write_json(&QuestionsDocument::new(faq), shell)?,
+            false => shell.show(&listed(faq, shell.look))?,
+        }
+        return Ok(Exit::Good);
     }
+    let found = found(wanted, faq, catalogue, command)?;
+    let step = &faq.steps[found[0]];
+    if shell.options.json {
+        return run_question(step, faq, catalogue, &shell.options.clone(), &mut |finished, _| {
+            let document = CellDocument::new(finished.index, finished.cell, &finished.outcome);
+            let (ok, target) = (finished.failure().is_none(), step.slug.clone());
+            write_json(&RunDocument { schema: "attn.run/2", target, ok, cells: vec![document] }, shell)
+        });
+    }
+    let (text, stderr, exit) = answered(step, faq, catalogue, &shell.options, shell.look)?;
+    shell.aside(&stderr);
+    shell.show(&text)?;
+    for words in see_also(&found, faq, command) {
+        shell.remark(&words);
+    }
+    Ok(exit)
+}
+
+/// The list of questions, or the answer to the one that fits these words best, as [`asked`] shows it.
+pub(crate) fn text(
+    wanted: &str,
+    catalogue: &Catalogue,
+    command: &str,
+    options: &GlobalOptions,
+    look: Look,
+) -> Result<Text, Failure> {
+    let faq = questions(catalogue)?;
+    if wanted.trim().is_empty() {
+        return Ok(listed(faq, look));
+    }
+    let found = found(wanted, faq, catalogue, command)?;
+    let (mut text, ..) = answered(&faq.steps[found[0]], faq, catalogue, options, look)?;
+    text.gap();
+    for words in see_also(&found, faq, command) {
+        text.append(remark(&words, look));
+    }
+    Ok(text)
+}
+
+fn unreadable(fault: Fault) -> Failure {
+    Failure::Unreadable(fault.to_string())
+}
+
+/// The questions of a course, as a lesson. Errors: it has none, or they cannot be read.
+fn questions(catalogue: &Catalogue) -> Result<&Lesson, Failure> {
+    let none = || Failure::Usage("this course has no questions: faq.md is missing".to_owned());
+    catalogue.faq().ok_or_else(none)?.map_err(unreadable)
+}
+
+/// The numbers, from 0, of the questions that fit these words: at least one, the best first.
+fn found(wanted: &str, faq: &Lesson, catalogue: &Catalogue, command: &str) -> Result<Vec<usize>, Failure> {
+    let count = faq.steps.len();
     let found = match wanted.trim().parse::<usize>() {
         Ok(number) if !(1..=count).contains(&number) => {
             return Err(Failure::Usage(format!(
@@ -80,41 +134,69 @@ pub(crate) fn asked(
             search(wanted, &texts, &glossary)
         }
     };
-    let Some((&best, others)) = found.split_first() else {
-        return Err(Failure::Usage(format!(
+    match found.is_empty() {
+        true => Err(Failure::Usage(format!(
             "no question contains these words; `{command}` lists all {count}, `attn show glossary` explains terms"
-        )));
-    };
-    let exit = answer(&faq.steps[best], faq, catalogue, shell)?;
-    for at in others.iter().take(OTHERS) {
-        shell.remark(&format!("see also: {command} {}: {}", at + 1, faq.steps[*at].title));
+        ))),
+        false => Ok(found),
     }
-    Ok(exit)
 }
 
-fn list<'f>(faq: &'f Lesson, shell: &mut Shell) -> Result<Exit, Failure> {
-    let questions = faq.steps.iter().enumerate();
-    if shell.options.json {
-        let question = |(at, step): (usize, &'f Step)| QuestionDocument {
+/// The other questions that fit, a line each.
+fn see_also(found: &[usize], faq: &Lesson, command: &str) -> Vec<String> {
+    let others = found.iter().skip(1).take(OTHERS);
+    others.map(|at| format!("see also: {command} {}: {}", at + 1, faq.steps[*at].title)).collect()
+}
+
+impl<'c> QuestionsDocument<'c> {
+    fn new(faq: &'c Lesson) -> QuestionsDocument<'c> {
+        let question = |(at, step): (usize, &'c Step)| QuestionDocument {
             number: at + 1,
             slug: &step.slug,
             question: &step.title,
         };
-        let questions = questions.map(question).collect();
-        write_json(&QuestionsDocument { schema: "attn.faq/1", questions }, shell)?;
-        return Ok(Exit::Good);
+        let questions = faq.steps.iter().enumerate().map(question).collect();
+        QuestionsDocument { schema: "attn.faq/1", questions }
     }
-    let mut markdown = format!("# {}\n\n{}\n\n", faq.title, faq.summary);
-    for (at, step) in questions {
-        markdown.push_str(&format!("{}. {}\n", at + 1, step.title));
-    }
-    shell.show(&crate::view::prose::prose(&markdown, shell.look))?;
-    Ok(Exit::Good)
 }
 
-/// Runs the cell of a question after what it needs, and shows it.
-fn answer(step: &Step, faq: &Lesson, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
-    let unreadable = |fault: Fault| Failure::Unreadable(fault.to_string());
+fn listed(faq: &Lesson, look: Look) -> Text {
+    let mut markdown = format!("# {}\n\n{}\n\n", faq.title, faq.summary);
+    for (at, step) in faq.steps.iter().enumerate() {
+        markdown.push_str(&format!("{}. {}\n", at + 1, step.title));
+    }
+    prose(&markdown, look)
+}
+
+/// The cell of a question with its outcome, what it wrote to stderr, and how it ended.
+fn answered(
+    step: &Step,
+    faq: &Lesson,
+    catalogue: &Catalogue,
+    options: &GlobalOptions,
+    look: Look,
+) -> Result<(Text, String, Exit), Failure> {
+    let (mut text, mut stderr) = (Text::new(), String::new());
+    let exit = run_question(step, faq, catalogue, options, &mut |finished, workspace| {
+        stderr.push_str(&finished.outcome.stderr);
+        let (shown, lesson) = finished.cell.step.unwrap_or((step, faq));
+        let whole = step_panel(shown, lesson, &finished.outcome, &mut workspace.session, catalogue);
+        // A question has no place among the steps of the course.
+        let whole = Panel { total: 0, prose: format!("## {}\n\n{}", shown.title, shown.prose), ..whole };
+        text.append(panel(&whole, look));
+        Ok(())
+    })?;
+    Ok((text, stderr, exit))
+}
+
+/// Runs the cell of a question after what it needs; `each` is called with it, and with a cell before it that failed.
+fn run_question<'c>(
+    step: &'c Step,
+    faq: &'c Lesson,
+    catalogue: &'c Catalogue,
+    options: &GlobalOptions,
+    each: &mut dyn FnMut(&FinishedCell, &mut Workspace<'c>) -> Result<(), Failure>,
+) -> Result<Exit, Failure> {
     let mut cells = Vec::new();
     for needed in catalogue.prelude_of_lesson(faq).map_err(unreadable)? {
         if let Some(lesson) = catalogue.lesson_of(needed) {
@@ -122,26 +204,12 @@ fn answer(step: &Step, faq: &Lesson, catalogue: &Catalogue, shell: &mut Shell) -
         }
     }
     cells.push(PlannedCell::of_step(step, faq, false));
-    let mut workspace = Workspace::new(&shell.options);
+    let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells);
     while let Some(finished) = runner.next() {
-        if finished.cell.silent && finished.failure().is_none() {
-            continue;
+        if !finished.cell.silent || finished.failure().is_some() {
+            each(&finished, runner.workspace)?;
         }
-        if shell.options.json {
-            let document = CellDocument::new(finished.index, finished.cell, &finished.outcome);
-            let ok = finished.failure().is_none();
-            let target = step.slug.clone();
-            write_json(&RunDocument { schema: "attn.run/2", target, ok, cells: vec![document] }, shell)?;
-            continue;
-        }
-        shell.aside(&finished.outcome.stderr);
-        let (shown, lesson) = finished.cell.step.unwrap_or((step, faq));
-        let session = &mut runner.workspace.session;
-        let whole = step_panel(shown, lesson, &finished.outcome, session, catalogue);
-        // A question has no place among the steps of the course.
-        let whole = Panel { total: 0, prose: format!("## {}\n\n{}", shown.title, shown.prose), ..whole };
-        shell.show(&panel(&whole, shell.look))?;
     }
     Ok(runner.exit())
 }

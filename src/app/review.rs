@@ -9,17 +9,20 @@ use serde::Serialize;
 
 use super::course;
 use super::json::write_json;
-use super::learn::question::as_statement;
 use super::prompt::{TypedLine, read_line};
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
+use crate::lesson::Catalogue;
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::judge::{Judgement, of_choice};
-use crate::lesson::progress::ProgressChange;
-use crate::lesson::review::{ReviewQuestion, questions};
+use crate::lesson::progress::{Progress, ProgressChange};
+use crate::lesson::review::{ReviewQuestion, as_statement, questions};
 use crate::view::prose::prose;
 use crate::view::quantity::counted;
 use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
+
+/// How many questions are asked at once, unless the learner says so.
+pub(crate) const COUNT: usize = 8;
 
 /// What `attn review` takes.
 #[derive(clap::Args, Debug)]
@@ -28,7 +31,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     folder: Option<PathBuf>,
     /// How many questions to ask
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = COUNT)]
     count: usize,
     /// The day, counted from 1970-01-01, instead of today
     #[arg(long, value_name = "DAY", hide = true)]
@@ -61,35 +64,66 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.remark(&remark);
     }
     let day = args.day.unwrap_or_else(today);
-    let all =
-        questions(&catalogue, store.progress()).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
-    let (due, later): (Vec<_>, Vec<_>) = all.into_iter().partition(|question| question.due <= day);
+    let (due, later) = due_and_later(&catalogue, store.progress(), day)?;
     if shell.options.json {
         let due = due.iter().map(document).collect();
         write_json(&ReviewDocument { schema: "attn.review/1", due, later: later.len() }, shell)?;
         return Ok(Exit::Good);
     }
     if due.is_empty() {
-        let words = match later.iter().map(|question| question.due).min() {
-            None => {
-                "Nothing to review yet: `attn review` asks about steps that you have seen in `attn learn`.\n"
-                    .to_owned()
-            }
-            Some(next) => format!("Nothing is due today. The next question comes in {}.\n", days(next - day)),
-        };
-        shell.show(&prose(words.trim_end(), shell.look))?;
+        shell.show(&prose(&none_due(&later, day), shell.look))?;
         return Ok(Exit::Good);
     }
     if shell.options.no_input {
         return Err(Failure::Usage("a review asks questions, which --no-input rules out".to_owned()));
     }
-    let asked = due.len().min(args.count);
+    let words = ask_all(due, args.count, &mut store, day, &mut |shell| read_line("> ", shell), shell)?;
+    for remark in store.remarks() {
+        shell.remark(&remark);
+    }
+    shell.say("\n")?;
+    shell.show(&prose(&words, shell.look))?;
+    Ok(Exit::Good)
+}
+
+/// The questions that are due on this day, and those that come later. Errors: a fault in a lesson.
+pub(crate) fn due_and_later<'c>(
+    catalogue: &'c Catalogue,
+    progress: &Progress,
+    day: u64,
+) -> Result<(Vec<ReviewQuestion<'c>>, Vec<ReviewQuestion<'c>>), Failure> {
+    let all = questions(catalogue, progress).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    Ok(all.into_iter().partition(|question| question.due <= day))
+}
+
+/// Why nothing is asked (Markdown).
+pub(crate) fn none_due(later: &[ReviewQuestion], day: u64) -> String {
+    match later.iter().map(|question| question.due).min() {
+        None => "Nothing to review yet: `attn review` asks about steps that you have seen in `attn learn`."
+            .to_owned(),
+        Some(next) => format!("Nothing is due today. The next question comes in {}.", days(next - day)),
+    }
+}
+
+/// How an answer is read.
+pub(crate) type ReadAnswer<'r> = &'r mut dyn FnMut(&mut Shell) -> Result<TypedLine, Failure>;
+
+/// Asks up to `count` of these questions, those that are answered wrongly again; returns the results in words.
+pub(crate) fn ask_all(
+    due: Vec<ReviewQuestion>,
+    count: usize,
+    store: &mut Store,
+    day: u64,
+    read: ReadAnswer,
+    shell: &mut Shell,
+) -> Result<String, Failure> {
+    let asked = due.len().min(count);
     let waiting = due.len() - asked;
     let mut queue: VecDeque<(ReviewQuestion, bool)> =
         due.into_iter().take(asked).map(|question| (question, true)).collect();
     let (mut at_once, mut answered) = (0, 0);
     while let Some((next, is_first)) = queue.pop_front() {
-        let Some(right) = ask(&next, shell)? else { break };
+        let Some(right) = ask(&next, read, shell)? else { break };
         answered += usize::from(is_first);
         at_once += usize::from(is_first && right);
         let (lesson, slug) = (next.lesson.id.clone(), next.step.slug.clone());
@@ -98,22 +132,17 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             queue.push_back((next, false));
         }
     }
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
     let mut words = format!("{}, {at_once} right at the first try.", counted(answered, "question"));
     if waiting > 0 {
         let verb = if waiting == 1 { "is" } else { "are" };
         words.push_str(&format!(" {waiting} more {verb} due today."));
     }
-    shell.say("\n")?;
-    shell.show(&prose(&words, shell.look))?;
-    Ok(Exit::Good)
+    Ok(words)
 }
 
 /// Asks one question until it is answered or its answer is shown; whether the first answer was right, or `None` if the
 /// learner leaves.
-fn ask(next: &ReviewQuestion, shell: &mut Shell) -> Result<Option<bool>, Failure> {
+fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Option<bool>, Failure> {
     let RightAnswer::Choice(choices) = &next.asked.answer else { return Ok(None) };
     let texts: Vec<String> = choices.iter().map(|choice| choice.text.clone()).collect();
     let place = format!("*{}, {}*", next.lesson.heading(), next.step.title);
@@ -122,7 +151,7 @@ fn ask(next: &ReviewQuestion, shell: &mut Shell) -> Result<Option<bool>, Failure
     shell.show(&question(&next.asked.ask, &texts, QuestionKind::Review, shell.look))?;
     let mut at_once = true;
     loop {
-        let TypedLine::Line(said) = read_line("> ", shell)? else { return Ok(None) };
+        let TypedLine::Line(said) = read(shell)? else { return Ok(None) };
         let (standing, because) = match said.trim() {
             "q" | "quit" => return Ok(None),
             "s" | "show" | "k" | "skip" => {
@@ -173,6 +202,6 @@ fn days(count: u64) -> String {
 }
 
 /// The day in UTC, counted from 1970-01-01.
-fn today() -> u64 {
+pub(crate) fn today() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400)
 }

@@ -49,7 +49,7 @@ pub(crate) mod pictures;
 mod predict;
 pub mod progress;
 pub mod read_error;
-pub(crate) mod review;
+pub mod review;
 pub mod script;
 pub(crate) mod search;
 pub mod states;

@@ -18,7 +18,7 @@ pub(crate) struct ReviewQuestion<'c> {
     /// The day on which it is due, counted from 1970-01-01; 0 if it was never reviewed.
     pub(crate) due: u64,
     /// Whether the newest answer in the walkthrough or in a review was right.
-    known: bool,
+    pub(crate) known: bool,
 }
 
 /// The questions with choices of all steps that the learner has met: those that are due longest first, and among equals
@@ -51,4 +51,20 @@ pub(crate) fn questions<'c>(
     }
     all.sort_by_key(|question| (question.due, question.known));
     Ok(all)
+}
+
+/// The reply to a right answer as a statement, without the "Yes" that replies to an answer.
+pub fn as_statement(right: &str) -> String {
+    let rest = right.strip_prefix("Yes").map(|rest| rest.trim_start_matches([':', ',', '.', ' ']));
+    let rest = rest.unwrap_or(right);
+    // `exp(a + 1)` is the name of a function, not a word.
+    let first = rest.split_whitespace().next().unwrap_or_default();
+    if first.contains(['(', '_', '[']) {
+        return rest.to_owned();
+    }
+    let mut letters = rest.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
 }

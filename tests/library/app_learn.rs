@@ -3,10 +3,10 @@
 use attn::app::learn::choose::{moved, next_table};
 use attn::app::learn::editor::{Gutter, coloured, ends, indent};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
-use attn::app::learn::question::as_statement;
 use attn::app::prompt::TypedLine;
 use attn::app::repl::keys::without_margins;
 use attn::app::step::{element_of, loop_variables};
+use attn::lesson::review::as_statement;
 use attn::view::Look;
 
 #[test]

@@ -84,3 +84,39 @@ fn the_footer_is_as_wide_as_the_text() {
     assert!(footer.lines().all(|line| line.chars().count() <= 88), "{footer}");
     assert_eq!(attn.quits(), 0);
 }
+
+/// What was missed in a lesson is asked again at its end; questions that readers ask are answered everywhere.
+#[test]
+fn questions_are_asked_again_and_answered() {
+    let folder = State::new();
+    typed(&["learn", "softmax-naive"], &["", "", "quit"], &folder);
+    let (said, _, _) = typed(&["learn"], &["list the end of From", "quit"], &folder);
+    in_order(
+        &said,
+        &["exercises open: `l` goes there.", "1 question due: `m`, or `attn review` on any", "`f` answers"],
+    );
+    let lines =
+        ["list the end of Simple", "review", "b", "s", "a", "faq mask", "faq all", "faq zeppelin", "quit"];
+    let (said, _, _) = typed(&["learn"], &lines, &folder);
+    in_order(
+        &said,
+        &[
+            "the end of this lesson",
+            "asks again 1 question that you missed or skipped here.",
+            "1 question again",
+            "Do you remember?",
+            "Not yet.",
+            "The answer:",
+            "1 question, 0 right at the first try.",
+            "Should the mask come before or after softmax?",
+            "see also: faq ",
+            "1. Why view and then transpose?",
+            "no question contains these words",
+        ],
+    );
+    let mut attn = start(&["learn", "query"], &folder, 40);
+    attn.settles("Enter run it");
+    attn.then("f", "Type words of your question");
+    attn.on("mask\r", "see also: faq ");
+    assert_eq!(attn.quits(), 0);
+}

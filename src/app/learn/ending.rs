@@ -1,30 +1,43 @@
 //! The page at the end of a lesson and of the chapter: what was learned, how the questions went, what comes next.
 
-use super::super::stops::{self, Stop};
+use super::super::review;
+use super::super::shell::Failure;
+use super::super::stops::{self, Stop, StopKind};
 use super::super::summary;
 use super::walk::Walk;
 use crate::lesson::Lesson;
 use crate::lesson::progress::Progress;
-use crate::lesson::states::StepCount;
+use crate::lesson::states::{StepCount, StopState};
 use crate::view::Text;
 use crate::view::learn::{Ending, ending};
+use crate::view::quantity::counted;
 
 impl Walk<'_, '_, '_> {
     /// The page at the end of a lesson; after the last one, of the chapter.
-    pub(super) fn ending(&self, lesson: &Lesson) -> Text {
+    pub(super) fn ending(&self, lesson: &Lesson) -> Result<Text, Failure> {
         let progress = self.store.progress();
+        let (due, _) = review::due_and_later(self.catalogue, progress, review::today())?;
         let after = stops::after(&self.stops, self.at(), self.all).map(|at| &self.stops[at]);
         let next = match after {
-            Some(stop) => next(stop, progress),
+            Some(stop) => {
+                let missed = match self.missed(&due).len() {
+                    0 => String::new(),
+                    many => format!(
+                        "`m` asks again {} that you missed or skipped here.\n\n",
+                        counted(many, "question")
+                    ),
+                };
+                missed + &next(stop, progress)
+            }
             None => {
                 let course = self.catalogue.course();
                 format!(
                     "That was the {}. `{}` writes it with your answers and every calculation as a page for a \
-                     browser, to keep or to share, and `{}` a summary as text; `{}` shows what is left open.",
+                     browser, to keep or to share, and `{}` a summary as text.\n\n{}",
                     course.noun,
                     course.command("export", "-o page.html"),
                     course.command("export", "-o summary.md"),
-                    course.command("list", ""),
+                    self.left_to_do(due.len()),
                 )
             }
         };
@@ -42,7 +55,28 @@ impl Walk<'_, '_, '_> {
             results: figures,
             next,
         };
-        ending(&made, self.shell.look)
+        Ok(ending(&made, self.shell.look))
+    }
+
+    /// What is left to do at the end of the course, and the keys for it; `due` questions can be reviewed.
+    fn left_to_do(&self, due: usize) -> String {
+        let is_open = |stop: &&Stop| {
+            matches!(stop.kind, StopKind::Exercise(_))
+                && stop.state(self.store.progress()) != Some(StopState::Finished)
+        };
+        let open = self.stops.iter().filter(is_open).count();
+        let mut words = String::new();
+        if open > 0 {
+            words.push_str(&format!("{} open: `l` goes there. ", counted(open, "exercise")));
+        }
+        if due > 0 {
+            let review = self.catalogue.course().command("review", "");
+            words.push_str(&format!("{} due: `m`, or `{review}` on any day. ", counted(due, "question")));
+        }
+        if self.has_faq() {
+            words.push_str("`f` answers what readers ask most. ");
+        }
+        words
     }
 }
 

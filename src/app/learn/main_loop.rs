@@ -186,7 +186,7 @@ impl<'c> Walk<'c, '_, '_> {
                 }
             }
             StopKind::Exercise(exercise) => text.append(self.exercise_page(exercise, stop.lesson)),
-            StopKind::End => text.append(self.ending(stop.lesson)),
+            StopKind::End => text.append(self.ending(stop.lesson)?),
         }
         self.put(&text)
     }

@@ -25,7 +25,7 @@ mod navigate;
 mod page;
 mod paging;
 mod practice;
-pub mod question;
+mod question;
 pub(super) mod terminal;
 mod visits;
 mod walk;

@@ -8,6 +8,7 @@ use crate::lesson::choice::chosen;
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::judge::{self, Judgement};
 use crate::lesson::progress::{GivenAnswer, ProgressChange};
+use crate::lesson::review::as_statement;
 use crate::lesson::{Prediction, Step};
 use crate::view::quiz::AnswerVerdict;
 
@@ -194,20 +195,4 @@ fn in_words(asked: &Prediction, said: &str) -> String {
         _ => None,
     };
     chosen.unwrap_or_else(|| said.trim().to_owned())
-}
-
-/// The reply to a right answer as a statement, without the "Yes" that replies to an answer.
-pub fn as_statement(right: &str) -> String {
-    let rest = right.strip_prefix("Yes").map(|rest| rest.trim_start_matches([':', ',', '.', ' ']));
-    let rest = rest.unwrap_or(right);
-    // `exp(a + 1)` is the name of a function, not a word.
-    let first = rest.split_whitespace().next().unwrap_or_default();
-    if first.contains(['(', '_', '[']) {
-        return rest.to_owned();
-    }
-    let mut letters = rest.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
 }

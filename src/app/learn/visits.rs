@@ -7,15 +7,17 @@ use super::super::shell::Failure;
 use super::super::stops::StopKind;
 use super::super::trace::Detail;
 use super::super::workspace::Workspace;
-use super::super::{prompt::TypedLine, repl, show, trace, what_if};
+use super::super::{faq, prompt::TypedLine, repl, review, show, trace, what_if};
 use super::input::{self, Escape, InputMode};
 use super::page::PageStage;
 use super::terminal;
 use super::walk::{Flow, Walk};
 use crate::lesson::glossary::Term;
+use crate::lesson::review::ReviewQuestion;
 use crate::view::Text;
 use crate::view::glossary::entries;
 use crate::view::prose::prose;
+use crate::view::quantity::counted;
 
 impl<'c> Walk<'c, '_, '_> {
     /// Opens a REPL with a copy of the state at this stop.
@@ -107,6 +109,49 @@ impl<'c> Walk<'c, '_, '_> {
         }
         let found: Vec<_> = found.into_iter().map(|term| show::entry(term, self.catalogue)).collect();
         self.put_apart(entries("", &found, self.shell.look))
+    }
+
+    /// Whether the course has questions that readers ask most.
+    pub(crate) fn has_faq(&self) -> bool {
+        self.catalogue.faq().is_some()
+    }
+
+    /// Answers one of the questions that readers ask most, or with `all` lists them.
+    pub(crate) fn faq(&mut self, words: &str) -> Result<Flow, Failure> {
+        let wanted = "words of your question, such as `why root`, or its number; `all` lists them";
+        let Some(words) = self.argument(words, "question: ", wanted)? else {
+            return Ok(Flow::Stay);
+        };
+        let words = if words == "all" { "" } else { &words };
+        let (catalogue, options, look) = (self.catalogue, &self.shell.options, self.shell.look);
+        let text = input::unattended(self.mode, || faq::text(words, catalogue, "faq", options, look))?;
+        self.put_apart(or_reason(text, look))
+    }
+
+    /// Of these questions, those of this lesson that were missed or skipped.
+    pub(super) fn missed(&self, due: &[ReviewQuestion<'c>]) -> Vec<ReviewQuestion<'c>> {
+        let id = &self.stop().lesson.id;
+        due.iter().filter(|question| question.lesson.id == *id && !question.known).copied().collect()
+    }
+
+    /// Asks questions again: at the end of a lesson those that were missed in it, if there are any; else those that are due.
+    pub(crate) fn review(&mut self) -> Result<Flow, Failure> {
+        let day = review::today();
+        let (due, later) = review::due_and_later(self.catalogue, self.store.progress(), day)?;
+        if due.is_empty() {
+            return self.note(&review::none_due(&later, day));
+        }
+        let missed = match self.stop().kind {
+            StopKind::End => self.missed(&due),
+            _ => Vec::new(),
+        };
+        let asked = if missed.is_empty() { due } else { missed };
+        let count = counted(asked.len().min(review::COUNT), "question");
+        self.note(&format!("{count} again: `s` shows an answer, `q` goes back."))?;
+        let mode = self.mode;
+        let read: review::ReadAnswer = &mut |shell| input::line("> ", Escape::Leaves, mode, shell);
+        let words = review::ask_all(asked, review::COUNT, &mut self.store, day, read, self.shell)?;
+        self.note(&words)
     }
 
     /// What was typed after the word; if nothing was, asks for it. `None`: the learner typed nothing.
