@@ -97,8 +97,13 @@ fn maps(figures: &[Figure], look: Look) -> Text {
                 && let Some(down) = one.axis(one.shape.len() - 2)
                 && let Some(across) = one.axis(one.shape.len() - 1)
             {
-                let [down, across] = [format!("rows {down} {rows},"), format!("columns {across} {columns}")]
-                    .map(|it| unbroken(&it));
+                // An axis that is called "row" or "column" says nothing more.
+                let axis = |name: &str| {
+                    if matches!(name, "row" | "column") { String::new() } else { format!("{name} ") }
+                };
+                let [down, across] =
+                    [format!("rows {}{rows},", axis(&down)), format!("columns {}{columns}", axis(&across))]
+                        .map(|it| unbroken(&it));
                 words.push(Role::Dim, format!("   {down} {across}"));
             }
             text.append(wrap(&words, look.width, &Line::new(), &Line::spaces(2)));
