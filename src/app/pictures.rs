@@ -31,11 +31,7 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
             let one = |strip: crate::lesson::pictures::StorageStrip| {
                 let shown = figure(&strip.of);
                 let tensor = &strip.of.tensor;
-                let strides: Vec<String> = tensor.strides().iter().map(usize::to_string).collect();
-                let mut facts = format!("{}, strides ({})", shown.named_shape(), strides.join(", "));
-                if !tensor.is_contiguous() {
-                    facts.push_str(", not contiguous");
-                }
+                let mut facts = shown.named_shape();
                 if strip.copied {
                     facts.push_str(", a copy");
                 }

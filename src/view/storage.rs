@@ -8,7 +8,7 @@ use crate::view::wrap::wrap;
 pub struct StorageView {
     /// The expression: "x.transpose(1, 2)".
     pub name: String,
-    /// Its layout: "shape (2, 3, 2), strides (2, 4, 1), not contiguous".
+    /// Its shape, and whether it is a copy: "(row 3, column 2), a copy".
     pub facts: String,
     /// For each element in reading order the token that it belongs to.
     pub tokens: Vec<usize>,

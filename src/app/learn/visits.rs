@@ -96,16 +96,21 @@ impl<'c> Walk<'c, '_, '_> {
             Ok(glossary) => glossary,
             Err(fault) => return self.note(&fault.to_string()),
         };
-        let found: Vec<&Term> = match word.as_str() {
+        let mut found: Vec<&Term> = match word.as_str() {
             "all" => glossary.terms.iter().collect(),
             word => glossary.find(word).into_iter().collect(),
         };
         if found.is_empty() {
-            let near = match glossary.nearest(&word).as_slice() {
-                [] => "`all` lists every entry.".to_owned(),
-                near => format!("The nearest: {}.", near.join(", ")),
+            let near = glossary.nearest(&word);
+            let Some((first, others)) = near.split_first() else {
+                return self.note(&format!("No entry for `{word}`. `all` lists every entry."));
             };
-            return self.note(&format!("No entry for `{word}`. {near}"));
+            let others = match others {
+                [] => String::new(),
+                others => format!(" Others like it: {}.", others.join(", ")),
+            };
+            self.note(&format!("No entry for `{word}`. The nearest is `{first}`.{others}"))?;
+            found.extend(glossary.find(first));
         }
         let found: Vec<_> = found.into_iter().map(|term| show::entry(term, self.catalogue)).collect();
         self.put_apart(entries("", &found, self.shell.look))
