@@ -6,6 +6,7 @@ use std::path::Path;
 use super::course;
 use super::document::{CellDocument, CheckDocument};
 use super::evidence::output_of;
+use super::file;
 use super::json::write_json;
 use super::machine;
 use super::options::GlobalOptions;
@@ -17,6 +18,7 @@ use super::workspace::Workspace;
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_output, compare_step};
 use crate::lesson::front_matter::is_lesson;
+use crate::lesson::recording::with_outputs;
 use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms, translation};
 use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
 use crate::view::ci::{github, junit};
@@ -33,6 +35,9 @@ pub(crate) struct Args {
     /// How far a number may be from the recorded one: absolute up to 1, relative beyond
     #[arg(long, value_name = "X", value_parser = tolerance, default_value = "0", allow_negative_numbers = true)]
     tolerance: f64,
+    /// Write what the cells show now into the lessons of a folder of your own, under each cell; nothing else in them changes
+    #[arg(long)]
+    write: bool,
     /// The form of the report: text, json, junit (XML) or github (annotations)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
     #[arg(hide_possible_values = true)]
@@ -74,14 +79,14 @@ struct CheckedFileDocument {
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     match args.files.as_slice() {
-        [] => files.extend(of_course(&course::catalogue()?, args.tolerance, shell)?),
+        [] => files.extend(of_course(&course::catalogue()?, args, shell)?),
         named => {
             let chapter = course::catalogue()?;
             let mut rest = named;
             while let Some(word) = rest.first() {
                 if course::is_folder(word, &chapter)? {
                     let catalogue = course::in_folder(Path::new(word))?;
-                    files.extend(of_course(&catalogue, args.tolerance, shell)?);
+                    files.extend(of_course(&catalogue, args, shell)?);
                     rest = &rest[1..];
                     continue;
                 }
@@ -92,9 +97,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 match folder {
                     Some(folder) => {
                         let catalogue = course::in_folder(folder)?;
-                        files.extend(of_files(these, &catalogue, args.tolerance, shell)?);
+                        files.extend(of_files(these, &catalogue, args, shell)?);
                     }
-                    None => files.extend(of_files(these, &chapter, args.tolerance, shell)?),
+                    None => files.extend(of_files(these, &chapter, args, shell)?),
                 }
                 rest = others;
             }
@@ -132,8 +137,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// Checks all lessons of a course, its glossary, and the questions of readers.
-fn of_course(catalogue: &Catalogue, tolerance: f64, shell: &mut Shell) -> Result<Vec<FileReport>, Failure> {
-    let (mut checker, glossary) = Checker::new(&[], catalogue, tolerance, shell)?;
+fn of_course(catalogue: &Catalogue, args: &Args, shell: &mut Shell) -> Result<Vec<FileReport>, Failure> {
+    let (mut checker, glossary) = Checker::new(&[], catalogue, args, shell)?;
     let mut files = Vec::new();
     let progress = ProgressBar::watch(catalogue.len(), shell);
     // Of a course with translations, those are checked: the other lessons are as they were.
@@ -162,10 +167,10 @@ fn of_course(catalogue: &Catalogue, tolerance: f64, shell: &mut Shell) -> Result
 fn of_files(
     named: &[String],
     catalogue: &Catalogue,
-    tolerance: f64,
+    args: &Args,
     shell: &mut Shell,
 ) -> Result<Vec<FileReport>, Failure> {
-    let (mut checker, glossary) = Checker::new(named, catalogue, tolerance, shell)?;
+    let (mut checker, glossary) = Checker::new(named, catalogue, args, shell)?;
     let mut files = Vec::new();
     for file in named {
         files.push(match is_glossary(file) {
@@ -187,6 +192,8 @@ fn course_of(word: &str) -> Option<&Path> {
 struct Checker<'c> {
     catalogue: &'c Catalogue,
     tolerance: f64,
+    /// Whether outputs that differ are written into the lessons.
+    write: bool,
     options: GlobalOptions,
     glossary: Glossary,
     /// The lessons among the files.
@@ -226,9 +233,16 @@ impl<'c> Checker<'c> {
     fn new(
         files: &[String],
         catalogue: &'c Catalogue,
-        tolerance: f64,
+        args: &Args,
         shell: &Shell,
     ) -> Result<(Checker<'c>, ReadGlossary), Failure> {
+        if args.write && catalogue.course().own.is_none() {
+            return Err(Failure::Usage(
+                "--write is for lessons of your own: name their folder, `attn check my-course --write`; the outputs of the \
+                 chapter are recorded with PyTorch"
+                    .to_owned(),
+            ));
+        }
         let named_glossary = files.iter().find(|file| is_glossary(file));
         let glossary = glossary_of(named_glossary.map(String::as_str), catalogue);
         let mut options = shell.options.clone();
@@ -237,7 +251,8 @@ impl<'c> Checker<'c> {
         }
         let mut checker = Checker {
             catalogue,
-            tolerance,
+            tolerance: args.tolerance,
+            write: args.write,
             options,
             glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
             named: Vec::new(),
@@ -289,6 +304,12 @@ impl<'c> Checker<'c> {
                 Ok(lesson) => self.lesson(&lesson, word.to_owned()),
                 Err(fault) => Ok(faulty(&fault)),
             };
+        }
+        if self.write {
+            return Err(Failure::Usage(format!(
+                "{word} is no lesson, and --write is for lessons: `attn export {word} -o OUT` writes its cells with what \
+                 they show"
+            )));
         }
         let plan = plan::from_file(word, document, None)?;
         plan.show_remarks(shell);
@@ -346,7 +367,7 @@ impl<'c> Checker<'c> {
             Err(fault) => return Ok(faulty(&fault)),
         };
         let translated = self.translated(lesson)?;
-        let (mut cells, mut documents) = (Vec::new(), Vec::new());
+        let (mut cells, mut documents, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         for (index, ran) in report.steps.iter().enumerate() {
             let step = ran.step;
             let failure = unexpected(step.raises, &ran.outcome);
@@ -360,6 +381,12 @@ impl<'c> Checker<'c> {
             // A lesson must record everything that its cells show.
             if verdict == Verdict::Unrecorded || failure.is_some() {
                 verdict = Verdict::Differs;
+            }
+            let is_recorded =
+                compare_step(step.recorded.as_deref(), &ran.shown, 0.0).verdict == Verdict::Same;
+            if self.write && !is_recorded && !step.varies && failure.is_none() {
+                outputs.push((step.line, ran.shown.as_str()));
+                verdict = Verdict::Same;
             }
             let planned = PlannedCell::of_step(step, lesson, false);
             let mut document = CellDocument::new(index, &planned, &ran.outcome);
@@ -375,9 +402,15 @@ impl<'c> Checker<'c> {
                 remark: None,
             });
         }
+        let hint = (!outputs.is_empty()).then(|| format!("{} written", counted(outputs.len(), "output")));
+        if hint.is_some() {
+            file::write(Path::new(&lesson.file), &with_outputs(&lesson.text, &outputs)).map_err(|error| {
+                Failure::Unreadable(format!("{} cannot be written: {error}", lesson.file))
+            })?;
+        }
         // Outputs that differ are shown as cells.
         let faults = report.faults.iter().chain(&translated).map(FileFault::from).collect();
-        Ok((CheckedFile { file, cells, faults, ..CheckedFile::default() }, documents))
+        Ok((CheckedFile { file, cells, faults, hint, ..CheckedFile::default() }, documents))
     }
 
     /// Runs all cells of a file, also after one that raises.

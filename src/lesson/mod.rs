@@ -19,6 +19,7 @@
 //! | [`pictures`] | the tensors and numbers of a step's pictures |
 //! | [`glossary`], [`terms`] | the terms of the field, and where lessons use them |
 //! | [`compare`] | compares a recorded output with the actual one, with `machine_words` |
+//! | [`recording`] | writes what cells show into a lesson |
 //! | [`gate`] | runs a lesson and checks everything that it claims |
 
 pub mod answer;
@@ -49,6 +50,7 @@ pub(crate) mod pictures;
 mod predict;
 pub mod progress;
 pub mod read_error;
+pub(crate) mod recording;
 pub mod review;
 pub mod script;
 pub(crate) mod search;

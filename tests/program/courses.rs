@@ -89,6 +89,44 @@ fn a_translation_goes_on_where_the_original_was_left() {
     assert!(!state.path().join("courses").exists());
 }
 
+/// Outputs that were changed, deleted or never recorded are written as they were, and no other byte changes. A lesson in
+/// which nothing differs is not written. The chapter's lessons and other files are left alone.
+#[test]
+fn a_check_writes_outputs_into_lessons_of_a_course() {
+    let state = tempfile::tempdir().expect("a folder for the test");
+    let file = "02-cosine.md";
+    let whole = fs::read_to_string(format!("{}/{file}", course("cosine"))).expect("the lesson is there");
+    let begin = whole.find("```{output}").expect("the lesson has an output");
+    let end = begin + whole[begin..].find("```\n\n").expect("it ends") + "```\n".len();
+    for (old, new) in [
+        ("[0.8000, 0.6000]])", "[0.8000, 0.7000]])\n\n2 more lines"),
+        (&whole[begin..end], ""),
+        (&whole[begin..end], "<!-- a remark -->\n````{output}\n```\n````\n"),
+    ] {
+        let folder = edited("cosine", file, old, new);
+        let path = folder.path().join(file);
+        let checked = attn(state.path(), &["check", utf8(folder.path()), "--write"]);
+        assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+        assert!(words(&checked.stdout).contains("1 output written"), "{checked:?}");
+        let written = fs::read_to_string(&path).expect("the lesson is there");
+        assert_eq!(written.replace("<!-- a remark -->\n", ""), whole);
+        let again = attn(state.path(), &["check", utf8(&path), "--write"]);
+        assert!(again.status.success() && !words(&again.stdout).contains("written"), "{again:?}");
+    }
+    // A cell that raises has no output to record, and its fault stays.
+    let broken = edited("cosine", file, "print(unit)\n", "print(units)\n");
+    let text = fs::read_to_string(broken.path().join(file)).expect("the lesson is there");
+    let checked = attn(state.path(), &["check", utf8(broken.path()), "--write"]);
+    assert_eq!(checked.status.code(), Some(1), "{checked:?}");
+    assert_eq!(fs::read_to_string(broken.path().join(file)).expect("the lesson is there"), text);
+    let notebook = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/files/differs.ipynb");
+    for args in [&["check", "--write"][..], &["check", notebook, "--write"]] {
+        let refused = attn(state.path(), args);
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+        assert!(words(&refused.stderr).contains("--write is for lessons of your own"), "{refused:?}");
+    }
+}
+
 /// What a translation has otherwise than its original is named with its line.
 #[test]
 fn a_translation_is_compared_with_its_original() {
