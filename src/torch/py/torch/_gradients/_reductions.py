@@ -115,16 +115,6 @@ def median(step, grad):
     return _picked(step, grad, torch.median(x, step.get("dim", -1), keepdim=True).indices)
 
 
-@rule("mode")
-def mode(step, grad):
-    return _picked(step, grad, torch.mode(step["input"], step.get("dim", -1), keepdim=True).indices)
-
-
-@rule("kthvalue")
-def kthvalue(step, grad):
-    return _picked(step, grad, torch.kthvalue(step["input"], step["k"], step.get("dim", -1), keepdim=True).indices)
-
-
 @rule("topk", function=torch.topk)
 @rule("sort", function=torch.sort)
 def sorted_values(step, grad, function):
