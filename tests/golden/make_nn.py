@@ -289,7 +289,7 @@ program("layers", "repr-of-activations", """
     """)
 program("layers", "repr-of-the-rest", """
     import torch, torch.nn as nn
-    for m in (nn.Bilinear(2, 3, 4), nn.Bilinear(2, 3, 4, bias=False), nn.Identity(3), nn.Embedding(5, 2, padding_idx=-1), nn.Embedding(5, 2, max_norm=1.0, norm_type=1.0, scale_grad_by_freq=True, sparse=True),
+    for m in (nn.Identity(3), nn.Embedding(5, 2, padding_idx=-1), nn.Embedding(5, 2, max_norm=1.0, norm_type=1.0, scale_grad_by_freq=True, sparse=True),
               nn.Dropout(), nn.Dropout(0.25, True), nn.Dropout1d(0.1), nn.Dropout2d(), nn.LayerNorm(4), nn.LayerNorm([2, 3], 1e-6), nn.LayerNorm(torch.Size([3]), bias=False),
               nn.LayerNorm(4, elementwise_affine=False), nn.RMSNorm(4), nn.RMSNorm((2, 3), eps=1e-5), nn.GroupNorm(2, 4), nn.BatchNorm1d(3), nn.BatchNorm2d(3, momentum=None, affine=False), nn.Flatten(), nn.Flatten(0, 1),
               nn.Unflatten(1, (2, 3)), nn.CosineSimilarity(), nn.PairwiseDistance(), nn.CrossEntropyLoss(), nn.MSELoss(reduction="sum"), nn.NLLLoss(), nn.BCELoss(), nn.BCEWithLogitsLoss(), nn.KLDivLoss(reduction="batchmean"),
@@ -312,7 +312,7 @@ for seed in (0, 123, 789):
         import torch, torch.nn as nn
         torch.manual_seed({seed})
         print(nn.Linear(3, 2).state_dict(), nn.Linear(5, 1, bias=False).weight, nn.Linear(4, 2, dtype=torch.float64).weight)
-        print(nn.Embedding(3, 4).weight, nn.Embedding(5, 4, padding_idx=1).weight, nn.Bilinear(2, 3, 1).weight, nn.LayerNorm(2).weight)
+        print(nn.Embedding(3, 4).weight, nn.Embedding(5, 4, padding_idx=1).weight, nn.LayerNorm(2).weight)
         print(nn.MultiheadAttention(4, 2).in_proj_weight, torch.rand(2))
         m = nn.MultiheadAttention(2, 1, add_bias_kv=True, kdim=3, vdim=1)
         print(m.state_dict(), torch.rand(1))

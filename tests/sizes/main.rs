@@ -184,7 +184,7 @@ const ENDLESS: &[&str] = &[
     "import itertools, collections; collections.deque(itertools.cycle([1]), maxlen=0)",
     "import itertools; list(map(lambda x: x, itertools.count()))",
     "import itertools; sum(itertools.compress(itertools.count(), itertools.repeat(0)))",
-    "import torch; x = torch.randn(1500, 1500); [torch.svd(x) for _ in range(10**6)]",
+    "import torch; x = torch.randn(1500, 1500); [torch.linalg.svd(x) for _ in range(10**6)]",
     "import torch; x = torch.randn(1500, 1500); [torch.inverse(x) for _ in range(10**6)]",
     "import torch; x = torch.randn(3000, 3000); [x @ x for _ in range(10**6)]",
     "import torch; torch.cdist(torch.rand(10**4, 100), torch.rand(10**4, 100))",

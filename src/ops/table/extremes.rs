@@ -6,7 +6,7 @@ use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, extreme_of};
-use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum, OrderKind};
+use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::{self, End, ReductionAxes};
@@ -152,15 +152,6 @@ fn median(c: &Call) -> Result<Value> {
     Ok(Value::Named("median", vec![("values", values), ("indices", indices)]))
 }
 
-/// The value that occurs most in each run, the smallest of several. As `torch.mode`.
-fn mode(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let axis = wrap_dim(c.int(1)?, x.ndim())?;
-    has_elements_along("mode", x, axis)?;
-    let (values, indices) = sorting::mode(x, axis, c.bool(2));
-    Ok(Value::Named("mode", vec![("values", values), ("indices", indices)]))
-}
-
 /// The dtype of the same category in which every number of a dtype is exact.
 fn wide_of(dtype: DType) -> DType {
     if dtype.is_float() { DType::Float64 } else { DType::Int64 }
@@ -242,7 +233,7 @@ fn quantile(c: &Call) -> Result<Value> {
     Ok(to_dtype(&Tensor::new(crate::tensor::Buffer::F64(values), shape, DType::Float64), x.dtype()).into())
 }
 
-pub(super) static OPS: [Op; 9] = [
+pub(super) static OPS: [Op; 8] = [
     op(
         extreme_of("max", Extremum::Largest, ExtremeResult::ValueAndPlace).grad("Max"),
         BOTH,
@@ -299,14 +290,6 @@ pub(super) static OPS: [Op; 9] = [
         &["Tensor input", "Tensor input, int dim, bool keepdim=False"],
         "The middle of the sorted elements, the lower of two.",
         median,
-    )
-    .saving_result(),
-    op(
-        Descriptor::new("mode", OpFamily::Sort, Explanation::Ordered(OrderKind::Mode)).grad("Mode"),
-        BOTH,
-        &["Tensor input, int dim=-1, bool keepdim=False"],
-        "The value that occurs most.",
-        mode,
     )
     .saving_result(),
     op(

@@ -8,7 +8,7 @@ use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, ShapeRule};
-use crate::tensor::explanation::{DistanceKind, Explanation, Movement, Multilinear, SoftmaxKind};
+use crate::tensor::explanation::{DistanceKind, Explanation, Movement, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, cast::to_dtype, draw, pad};
@@ -275,81 +275,6 @@ fn pairwise_distance(c: &Call) -> Result<Value> {
         .into())
 }
 
-/// out[.., k] = Σ x[.., i] weight[k, i, j] y[.., j] + bias[k]
-fn bilinear(c: &Call) -> Result<Value> {
-    let (x, y, weight, bias) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, c.opt_tensor(3));
-    let fail = |text: String| Err(Error::runtime(text));
-    if x.ndim() != y.ndim() {
-        return fail(format!("bilinear(): input dimensions do not match: got {} and {}", x.ndim(), y.ndim()));
-    }
-    for axis in 0..x.ndim().saturating_sub(1) {
-        if x.shape()[axis] != y.shape()[axis] {
-            return fail(format!(
-                "bilinear(): input batch dimensions do not match at dim {axis}: got {} and {}",
-                x.shape()[axis],
-                y.shape()[axis]
-            ));
-        }
-    }
-    if weight.ndim() != 3 {
-        return Err(Error::index(format!(
-            "bilinear(): weight must have 3 dimensions (out, in1, in2), but has {}",
-            weight.ndim()
-        )));
-    }
-    if x.ndim() == 0 {
-        return Err(Error::index("Dimension specified as -1 but tensor has no dimensions"));
-    }
-    if let Some(bias) = bias.filter(|bias| bias.shape() != [weight.shape()[0]]) {
-        return fail(format!(
-            "bilinear(): bias size does not match weight size: got {} but expected {}",
-            bias.numel(),
-            weight.shape()[0]
-        ));
-    }
-    let dtypes = [Some(x), Some(y), Some(weight), bias];
-    if let Some(other) = dtypes.iter().flatten().find(|it| it.dtype() != x.dtype() || !it.dtype().is_float())
-    {
-        return fail(format!(
-            "expected scalar type {} but found {}",
-            if x.dtype().is_float() { x.dtype() } else { DType::Float32 }.cpp_name(),
-            other.dtype().cpp_name()
-        ));
-    }
-    for (name, input, axis) in [("input1", x, 1), ("input2", y, 2)] {
-        let (size, wanted) = (input.shape()[input.ndim() - 1], weight.shape()[axis]);
-        if size != wanted {
-            return fail(format!(
-                "bilinear(): {name} size does not match weight size: got {size} but expected {wanted}"
-            ));
-        }
-    }
-    let [outs, n, m] = [weight.shape()[0], weight.shape()[1], weight.shape()[2]];
-    let mut shape = x.shape().to_vec();
-    let rows: usize = shape[..shape.len() - 1].iter().product();
-    *shape.last_mut().expect("weights with three dimensions match inputs with one or more") = outs;
-    c.set_grad_name(if bias.is_some() { GradName::node("Add") } else { GradName::node("View") });
-    Ok(in_floats!(x.dtype(), T => {
-        let (a, b, w, bias) = (T::of(x), T::of(y), T::of(weight), T::of_some(bias));
-        let mut out = Vec::with_capacity(rows * outs);
-        for row in 0..rows {
-            for k in 0..outs {
-                let mut sum = T::ZERO;
-                for j in 0..m {
-                    let mut inner = T::ZERO;
-                    for i in 0..n {
-                        inner += a[row * n + i] * w[(k * n + i) * m + j];
-                    }
-                    sum += inner * b[row * m + j];
-                }
-                out.push(bias.as_ref().map_or(sum, |bias| sum + bias[k]));
-            }
-        }
-        T::tensor(out, shape, x.dtype())
-    })
-    .into())
-}
-
 /// Whether the elements are integers or bools.
 pub(super) fn is_whole(x: &Tensor) -> bool {
     matches!(x.dtype().lane(), Lane::I64 | Lane::Bool)
@@ -362,7 +287,7 @@ const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'stati
         .grad(gradient)
 }
 
-pub(super) static OPS: [Op; 14] = [
+pub(super) static OPS: [Op; 13] = [
     op(
         softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
         BOTH,
@@ -471,14 +396,6 @@ pub(super) static OPS: [Op; 14] = [
         "The norm of the difference of vectors along the last dimension.",
         pairwise_distance,
     ).saving_result().refusing(super::refused::is_bool, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."),
-    op(
-        Descriptor::new("bilinear", OpFamily::Product, Explanation::Multilinear(Multilinear::Bilinear))
-            .grad("Add"),
-        FUNCTION | FUNCTIONAL,
-        &["Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None"],
-        "input1 weight_k input2 + bias_k for each k. (.., n) x (.., m) x (k, n, m) -> (.., k)",
-        bilinear,
-    ),
     op(
         Descriptor::new("linear", OpFamily::Product, Explanation::Linear)
             .shapes(ShapeRule::LastAxes(0, 1))

@@ -177,7 +177,7 @@ fn count_nonzero(c: &Call) -> Result<Value> {
     Ok(reduce::sum(&x, &over, None).into())
 }
 
-pub(super) static OPS: [Op; 15] = [
+pub(super) static OPS: [Op; 14] = [
     op(
         reduction("sum", Reducer::Sum).grad("Sum"),
         BOTH,
@@ -248,14 +248,6 @@ pub(super) static OPS: [Op; 15] = [
         VAR,
         "The variance and the mean.",
         |c| with_mean(c, var_of),
-    ),
-    op(
-        Descriptor::new("std_mean", OpFamily::Reduction, Explanation::Spread { root: true, with_mean: true })
-            .grad("StdMean"),
-        FUNCTION,
-        VAR,
-        "The standard deviation and the mean.",
-        |c| with_mean(c, std_of),
     ),
     op(reduction("any", Reducer::Any), BOTH, TRUTH, "Whether any element is not zero.", |c| truth(c, false)),
     op(reduction("all", Reducer::All), BOTH, TRUTH, "Whether every element is not zero.", |c| truth(c, true)),

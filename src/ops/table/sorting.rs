@@ -36,12 +36,6 @@ fn topk(c: &Call) -> Result<Value> {
     Ok(pair("topk", sorting::topk(x, c.int(1)?, dim, c.bool(3), c.bool(4))?))
 }
 
-fn kthvalue(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let dim = wrap_dim(c.int(2)?, x.ndim())?;
-    Ok(pair("kthvalue", sorting::kthvalue(x, c.int(1)?, dim, c.bool(3))?))
-}
-
 /// One tensor, or a tuple with the inverse and the counts, if requested.
 fn several(found: Unique, inverse: bool, counts: bool) -> Value {
     if !inverse && !counts {
@@ -190,7 +184,7 @@ fn isin(c: &Call) -> Result<Value> {
     Ok(sorting::isin(&elements, &among, c.bool(3)).into())
 }
 
-pub(super) static OPS: [Op; 9] = [
+pub(super) static OPS: [Op; 8] = [
     op(
         Descriptor::new("sort", OpFamily::Sort, Explanation::Ordered(OrderKind::Sort)).grad("Sort"),
         BOTH,
@@ -218,15 +212,6 @@ pub(super) static OPS: [Op; 9] = [
         &["Tensor input, int k, int dim=-1, bool largest=True, hint sorted=True"],
         "The k largest (or smallest) elements along a dimension, and their indices.",
         topk,
-    )
-    .saving_result(),
-    op(
-        Descriptor::new("kthvalue", OpFamily::Sort, Explanation::Ordered(OrderKind::KthValue))
-            .grad("Kthvalue"),
-        BOTH,
-        &["Tensor input, int k, int dim=-1, bool keepdim=False"],
-        "The k-th smallest element along a dimension, and its index.",
-        kthvalue,
     )
     .saving_result(),
     op(

@@ -183,18 +183,6 @@ fn nanmean(c: &Call) -> Result<Value> {
     Ok(pointwise::div(&Arg::Tensor(sum), &Arg::Tensor(count), c.default_dtype())?.into())
 }
 
-fn logspace(c: &Call) -> Result<Value> {
-    let (start, end, steps, base) = (c.float(0)?, c.float(1)?, c.int(2)?, c.float(3)?);
-    if steps < 0 {
-        return Err(Error::runtime("number of steps must be non-negative"));
-    }
-    crate::tensor::allow(&[steps as usize], DType::Float64)?;
-    let gap = (end - start) / (steps - 1).max(1) as f64;
-    let values = (0..steps).map(|i| base.powf(start + gap * i as f64)).collect();
-    let wide = Tensor::new(Buffer::F64(values), [steps as usize], DType::Float64);
-    Ok(to_dtype(&wide, c.opt_dtype(4).unwrap_or(c.default_dtype())).into())
-}
-
 fn fill_diagonal(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     if x.ndim() < 2 {
@@ -222,7 +210,7 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
     Ok(Value::None)
 }
 
-pub(super) static OPS: [Op; 26] = [
+pub(super) static OPS: [Op; 25] = [
     op(pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| floats(c, math::erf, math::erf)),
     op(pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
     op(pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
@@ -333,14 +321,6 @@ pub(super) static OPS: [Op; 26] = [
         super::refused::is_whole,
         "nanmean(): expected input to have floating point or complex dtype but got {}",
     ),
-    op(
-        creation("logspace", ConstantKind::Spaced),
-        FUNCTION,
-        &["Number start, Number end, int steps, float base=10.0, *, dtype? dtype=None, device? device=None"],
-        "Powers of base, evenly spaced exponents.",
-        logspace,
-    )
-    .refusing(super::refused::is_bool, "\"logspace_cpu\" not implemented for '{}'"),
     op(
         creation("fill_diagonal_", ConstantKind::FillDiagonal).grad("FillDiagonal"),
         METHOD | IN_PLACE_ONLY,

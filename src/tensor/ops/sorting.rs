@@ -1,8 +1,6 @@
 //! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
 //! This file makes contiguous rows; the kernel sorts one row.
 
-use std::cmp::Ordering;
-
 use crate::kernel::rank::{self, Equal, Rank};
 use crate::kernel::{selection, stop};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
@@ -122,28 +120,6 @@ pub(crate) fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) 
     ))
 }
 
-/// The `k`-th smallest element along `dim` (from 1 on) and its position. As `torch.kthvalue`.
-pub(crate) fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<(Tensor, Tensor)> {
-    let size = x.shape().get(dim).copied().unwrap_or(1);
-    if k <= 0 || k as usize > size {
-        return Err(Error::runtime(format!(
-            "kthvalue(): selected number k out of range for dimension {dim}"
-        )));
-    }
-    if x.dtype() == DType::Bool && x.ndim() > 0 {
-        return Err(Error::unsupported_dtype("kthvalue_cpu", DType::Bool));
-    }
-    let k = k as usize - 1;
-    let (values, places) = chosen(x, dim, 1, |buffer, row| {
-        each_lane!(buffer, data => {
-            let mut pairs = paired(&data[row]);
-            selection::kth(&mut pairs, k, |a, b| a.0.rank(b.0).is_gt());
-            vec![pairs[k].1]
-        })
-    });
-    Ok(one_each(x, dim, keepdim, (values, places)))
-}
-
 /// Results that have one element for each row, without `dim` unless `keepdim`.
 fn one_each(x: &Tensor, dim: usize, keepdim: bool, (values, places): (Tensor, Tensor)) -> (Tensor, Tensor) {
     let without = |tensor: Tensor| match keepdim || x.ndim() == 0 {
@@ -161,24 +137,6 @@ pub(crate) fn median(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) 
             // Only nan has no place in the order.
             let nan = row.iter().position(|x| x.partial_cmp(x).is_none());
             vec![nan.unwrap_or_else(|| rank::sorted_places(row, false)[(row.len() - 1) / 2])]
-        })
-    });
-    one_each(x, dim, keepdim, found)
-}
-
-/// The element along `dim` that occurs most, the smallest of several, and its position. As `torch.mode`.
-pub(crate) fn mode(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) {
-    let found = chosen(x, dim, 1, |buffer, row| {
-        each_lane!(buffer, data => {
-            let mut pairs = paired(&data[row]);
-            selection::sort(&mut pairs, |a, b| a.0.partial_cmp(&b.0) == Some(Ordering::Less));
-            let mut most: (usize, usize) = (0, 0);
-            for group in pairs.chunk_by(|a, b| a.0 == b.0) {
-                if group.len() > most.0 {
-                    most = (group.len(), group[group.len() - 1].1);
-                }
-            }
-            vec![most.1]
         })
     });
     one_each(x, dim, keepdim, found)

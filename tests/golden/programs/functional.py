@@ -48,7 +48,7 @@ print(F.normalize(x), F.normalize(x, dim=0), F.normalize(x, p=1, dim=1), F.norma
 
 # %% linear-and-embedding-functions
 w = torch.tensor([[1., 2.], [3., 4.], [5., 6.]])
-print(F.linear(torch.ones(2), w), F.linear(torch.ones(4, 2), w, bias=torch.ones(3))[0], F.embedding(torch.tensor([[0, 2]]), w), F.embedding(input=torch.tensor(1), weight=w), F.bilinear(torch.ones(1, 2), torch.ones(1, 3), torch.ones(4, 2, 3)))
+print(F.linear(torch.ones(2), w), F.linear(torch.ones(4, 2), w, bias=torch.ones(3))[0], F.embedding(torch.tensor([[0, 2]]), w), F.embedding(input=torch.tensor(1), weight=w))
 
 # %% unknown-keywords-are-errors
 x = torch.ones(2, 2)

@@ -2,7 +2,7 @@
 
 # %% repr-of-layers
 print(nn.Linear(3, 2), nn.Linear(3, 2, bias=False), nn.Embedding(6, 3), nn.Embedding(6, 3, padding_idx=0), nn.LayerNorm(4), nn.LayerNorm((2, 3), eps=1e-6), nn.LayerNorm(4, elementwise_affine=False), nn.Dropout(0.1), nn.Dropout(p=0.5, inplace=True), sep="\n")
-print(nn.ReLU(), nn.ReLU(inplace=True), nn.GELU(), nn.GELU("tanh"), nn.Softmax(dim=-1), nn.Softmax(1), nn.Flatten(), nn.Flatten(0, 1), nn.Identity(), nn.Tanh(), nn.Sigmoid(), nn.Bilinear(2, 3, 4), nn.CrossEntropyLoss(), nn.MSELoss(), nn.LogSoftmax(dim=1), nn.MultiheadAttention(4, 2), sep="\n")
+print(nn.ReLU(), nn.ReLU(inplace=True), nn.GELU(), nn.GELU("tanh"), nn.Softmax(dim=-1), nn.Softmax(1), nn.Flatten(), nn.Flatten(0, 1), nn.Identity(), nn.Tanh(), nn.Sigmoid(), nn.CrossEntropyLoss(), nn.MSELoss(), nn.LogSoftmax(dim=1), nn.MultiheadAttention(4, 2), sep="\n")
 
 # %% repr-nested
 class Block(nn.Module):

@@ -31,14 +31,6 @@ for call in (lambda: x.topk(4), lambda: x.topk(-1), lambda: x.topk(1, dim=2), la
         print(type(e).__name__, e)
 print(torch.topk(x, 2, dim=0), torch.topk(x, k=1, dim=-1, largest=False, sorted=True))
 
-# %% kthvalue
-x = torch.tensor([[4., 1., 4., 2.], [2., 2., 0., 1.]])
-print(x.kthvalue(2), x.kthvalue(1, dim=0), x.kthvalue(3, dim=1, keepdim=True), torch.kthvalue(x.flatten(), 8))
-try:
-    x.kthvalue(5)
-except RuntimeError as e:
-    print(e)
-
 # %% unique
 x = torch.tensor([[3, 1, 3], [2, 1, 3]])
 print(x.unique(), torch.unique(x, return_inverse=True), torch.unique(x, return_counts=True), x.unique(return_inverse=True, return_counts=True))
@@ -63,15 +55,15 @@ def digest(indices):
 
 x = torch.arange(40) * 7919 % 5
 print(x[:16].sort().indices, x[:17].sort().indices, x.sort(descending=True).indices, x.float().argsort(), sep="\n")
-print(x.sort(stable=True).indices, torch.argsort(x, stable=True, descending=True), x[:17].float().mode(), sep="\n")
+print(x.sort(stable=True).indices, torch.argsort(x, stable=True, descending=True), sep="\n")
 for n in (100, 1000, 40_000):
     for top in (2, 7, 300):
         x = torch.arange(n) * 7919 % 10007 % top
         y = x.double() - 1
         print(n, top, digest(x.sort().indices), digest(y.sort(descending=True).indices), digest(y.float().argsort()))
-        print(digest(torch.stack([x, -x]).sort(1).indices), x.mode().indices, y.mode().indices, y.median(0).indices)
+        print(digest(torch.stack([x, -x]).sort(1).indices), y.median(0).indices)
 rows = (torch.arange(600) * 31 % 3).reshape(20, 30).float()
-print(digest(rows.sort(0).indices), digest(rows.sort(1).indices), digest(rows.t().sort(1, True).indices), rows.mode(0).indices, sep="\n")
+print(digest(rows.sort(0).indices), digest(rows.sort(1).indices), digest(rows.t().sort(1, True).indices), sep="\n")
 print((rows[0] > 1).sort().indices, torch.tensor([0., -0.] * 10).sort(), torch.tensor([float("nan"), 1.] * 10).sort(descending=True), sep="\n")
 probs = torch.tensor([0.3] + [0.05] * 14 + [0.0] * 10)
 values, indices = torch.sort(probs, descending=True)
@@ -79,6 +71,6 @@ print(indices[values.cumsum(0) < 0.9], indices[-3:])
 
 # %% middle-and-most-frequent-exactly
 x = torch.tensor([2**60 + 1, 2**60 + 1, 2**60, 2**60 + 3])
-print(x.mode(), x.median(), x.median(0), x.view(2, 2).median(1, keepdim=True), x.view(2, 2).mode(0))
+print(x.median(), x.median(0), x.view(2, 2).median(1, keepdim=True))
 y = torch.tensor([[3., float("nan"), 1.], [float("nan"), 2., float("nan")]])
-print(y.median(), y.median(1), torch.tensor(5.).median(0), torch.tensor(5).mode())
+print(y.median(), y.median(1), torch.tensor(5.).median(0))

@@ -1,7 +1,7 @@
 # %% interpolation
 torch.manual_seed(0)
 x = torch.randn(1, 2, 3, 4)
-for kw in (dict(scale_factor=2), dict(size=(5, 7)), dict(size=2, mode='nearest-exact'), dict(scale_factor=1.5, mode='bilinear'), dict(size=(6, 5), mode='bilinear', align_corners=True), dict(scale_factor=(2., 0.5), mode='bilinear', align_corners=False), dict(scale_factor=0.7, mode='bilinear', recompute_scale_factor=True), dict(size=(1, 1), mode='bilinear', align_corners=True)):
+for kw in (dict(scale_factor=2), dict(size=(5, 7)), dict(scale_factor=1.5, mode='bilinear'), dict(size=(6, 5), mode='bilinear', align_corners=True), dict(scale_factor=(2., 0.5), mode='bilinear', align_corners=False), dict(scale_factor=0.7, mode='bilinear', recompute_scale_factor=True), dict(size=(1, 1), mode='bilinear', align_corners=True)):
     print(kw, F.interpolate(x, **kw))
 print(F.interpolate(x[0], scale_factor=3, mode='linear'), F.interpolate(x[0], size=3))
 x.requires_grad_()
@@ -26,9 +26,9 @@ for f, r in ((F.pixel_shuffle, 3), (F.pixel_unshuffle, 3)):
 # %% upsampling-modules
 x = torch.arange(64.).view(1, 4, 4, 4)
 print(F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 2).shape, F.pixel_unshuffle(F.pixel_shuffle(x, 2), 2).equal(x))
-print(nn.Upsample(scale_factor=2), nn.Upsample(size=3, mode='bilinear'), nn.UpsamplingBilinear2d(scale_factor=2), nn.UpsamplingNearest2d(size=2))
+print(nn.Upsample(scale_factor=2), nn.Upsample(size=3, mode='bilinear'))
 print(nn.PixelShuffle(2), nn.PixelUnshuffle(2), nn.DataParallel(nn.Linear(1, 1)))
-print(nn.Upsample(scale_factor=2, mode='bilinear')(x).shape, nn.UpsamplingBilinear2d(scale_factor=2)(x)[0, 0, 0])
+print(nn.Upsample(scale_factor=2, mode='bilinear')(x).shape)
 torch.manual_seed(0)
 d = nn.DataParallel(nn.Linear(2, 1))
 print(list(d.state_dict()), d.module.weight.shape, d(torch.ones(1, 2)))

@@ -163,11 +163,9 @@ torch.manual_seed(0)
 x = torch.arange(16.0).view(1, 1, 4, 4)
 print(F.interpolate(x, size=(6, 6), mode="bicubic"))
 print(F.interpolate(x, scale_factor=0.5, mode="bicubic", align_corners=True))
-print(F.interpolate(x, size=(3, 5), mode="area"))
 y = torch.randn(1, 2, 3, 3, dtype=torch.float64, requires_grad=True)
 F.interpolate(y, size=(7, 5), mode="bicubic", align_corners=False).pow(2).sum().backward()
 print(y.grad)
-print(F.interpolate(torch.randn(1, 2, 5), size=3, mode="area").shape)
 
 # %% anomaly-mode
 x = torch.tensor([0.0, -1.0, 4.0], requires_grad=True)

@@ -1,7 +1,8 @@
 """What to say about names that are not here."""
 
 _KNOWN = {
-    "torch.nn": "AlphaDropout BatchNorm3d CELU Dropout3d EmbeddingBag GaussianNLLLoss Hardshrink HingeEmbeddingLoss "
+    "torch.nn": "AdaptiveMaxPool1d AdaptiveMaxPool2d AlphaDropout Bilinear BatchNorm3d CELU Dropout3d EmbeddingBag "
+    "UpsamplingBilinear2d UpsamplingNearest2d GaussianNLLLoss Hardshrink HingeEmbeddingLoss "
     "InstanceNorm1d InstanceNorm2d PoissonNLLLoss SoftMarginLoss Softmax2d Softmin Softshrink Softsign Tanhshrink Threshold "
     "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
     "AdaptiveMaxPool3d AvgPool3d CTCLoss ChannelShuffle CircularPad1d "
@@ -15,7 +16,8 @@ _KNOWN = {
     "ReflectionPad3d ReplicationPad3d SyncBatchNorm "
     "TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter "
     "ZeroPad3d factory_kwargs grad intrinsic parallel qat quantizable quantized",
-    "torch.nn.functional": "alpha_dropout celu dropout3d embedding_bag gaussian_nll_loss hardshrink instance_norm "
+    "torch.nn.functional": "adaptive_max_pool1d adaptive_max_pool2d alpha_dropout bilinear upsample upsample_bilinear "
+    "upsample_nearest celu dropout3d embedding_bag gaussian_nll_loss hardshrink instance_norm "
     "poisson_nll_loss soft_margin_loss softmin softshrink softsign tanhshrink threshold "
     "adaptive_avg_pool3d "
     "adaptive_max_pool3d affine_grid avg_pool3d batch_norm "

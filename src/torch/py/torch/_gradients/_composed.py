@@ -144,12 +144,6 @@ def var_mean(input, **rest):
     return input.var(**given), input.mean(given.get("dim"), keepdim=given.get("keepdim", False))
 
 
-@composed("std_mean")
-def std_mean(input, **rest):
-    given = {name: value for name, value in rest.items() if value is not None and name != "out"}
-    return input.std(**given), input.mean(given.get("dim"), keepdim=given.get("keepdim", False))
-
-
 @composed("nanmean")
 def nanmean(input, dim=None, keepdim=False, **rest):
     known = ~input.isnan()
@@ -210,12 +204,6 @@ def matrix_power(input, n, **rest):
     for _ in range(n - 1):
         product = product @ input
     return product if n else input * 0 + torch.eye(input.shape[-1])
-
-
-@composed("bilinear")
-def bilinear(input1, input2, weight, bias):
-    result = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
-    return result if bias is None else result + bias
 
 
 @composed("rms_norm")

@@ -116,17 +116,6 @@ def median(step, grad):
     return _picked(step, grad, lambda: torch.median(step["input"], step["dim"], keepdim=True).indices)
 
 
-@rule("mode")
-def mode(step, grad):
-    return _picked(step, grad, lambda: torch.mode(step["input"], step.get("dim", -1), keepdim=True).indices)
-
-
-@rule("kthvalue")
-def kthvalue(step, grad):
-    found = lambda: torch.kthvalue(step["input"], step["k"], step.get("dim", -1), keepdim=True)  # noqa: E731
-    return _picked(step, grad, lambda: found().indices)
-
-
 @rule("topk", function=torch.topk)
 @rule("sort", function=torch.sort)
 def sorted_values(step, grad, function):

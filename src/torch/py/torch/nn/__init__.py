@@ -17,19 +17,19 @@ _PLACES = {
     "dropout": "Dropout Dropout1d Dropout2d",
     "flatten": "Flatten Unflatten",
     "fold": "Fold Unfold",
-    "linear": "Bilinear Identity Linear",
+    "linear": "Identity Linear",
     "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss HuberLoss "
     "KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss SmoothL1Loss TripletMarginLoss",
     "normalization": "GroupNorm LayerNorm RMSNorm",
     "padding": "ConstantPad1d ConstantPad2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d "
     "ZeroPad2d",
-    "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
+    "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d MaxPool1d "
     "MaxPool2d",
     "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell",
     "sparse": "Embedding",
     "parallel": "DataParallel",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
-    "upsampling": "PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d",
+    "upsampling": "PixelShuffle PixelUnshuffle Upsample",
 }
 _FILES = {name: file for file, names in _PLACES.items() for name in names.split()}
 _SUBMODULES = ("attention", "functional", "init", "modules", "parameter", "utils")

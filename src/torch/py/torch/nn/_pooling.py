@@ -6,9 +6,7 @@ from torch._arguments import only_defaults, per_dimension
 
 from . import _native as F
 
-__all__ = (
-    "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool2d max_pool2d"
-).split()
+__all__ = "adaptive_avg_pool1d adaptive_avg_pool2d avg_pool2d max_pool2d".split()
 
 
 def _batched(input, name):
@@ -114,16 +112,6 @@ def adaptive_avg_pool2d(input, output_size):
     return _as_given(_adaptive(x, output_size, mean), input, "AdaptiveAvgPool2D")
 
 
-def adaptive_max_pool2d(input, output_size, return_indices=False):
-    only_defaults("adaptive_max_pool2d", return_indices=return_indices)
-
-    def largest(x, row, column):
-        return x[:, :, slice(*row), slice(*column)].flatten(-2).max(-1).values
-
-    x = _batched(input, "adaptive_max_pool2d")
-    return _as_given(_adaptive(x, output_size, largest), input, "AdaptiveMaxPool2D")
-
-
 def _one_row(pool):
     """The same over sequences: images of one row."""
 
@@ -138,4 +126,3 @@ def _one_row(pool):
 
 
 adaptive_avg_pool1d = _one_row(adaptive_avg_pool2d)
-adaptive_max_pool1d = _one_row(adaptive_max_pool2d)

@@ -6,7 +6,7 @@ import _torch
 import torch
 from torch._arguments import only_defaults
 
-__all__ = "interpolate pixel_shuffle pixel_unshuffle upsample upsample_bilinear upsample_nearest".split()
+__all__ = ["interpolate", "pixel_shuffle", "pixel_unshuffle"]
 
 _WEIGHTED = {(3, "linear"): "UpsampleLinear", (4, "bilinear"): "UpsampleBilinear", (4, "bicubic"): "UpsampleBicubic"}
 
@@ -40,10 +40,10 @@ def _sizes(input, size, scale_factor):
     return [math.floor(length * factor) for length, factor in zip(input.shape[2:], factors)], factors
 
 
-def _nearest(old, new, factor, offset):
-    """For each place of the new size the nearest old one; `offset` is 0.5 where places are the middles of pixels."""
+def _nearest(old, new, factor):
+    """For each place of the new size the nearest old one."""
     step = torch.tensor(1 / factor if factor else old / new, dtype=torch.float32)
-    places = ((torch.arange(new, dtype=torch.float32) + offset) * step).floor().long()
+    places = (torch.arange(new, dtype=torch.float32) * step).floor().long()
     return places.clamp(max=old - 1)
 
 
@@ -97,7 +97,7 @@ def interpolate(
 ):
     """A sequence (N, C, L) or an image (N, C, H, W) in another size."""
     only_defaults("interpolate", antialias=antialias)
-    if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
+    if mode == "nearest" and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
@@ -109,18 +109,14 @@ def interpolate(
         )
     if recompute_scale_factor:
         factors = [None] * len(factors)
-    if mode in ("nearest", "nearest-exact"):
+    if mode == "nearest":
         for axis, (new, factor) in enumerate(zip(sizes, factors), 2):
-            places = _nearest(input.size(axis), new, factor, 0.5 if mode == "nearest-exact" else 0.0)
-            input = input.index_select(axis, places)
-        return _named(input, "UpsampleNearestExact" if mode == "nearest-exact" else "UpsampleNearest")
-    if mode == "area" and input.dim() in (3, 4):
-        pool = torch.nn.functional.adaptive_avg_pool1d if input.dim() == 3 else torch.nn.functional.adaptive_avg_pool2d
-        return pool(input, sizes)
+            input = input.index_select(axis, _nearest(input.size(axis), new, factor))
+        return _named(input, "UpsampleNearest")
     node = _WEIGHTED.get((input.dim(), mode))
     if node is None:
         raise NotImplementedError(
-            "interpolate(): attn has the modes nearest, nearest-exact, area, linear for 3D, bilinear and bicubic for 4D "
+            "interpolate(): attn has the modes nearest, linear for 3D, bilinear and bicubic for 4D "
             f"input; got mode '{mode}' for {input.dim()}D input"
         )
     for axis in range(input.dim() - 1, 1, -1):
@@ -133,19 +129,6 @@ def interpolate(
             total = term if total is None else total + term
         input = total
     return _named(input, node)
-
-
-def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    """The former name of interpolate."""
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def upsample_nearest(input, size=None, scale_factor=None):
-    return interpolate(input, size, scale_factor, "nearest")
-
-
-def upsample_bilinear(input, size=None, scale_factor=None):
-    return interpolate(input, size, scale_factor, "bilinear", True)
 
 
 def pixel_shuffle(input, upscale_factor):

@@ -101,15 +101,3 @@ class AdaptiveAvgPool2d(_Adaptive):
     """The means of an image that is cut into so many windows."""
 
     _pool = staticmethod(F.adaptive_avg_pool2d)
-
-
-class AdaptiveMaxPool1d(_Adaptive):
-    """The largest values of a sequence that is cut into so many windows."""
-
-    _pool = staticmethod(F.adaptive_max_pool1d)
-
-
-class AdaptiveMaxPool2d(_Adaptive):
-    """The largest values of an image that is cut into so many windows."""
-
-    _pool = staticmethod(F.adaptive_max_pool2d)

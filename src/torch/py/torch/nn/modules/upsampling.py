@@ -38,16 +38,6 @@ class Upsample(Module):
         return f"size={self.size!r}, mode={self.mode!r}"
 
 
-class UpsamplingNearest2d(Upsample):
-    def __init__(self, size=None, scale_factor=None):
-        super().__init__(size, scale_factor, mode="nearest")
-
-
-class UpsamplingBilinear2d(Upsample):
-    def __init__(self, size=None, scale_factor=None):
-        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
-
-
 class PixelShuffle(Module):
     """(.., C * r * r, H, W) -> (.., C, H * r, W * r)."""
 
