@@ -37,6 +37,7 @@ class Layer(nn.Module):
 layer = Layer()
 texts = torch.rand(2, 6, 2)
 pad = torch.ones(2, 6).bool()
+heads = torch.rand(2, 6, 12).view(2, 6, 3, 4)
 images = torch.rand(2, 9, 9, 3)
 ";
 
@@ -94,6 +95,16 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "torch.rand(3, 6, 6) @ torch.rand(3, 6, 2).T",
         "torch.rand(3, 6, 6) @ torch.rand(3, 6, 2)",
         &["(3,6,6) @ (3,6,2) -> (3,6,2)"],
+    ),
+    (
+        "heads @ heads",
+        "heads.transpose(1, 2) @ heads.transpose(1, 2).transpose(-2, -1)",
+        &["(2,3,6,4) @ (2,3,4,6) -> (2,3,6,6)", "the heads before the tokens"],
+    ),
+    (
+        "torch.rand(2, 3, 6, 6) @ heads",
+        "torch.rand(2, 3, 6, 6) @ heads.transpose(1, 2)",
+        &["(2,3,6,6) @ (2,3,6,4) -> (2,3,6,4)"],
     ),
     // The shapes fit where the batch is as long as another axis: the samples would be mixed.
     ("texts @ texts.permute(2, 1, 0)", "", &["2 and 6 must be equal"]),

@@ -175,6 +175,28 @@ impl ClashingPair {
             return trial.found;
         }
         match self.rule {
+            ShapeRule::MatrixProduct(..)
+                if [&self.left, &self.right].into_iter().any(has_heads_after_tokens) =>
+            {
+                let moved = |whole: &Tensor, name: &Name, zeros: &Tensor| match has_heads_after_tokens(whole)
+                {
+                    true => {
+                        let layout = zeros.layout().transpose(1, 2);
+                        (name.clone().transposed(Transposition::of(1, 2)), zeros.with_layout(layout))
+                    }
+                    false => (name.clone(), zeros.clone()),
+                };
+                let (a, left) = moved(&self.left, &a, &left);
+                let (b, right) = moved(&self.right, &b, &right);
+                let turned = turned(&right).map(|(by, turned)| (b.clone().transposed(by), turned));
+                let mut rights = [Some((b, right.clone())), turned];
+                if left.shape() == right.shape() {
+                    rights.reverse();
+                }
+                let reason = "the heads before the tokens";
+                let fits = |(b, right): &(Name, Tensor)| trial.offer([(&a, &left), (b, right)], reason);
+                rights.iter().flatten().any(fits);
+            }
             ShapeRule::MatrixProduct(..) => {
                 let same = left.shape() == right.shape() && left.ndim() == 2;
                 let meets =
@@ -419,6 +441,16 @@ fn joined(tensors: &[Tensor], dim: Option<f64>) -> Option<(Tensor, usize, Tensor
     });
     let (other, axis, at) = other?;
     Some((first.clone(), axis, other, at))
+}
+
+/// Whether a view split the last axis of (batch, tokens, width) into heads, and nothing moved them before the tokens.
+fn has_heads_after_tokens(tensor: &Tensor) -> bool {
+    let Some(record) = tensor.origin().filter(|record| record.operation.shapes == ShapeRule::Reshaped) else {
+        return false;
+    };
+    let args = record.args();
+    let base = args.first().and_then(Arg::tensor).map_or(&[][..], Tensor::shape);
+    tensor.ndim() == 4 && base.len() == 3 && base[..2] == tensor.shape()[..2]
 }
 
 /// The last two dimensions exchanged, and how that is written.
