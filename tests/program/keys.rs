@@ -98,10 +98,13 @@ fn questions_are_asked_again_and_answered() {
     let lines =
         ["list the end of Simple", "review", "b", "s", "a", "faq mask", "faq all", "faq zeppelin", "quit"];
     let (said, _, _) = typed(&["learn"], &lines, &folder);
+    assert!(!said.contains("✓ Softmax"), "what was seen and answered is not listed:\n{said}");
     in_order(
         &said,
         &[
             "the end of this lesson",
+            "· One token asks",
+            "– One score is higher than another by 1.",
             "asks again 1 question that you missed or skipped here.",
             "1 question again",
             "Do you remember?",
