@@ -73,6 +73,17 @@ fn keys_pressed_while_a_cell_runs_are_dropped() {
     assert_eq!(attn.quits(), 0);
 }
 
+/// On a narrow screen the list of places has the titles.
+#[test]
+fn the_narrow_list_has_titles() {
+    let folder = State::new();
+    let mut attn = Start::new(&folder).columns(40).inside().attn(&["learn", "query"]);
+    attn.settles("Enter run it");
+    attn.then("l", "scores  Scores: one dot product");
+    attn.on("\x1b", "Enter run it");
+    assert_eq!(attn.quits(), 0);
+}
+
 /// On a wide screen the keys are as wide as the text.
 #[test]
 fn the_footer_is_as_wide_as_the_text() {
