@@ -2,7 +2,9 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::lesson::states::StopState;
 use crate::view::code;
+use crate::view::listing::mark;
 use crate::view::panel::head;
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
@@ -123,28 +125,27 @@ pub struct Ending {
     pub title: String,
     /// What it was about, Markdown.
     pub summary: String,
-    /// The headings of its steps, and whether the learner has seen each.
-    pub headings: Vec<(String, bool)>,
+    /// The steps that the learner has not seen and the questions that they missed or skipped, Markdown.
+    pub left: Vec<(StopState, String)>,
     /// The learner's results: "seen" with "11 of 11 steps".
     pub results: Vec<(String, String)>,
     /// What comes next, Markdown.
     pub next: String,
 }
 
-/// The end of a lesson: its summary, the steps, the learner's results, what comes next.
+/// The end of a lesson: its summary, what the learner left or missed, their results, what comes next.
 pub fn ending(ending: &Ending, look: Look) -> Text {
     let mut text = head(&ending.section, &ending.title, "the end of this lesson", "", look);
     text.append(prose(&ending.summary, look));
     text.gap();
-    for (heading, seen) in &ending.headings {
-        let mark = match (look.plain, seen) {
-            (true, true) => Line::new(),
-            (true, false) => Line::new().with(Role::Prose, "not seen: "),
-            (false, true) => Line::new().with(Role::Good, "  ✓ "),
-            (false, false) => Line::new().with(Role::Dim, "  · "),
+    for (state, title) in &ending.left {
+        let (sign, role) = mark(*state);
+        let mark = match look.plain {
+            true => Line::new().with(Role::Prose, format!("{}: ", state.word())),
+            false => Line::new().with(role, format!("  {sign} ")),
         };
         let below = Line::spaces(if look.plain { 0 } else { 4 });
-        let words = prose_line(heading, look);
+        let words = prose_line(title, look);
         text.append(wrap(&words, look.text_width(), &mark, &below));
     }
     text.section(results(&ending.results, look));

@@ -73,6 +73,17 @@ fn keys_pressed_while_a_cell_runs_are_dropped() {
     assert_eq!(attn.quits(), 0);
 }
 
+/// On a narrow screen the list of places has the titles.
+#[test]
+fn the_narrow_list_has_titles() {
+    let folder = State::new();
+    let mut attn = Start::new(&folder).columns(40).inside().attn(&["learn", "query"]);
+    attn.settles("Enter run it");
+    attn.then("l", "scores  Scores: one dot product");
+    attn.on("\x1b", "Enter run it");
+    assert_eq!(attn.quits(), 0);
+}
+
 /// On a wide screen the keys are as wide as the text.
 #[test]
 fn the_footer_is_as_wide_as_the_text() {
@@ -98,10 +109,13 @@ fn questions_are_asked_again_and_answered() {
     let lines =
         ["list the end of Simple", "review", "b", "s", "a", "faq mask", "faq all", "faq zeppelin", "quit"];
     let (said, _, _) = typed(&["learn"], &lines, &folder);
+    assert!(!said.contains("✓ Softmax"), "what was seen and answered is not listed:\n{said}");
     in_order(
         &said,
         &[
             "the end of this lesson",
+            "· One token asks",
+            "– One score is higher than another by 1.",
             "asks again 1 question that you missed or skipped here.",
             "1 question again",
             "Do you remember?",

@@ -51,7 +51,7 @@ impl Walk<'_, '_, '_> {
             section: lesson.section.clone(),
             title: lesson.title.clone(),
             summary: lesson.summary.clone(),
-            headings: headings(lesson, progress),
+            left: left(lesson, progress),
             results: figures,
             next,
         };
@@ -80,11 +80,22 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-/// The headings of a lesson's steps, each with whether the learner has seen it.
-fn headings(lesson: &Lesson, progress: &Progress) -> Vec<(String, bool)> {
-    let titled = lesson.steps.iter().filter(|step| !step.title.is_empty());
-    let all = titled.map(|step| (step, progress.done(lesson, step)));
-    all.map(|(step, done)| (step.title.clone(), done)).collect()
+/// The steps of a lesson that were not seen, and the questions that were missed or skipped, in their order.
+fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
+    let mut left = Vec::new();
+    for step in &lesson.steps {
+        if !progress.done(lesson, step) {
+            let title = if step.title.is_empty() { &step.slug } else { &step.title };
+            left.push((StopState::Open, title.clone()));
+        }
+        for asked in &step.predictions {
+            let state = progress.question_state(lesson, step, asked);
+            if matches!(state, StopState::Wrong | StopState::Skipped) {
+                left.push((state, asked.ask.clone()));
+            }
+        }
+    }
+    left
 }
 
 /// What comes next, in a sentence.

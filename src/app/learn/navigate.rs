@@ -203,6 +203,18 @@ impl Walk<'_, '_, '_> {
         text
     }
 
+    /// The words of a row as they are shown: on a narrow screen the name and the title alone.
+    fn shown_words(&self, stop: &Stop) -> Line {
+        let narrow = self.shell.look.width < 60;
+        match stop.kind {
+            StopKind::Step(step) if narrow => name_and_title(&step.slug, &step.title),
+            StopKind::Exercise(exercise) if narrow => {
+                name_and_title(&format!("exercise {}", exercise.slug), &exercise.title)
+            }
+            _ => words(stop),
+        }
+    }
+
     /// A row of the list: whether it is chosen, what the learner has done there, and its words.
     fn row(&self, at: usize, chosen: bool) -> Line {
         let stop = &self.stops[at];
@@ -210,12 +222,16 @@ impl Walk<'_, '_, '_> {
         let state = stop.state(self.store.progress()).map_or((" ", Role::Prose), mark);
         let (mark, role) = if at == self.at() { HERE } else { state };
         line.push(role, format!("{mark} "));
-        for span in words(stop).spans {
+        for span in self.shown_words(stop).spans {
             let is_name = chosen && span.role == Role::Prose;
             line.push(if is_name { Role::Strong } else { span.role }, span.text);
         }
         line
     }
+}
+
+fn name_and_title(name: &str, title: &str) -> Line {
+    Line::new().with(Role::Prose, name).with(Role::Dim, format!("  {title}"))
 }
 
 /// What the learner is told of an aside that is left out.

@@ -408,14 +408,14 @@ fn walked(look: Look) -> Text {
     text.section(answered("(6, 3)", look));
     text.append(reply(AnswerVerdict::Right, "Yes: one score for each of the six keys.", look));
     let results =
-        [("seen", "11 of 11 steps"), ("predictions", "3 of 5 right at the first try, 1 after others")];
+        [("seen", "11 of 11 steps"), ("predictions", "3 of 5 right at the first try, 1 on a later try")];
     let made = Ending {
         section: "3.3.1".into(),
         title: "Simple self-attention".into(),
         summary: "One word looks at all six, weighs them, and becomes a blend of them.".into(),
-        headings: vec![
-            ("Six tokens, three numbers each".into(), true),
-            ("The mend: subtract the maximum".into(), false),
+        left: vec![
+            (StopState::Wrong, "What is the shape of `attn_scores_2`?".into()),
+            (StopState::Open, "The fix: subtract the maximum".into()),
         ],
         results: results.map(|(name, result)| (name.into(), result.into())).into(),
         next: "**Next: 3.3.2 All tokens at once**, 8 steps, about 12 minutes.".into(),
