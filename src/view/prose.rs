@@ -14,6 +14,17 @@ use crate::view::wrap::{wrap, wrap_evenly};
 /// Inline code and formulas of up to this many characters are not broken at their spaces.
 const UNBROKEN: usize = 26;
 
+/// The mark of the lines of a map that a lesson is about.
+const HERE: &str = "<- here";
+
+/// The parts of a map that are marked, as a sentence: "You are here: Q, K, V, scores." `None`: none is.
+fn marked(map: &str) -> Option<String> {
+    let lines = map.lines().filter_map(|line| line.trim_end().strip_suffix(HERE));
+    let parts = lines.flat_map(|line| line.split("  ").map(str::trim));
+    let parts: Vec<&str> = parts.filter(|part| part.chars().any(char::is_alphabetic)).collect();
+    (!parts.is_empty()).then(|| format!("You are here: {}.", parts.join(", ")))
+}
+
 /// What is Markdown beyond CommonMark.
 pub(super) const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_MATH).union(Options::ENABLE_STRIKETHROUGH);
@@ -350,6 +361,10 @@ impl MarkdownWriter {
                 let words = Line::new().with(Role::Code, words);
                 self.text.append(wrap(&words, self.look.width, &left, &below));
             }
+        }
+        // Arrows are hard to follow by ear.
+        if let Some(here) = marked(source).filter(|_| self.look.plain) {
+            self.text.append(wrap(&Line::new().with(Role::Prose, here), self.look.width, &rest, &rest));
         }
     }
 

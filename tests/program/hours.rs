@@ -283,6 +283,22 @@ fn steps_with_pictures_only_can_be_asked() {
     in_order(&said, &["nan"]);
 }
 
+/// A skipped question is explained where its cell runs; a word that is not in the glossary shows the nearest entry.
+#[test]
+fn what_was_not_known_is_explained() {
+    let folder = State::new();
+    let (said, _, _) = typed(&["learn", "softmax-naive"], &["skip", "glossary embeding", "quit"], &folder);
+    in_order(
+        &said,
+        &[
+            "The answer: the higher one is about 2.7 times the lower one. exp(a + 1) is e times",
+            "Attention weights:",
+            "No entry for `embeding`. The nearest is `embedding`.",
+            "An embedding is the list of numbers",
+        ],
+    );
+}
+
 /// Tokens are named in the same way everywhere.
 #[test]
 fn a_token_is_left_out_where_the_learner_is() {

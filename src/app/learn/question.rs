@@ -112,8 +112,29 @@ impl<'c> Walk<'c, '_, '_> {
         let Some((step, at, asked)) = self.asked() else {
             return Ok(Flow::Stay);
         };
-        if self.page().panel.is_none() && !self.run_step()? {
+        match self.explain_answer(step, asked)? {
+            true => self.skipped(step, at, asked),
+            false => Ok(Flow::Stay),
+        }
+    }
+
+    /// Skips the question that waits, with its answer and the reason; after the last one, shows the outcome of the cell.
+    pub(super) fn skip_question(&mut self) -> Result<Flow, Failure> {
+        let Some((step, at, asked)) = self.asked() else {
             return Ok(Flow::Stay);
+        };
+        self.explain_answer(step, asked)?;
+        self.skipped(step, at, asked)?;
+        match self.stage() {
+            PageStage::Ready => self.outcome(),
+            _ => Ok(Flow::Stay),
+        }
+    }
+
+    /// Replies with the answer and the reason for it, in the state after the cell; false if the cell did not run.
+    fn explain_answer(&mut self, step: &'c Step, asked: &Prediction) -> Result<bool, Failure> {
+        if self.page().panel.is_none() && !self.run_step()? {
+            return Ok(false);
         }
         let truth =
             self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok());
@@ -126,19 +147,7 @@ impl<'c> Walk<'c, '_, '_> {
             None => asked.right.clone(),
         };
         self.reply(AnswerVerdict::Shown, &because)?;
-        self.skipped(step, at, asked)
-    }
-
-    /// Skips the question that waits; after the last one, shows the outcome of the cell.
-    pub(super) fn skip_question(&mut self) -> Result<Flow, Failure> {
-        let Some((step, at, asked)) = self.asked() else {
-            return Ok(Flow::Stay);
-        };
-        self.skipped(step, at, asked)?;
-        match self.stage() {
-            PageStage::Ready => self.outcome(),
-            _ => Ok(Flow::Stay),
-        }
+        Ok(true)
     }
 
     fn skipped(&mut self, step: &'c Step, at: usize, asked: &Prediction) -> Result<Flow, Failure> {
