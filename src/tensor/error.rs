@@ -49,6 +49,13 @@ pub(crate) enum ErrorFact {
     MaskDtype,
     /// A write in place to a leaf that requires gradients.
     LeafWrite,
+    /// A change in place of what a gradient is made of.
+    ChangedInPlace {
+        /// The operation whose gradient it is.
+        operation: &'static str,
+        /// The cell and the line that changed it, if they are remembered.
+        place: Option<(&'static str, usize)>,
+    },
     /// `item()` of several elements.
     SeveralElements,
     /// `float()` or `int()` of several elements.

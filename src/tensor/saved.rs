@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::error::{Error, Result};
+use super::error::{Error, ErrorFact, Result};
 use super::graph::{Arg, Record, SavedResult, Storage, Tensor};
 
 impl SavedResult {
@@ -33,7 +33,7 @@ impl Record {
         match self.result.get().and_then(|saved| Some((saved.tensor()?, saved.version))) {
             Some((result, version)) => {
                 let is_float = result.dtype().is_float();
-                unchanged(&result, version, || is_float.then(|| made(self, self.outputs - 1)))
+                self.unchanged(&result, version, || is_float.then(|| made(self, self.outputs - 1)))
             }
             None => Ok(()),
         }
@@ -41,7 +41,7 @@ impl Record {
 
     /// Errors: tensor `at` of the arguments, which is this one, was written to since the operation ran.
     pub(crate) fn check_operand(&self, at: usize, operand: &Tensor) -> Result<()> {
-        unchanged(operand, self.versions[at], || {
+        self.unchanged(operand, self.versions[at], || {
             let origin = operand.origin().filter(|_| !operand.is_leaf())?;
             Some(made(&origin, operand.output_index()))
         })
@@ -53,25 +53,28 @@ impl Record {
         let mut indices = args.iter().flat_map(Arg::indices).enumerate();
         indices.try_for_each(|(at, index)| self.check_operand(first + at, index))
     }
+
+    /// Errors: a tensor that its gradient is made of was written to after this version. `made` says what made it.
+    fn unchanged(&self, tensor: &Tensor, version: u64, made: impl FnOnce() -> Option<String>) -> Result<()> {
+        let now = tensor.storage().version();
+        if now == version {
+            return Ok(());
+        }
+        let (kind, shape, made) = (tensor.dtype().cpp_name(), tensor.shape(), made().unwrap_or_default());
+        let write = tensor.storage().write_after(version);
+        let place = write.and_then(|write| write.site.as_ref().map(|site| (site.cell, site.line)));
+        Err(Error::runtime(format!(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: \
+             [torch.{kind}Tensor {shape:?}]{made} is at version {now}; expected version {version} instead. Hint: enable \
+             anomaly detection to find the operation that failed to compute its gradient, with \
+             torch.autograd.set_detect_anomaly(True).",
+        ))
+        .about(ErrorFact::ChangedInPlace { operation: self.called(), place }))
+    }
 }
 
 /// Which tensor it is, in the words of the error.
 fn made(record: &Record, output: usize) -> String {
     let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
     format!(", which is output {output} of {name},")
-}
-
-/// Errors: a tensor was written to after this version. `made` says what made it.
-fn unchanged(tensor: &Tensor, version: u64, made: impl FnOnce() -> Option<String>) -> Result<()> {
-    let now = tensor.storage().version();
-    if now == version {
-        return Ok(());
-    }
-    let (kind, shape, made) = (tensor.dtype().cpp_name(), tensor.shape(), made().unwrap_or_default());
-    Err(Error::runtime(format!(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: \
-         [torch.{kind}Tensor {shape:?}]{made} is at version {now}; expected version {version} instead. Hint: enable \
-         anomaly detection to find the operation that failed to compute its gradient, with \
-         torch.autograd.set_detect_anomaly(True).",
-    )))
 }

@@ -314,6 +314,12 @@ impl Storage {
         writes.iter().rev().find(|write| write.version <= time && write.layout.contains(at)).cloned()
     }
 
+    /// The operation of the first write after version `time`, if it is remembered.
+    pub(crate) fn write_after(&self, time: u64) -> Option<Rc<Record>> {
+        let writes = self.0.writes.borrow();
+        writes.iter().find(|write| write.version > time).map(|write| write.record.clone())
+    }
+
     /// Whether some write up to version `time` is no longer remembered.
     pub(crate) fn forgot_before(&self, time: u64) -> bool {
         time > 0 && self.0.forgotten.get() > 0

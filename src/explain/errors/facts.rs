@@ -1,6 +1,6 @@
 //! Errors whose kind says enough: one remark and fixes for each.
 
-use super::evidence::Evidence;
+use super::evidence::{ErrorCase, Evidence};
 use super::explanation::{ErrorExplanation, Fix};
 use super::operands::called;
 use crate::explain::name::Name;
@@ -109,6 +109,7 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         | ErrorFact::UnevenHeads { .. }
         | ErrorFact::UnknownKeyword { .. }
         | ErrorFact::NoDevice
+        | ErrorFact::ChangedInPlace { .. }
         | ErrorFact::StateDictKeys { .. } => return None,
     };
     Some(found)
@@ -119,6 +120,9 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let fact = case.raised.fact.as_deref()?;
     if let ErrorFact::StateDictKeys { missing, unexpected } = fact {
         return Some(similar_keys(missing, unexpected));
+    }
+    if let ErrorFact::ChangedInPlace { operation, place } = fact {
+        return Some(changed_in_place(operation, *place, case));
     }
     let (remark, fixes) = advice(fact)?;
     let tensor = evidence.failed.and_then(|failed| failed.args.iter().flat_map(Arg::tensors).next());
@@ -135,6 +139,28 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         remarks: vec![remark.to_owned()],
         fixes: fixes.iter().map(fix).collect(),
     })
+}
+
+/// Which line changed the tensor, and how to keep what it was.
+fn changed_in_place(operation: &str, place: Option<(&str, usize)>, case: &ErrorCase) -> ErrorExplanation {
+    let line_of = |(cell, line): (&str, usize)| {
+        let within = case.place().is_some_and(|(raised, _)| raised == cell);
+        let place = if within { format!("line {line}") } else { format!("{cell}, line {line}") };
+        let source = (case.source)(cell)?;
+        Some(format!(" in {place}: {}", source.lines().nth(line.checked_sub(1)?)?.trim()))
+    };
+    let place = place.and_then(line_of).unwrap_or_else(|| ".".to_owned());
+    ErrorExplanation {
+        clash: None,
+        remarks: vec![
+            format!("The gradient of {operation} is made of this tensor as it was."),
+            format!("It was changed in place{place}"),
+        ],
+        fixes: vec![
+            Fix::new("y = y + 1", "not y += 1: a new tensor, here and wherever a name ends in _"),
+            Fix::new("y = y.clone()", "before the change: it changes the copy"),
+        ],
+    }
 }
 
 /// Keys of a state dict: pairs each unexpected one with the missing one of the most similar name.

@@ -32,3 +32,7 @@ queries.T.view(12)
 querys
 # %%
 weights = torch.softmax(scores.masked_fill(torch.ones(6, 6).triu(0).bool(), -torch.inf), dim=-1)
+# %%
+weights = torch.softmax(queries @ queries.T, dim=-1)
+weights[0] = 0
+weights.sum().backward()
