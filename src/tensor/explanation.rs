@@ -208,23 +208,15 @@ pub enum ProductKind {
     Outer,
     /// beta·input + alpha·(a @ b)
     Added,
-    /// beta·input + alpha·(the outer product of a and b)
-    AddedOuter,
-    /// beta·input + alpha·(the sum of all pages of a @ b)
-    AddedPages,
 }
 
 /// Products over several axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Multilinear {
-    /// x·W·y + bias
-    Bilinear,
     /// A convolution along one axis.
     Conv1d,
     /// The Kronecker product.
     Kronecker,
-    /// The cross product of vectors of three.
-    Cross,
     /// A product over the axes named.
     Tensordot,
     /// The sum of the diagonal.
@@ -263,8 +255,6 @@ pub enum Extremum {
     Largest,
     /// The smallest.
     Smallest,
-    /// The smallest, and the largest as a second result.
-    Both,
     /// The one in the middle.
     Middle,
 }
@@ -287,8 +277,6 @@ pub enum RunningKind {
     Sum,
     /// Products.
     Product,
-    /// Logarithms of sums of exponentials.
-    LogSumExp,
     /// Differences of neighbours.
     Difference,
 }
@@ -296,8 +284,6 @@ pub enum RunningKind {
 /// Distances and similarities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DistanceKind {
-    /// Of two tensors as a whole.
-    Whole,
     /// Of every row of one to every row of the other.
     EachToEach,
     /// Of rows in pairs.
@@ -313,14 +299,8 @@ pub enum OrderKind {
     Sort,
     /// The places alone.
     ArgSort,
-    /// Sorted values along the first dimension.
-    SortFirst,
     /// The k largest or smallest, and their places.
     TopK,
-    /// The k-th smallest, and its place.
-    KthValue,
-    /// The most frequent, and its place.
-    Mode,
 }
 
 /// The kinds of softmax.
@@ -330,8 +310,6 @@ pub enum SoftmaxKind {
     Weights,
     /// Their logarithms.
     Log,
-    /// The weights of the negative scores.
-    Negative,
 }
 
 /// The kinds of normalisation.

@@ -24,8 +24,7 @@ pub(crate) fn softmax(subject: &Subject, kind: SoftmaxKind) -> Option<Account> {
     let axis = wrap_dim(subject.int("dim").unwrap_or_else(|| implicit_dim(ndim)), ndim).ok()?;
     let mut lead = subject.index().to_vec();
     let place = if ndim == 0 { 0 } else { lead.remove(axis) };
-    let sign = if kind == SoftmaxKind::Negative { -1.0 } else { 1.0 };
-    let scores: Vec<f64> = x.row(&lead, axis).into_iter().map(|score| sign * score).collect();
+    let scores: Vec<f64> = x.row(&lead, axis);
     let own = scores[place];
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let over = along(&subject.called(0), &lead, axis);

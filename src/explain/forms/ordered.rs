@@ -12,21 +12,9 @@ use crate::tensor::layout::wrap_dim;
 pub(crate) fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
     let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
-    let dim = if kind == OrderKind::SortFirst { 0 } else { subject.int("dim").unwrap_or(-1) };
-    let axis = wrap_dim(dim, ndim).ok()?;
-    let reduces = matches!(kind, OrderKind::KthValue | OrderKind::Mode);
+    let axis = wrap_dim(subject.int("dim").unwrap_or(-1), ndim).ok()?;
     let mut lead = subject.index().to_vec();
-    let keeps = lead.len() == ndim;
-    let rank = match (reduces, ndim == 0) {
-        (true, _) => {
-            if keeps && ndim > 0 {
-                lead.remove(axis);
-            }
-            subject.int("k").map_or(0, |k| k as usize - 1)
-        }
-        (_, true) => 0,
-        _ => lead.remove(axis),
-    };
+    let rank = if ndim == 0 { 0 } else { lead.remove(axis) };
     let values = x.row(&lead, axis);
     let places = kind == OrderKind::ArgSort || subject.made.output == 1;
     let stood = match places {
@@ -52,10 +40,7 @@ pub(crate) fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
         3 => "third ".to_owned(),
         more => format!("{more}th "),
     };
-    let rank_word = match kind {
-        OrderKind::Mode => "the most frequent".to_owned(),
-        _ => format!("the {}{}", ordinal(rank + 1), if descending { "largest" } else { "smallest" }),
-    };
+    let rank_word = format!("the {}{}", ordinal(rank + 1), if descending { "largest" } else { "smallest" });
     let words = match places {
         true => format!("{} = {} is {rank_word} of {line}: index {stood}", link.what, figure(values[stood])),
         false => format!("{rank_word} of {line}: {}", link.what),

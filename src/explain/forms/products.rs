@@ -162,17 +162,6 @@ pub(crate) fn account(subject: &Subject, kind: ProductKind) -> Option<Account> {
         }
         ProductKind::Matrix => Some(lines(subject, [0, 1], index)?.account(subject)),
         ProductKind::Added => added(subject, vec![lines(subject, [1, 2], index)?]),
-        ProductKind::AddedOuter => {
-            let (a, b) = (subject.operand(1)?, subject.operand(2)?);
-            let names = [subject.called(1).element(&index[..1]), subject.called(2).element(&index[1..])];
-            let at = vec![[vec![index[0]], vec![index[1]]]];
-            added(subject, vec![ProductTerms { places: [1, 2], operands: [a, b], names, at }])
-        }
-        ProductKind::AddedPages => {
-            let pages = subject.operand(1)?.tensor.shape()[0];
-            let page = |page| lines(subject, [1, 2], &with(index, 0, page));
-            added(subject, (0..pages).map(page).collect::<Option<_>>()?)
-        }
     }
 }
 
@@ -344,43 +333,6 @@ pub(crate) fn multilinear(subject: &Subject, kind: Multilinear) -> Option<Accoun
             let left: Vec<usize> = (0..ndim).map(|axis| index[axis] / wide_b[axis]).collect();
             let right: Vec<usize> = (0..ndim).map(|axis| index[axis] % wide_b[axis]).collect();
             vec![(1.0, vec![(0, left[ndim - a.len()..].to_vec()), (1, right[ndim - b.len()..].to_vec())])]
-        }
-        Multilinear::Cross => {
-            let a = shape(0)?;
-            let axis = match subject.int("dim") {
-                Some(dim) => crate::tensor::layout::wrap_dim(dim, index.len()).ok()?,
-                None => a.iter().position(|&size| size == 3)?,
-            };
-            let at = |turn: usize| {
-                let mut index = index.to_vec();
-                index[axis] = (index[axis] + turn) % 3;
-                index
-            };
-            if shape(1)? != a {
-                return None;
-            }
-            vec![(1.0, vec![(0, at(1)), (1, at(2))]), (-1.0, vec![(0, at(2)), (1, at(1))])]
-        }
-        Multilinear::Bilinear => {
-            let (a, weight) = (shape(0)?, shape(2)?);
-            let (&out, lead) = index.split_last()?;
-            if subject.operand(3).is_some() {
-                plus = Some((3, vec![out]));
-            }
-            let pair = |i: usize, j: usize| {
-                (
-                    1.0,
-                    vec![
-                        (0, with(lead, a.len() - 1, i)),
-                        (2, vec![out, i, j]),
-                        (1, with(lead, a.len() - 1, j)),
-                    ],
-                )
-            };
-            (0..weight[1])
-                .flat_map(|i| (0..weight[2]).map(move |j| (i, j)))
-                .map(|(i, j)| pair(i, j))
-                .collect()
         }
         Multilinear::Conv1d => {
             let (x, weight) = (shape(0)?, shape(1)?);

@@ -193,11 +193,7 @@ pub(crate) fn extreme(
     running: bool,
 ) -> Option<Account> {
     let second = subject.made.output == 1;
-    let wants_largest = match which {
-        Extremum::Largest => true,
-        Extremum::Smallest | Extremum::Middle => false,
-        Extremum::Both => second,
-    };
+    let wants_largest = which == Extremum::Largest;
     if subject.args.get(1).and_then(Arg::tensor).is_some() {
         return pointwise::account(subject, if wants_largest { Formula::Larger } else { Formula::Smaller });
     }
@@ -285,12 +281,6 @@ pub(crate) fn running(subject: &Subject, kind: RunningKind) -> Option<Account> {
         RunningKind::Product => {
             Account::words(format!("running product: {first}")).figures(Calc::Product(numbers(&values)))
         }
-        RunningKind::LogSumExp => {
-            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let powers: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
-            let calc = Calc::Sum(vec![Calc::Number(most), Calc::log(Calc::terms(powers))]);
-            Account::words(format!("log of the sum of exp over {first}")).figures(calc)
-        }
     };
     Some(account.from(links).following(1).led("the largest"))
 }
@@ -302,16 +292,6 @@ pub(crate) fn distance(subject: &Subject, kind: DistanceKind) -> Option<Account>
     let (a_name, b_name, index) = (subject.called(0), subject.called(1), subject.index());
     let ndim = a.tensor.ndim().max(b.tensor.ndim());
     let (axis, lead): (usize, Vec<usize>) = match kind {
-        DistanceKind::Whole => {
-            let differences: Vec<f64> = if a.tensor.shape() == b.tensor.shape() {
-                a.values().iter().zip(b.values()).map(|(x, y)| x - y).collect()
-            } else {
-                return None;
-            };
-            return Some(
-                norm_of(&differences, p, &format!("{a_name} and {b_name}"), 0.0)?.from(subject.met()),
-            );
-        }
         DistanceKind::EachToEach => {
             let [batch @ .., i, j] = index else { return None };
             let (left, right) = ([batch, &[*i]].concat(), [batch, &[*j]].concat());
