@@ -5,7 +5,7 @@ use std::io;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use super::shell::{Failure, Shell};
+use super::terminal::shell::{Failure, Shell};
 use crate::tensor::{Buffer, Tensor};
 use crate::view::text::commands_terminal;
 

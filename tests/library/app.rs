@@ -1,7 +1,7 @@
 //! The command line: the table of commands, and the values of options.
 
-use attn::app::options::bytes;
-use attn::app::verbs::{VERBS, command};
+use attn::app::commands::options::bytes;
+use attn::app::commands::verbs::{VERBS, command};
 
 #[test]
 fn the_parser_has_the_commands_of_the_table() {

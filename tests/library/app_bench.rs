@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attn::app::bench::case::{AttentionPath, BenchCase, LAYER, repeated};
+use attn::app::commands::bench::case::{AttentionPath, BenchCase, LAYER, repeated};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 /// All paths compute the same layer, up to the rounding of some dozen sums.

@@ -1,11 +1,11 @@
 //! The walkthrough: keys and typed lines, choosing a number, editing code; and the parts of a step's panel.
 
+use attn::app::cells::step::{element_of, loop_variables};
 use attn::app::learn::choose::{moved, next_table};
 use attn::app::learn::editor::{Gutter, coloured, ends, indent};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
-use attn::app::prompt::TypedLine;
 use attn::app::repl::keys::without_margins;
-use attn::app::step::{element_of, loop_variables};
+use attn::app::terminal::prompt::TypedLine;
 use attn::lesson::review::as_statement;
 use attn::view::Look;
 

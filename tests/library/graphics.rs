@@ -1,6 +1,6 @@
 //! Figures as pictures: what is sent to a terminal is decoded again, and what a terminal answers is understood.
 
-use attn::app::graphics::Answers;
+use attn::app::terminal::graphics::Answers;
 use attn::view::Look;
 use attn::view::graphics::{Graphics, Protocol, iterm, kitty, picture, sixel};
 use attn::view::plot::plot;

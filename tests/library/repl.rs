@@ -1,11 +1,11 @@
 //! The REPL's line editor without a terminal: completion, signatures, keys and colours.
 
-use attn::app::options::GlobalOptions;
+use attn::app::cells::workspace::Workspace;
+use attn::app::commands::options::GlobalOptions;
 use attn::app::repl::commands::COMMANDS;
 use attn::app::repl::complete::{complete, path_before, signature_of};
 use attn::app::repl::editor::{coloured, matching_bracket};
 use attn::app::repl::keys::{BoundKey, Cursor, KeyAction, MARGIN, without_margins};
-use attn::app::workspace::Workspace;
 use attn::lesson::Catalogue;
 use attn::view::Look;
 use rustyline::{CharSearch, Cmd, Movement};

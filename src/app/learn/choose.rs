@@ -1,10 +1,10 @@
 //! Choosing a number in a table with the arrow keys or by its name, and seeing where it comes from, level by level.
 
-use super::super::element_text::scope_prefix;
-use super::super::shell::{Failure, Shell};
-use super::super::step::element_of;
-use super::super::why;
-use super::super::workspace::Workspace;
+use super::super::cells::element_text::scope_prefix;
+use super::super::cells::step::element_of;
+use super::super::cells::workspace::Workspace;
+use super::super::commands::why;
+use super::super::terminal::shell::{Failure, Shell};
 use super::figures::figures;
 use super::input::{self, InputMode};
 use super::navigate::{cut, legends};

@@ -15,9 +15,9 @@ use rustyline::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::super::prompt::{TypedLine, read_line};
 use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, without_margins};
-use super::super::shell::{Failure, Shell};
+use super::super::terminal::prompt::{TypedLine, read_line};
+use super::super::terminal::shell::{Failure, Shell};
 use super::input::{InputMode, of_editor};
 use super::terminal;
 use crate::view::wrap::remark;

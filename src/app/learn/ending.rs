@@ -1,9 +1,9 @@
 //! The page at the end of a lesson and of the chapter: what was learned, how the questions went, what comes next.
 
-use super::super::review;
-use super::super::shell::Failure;
-use super::super::stops::{self, Stop, StopKind};
-use super::super::summary;
+use super::super::commands::review;
+use super::super::learner::stops::{self, Stop, StopKind};
+use super::super::learner::summary;
+use super::super::terminal::shell::Failure;
 use super::walk::Walk;
 use crate::lesson::Lesson;
 use crate::lesson::progress::Progress;

@@ -1,6 +1,6 @@
 //! Why a check of an exercise failed, in the learner's own code and variables.
 
-use super::super::workspace::Workspace;
+use super::super::cells::workspace::Workspace;
 use crate::lesson::Exercise;
 use crate::lesson::exercise::Check;
 use crate::session::Raised;

@@ -1,6 +1,6 @@
 //! The tensors of a step from which a number can be chosen.
 
-use super::super::workspace::Workspace;
+use super::super::cells::workspace::Workspace;
 use crate::lesson::Step;
 use crate::view::Figure;
 

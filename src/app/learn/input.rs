@@ -5,8 +5,8 @@ use std::io;
 use rustyline::error::ReadlineError;
 use rustyline::{Cmd, Config, DefaultEditor, EventHandler, KeyCode, KeyEvent, Modifiers, Movement};
 
-use super::super::prompt::{TypedLine, read_line};
-use super::super::shell::{Failure, Shell};
+use super::super::terminal::prompt::{TypedLine, read_line};
+use super::super::terminal::shell::{Failure, Shell};
 use super::terminal::{self, KeyPress, Raw};
 use crate::view::Text;
 

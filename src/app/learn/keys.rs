@@ -1,8 +1,8 @@
 //! The table of keys: for the footer, the help and the typed words. A row has a key and its words, the condition under
 //! which it applies, and the function that it calls.
 
-use super::super::prompt::TypedLine;
-use super::super::shell::Failure;
+use super::super::terminal::prompt::TypedLine;
+use super::super::terminal::shell::Failure;
 use super::page::PageStage;
 use super::terminal::KeyPress;
 use super::walk::{Flow, Walk};

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::options::GlobalOptions;
-use super::super::plan::{self, PlannedCell};
-use super::super::runner::{Runner, replayed};
-use super::super::shell::Failure;
-use super::super::workspace::Workspace;
+use super::super::cells::plan::{self, PlannedCell};
+use super::super::cells::runner::{Runner, replayed};
+use super::super::cells::workspace::Workspace;
+use super::super::commands::options::GlobalOptions;
+use super::super::terminal::shell::Failure;
 use crate::kernel::random::Generator;
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step};
 use crate::session::Outcome;

@@ -1,8 +1,8 @@
 //! The main loop of the walkthrough: shows a stop, waits for a key or a line, and does what it asks.
 
-use super::super::shell::{Exit, Failure};
-use super::super::step::unrun_panel;
-use super::super::stops::{self, Stop, StopKind};
+use super::super::cells::step::unrun_panel;
+use super::super::learner::stops::{self, Stop, StopKind};
+use super::super::terminal::shell::{Exit, Failure};
 use super::input::{self, Escape, InputMode};
 use super::keys::{self, WalkInput};
 use super::page::{PageStage, PredictionLine, StopPage, Workbook, choices};

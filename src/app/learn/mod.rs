@@ -32,12 +32,12 @@ mod walk;
 
 use std::io::IsTerminal;
 
-use super::course;
-use super::machine;
-use super::restore::restore_at_exit;
-use super::shell::{Exit, Failure, Shell};
-use super::stops::{self, Stop, StopKind};
-use super::store::Store;
+use super::cells::course;
+use super::cells::machine;
+use super::learner::stops::{self, Stop, StopKind};
+use super::learner::store::Store;
+use super::terminal::restore::restore_at_exit;
+use super::terminal::shell::{Exit, Failure, Shell};
 use crate::view::prose::prose;
 use input::InputMode;
 use walk::Walk;

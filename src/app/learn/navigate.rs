@@ -3,9 +3,9 @@
 
 use std::mem;
 
-use super::super::list::listing;
-use super::super::shell::Failure;
-use super::super::stops::{self, Stop, StopKind};
+use super::super::commands::list::listing;
+use super::super::learner::stops::{self, Stop, StopKind};
+use super::super::terminal::shell::Failure;
 use super::input::{self, InputMode};
 use super::page::PageStage;
 use super::terminal::{self, KeyPress};

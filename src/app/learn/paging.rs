@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use super::super::shell::Failure;
+use super::super::terminal::shell::Failure;
 use super::input::{self, InputMode};
 use super::keys::WalkInput;
 use super::terminal::{self, KeyPress};

@@ -1,11 +1,11 @@
 //! Code that the learner writes: exercises, and the lesson's cell when they edit it. Each run has a new workspace, so that
 //! the state of the lesson does not change.
 
-use super::super::progress::quietly;
-use super::super::shell::Failure;
-use super::super::step::plots;
-use super::super::stops::{Stop, StopKind};
-use super::super::workspace::Workspace;
+use super::super::cells::step::plots;
+use super::super::cells::workspace::Workspace;
+use super::super::learner::stops::{Stop, StopKind};
+use super::super::terminal::progress_bar::quietly;
+use super::super::terminal::shell::Failure;
 use super::editor;
 use super::failed_check::{FailedCheck, OWN_CODE};
 use super::lesson_state::{LessonState, OnProgress};

@@ -1,7 +1,7 @@
 //! Predictions: questions that are asked before a cell is shown to run. The learner may answer as often as they like,
 //! or not at all. The cell runs ahead, unseen, because the answers are judged in the state after it.
 
-use super::super::shell::Failure;
+use super::super::terminal::shell::Failure;
 use super::page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
 use crate::lesson::choice::chosen;

@@ -9,11 +9,11 @@ use std::time::Duration;
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
-use super::super::machine::input_begins;
-use super::super::restore::ChangedSettings;
-use super::super::shell::obeys_escapes;
-use super::super::suspend::suspend;
-use super::super::typed;
+use super::super::cells::machine::input_begins;
+use super::super::terminal::restore::ChangedSettings;
+use super::super::terminal::shell::obeys_escapes;
+use super::super::terminal::suspend::suspend;
+use super::super::terminal::typed;
 
 /// How many milliseconds after an Esc its sequence may come: an Esc alone is the key. Arrow keys and Alt send sequences.
 pub(crate) const ESCAPE_WAIT: u16 = 50;

@@ -1,13 +1,16 @@
 //! What the learner can try and look up on the way: a REPL, a trace, what-if, the glossary. All of it works on copies of
 //! the lesson's state.
 
-use super::super::progress::quietly;
-use super::super::runner::copy;
-use super::super::shell::Failure;
-use super::super::stops::StopKind;
-use super::super::trace::Detail;
-use super::super::workspace::Workspace;
-use super::super::{faq, prompt::TypedLine, repl, review, show, trace, what_if};
+use super::super::cells::runner::copy;
+use super::super::cells::trace::Detail;
+use super::super::cells::workspace::Workspace;
+use super::super::cells::{trace, what_if};
+use super::super::commands::{faq, review, show};
+use super::super::learner::stops::StopKind;
+use super::super::repl;
+use super::super::terminal::progress_bar::quietly;
+use super::super::terminal::prompt::TypedLine;
+use super::super::terminal::shell::Failure;
 use super::input::{self, Escape, InputMode};
 use super::page::PageStage;
 use super::terminal;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::mem;
 
-use super::super::shell::{Failure, Shell};
-use super::super::step::step_panel;
-use super::super::stops::{Stop, StopKind};
-use super::super::store::Store;
+use super::super::cells::step::step_panel;
+use super::super::learner::stops::{Stop, StopKind};
+use super::super::learner::store::Store;
+use super::super::terminal::shell::{Failure, Shell};
 use super::figures::has_tensors;
 use super::input::{self, InputMode};
 use super::lesson_state::{LessonState, OnProgress};

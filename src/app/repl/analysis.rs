@@ -1,11 +1,12 @@
 //! The commands that analyse what ran: `:why`, `:trace`, `:what-if`, `:doctor`, `:time`.
 
-use super::super::plan::PlannedCell;
-use super::super::runner::{FinishedCell, Runner, Tracing, copy};
-use super::super::shell::Shell;
-use super::super::trace::Detail;
-use super::super::workspace::{RanCell, Workspace};
-use super::super::{doctor, machine, trace, what_if, why};
+use super::super::cells::plan::PlannedCell;
+use super::super::cells::runner::{FinishedCell, Runner, Tracing, copy};
+use super::super::cells::trace::Detail;
+use super::super::cells::workspace::{RanCell, Workspace};
+use super::super::cells::{machine, trace, what_if};
+use super::super::commands::{doctor, why};
+use super::super::terminal::shell::Shell;
 use super::commands::required;
 use super::state::{CommandError, CommandResult, InputResult, Repl, input_name, is_input};
 use crate::lesson::Target;

@@ -1,8 +1,8 @@
 //! Runs an input that is Python, and shows its output, its value, the tensors it bound and its error.
 
-use super::super::naming::named;
-use super::super::shell::{Failure, Shell};
-use super::super::workspace::Workspace;
+use super::super::cells::naming::named;
+use super::super::cells::workspace::Workspace;
+use super::super::terminal::shell::{Failure, Shell};
 use super::echo::echo;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
 use crate::session::{Outcome, Raised};

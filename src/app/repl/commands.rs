@@ -1,6 +1,6 @@
 //! The table of commands, which dispatch, `:help`, completion and `docs/repl.md` read.
 
-use super::super::shell::Shell;
+use super::super::terminal::shell::Shell;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 

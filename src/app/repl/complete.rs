@@ -2,7 +2,7 @@
 
 use rustyline::completion::FilenameCompleter;
 
-use super::super::workspace::Workspace;
+use super::super::cells::workspace::Workspace;
 use super::commands::{ArgumentKind, COMMANDS, find};
 use super::help::without_first;
 use super::keys::without_margins;

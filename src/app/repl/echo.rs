@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::super::progress;
-use super::super::shell::{Shell, printable};
+use super::super::terminal::progress_bar;
+use super::super::terminal::shell::{Shell, printable};
 use crate::session::{Channel, Interrupter, Listener};
 use crate::view::panel::verbatim;
 use crate::view::{Look, Text};
@@ -18,20 +18,20 @@ const LONGEST: usize = 10_000;
 pub(super) fn echo(shell: &Shell, interrupter: Interrupter) -> Listener {
     let terminal = shell.terminal;
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let progress = progress::shows(&shell.options);
+    let progress = progress_bar::shows(&shell.options);
     let mut drawn = false;
     let mut open = (terminal && !dumb && !shell.look.plain).then(|| OpenLine::new(shell.look));
     Box::new(move |channel, text| {
         if channel == Channel::Progress {
             if progress {
                 drawn = !text.is_empty();
-                progress::of_cell(text);
+                progress_bar::of_cell(text);
             }
             return;
         }
         if std::mem::take(&mut drawn) {
             // What is written begins a line of its own.
-            progress::of_cell("");
+            progress_bar::of_cell("");
         }
         let shown = terminal || channel == Channel::Stderr;
         let text = if shown { printable(text) } else { Cow::Borrowed(text) };

@@ -21,13 +21,13 @@ use rustyline::{
 };
 use unicode_width::UnicodeWidthStr;
 
+use super::super::cells::machine::input_begins;
+use super::super::cells::workspace::Workspace;
 use super::super::learn::terminal::ESCAPE_WAIT;
-use super::super::machine::input_begins;
-use super::super::prompt::without_sequences;
-use super::super::shell::{Failure, Shell};
-use super::super::suspend::suspend;
-use super::super::typed;
-use super::super::workspace::Workspace;
+use super::super::terminal::prompt::without_sequences;
+use super::super::terminal::shell::{Failure, Shell};
+use super::super::terminal::suspend::suspend;
+use super::super::terminal::typed;
 use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
 use super::history::History;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::super::export::html;
-use super::super::export::notebook::recorded;
+use super::super::cells::plan::{self, Plan};
+use super::super::cells::workspace::RanCell;
+use super::super::commands::export::html;
+use super::super::commands::export::notebook::recorded;
 use super::super::file;
-use super::super::plan::{self, Plan};
-use super::super::progress::ProgressBar;
-use super::super::shell::Shell;
-use super::super::workspace::RanCell;
+use super::super::terminal::progress_bar::ProgressBar;
+use super::super::terminal::shell::Shell;
 use super::lines::statements;
 use super::state::{CommandError, CommandResult, InputResult, Repl, UndoPoint, is_input};
 use crate::lesson::notebook::SavedCell;

@@ -1,7 +1,7 @@
 //! `:help` explains the commands, a function or a variable.
 
-use super::super::faq;
-use super::super::shell::{Exit, Shell};
+use super::super::commands::faq;
+use super::super::terminal::shell::{Exit, Shell};
 use super::commands::{COMMANDS, CommandGroup, ReplCommand, find};
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;

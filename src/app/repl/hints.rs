@@ -3,7 +3,7 @@
 use rustyline::Context;
 use rustyline::history::SearchDirection;
 
-use super::super::workspace::Workspace;
+use super::super::cells::workspace::Workspace;
 use super::complete::{path_before, signature_of};
 use super::keys::MARGIN;
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::super::file::write;
-use super::super::state::state_dir;
+use super::super::learner::state::state_dir;
 
 /// The most inputs that are kept.
 const MAX_INPUTS: usize = 1000;

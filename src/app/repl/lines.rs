@@ -1,9 +1,9 @@
 //! Reads inputs line by line: from a pipe, or from a terminal that cannot be redrawn. The parser says where an input
 //! ends.
 
-use super::super::machine::input_begins;
-use super::super::prompt::line_of_stdin;
-use super::super::shell::{Failure, Shell};
+use super::super::cells::machine::input_begins;
+use super::super::terminal::prompt::line_of_stdin;
+use super::super::terminal::shell::{Failure, Shell};
 use super::state::Input;
 use crate::session::{InputState, input_state};
 

@@ -32,12 +32,12 @@ mod variables;
 use std::io::{self, IsTerminal};
 use std::panic::{self, AssertUnwindSafe};
 
-use super::course;
+use super::cells::course;
+use super::cells::machine;
+use super::cells::workspace::Workspace;
 use super::learn::terminal::awaiting;
-use super::machine;
-use super::restore::restore_at_exit;
-use super::shell::{Exit, Failure, Shell};
-use super::workspace::Workspace;
+use super::terminal::restore::restore_at_exit;
+use super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::Catalogue;
 use state::{CommandError, Input, InputResult, Outcomes, Repl};
 

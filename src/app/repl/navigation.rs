@@ -1,12 +1,12 @@
 //! Moves between states: the start of a session, `:step`, `:next`, `:goto`, `:reset` and `:undo`.
 //! Each state is computed by running the cells that lead to it.
 
-use super::super::notes::note;
-use super::super::plan::{self, Plan};
-use super::super::runner::{Runner, replayed, unexpected};
-use super::super::shell::{Failure, Shell};
-use super::super::step::step_panel;
-use super::super::workspace::Workspace;
+use super::super::cells::notes::note;
+use super::super::cells::plan::{self, Plan};
+use super::super::cells::runner::{Runner, replayed, unexpected};
+use super::super::cells::step::step_panel;
+use super::super::cells::workspace::Workspace;
+use super::super::terminal::shell::{Failure, Shell};
 use super::cells::shape_words;
 use super::lines::statements;
 use super::state::{

@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 
-use super::super::options::PictureStyle;
-use super::super::shell::Shell;
+use super::super::commands::options::PictureStyle;
+use super::super::terminal::shell::Shell;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 use crate::view::columns::columns;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::super::shell::Failure;
-use super::super::workspace::{RanCell, Workspace};
+use super::super::cells::workspace::{RanCell, Workspace};
+use super::super::terminal::shell::Failure;
 use crate::lesson::{Catalogue, Lesson, Step};
 use crate::session::Outcome;
 use crate::view::errors::ErrorNote;

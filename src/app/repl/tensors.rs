@@ -1,7 +1,7 @@
 //! The commands that show tensors: `:table`, `:heat`, `:shape`, `:diff`, `:axes`, `:strides`.
 
-use super::super::runner;
-use super::super::shell::Shell;
+use super::super::cells::runner;
+use super::super::terminal::shell::Shell;
 use super::commands::required;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::explain::shapes::{ShapeStep, is_harmless, shape_steps};

@@ -1,6 +1,6 @@
 //! `:vars` lists the variables.
 
-use super::super::shell::Shell;
+use super::super::terminal::shell::Shell;
 use super::state::{CommandResult, InputResult, Repl};
 use crate::view::columns::columns;
 use crate::view::{Line, Role, Text};

@@ -1,0 +1,247 @@
+//! How a learner names an element, wherever one is asked for: on the command line, in the REPL, in the walkthrough.
+//!
+//! | text | what it names |
+//! |---|---|
+//! | `attn_weights[1,2]`, `keys[-1][0]` | an element of a variable, or of any expression that returns a tensor |
+//! | `attn_weights[journey, starts]`, `attn_weights["journey"]` | the same by tokens |
+//! | `context[0, head 1, starts]`, `w[query journey]` | an index along an axis that has a name |
+//! | `CausalAttention.forward: attn_scores[0,2,1]` | a tensor that a function named; `forward call 1: ...` of its first call |
+//! | `attn_weights journey starts`, `journey starts` | words alone; without a tensor, the one that the step explains |
+
+use crate::syntax::parse_expression;
+
+use super::super::terminal::shell::Failure;
+use super::axis_names::AxisNames;
+use super::element_text::{IndexItem, Scope, scope, split_index, worked_element};
+use super::workspace::Workspace;
+use crate::explain::{LocalTensor, TensorNames};
+use crate::ops::nearest;
+use crate::tensor::Tensor;
+use crate::torch;
+
+/// A tensor and the index of an element of it, or of a part if there are fewer numbers than axes.
+pub(crate) struct NamedElement {
+    /// The text of what is indexed.
+    pub(crate) base: String,
+    /// The tensor.
+    pub(crate) tensor: Tensor,
+    /// The index, inside the shape.
+    pub(crate) index: Vec<usize>,
+    /// How the text was understood.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl NamedElement {
+    /// The element or the part as a view of the tensor.
+    pub(crate) fn part(&self) -> Tensor {
+        let mut layout = self.tensor.layout().clone();
+        for &at in &self.index {
+            layout = layout.select(0, at);
+        }
+        self.tensor.with_layout(layout)
+    }
+}
+
+/// The element that a text names. Errors: what is wrong with the text, and what would be right.
+pub(crate) fn named(text: &str, workspace: &mut Workspace) -> Result<NamedElement, Failure> {
+    let text = text.trim();
+    let names = workspace.names();
+    let (scope, text) = match scope(text) {
+        Some((scope, rest)) => (Some(scope), rest),
+        None => (None, text),
+    };
+    let (base, items) = match in_words(text, &names) {
+        Some((base, items)) => (base, items),
+        None => split_index(text),
+    };
+    let base = match base.is_empty() {
+        true => usual_tensor(&items, &names, workspace)?,
+        false => base,
+    };
+    let (base, tensor, mut remarks) = match &scope {
+        Some(scope) => local(scope, &base, &names)?,
+        None => match names.get(&base) {
+            Some(tensor) => (base.clone(), tensor.clone(), Vec::new()),
+            None => evaluated_or_local(&base, &names, workspace)?,
+        },
+    };
+    let axes = AxisNames::of(&base, &tensor, &names, workspace);
+    let (index, said) = axes.index(&base, &items, workspace)?;
+    remarks.extend(said);
+    Ok(NamedElement { base, tensor, index, remarks })
+}
+
+/// Words and numbers without any sign, such as `attn_weights journey starts`, or `journey, starts`: the tensor (empty
+/// if none is named) and the index. `None` if the text is something else.
+fn in_words(text: &str, names: &TensorNames) -> Option<(String, Vec<IndexItem>)> {
+    let plain = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_,-'".contains(c);
+    if !text.chars().all(plain) || text.is_empty() {
+        return None;
+    }
+    let first = text.split([' ', ',']).next().unwrap_or_default();
+    let (base, rest) = match names.get(first) {
+        Some(_) => (first, text[first.len()..].trim_start_matches([' ', ','])),
+        None => ("", text),
+    };
+    let is_axis = |word: &str| names.axis_names().any(|axis| axis == word);
+    let mut items = Vec::new();
+    let mut axis: Option<String> = None;
+    for word in rest.split([' ', ',']).filter(|word| !word.is_empty()) {
+        if axis.is_none() && is_axis(word) && !names.tokens().iter().any(|token| token == word) {
+            axis = Some(word.to_owned());
+            continue;
+        }
+        let item = match word.parse() {
+            Ok(number) => IndexItem::Number(number),
+            Err(_) => IndexItem::Word(word.to_owned()),
+        };
+        items.push(match axis.take() {
+            Some(axis) => IndexItem::Along(axis, Box::new(item)),
+            None => item,
+        });
+    }
+    let is_token = |item: &IndexItem| match item {
+        IndexItem::Number(_) => !base.is_empty(),
+        IndexItem::Word(word) => names.tokens().contains(word),
+        IndexItem::Along(..) => true,
+    };
+    // `a - b` is an expression, and so is a name alone.
+    let fits = axis.is_none() && !items.is_empty() && items.iter().all(is_token);
+    fits.then(|| (base.to_owned(), items))
+}
+
+/// The tensor that is meant where only tokens are named: the one that the step explains if it has so many axes of
+/// tokens, else the last one that has. Errors: there is none.
+fn usual_tensor(items: &[IndexItem], names: &TensorNames, workspace: &Workspace) -> Result<String, Failure> {
+    let wanted = items.len();
+    let fits = |name: &str| {
+        names.get(name).is_some_and(|tensor| {
+            let axes = AxisNames::of(name, tensor, names, workspace);
+            axes.labels.iter().filter(|labels| labels.is_some()).count() >= wanted
+        })
+    };
+    // What the last steps explain or name, without those that show a mistake.
+    for (step, _) in workspace.steps().iter().rev().filter(|(step, _)| !step.wrong) {
+        let explained = step.why.as_deref().and_then(worked_element).map(|(name, _)| name);
+        let named = step.axes.iter().rev().map(|axes| axes.tensor.clone());
+        if let Some(name) = explained.into_iter().chain(named).find(|name| fits(name)) {
+            return Ok(name);
+        }
+    }
+    let all: Vec<&str> = names.all().collect();
+    let found = all.iter().rev().find(|name| !names.axes_of(name).is_empty() && fits(name));
+    found.or_else(|| all.iter().rev().find(|name| fits(name))).map(|name| (*name).to_owned()).ok_or_else(
+        || {
+            Failure::Usage(
+                "no tensor here has an axis of tokens for each of these words; name the tensor first".into(),
+            )
+        },
+    )
+}
+
+/// A tensor that a function named. Errors: there is no such function or name, with those that there are.
+fn local(scope: &Scope, name: &str, names: &TensorNames) -> Result<(String, Tensor, Vec<String>), Failure> {
+    let all = names.locals();
+    let of_function = |local: &&LocalTensor| {
+        local.function == scope.function || local.function.ends_with(&format!(".{}", scope.function))
+    };
+    let inside: Vec<&LocalTensor> = all.iter().filter(of_function).collect();
+    let listed = |words: Vec<&str>| {
+        let mut known: Vec<&str> = Vec::new();
+        for word in words {
+            if !known.contains(&word) {
+                known.push(word);
+            }
+        }
+        if known.is_empty() { String::new() } else { format!("; there are {}", known.join(", ")) }
+    };
+    if inside.is_empty() {
+        let functions = listed(all.iter().map(|local| local.function.as_str()).collect());
+        return Err(Failure::Usage(format!(
+            "no tensor here comes from a function called {}{functions}",
+            scope.function
+        )));
+    }
+    let found: Vec<&&LocalTensor> = inside.iter().filter(|local| local.name == name).collect();
+    let Some(last) = found.last() else {
+        let known = listed(inside.iter().map(|local| local.name.as_str()).collect());
+        return Err(Failure::Usage(format!("{} names no tensor {name}{known}", scope.function)));
+    };
+    let calls = found.len();
+    let chosen = match scope.call {
+        None => last,
+        Some(call) => found.get(call.wrapping_sub(1)).ok_or_else(|| {
+            Failure::Usage(format!("{} bound {name} {calls} times: 1 to {calls}", scope.function))
+        })?,
+    };
+    let mut remarks = Vec::new();
+    if calls > 1 && scope.call.is_none() {
+        remarks.push(format!(
+            "{name} was bound {calls} times in {}: this is the last; `{} call 1: {name}` is the first",
+            chosen.function, scope.function
+        ));
+    }
+    Ok((name.to_owned(), chosen.tensor.clone(), remarks))
+}
+
+/// The tensor that an expression returns; if it has no such name, the tensor that a function gave this name.
+fn evaluated_or_local(
+    base: &str,
+    names: &TensorNames,
+    workspace: &mut Workspace,
+) -> Result<(String, Tensor, Vec<String>), Failure> {
+    parse_expression(base)
+        .map_err(|error| Failure::Usage(format!("'{base}' is no expression: {}", error.error)))?;
+    let failure = match evaluated(base, workspace) {
+        Ok(tensor) => return Ok((base.to_owned(), tensor, Vec::new())),
+        Err(failure) => failure,
+    };
+    let is_name = base.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+    let found = is_name.then(|| names.locals().into_iter().rev().find(|local| local.name == base)).flatten();
+    let Some(LocalTensor { function, name, tensor }) = found else { return Err(failure) };
+    let remark = format!("{name} is a tensor inside {function}: `{function}: {name}`");
+    Ok((name, tensor, vec![remark]))
+}
+
+/// The tensor that an expression returns.
+/// Errors: it raises, or returns something else.
+fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
+    let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
+        let tensor = crate::numpy::tensor_value(object, vm);
+        let kind = object.class().name().to_string();
+        let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
+        tensor.ok_or((kind, text, torch::takes_part(object, vm)))
+    };
+    match workspace.session.evaluate(base, read) {
+        Ok(Ok(tensor)) => Ok(tensor),
+        Ok(Err((_, _, true))) => Err(Failure::Usage(format!(
+            "{base} is a complex tensor: ask about one of its parts, {base}.real or {base}.imag"
+        ))),
+        Ok(Err((kind, text, false))) => {
+            let short: String = text.chars().take(40).collect();
+            let shown = if short.len() < text.len() || text.starts_with('<') {
+                String::new()
+            } else {
+                format!(", {short}")
+            };
+            let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            Err(Failure::Usage(format!(
+                "{base} is {article} {kind}{shown}: only elements of tensors can be asked why"
+            )))
+        }
+        Err(raised) if raised.interrupted => Err(Failure::Stopped),
+        Err(raised) => {
+            let known = workspace.names();
+            let is_name = matches!(raised.kind.as_str(), "NameError" | "AttributeError");
+            let mut near = if is_name { nearest(base, known.all(), 3) } else { Vec::new() };
+            if near.is_empty() && raised.kind == "NameError" {
+                near = known.all().filter(|name| !name.contains('.')).take(6).map(str::to_owned).collect();
+            }
+            let near = match near.as_slice() {
+                [] => String::new(),
+                names => format!("; there are {}", names.join(", ")),
+            };
+            Err(Failure::Usage(format!("{base}: {}: {}{near}", raised.kind, raised.message)))
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! From a name or a file to the cells that should run, in order.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::super::commands::options::GlobalOptions;
+use super::super::terminal::shell::{Failure, Shell};
+use super::workspace::{RanCell, Workspace};
+use crate::lesson::catalogue::FindError;
+use crate::lesson::notebook::{NotebookCell, RecordedOutput};
+use crate::lesson::read_error::ReadErrorKind;
+use crate::lesson::{Catalogue, Lesson, Notebook, Step, Target};
+use crate::ops::nearest;
+
+/// The cells to run, from a step, a lesson or a file.
+pub(crate) struct Plan<'c> {
+    /// The target as it was typed.
+    pub(crate) target: String,
+    /// The title of a file: its first heading or its name.
+    pub(crate) title: String,
+    /// The cells in order.
+    pub(crate) cells: Vec<PlannedCell<'c>>,
+    /// What the reader of the file should know.
+    pub(crate) remarks: Vec<String>,
+    /// Markdown after the last cell of a file.
+    pub(crate) ending: String,
+    /// A Python file without cell marks: the value of its last expression is not shown.
+    pub(crate) script: bool,
+    /// The folder of the file; `None` for steps.
+    folder: Option<PathBuf>,
+}
+
+impl<'c> Plan<'c> {
+    /// The cells of a session, to run again.
+    pub(crate) fn of_session(cells: &[RanCell]) -> Plan<'static> {
+        let cells = cells.iter().map(|ran| PlannedCell { silent: false, ..PlannedCell::again(ran) });
+        Plan {
+            target: "session".to_owned(),
+            title: "A session with attn".to_owned(),
+            cells: cells.collect(),
+            remarks: Vec::new(),
+            ending: String::new(),
+            script: false,
+            folder: None,
+        }
+    }
+
+    /// A workspace for these cells, in which nothing has run. Their files are those of their notebook's folder.
+    pub(crate) fn workspace(&self, options: &GlobalOptions) -> Workspace<'c> {
+        Workspace::new(&self.options(options))
+    }
+
+    /// The options of the command line, with the folder of these cells.
+    pub(crate) fn options(&self, options: &GlobalOptions) -> GlobalOptions {
+        let mut options = options.clone();
+        options.folder = self.folder.clone().unwrap_or(options.folder);
+        options
+    }
+
+    /// The plan for a program that is in no file.
+    pub(crate) fn of_program(target: &str, source: &str) -> Plan<'c> {
+        let cells = [RanCell { name: "cell 1".to_owned(), source: source.to_owned() }];
+        Plan { target: target.to_owned(), title: target.to_owned(), script: true, ..Plan::of_session(&cells) }
+    }
+
+    /// The same plan with another source for one of its cells.
+    pub(crate) fn with_source(&self, index: usize, source: &str) -> Plan<'c> {
+        let cells = self.cells.iter().enumerate().map(|(at, cell)| PlannedCell {
+            source: if at == index { source.to_owned() } else { cell.source.clone() },
+            ..PlannedCell::of_source(cell)
+        });
+        Plan {
+            target: self.target.clone(),
+            title: self.title.clone(),
+            cells: cells.collect(),
+            remarks: Vec::new(),
+            ending: self.ending.clone(),
+            script: self.script,
+            folder: self.folder.clone(),
+        }
+    }
+
+    /// Writes the remarks about the file.
+    pub(crate) fn show_remarks(&self, shell: &mut Shell) {
+        for remark in &self.remarks {
+            shell.remark(&format!("{}: {remark}", self.target));
+        }
+    }
+}
+
+/// A cell of a plan.
+pub(crate) struct PlannedCell<'c> {
+    /// The name it runs under: the step's number or `cell 4`.
+    pub(crate) name: String,
+    /// Markdown before it in its file; a step has its own.
+    pub(crate) prose: String,
+    /// Its code.
+    pub(crate) source: String,
+    /// The step it belongs to; `None` in a file.
+    pub(crate) step: Option<(&'c Step, &'c Lesson)>,
+    /// It prepares for later cells and is not shown.
+    pub(crate) silent: bool,
+    /// The output stored with it.
+    pub(crate) recorded: Option<RecordedOutput>,
+    /// The line where it begins in its file.
+    pub(crate) line: usize,
+    /// It raises an exception on purpose.
+    pub(crate) raises: bool,
+    /// Its output varies, as times do, and is not compared.
+    pub(crate) varies: bool,
+}
+
+impl<'c> PlannedCell<'c> {
+    /// The cell of a step.
+    pub(crate) fn of_step(step: &'c Step, lesson: &'c Lesson, silent: bool) -> PlannedCell<'c> {
+        PlannedCell {
+            name: step.name(),
+            prose: String::new(),
+            source: step.code.clone(),
+            step: Some((step, lesson)),
+            silent,
+            recorded: step
+                .recorded
+                .clone()
+                .map(|stdout| RecordedOutput { stdout, ..RecordedOutput::default() }),
+            line: step.line,
+            raises: step.raises,
+            varies: step.varies,
+        }
+    }
+
+    /// A cell of a file.
+    fn of_file(cell: NotebookCell) -> PlannedCell<'c> {
+        PlannedCell {
+            name: format!("cell {}", cell.index + 1),
+            raises: cell.raises(),
+            varies: cell.varies(),
+            prose: cell.prose,
+            source: cell.source,
+            step: None,
+            silent: false,
+            recorded: cell.recorded,
+            line: cell.line,
+        }
+    }
+
+    /// A cell that has run before.
+    pub(crate) fn again(ran: &RanCell) -> PlannedCell<'c> {
+        let RanCell { name, source } = ran.clone();
+        PlannedCell {
+            name,
+            prose: String::new(),
+            source,
+            step: None,
+            silent: true,
+            recorded: None,
+            line: 1,
+            raises: false,
+            varies: false,
+        }
+    }
+
+    /// A cell of a file with the source of another one.
+    pub(crate) fn of_source(cell: &PlannedCell) -> PlannedCell<'c> {
+        PlannedCell {
+            name: cell.name.clone(),
+            prose: cell.prose.clone(),
+            source: cell.source.clone(),
+            step: None,
+            silent: cell.silent,
+            recorded: None,
+            line: cell.line,
+            raises: cell.raises,
+            varies: cell.varies,
+        }
+    }
+
+    /// The title of the progress bar while the cell runs: `stepN dot-by-hand`, `cell 4`.
+    pub(crate) fn title(&self) -> String {
+        match self.step {
+            Some((step, _)) => format!("{} {}", self.name, step.slug),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// The meaning of a word on the command line.
+pub(crate) enum NamedOrFile<'c> {
+    /// A step or a lesson.
+    Named(Target<'c>),
+    /// A file that was read.
+    File(Notebook),
+}
+
+/// The word for what comes through stdin.
+const STDIN: &str = "-";
+
+/// Finds what a word means: stdin, a file if it looks like one, else a name in the catalogue, else an existing file.
+/// Errors: there is no such name, or the file cannot be read.
+pub(crate) fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<NamedOrFile<'c>, Failure> {
+    let path = Path::new(word);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let ending = ending.as_deref().unwrap_or_default();
+    let looks_like_file = matches!(ending, "ipynb" | "py" | "ipy" | "md" | "json" | "txt")
+        || word.contains(['/', '\\'])
+        || word == STDIN;
+    if looks_like_file {
+        return open(path).map(NamedOrFile::File);
+    }
+    match catalogue.find(word) {
+        Ok(target) => Ok(NamedOrFile::Named(target)),
+        Err(FindError::Unknown { .. }) if path.exists() => open(path).map(NamedOrFile::File),
+        Err(unknown @ FindError::Unknown { .. }) => Err(Failure::Usage(unknown.to_string())),
+        Err(broken) => Err(Failure::Unreadable(broken.to_string())),
+    }
+}
+
+/// Reads a file, or stdin, as cells. Errors: `Usage` if there is no such file, with similar names in its folder;
+/// `Unreadable` if the file is not what its name says.
+pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
+    let read = match path.to_str() {
+        Some(STDIN) => Notebook::from_unnamed(std::io::stdin().lock(), "stdin"),
+        _ => Notebook::open(path),
+    };
+    read.map_err(|error| {
+        let near = match error.kind {
+            ReadErrorKind::Missing => similar_files(path),
+            _ => Vec::new(),
+        };
+        let near = match near.as_slice() {
+            [] => String::new(),
+            names => format!("; the nearest: {}", names.join(", ")),
+        };
+        let words = format!("nothing was run: {error}{near}");
+        match error.kind {
+            ReadErrorKind::Missing | ReadErrorKind::Folder { .. } | ReadErrorKind::UnknownKind => {
+                Failure::Usage(words)
+            }
+            _ => Failure::Unreadable(words),
+        }
+    })
+}
+
+/// Files in the same folder with a similar name.
+fn similar_files(path: &Path) -> Vec<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else {
+        return Vec::new();
+    };
+    let mut all: Vec<String> = entries
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .filter(|name| [".ipynb", ".py", ".md"].iter().any(|ending| name.ends_with(ending)))
+        .collect();
+    all.sort();
+    let near = nearest(&name, all, 3);
+    let full = |name: String| folder.map_or(name.clone(), |folder| folder.join(name).display().to_string());
+    near.into_iter().map(full).collect()
+}
+
+/// The plan for one word of the command line, up to `until` if that is given.
+pub(crate) fn plan<'c>(
+    word: &str,
+    until: Option<&str>,
+    catalogue: &'c Catalogue,
+) -> Result<Plan<'c>, Failure> {
+    match find(word, catalogue)? {
+        NamedOrFile::File(document) => from_file(word, document, until),
+        NamedOrFile::Named(target) => {
+            let shown = shown_steps(target, until, catalogue)?;
+            let cells = steps(&shown, catalogue)?;
+            let target = word.to_owned();
+            let (title, ending, remarks) = (String::new(), String::new(), Vec::new());
+            Ok(Plan { target, title, cells, remarks, ending, script: false, folder: None })
+        }
+    }
+}
+
+/// The plan for a file's cells, up to cell `until`.
+pub(crate) fn from_file<'c>(
+    word: &str,
+    document: Notebook,
+    until: Option<&str>,
+) -> Result<Plan<'c>, Failure> {
+    let all = document.cells.len();
+    let last = match until {
+        None => all,
+        Some(number) => {
+            let digits = number.trim().trim_start_matches("cell").trim();
+            digits.parse().ok().filter(|last| (1..=all).contains(last)).ok_or_else(|| {
+                Failure::Usage(format!("--until {number}: {word} has the code cells 1 to {all}"))
+            })?
+        }
+    };
+    let folder = document.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned);
+    let is_python = document.path.extension().is_some_and(|ending| ending == "py" || ending == "pyw");
+    Ok(Plan {
+        target: if word == STDIN { document.path.display().to_string() } else { word.to_owned() },
+        title: document.title,
+        script: is_python && all == 1,
+        folder,
+        remarks: document.remarks,
+        ending: if last == all { document.ending } else { String::new() },
+        cells: document.cells.into_iter().take(last).map(PlannedCell::of_file).collect(),
+    })
+}
+
+/// The steps to show, in order.
+fn shown_steps<'c>(
+    target: Target<'c>,
+    until: Option<&str>,
+    catalogue: &'c Catalogue,
+) -> Result<Vec<&'c Step>, Failure> {
+    let (first, last) = match target {
+        Target::Step(step) => (step.number, step.number),
+        Target::Lesson(lesson) => match lesson.steps.as_slice() {
+            [] => return Ok(Vec::new()),
+            [first, .., last] => (first.number, last.number),
+            [only] => (only.number, only.number),
+        },
+    };
+    let last = match until.map(|name| catalogue.find(name)).transpose() {
+        Ok(None) => last,
+        Ok(Some(Target::Step(step))) => step.number,
+        Ok(Some(Target::Lesson(lesson))) => lesson.steps.last().map_or(last, |step| step.number),
+        Err(error) => return Err(Failure::Usage(format!("--until: {error}"))),
+    };
+    if last < first {
+        return Err(Failure::Usage(format!(
+            "--until step{last}: that is before step{first}, where the run begins"
+        )));
+    }
+    let step = |number| match catalogue.step(number) {
+        Some(Ok(step)) => Some(Ok(step)),
+        Some(Err(fault)) => Some(Err(Failure::Unreadable(fault.to_string()))),
+        None => None,
+    };
+    (first..=last).filter_map(step).collect()
+}
+
+/// The cells of these steps, and silently of all steps that they need.
+pub(crate) fn steps<'c>(
+    shown: &[&'c Step],
+    catalogue: &'c Catalogue,
+) -> Result<Vec<PlannedCell<'c>>, Failure> {
+    let mut wanted: BTreeMap<usize, (&Step, bool)> = BTreeMap::new();
+    for step in shown {
+        let before = catalogue.prelude(step).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        for need in before {
+            wanted.entry(need.number).or_insert((need, true));
+        }
+        wanted.insert(step.number, (step, false));
+    }
+    let cell = |(step, silent): (&'c Step, bool)| {
+        let lesson = catalogue.lesson_of(step).expect("the step comes from this catalogue");
+        PlannedCell::of_step(step, lesson, silent)
+    };
+    Ok(wanted.into_values().map(cell).collect())
+}

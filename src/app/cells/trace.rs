@@ -1,0 +1,108 @@
+//! `--trace`: the operations that a cell ran, for `attn run`, the walkthrough and the REPL.
+
+use serde::Serialize;
+
+use super::super::json::Values;
+use super::plan::PlannedCell;
+use super::runner::{Runner, Tracing};
+use super::workspace::Workspace;
+use crate::explain::trace::{Sources, algebra, code_of, cost, outline};
+use crate::ops::trace::{Trace, Traced, TracedTensor};
+use crate::session::Session;
+use crate::view::{Look, Text, trace as lines};
+
+/// How much of a trace is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Detail {
+    /// Loops and library calls are shown once.
+    #[default]
+    Folded,
+    /// Every operation.
+    All,
+}
+
+/// The trace of a cell as text; the session has the code of the cells.
+pub(crate) fn text(trace: &Trace, session: &Session, detail: Detail, look: Look) -> Text {
+    lines::trace(&outline(trace, &Sources::new(session.sources()), detail == Detail::All), look)
+}
+
+/// Runs the first cells of a workspace again in a new one, as many as `count`, and traces the last of them.
+/// `None`: no cell ran, or Ctrl-C was pressed.
+pub(crate) fn rerun(workspace: &Workspace, count: usize) -> Option<Trace> {
+    let mut cells: Vec<PlannedCell> = workspace.ran[..count].iter().map(PlannedCell::again).collect();
+    cells.last_mut()?.silent = false;
+    let mut copy = workspace.empty();
+    let mut runner = Runner::new(&mut copy, &cells).keep_going(true).tracing(Tracing::Shown);
+    let last = runner.by_ref().last()?;
+    (!runner.is_interrupted()).then_some(last.trace)
+}
+
+/// One operation in `attn.run/2`.
+#[derive(Serialize)]
+pub(crate) struct TracedOperation {
+    op: &'static str,
+    ms: f64,
+    cell: String,
+    line: usize,
+    code: String,
+    calls: Vec<String>,
+    operands: Vec<TracedOperand>,
+    results: Vec<TracedResult>,
+    shapes: String,
+    view: bool,
+    in_place: bool,
+    multiplications: u64,
+    bytes: u64,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TracedOperand {
+    name: Option<String>,
+    dtype: &'static str,
+    shape: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct TracedResult {
+    dtype: &'static str,
+    shape: Vec<usize>,
+    values: Option<Values>,
+}
+
+/// The operations of a trace in order, not folded.
+pub(crate) fn operations(trace: &Trace, session: &Session) -> Vec<TracedOperation> {
+    let sources = Sources::new(session.sources());
+    trace.steps.iter().filter_map(|ran| operation(ran, &sources)).collect()
+}
+
+fn operation(ran: &Traced, sources: &Sources) -> Option<TracedOperation> {
+    let place = ran.place()?;
+    let cost = cost(ran);
+    let called = |call: &crate::ops::trace::Called| call.function.to_owned();
+    Some(TracedOperation {
+        op: ran.operation.called(ran.in_place),
+        ms: (ran.elapsed.as_secs_f64() * 1e6).round() / 1e3,
+        cell: place.cell.to_owned(),
+        line: place.span.start.line,
+        code: code_of(ran, sources),
+        calls: ran.calls.iter().filter(|call| call.function != "<module>").map(called).collect(),
+        operands: ran.operands.iter().map(operand).collect(),
+        results: ran.results.iter().map(result).collect(),
+        shapes: algebra(ran),
+        view: ran.is_view,
+        in_place: ran.in_place,
+        multiplications: cost.multiplications,
+        bytes: cost.bytes,
+        error: ran.error.clone(),
+    })
+}
+
+fn operand(tensor: &TracedTensor) -> TracedOperand {
+    TracedOperand { name: tensor.name.clone(), dtype: tensor.dtype.name(), shape: tensor.shape().to_vec() }
+}
+
+fn result(tensor: &TracedTensor) -> TracedResult {
+    let values = tensor.values().and_then(|data| Values::of_few(tensor.shape(), data));
+    TracedResult { dtype: tensor.dtype.name(), shape: tensor.shape().to_vec(), values }
+}

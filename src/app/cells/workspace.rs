@@ -1,0 +1,228 @@
+//! A workspace: one interpreter with the state of a step or a file, and the names of its tensors' axes.
+
+use std::collections::BTreeMap;
+
+use super::super::commands::options::GlobalOptions;
+use super::super::terminal::progress_bar;
+use super::figures::{self, StepNames, usual_axes};
+use super::machine;
+use super::notes;
+use crate::explain;
+use crate::explain::errors::ErrorExplanation;
+use crate::lesson::{Lesson, Step};
+use crate::ops::trace::Trace;
+use crate::session::{CallReport, Outcome, Raised, Session};
+use crate::tensor::Tensor;
+use crate::view::Figure;
+use crate::view::errors::ErrorNote;
+
+/// One interpreter, the cells that it has run, and the step that names the axes of its tensors.
+pub struct Workspace<'c> {
+    /// The interpreter.
+    pub(crate) session: Session,
+    /// The step that names axes and tokens; `None` for a file.
+    pub(crate) at: Option<(&'c Step, &'c Lesson)>,
+    /// The cells that ran, in order. Run again, they lead to the same state.
+    pub(crate) ran: Vec<RanCell>,
+    /// The names that the learner gave to axes. They take precedence over the lesson's.
+    pub(crate) axes: BTreeMap<String, Vec<String>>,
+    /// The steps that ran: their names for axes apply to later steps too.
+    steps: Vec<(&'c Step, &'c Lesson)>,
+    options: GlobalOptions,
+    /// The same cells in a session that records what backward computes.
+    recorded: Option<Box<Workspace<'c>>>,
+}
+
+/// A cell that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RanCell {
+    /// The name it ran under: the step's number or `cell 4`.
+    pub(crate) name: String,
+    /// Its code.
+    pub(crate) source: String,
+}
+
+impl<'c> Workspace<'c> {
+    /// A workspace in which nothing has run.
+    pub fn new(options: &GlobalOptions) -> Workspace<'c> {
+        Workspace {
+            session: machine::session(options),
+            at: None,
+            ran: Vec::new(),
+            axes: BTreeMap::new(),
+            steps: Vec::new(),
+            options: options.clone(),
+            recorded: None,
+        }
+    }
+
+    /// The options of its session.
+    pub(crate) fn options(&self) -> &GlobalOptions {
+        &self.options
+    }
+
+    /// A workspace with the names of this one, in which nothing has run.
+    pub(crate) fn empty(&self) -> Workspace<'c> {
+        Workspace {
+            at: self.at,
+            axes: self.axes.clone(),
+            steps: self.steps.clone(),
+            ..Workspace::new(&self.options)
+        }
+    }
+
+    /// The same cells, run again in a session that records what backward computes. `None`: Ctrl-C was pressed.
+    pub(crate) fn with_backward_recorded(&mut self) -> Option<&mut Workspace<'c>> {
+        let known = self.recorded.take().filter(|known| known.ran == self.ran);
+        let again = match known {
+            Some(known) => known,
+            None => {
+                let mut again = Box::new(self.empty());
+                again.session.state().backward_recorded.set(true);
+                for cell in &self.ran {
+                    let outcome = progress_bar::quietly(|| again.run(&cell.source, &cell.name));
+                    if outcome.error.is_some_and(|raised| raised.interrupted) {
+                        return None;
+                    }
+                }
+                again
+            }
+        };
+        Some(self.recorded.insert(again))
+    }
+
+    /// Makes this step the one that names axes and tokens.
+    pub(crate) fn enter(&mut self, step: &'c Step, lesson: &'c Lesson) {
+        self.at = Some((step, lesson));
+        self.steps.push((step, lesson));
+    }
+
+    /// Runs a cell and remembers it, unless Ctrl-C stopped it: then it cannot be repeated.
+    pub fn run(&mut self, source: &str, name: &str) -> Outcome {
+        let outcome = self.session.run(source, name);
+        self.remember(source, name, &outcome);
+        outcome
+    }
+
+    /// As [`Workspace::run`], with the names of tensors that were there before and are others now. Loop
+    /// variables do not count.
+    pub(crate) fn overwritten_by(&mut self, source: &str, name: &str) -> (Outcome, Vec<String>) {
+        let before = self.session.names();
+        let outcome = self.run(source, name);
+        let names = outcome.changed.iter().map(|changed| changed.name.clone());
+        let known = self.names();
+        let overwritten = names.filter(|name| before.contains(name) && !known.is_counter(name)).collect();
+        (outcome, overwritten)
+    }
+
+    /// As [`Workspace::run`], with a trace of the operations that the cell ran.
+    pub(crate) fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
+        let (outcome, trace) = self.session.traced(source, name);
+        self.remember(source, name, &outcome);
+        (outcome, trace)
+    }
+
+    /// As [`Workspace::traced`], with reports on the calls that compute attention, repeated on changed inputs.
+    pub(crate) fn examined(&mut self, source: &str, name: &str) -> (Outcome, Trace, Vec<CallReport>) {
+        let (outcome, trace, calls) = self.session.examined(source, name, explain::doctor::calls_to_repeat);
+        self.remember(source, name, &outcome);
+        (outcome, trace, calls)
+    }
+
+    fn remember(&mut self, source: &str, name: &str, outcome: &Outcome) {
+        if !outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
+            self.ran.push(RanCell { name: name.to_owned(), source: source.to_owned() });
+        }
+    }
+
+    /// The steps that ran, with their lessons, in order.
+    pub(crate) fn steps(&self) -> &[(&'c Step, &'c Lesson)] {
+        &self.steps
+    }
+
+    /// The names of the tensors that the workspace has, of their axes and tokens.
+    pub(crate) fn names(&self) -> explain::TensorNames {
+        figures::called(&self.session, &self.steps)
+    }
+
+    /// The last error, with the line of code and an explanation from the variables in scope there.
+    pub(crate) fn error_note(&self, raised: &Raised, source: &str) -> ErrorNote {
+        notes::explained(raised, source, &self.session, &|name| self.axes_of(name))
+    }
+
+    /// As [`Workspace::error_note`], for code that the cell `caller` called: nothing of that cell is shown.
+    pub(crate) fn error_note_without(&self, caller: &str, raised: &Raised, source: &str) -> ErrorNote {
+        let shown = |cell: &str| self.session.source(cell).filter(|_| cell != caller);
+        notes::explained_from(raised, source, &self.session, &shown, &|name| self.axes_of(name))
+    }
+
+    /// The explanation of the last error.
+    pub(crate) fn explanation(&self, raised: &Raised) -> ErrorExplanation {
+        let sources = |cell: &str| self.session.source(cell);
+        notes::explanation(raised, &self.session, &sources, &|name| self.axes_of(name))
+    }
+
+    /// The names of a variable's axes; empty if there are none.
+    fn axes_of(&self, name: &str) -> Vec<String> {
+        match (self.axes.get(name), self.labels()) {
+            (Some(axes), _) => axes.clone(),
+            (None, Some(names)) => names.axes(name),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// The names that the current step gives to axes and along them.
+    pub(crate) fn labels(&self) -> Option<StepNames<'c>> {
+        self.at.map(|(step, lesson)| StepNames::of(step, lesson))
+    }
+
+    /// A tensor with its elements, as the view draws it.
+    pub(crate) fn figure(&self, name: &str, tensor: &Tensor) -> Figure {
+        let options = *self.session.state().print_options.borrow();
+        self.with_axes(figures::figure(name, tensor, self.labels(), &options))
+    }
+
+    /// As [`Workspace::figure`], with the names that axes of tokens usually have where no step names the axes: for
+    /// tensors that the learner's own code made.
+    pub(crate) fn labelled_figure(&self, name: &str, tensor: &Tensor) -> Figure {
+        let mut figure = self.figure(name, tensor);
+        let tokens = self.at.map(|(_, lesson)| lesson.tokens.as_slice()).unwrap_or_default();
+        if figure.axes.is_empty() && figure.shape.contains(&tokens.len()) && tokens.len() > 1 {
+            figure.axes = usual_axes(&figure.shape, tokens.len());
+            let label =
+                |axis: &String| matches!(axis.as_str(), "token" | "query" | "key").then(|| tokens.to_vec());
+            figure.labels = figure.axes.iter().map(label).collect();
+        }
+        figure
+    }
+
+    /// A tensor without its elements: its dtype, its shape and its axes.
+    pub(crate) fn outline(&self, name: &str, tensor: &Tensor) -> Figure {
+        self.with_axes(figures::outline(name, tensor, self.labels()))
+    }
+
+    /// A tensor with its elements, as one on the way to others: a variable that is or was local to a function. It may
+    /// have axes before those that the lesson names: the batch, the heads.
+    pub(crate) fn inner_figure(&self, name: &str, tensor: &Tensor) -> Figure {
+        let mut figure = self.figure(name, tensor);
+        let named = self.labels().map(|names| names.axes(name)).unwrap_or_default();
+        let ahead = figure.shape.len().saturating_sub(named.len());
+        if figure.axes.is_empty() && ahead > 0 && !named.is_empty() {
+            figure.axes = std::iter::repeat_n(String::new(), ahead).chain(named).collect();
+            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
+            figure.labels = figure.axes.iter().zip(&figure.shape).map(label).collect();
+        }
+        figure
+    }
+
+    /// The figure with the names that the learner gave to its axes.
+    fn with_axes(&self, mut figure: Figure) -> Figure {
+        let name = &figure.name;
+        if let Some(axes) = self.axes.get(name).filter(|axes| axes.len() == figure.shape.len()) {
+            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
+            figure.labels = axes.iter().zip(&figure.shape).map(label).collect();
+            figure.axes.clone_from(axes);
+        }
+        figure
+    }
+}

@@ -1,0 +1,255 @@
+//! `attn bench`: measures a layer of multi-head attention and compares it with the peak of the machine. Each case runs in
+//! its own process, so that peak memory is measured per case.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`case`] | one case, timed in this process |
+//! | [`machine`] | the machine and its peak |
+//! | `layer.py` | the layer, in the code a learner would write |
+
+pub mod case;
+mod machine;
+
+use std::env;
+use std::io::{IsTerminal, stderr};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::json::write_json;
+use super::super::terminal::shell::{Exit, Failure, Shell};
+use super::options::GlobalOptions;
+use crate::view::bench::{BenchReport, BenchRow, Growth, bench};
+use case::{AttentionPath, BenchCase, MeasuredCase};
+use machine::Machine;
+
+/// What `attn bench` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Numbers of tokens, with commas between them
+    #[arg(long, value_name = "T", value_delimiter = ',', default_value = "256,1024,4096,16384")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    tokens: Vec<u32>,
+    /// Width of the model (of the screen elsewhere; COLUMNS sets that here)
+    #[arg(long, value_name = "C", default_value_t = 768, value_parser = clap::value_parser!(u16).range(1..))]
+    width: u16,
+    /// Heads; the width is split among them
+    #[arg(long, value_name = "H", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1 << 12))]
+    heads: u32,
+    /// Sequences in a batch
+    #[arg(long, value_name = "B", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1 << 12))]
+    batch: u32,
+    /// With the causal mask only (default: the fused path with and without)
+    #[arg(long)]
+    causal: bool,
+    /// fused keeps no scores, materialised keeps all of them, naive is three loops; with commas between them
+    #[arg(long, value_enum, value_name = "PATH", value_delimiter = ',', hide_possible_values = true)]
+    path: Vec<AttentionPath>,
+    /// Threads (default: ATTN_THREADS, or as many as there are)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Most repetitions of a case; a case stops after some seconds in any event
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    reps: u32,
+    /// One case, timed in this process
+    #[arg(long, hide = true)]
+    here: bool,
+}
+
+/// The document `attn.bench/1`.
+#[derive(Serialize, Deserialize)]
+struct BenchDocument {
+    schema: String,
+    machine: Machine,
+    threads: usize,
+    cases: Vec<MeasuredCase>,
+    /// The cases that did not run, and why.
+    skipped: Vec<SkippedCase>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SkippedCase {
+    name: String,
+    tokens: usize,
+    path: AttentionPath,
+    why: String,
+}
+
+/// The time after which a case is not repeated.
+const BUDGET: Duration = Duration::from_secs(4);
+/// The largest number of tokens for which the three loops run unless they are asked for.
+const NAIVE_TOKENS: usize = 256;
+
+/// Measures all cases, and shows a table or writes a document.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    // clap gives `--width` to the global option of that name, too.
+    shell.set(GlobalOptions { width: None, ..shell.options.clone() });
+    if !u32::from(args.width).is_multiple_of(args.heads) {
+        return Err(Failure::Usage(format!(
+            "--heads {}: the width {} does not split into {} heads of equal width",
+            args.heads, args.width, args.heads
+        )));
+    }
+    let threads = threads(args);
+    let cases = cases(args, threads);
+    if args.here {
+        return measure_here(&cases, args, shell);
+    }
+    let machine = Machine::measured(threads);
+    let mut document = BenchDocument {
+        schema: "attn.bench/1".to_owned(),
+        machine,
+        threads,
+        cases: Vec::new(),
+        skipped: Vec::new(),
+    };
+    let watched = stderr().is_terminal() && !shell.look.plain && !shell.options.json;
+    for (at, case) in cases.iter().enumerate() {
+        if watched {
+            shell.aside(&format!("\r\x1b[K{} of {}: {case}", at + 1, cases.len()));
+        }
+        let skip = |why: String| SkippedCase {
+            name: case.name().to_owned(),
+            tokens: case.tokens,
+            path: case.path,
+            why,
+        };
+        match case.most_bytes() {
+            needed if needed > document.machine.memory / 2 => {
+                let gigabytes = needed as f64 / f64::from(1 << 30);
+                document
+                    .skipped
+                    .push(skip(format!("it needs {gigabytes:.0} GB, more than half of what there is")));
+            }
+            _ => match in_own_process(case, args)? {
+                Ok(measured) => document.cases.push(measured),
+                Err(why) => document.skipped.push(skip(why)),
+            },
+        }
+    }
+    if watched {
+        shell.aside("\r\x1b[K");
+    }
+    document.machine.measure_again(threads);
+    for measured in &mut document.cases {
+        measured.peak_fraction = measured.gflops / document.machine.peak_gflops;
+    }
+    match shell.options.json {
+        true => write_json(&document, shell)?,
+        false => shell.show(&bench(&shown(&document, args), shell.look))?,
+    }
+    Ok(Exit::Good)
+}
+
+fn threads(args: &Args) -> usize {
+    let stated = || env::var("ATTN_THREADS").ok().and_then(|text| text.trim().parse().ok());
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    args.threads.map(usize::from).or_else(stated).filter(|&threads| threads > 0).unwrap_or_else(all)
+}
+
+/// The cases asked for, shortest first.
+fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
+    let mut cases = Vec::new();
+    for &tokens in &args.tokens {
+        let mut case = |path: AttentionPath, causal: bool| {
+            let (tokens, width) = (tokens as usize, args.width as usize);
+            let (heads, batch) = (args.heads as usize, args.batch as usize);
+            cases.push(BenchCase { tokens, width, heads, batch, causal, path, threads });
+        };
+        let asked = |path: AttentionPath| args.path.contains(&path);
+        for path in [
+            AttentionPath::Naive,
+            AttentionPath::Projection,
+            AttentionPath::Scores,
+            AttentionPath::Materialised,
+            AttentionPath::Fused,
+        ] {
+            match path {
+                _ if asked(path) => case(path, args.causal),
+                _ if !args.path.is_empty() => {}
+                AttentionPath::Naive if tokens as usize * args.batch as usize > NAIVE_TOKENS => {}
+                AttentionPath::Fused if !args.causal => {
+                    [false, true].into_iter().for_each(|causal| case(path, causal))
+                }
+                AttentionPath::Projection | AttentionPath::Scores => case(path, false),
+                _ => case(path, args.causal),
+            }
+        }
+    }
+    cases
+}
+
+/// Measures one case in this process and writes a line of JSON for the parent process.
+fn measure_here(cases: &[BenchCase], args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    for case in cases {
+        let measured = case.measure(args.reps as usize, BUDGET).map_err(Failure::Unreadable)?;
+        write_json(&measured, shell)?;
+    }
+    Ok(Exit::Good)
+}
+
+/// Measures a case in its own process. The inner error says why there is no result.
+fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, String>, Failure> {
+    let program = env::current_exe()?;
+    let mut command = Command::new(program);
+    command.args([
+        "bench",
+        "--here",
+        "--tokens",
+        &case.tokens.to_string(),
+        "--width",
+        &case.width.to_string(),
+    ]);
+    command.args(["--heads", &case.heads.to_string(), "--batch", &case.batch.to_string()]);
+    command.args(["--path", &case.path.to_string(), "--threads", &case.threads.to_string()]);
+    command.args(["--reps", &args.reps.to_string()]).args(case.causal.then_some("--causal"));
+    command.env("ATTN_THREADS", case.threads.to_string());
+    let output = command.stdin(Stdio::null()).output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.trim().trim_start_matches("attn: ").to_owned();
+        return Ok(Err(if said.is_empty() { output.status.to_string() } else { said }));
+    }
+    Ok(serde_json::from_slice(&output.stdout).map_err(|error| format!("its figures cannot be read: {error}")))
+}
+
+/// The document as the view shows it.
+fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
+    let machine = &document.machine;
+    let row = |case: &MeasuredCase| BenchRow {
+        tokens: case.tokens,
+        name: case.path.words(case.causal).to_owned(),
+        median: Duration::from_secs_f64(case.ms_median / 1e3),
+        best: Duration::from_secs_f64(case.ms_min / 1e3),
+        gflops: case.gflops,
+        fraction: case.peak_fraction,
+        megabytes: case.peak_rss_mb,
+    };
+    let mut growth: Vec<Growth> = Vec::new();
+    for case in document.cases.iter().filter(|case| case.path.grows()) {
+        let name = case.path.words(case.causal);
+        let point = (case.tokens, case.ms_median, case.peak_rss_mb);
+        match growth.iter_mut().find(|growth| growth.name == name) {
+            Some(growth) => growth.points.push(point),
+            None => growth.push(Growth { name: name.to_owned(), points: vec![point] }),
+        }
+    }
+    let materialised = document.cases.iter().rfind(|case| case.path == AttentionPath::Materialised);
+    let scores = materialised.map(|case| (case.tokens, args.batch as usize * args.heads as usize));
+    BenchReport {
+        layer: format!(
+            "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
+            args.width, args.heads, args.batch
+        ),
+        machine: machine.words(document.threads),
+        rows: document.cases.iter().map(row).collect(),
+        growth: growth.into_iter().filter(|growth| growth.points.len() > 1).collect(),
+        scores,
+        skipped: document
+            .skipped
+            .iter()
+            .map(|skip| format!("{} tokens, {}: left out, {}", skip.tokens, skip.path.words(false), skip.why))
+            .collect(),
+    }
+}

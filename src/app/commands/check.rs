@@ -1,0 +1,490 @@
+//! `attn check`: runs files again and compares their outputs with the recorded ones; without a file, all lessons.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use super::super::cells::course;
+use super::super::cells::document::{CellDocument, CheckDocument};
+use super::super::cells::evidence::output_of;
+use super::super::cells::machine;
+use super::super::cells::plan::{self, Plan, PlannedCell};
+use super::super::cells::runner::{FinishedCell, Runner, unexpected};
+use super::super::cells::workspace::Workspace;
+use super::super::file;
+use super::super::json::write_json;
+use super::super::terminal::progress_bar::ProgressBar;
+use super::super::terminal::shell::{Exit, Failure, Shell};
+use super::options::GlobalOptions;
+use crate::kernel::random::Family;
+use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_output, compare_step};
+use crate::lesson::front_matter::is_lesson;
+use crate::lesson::recording::with_outputs;
+use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms, translation};
+use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
+use crate::view::ci::{github, junit};
+use crate::view::quantity::counted;
+
+/// What `attn check` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Notebooks, Markdown files or folders of lessons, - for stdin; without any, all lessons of the chapter. Times, devices
+    /// and builds may differ by machine; a cell tagged `nbval-ignore-output` or `varies` is not compared, and one tagged
+    /// `raises-exception` may raise
+    #[arg(value_name = "FILE|FOLDER", value_hint = clap::ValueHint::AnyPath)]
+    files: Vec<String>,
+    /// How far a number may be from the recorded one: absolute up to 1, relative beyond
+    #[arg(long, value_name = "X", value_parser = tolerance, default_value = "0", allow_negative_numbers = true)]
+    tolerance: f64,
+    /// Write what the cells show now into the lessons of a folder of your own, under each cell; nothing else in them changes
+    #[arg(long)]
+    write: bool,
+    /// The form of the report: text, json, junit (XML) or github (annotations)
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    #[arg(hide_possible_values = true)]
+    format: Format,
+}
+
+/// The form of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// A document for each file.
+    Json,
+    /// XML, as JUnit writes it.
+    Junit,
+    /// GitHub's annotations.
+    Github,
+}
+
+fn tolerance(word: &str) -> Result<f64, String> {
+    match word.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => Err("it is a number that is not negative: 1e-4".to_owned()),
+    }
+}
+
+/// The document of a checked file.
+#[derive(serde::Serialize)]
+struct CheckedFileDocument {
+    schema: &'static str,
+    target: String,
+    ok: bool,
+    cells: Vec<CellDocument>,
+    faults: Vec<String>,
+    hint: Option<String>,
+}
+
+/// Checks each file, shows where they differ, and fails if any does.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut files = Vec::new();
+    match args.files.as_slice() {
+        [] => files.extend(of_course(&course::catalogue()?, args, shell)?),
+        named => {
+            let chapter = course::catalogue()?;
+            let mut rest = named;
+            while let Some(word) = rest.first() {
+                if course::is_folder(word, &chapter)? {
+                    let catalogue = course::in_folder(Path::new(word))?;
+                    files.extend(of_course(&catalogue, args, shell)?);
+                    rest = &rest[1..];
+                    continue;
+                }
+                // Files that follow each other in one course are checked together, its glossary among them.
+                let folder = course_of(word);
+                let same = |other: &&String| course_of(other) == folder && !Path::new(other).is_dir();
+                let (these, others) = rest.split_at(rest.iter().take_while(same).count().max(1));
+                match folder {
+                    Some(folder) => {
+                        let catalogue = course::in_folder(folder)?;
+                        files.extend(of_files(these, &catalogue, args, shell)?);
+                    }
+                    None => files.extend(of_files(these, &chapter, args, shell)?),
+                }
+                rest = others;
+            }
+        }
+    }
+    let exit = match files.iter().all(|(file, _)| file.is_good()) {
+        true => Exit::Good,
+        false => Exit::Failed,
+    };
+    let format = if shell.options.json { Format::Json } else { args.format };
+    match format {
+        Format::Json => {
+            for (file, cells) in files {
+                let document = CheckedFileDocument {
+                    schema: "attn.check/1",
+                    ok: file.is_good(),
+                    target: file.file,
+                    cells,
+                    faults: file.faults.into_iter().map(|fault| fault.text).collect(),
+                    hint: file.hint,
+                };
+                write_json(&document, shell)?;
+            }
+        }
+        _ => {
+            let files: Vec<CheckedFile> = files.into_iter().map(|(file, _)| file).collect();
+            match format {
+                Format::Junit => shell.say(&junit(&files))?,
+                Format::Github => shell.say(&github(&files))?,
+                Format::Text | Format::Json => shell.show(&report::report(&files, shell.look))?,
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// Checks all lessons of a course, its glossary, and the questions of readers.
+fn of_course(catalogue: &Catalogue, args: &Args, shell: &mut Shell) -> Result<Vec<FileReport>, Failure> {
+    let (mut checker, glossary) = Checker::new(&[], catalogue, args, shell)?;
+    let mut files = Vec::new();
+    let progress = ProgressBar::watch(catalogue.len(), shell);
+    // Of a course with translations, those are checked: the other lessons are as they were.
+    let own: Vec<bool> = catalogue.lessons().map(|read| read.map_or(true, |it| it.lang.is_some())).collect();
+    let translated = catalogue.lessons().flatten().any(|lesson| lesson.lang.is_some());
+    for index in (0..catalogue.len()).filter(|index| own[*index] || !translated) {
+        progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.len()));
+        files.push(checker.embedded(index)?);
+    }
+    let is_own = |file: &str| {
+        !translated || catalogue.course().folder.as_ref().is_some_and(|it| Path::new(file).starts_with(it))
+    };
+    if !catalogue.glossary_file().text.is_empty() && is_own(&catalogue.glossary_file().path) {
+        files.push(checker.glossary(&glossary));
+    }
+    if let Some(faq) = catalogue.faq().filter(|faq| faq.as_ref().map_or(true, |faq| is_own(&faq.file))) {
+        files.push(match faq {
+            Ok(faq) => checker.lesson(faq, faq.file.clone())?,
+            Err(fault) => faulty(&fault),
+        });
+    }
+    Ok(files)
+}
+
+/// Checks files on the command line.
+fn of_files(
+    named: &[String],
+    catalogue: &Catalogue,
+    args: &Args,
+    shell: &mut Shell,
+) -> Result<Vec<FileReport>, Failure> {
+    let (mut checker, glossary) = Checker::new(named, catalogue, args, shell)?;
+    let mut files = Vec::new();
+    for file in named {
+        files.push(match is_glossary(file) {
+            true => checker.glossary(&glossary),
+            false => checker.file(file, shell)?,
+        });
+    }
+    Ok(files)
+}
+
+/// The folder of the course to which a file belongs; `None` for the chapter and for what is no lesson.
+fn course_of(word: &str) -> Option<&Path> {
+    let path = Path::new(word);
+    let belongs = is_glossary(word)
+        || word.ends_with(".md") && std::fs::read_to_string(path).is_ok_and(|text| is_lesson(&text));
+    course::course_folder(path).filter(|_| belongs)
+}
+
+struct Checker<'c> {
+    catalogue: &'c Catalogue,
+    tolerance: f64,
+    /// Whether outputs that differ are written into the lessons.
+    write: bool,
+    options: GlobalOptions,
+    glossary: Glossary,
+    /// The lessons among the files.
+    named: Vec<Lesson>,
+    /// The lessons of which a course may be a translation; read when the first translation is checked.
+    originals: OnceCell<Catalogue>,
+}
+
+/// Whether a word on the command line is a glossary's file.
+fn is_glossary(word: &str) -> bool {
+    Path::new(word).file_name().is_some_and(|name| name == "glossary.md")
+}
+
+/// A glossary with its text.
+type ReadGlossary = Result<(Glossary, String), Fault>;
+
+/// The glossary in a file, or that of the course, with its text.
+fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> ReadGlossary {
+    let (file, text) = match word.map(|word| (word, std::fs::read_to_string(word))) {
+        None => {
+            let file = catalogue.glossary_file();
+            (file.path.clone(), file.text.clone().into_owned())
+        }
+        Some((word, Ok(text))) => (word.to_owned(), text),
+        Some((word, Err(error))) => {
+            return Err(Fault::new(word, 1, format!("cannot be read: {error}")));
+        }
+    };
+    Glossary::parse(&file, &text).map(|glossary| (glossary, text))
+}
+
+/// The report on a file, and its cells for the JSON document.
+type FileReport = (CheckedFile, Vec<CellDocument>);
+
+impl<'c> Checker<'c> {
+    /// A checker of files on the command line, or of a whole course, and the glossary that it uses.
+    fn new(
+        files: &[String],
+        catalogue: &'c Catalogue,
+        args: &Args,
+        shell: &Shell,
+    ) -> Result<(Checker<'c>, ReadGlossary), Failure> {
+        if args.write && catalogue.course().own.is_none() {
+            return Err(Failure::Usage(
+                "--write is for lessons of your own: name their folder, `attn check my-course --write`; the outputs of the \
+                 chapter are recorded with PyTorch"
+                    .to_owned(),
+            ));
+        }
+        let named_glossary = files.iter().find(|file| is_glossary(file));
+        let glossary = glossary_of(named_glossary.map(String::as_str), catalogue);
+        let mut options = shell.options.clone();
+        if let Some(folder) = &catalogue.course().folder {
+            options.folder.clone_from(folder);
+        }
+        let mut checker = Checker {
+            catalogue,
+            tolerance: args.tolerance,
+            write: args.write,
+            options,
+            glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
+            named: Vec::new(),
+            originals: OnceCell::new(),
+        };
+        checker.named = files.iter().filter_map(|file| checker.read_lesson(file)?.ok()).collect();
+        Ok((checker, glossary))
+    }
+
+    /// What a translation has otherwise than its original, which is the lesson of the same id in the chapter.
+    fn translated(&self, lesson: &Lesson) -> Result<Vec<Fault>, Failure> {
+        if lesson.lang.is_none() {
+            return Ok(Vec::new());
+        }
+        let originals = match self.originals.get() {
+            Some(originals) => originals,
+            None => {
+                let read = course::catalogue()?;
+                self.originals.get_or_init(|| read)
+            }
+        };
+        let mut all = originals.lessons().chain(originals.faq());
+        let original = all.find(|other| other.as_ref().is_ok_and(|other| other.id == lesson.id));
+        match original {
+            Some(Ok(original)) => Ok(translation::differences(lesson, original)),
+            _ => {
+                let what = format!(
+                    "`lang` says that this is a translation, and no lesson has the id `{}`",
+                    lesson.id
+                );
+                Ok(vec![Fault::new(&lesson.file, 1, what)])
+            }
+        }
+    }
+
+    /// Checks a lesson of the catalogue.
+    fn embedded(&mut self, index: usize) -> Result<FileReport, Failure> {
+        match self.catalogue.lesson(index) {
+            Ok(lesson) => self.lesson(lesson, lesson.file.clone()),
+            Err(fault) => Ok(faulty(&fault)),
+        }
+    }
+
+    /// Checks a file: a lesson if its front matter says so, else cells with recorded outputs.
+    fn file(&mut self, word: &str, shell: &mut Shell) -> Result<FileReport, Failure> {
+        let document = plan::open(Path::new(word))?;
+        if let Some(read) = self.read_lesson(word) {
+            return match read {
+                Ok(lesson) => self.lesson(&lesson, word.to_owned()),
+                Err(fault) => Ok(faulty(&fault)),
+            };
+        }
+        if self.write {
+            return Err(Failure::Usage(format!(
+                "{word} is no lesson, and --write is for lessons: `attn export {word} -o OUT` writes its cells with what \
+                 they show"
+            )));
+        }
+        let plan = plan::from_file(word, document, None)?;
+        plan.show_remarks(shell);
+        let mut workspace = plan.workspace(&self.options);
+        let (mut cells, documents) = self.cells(&plan, &mut workspace)?;
+        let hint = self.random_hint(&workspace, &cells);
+        for cell in cells.iter_mut().filter(|cell| cell.verdict != Verdict::Differs) {
+            cell.remark = None;
+        }
+        Ok((CheckedFile { file: plan.target, cells, hint, ..CheckedFile::default() }, documents))
+    }
+
+    /// Checks a glossary against the lessons of the catalogue, with files on the command line instead of lessons of the same
+    /// id.
+    fn glossary(&self, read: &ReadGlossary) -> FileReport {
+        let (glossary, text) = match read {
+            Ok(read) => read,
+            Err(fault) => return faulty(fault),
+        };
+        let own = self.catalogue.lessons().filter_map(Result::ok);
+        let lessons: Vec<&Lesson> = own
+            .map(|lesson| self.named.iter().find(|named| named.id == lesson.id).unwrap_or(lesson))
+            .collect();
+        // In a lesson that is in another language or cannot be read, the words of the terms are not found.
+        let unread = self.catalogue.lessons().any(|lesson| lesson.is_err());
+        let (faults, checked) = match unread || lessons.iter().any(|lesson| lesson.lang.is_some()) {
+            true => (Vec::new(), "readable"),
+            false => (terms::in_glossary(glossary, text, &lessons), "each explained before it is used"),
+        };
+        let faults = faults.iter().map(FileFault::from).collect();
+        let instead = Some(format!("{}, {checked}", counted(glossary.terms.len(), "term")));
+        (CheckedFile { file: glossary.file.clone(), faults, instead, ..CheckedFile::default() }, Vec::new())
+    }
+
+    /// A Markdown file as a lesson, if its front matter says that it is one.
+    fn read_lesson(&self, word: &str) -> Option<Result<Lesson, Fault>> {
+        let text = std::fs::read_to_string(word).ok().filter(|_| word.ends_with(".md"))?;
+        let numbered = |mut lesson: Lesson| {
+            self.catalogue.renumber(&mut lesson)?;
+            Ok(lesson)
+        };
+        is_lesson(&text).then(|| myst::parse(word, &text, 1).and_then(numbered))
+    }
+
+    /// Runs a lesson and checks all its claims.
+    fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<FileReport, Failure> {
+        let options = GlobalOptions { random: Some(Family::Book), ..self.options.clone() };
+        let presses = machine::presses();
+        let checked = gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options));
+        if machine::presses() != presses {
+            return Err(Failure::Stopped);
+        }
+        let report = match checked {
+            Ok(report) => report,
+            Err(fault) => return Ok(faulty(&fault)),
+        };
+        let translated = self.translated(lesson)?;
+        let (mut cells, mut documents, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, ran) in report.steps.iter().enumerate() {
+            let step = ran.step;
+            let failure = unexpected(step.raises, &ran.outcome);
+            if failure.is_some_and(|raised| raised.interrupted) {
+                return Err(Failure::Stopped);
+            }
+            let mut verdict = match step.varies {
+                true => Verdict::Same,
+                false => compare_step(step.recorded.as_deref(), &ran.shown, self.tolerance).verdict,
+            };
+            // A lesson must record everything that its cells show.
+            if verdict == Verdict::Unrecorded || failure.is_some() {
+                verdict = Verdict::Differs;
+            }
+            let is_recorded =
+                compare_step(step.recorded.as_deref(), &ran.shown, 0.0).verdict == Verdict::Same;
+            if self.write && !is_recorded && !step.varies && failure.is_none() {
+                outputs.push((step.line, ran.shown.as_str()));
+                verdict = Verdict::Same;
+            }
+            let planned = PlannedCell::of_step(step, lesson, false);
+            let mut document = CellDocument::new(index, &planned, &ran.outcome);
+            document.check =
+                Some(CheckDocument { recorded: step.recorded.clone(), verdict: verdict.as_str() });
+            documents.push(document);
+            cells.push(CheckedCell {
+                title: format!("{} {}", step.name(), step.slug),
+                line: Some(step.line),
+                verdict,
+                recorded: step.recorded.clone().unwrap_or_default(),
+                actual: ran.shown.clone(),
+                remark: None,
+            });
+        }
+        let hint = (!outputs.is_empty()).then(|| format!("{} written", counted(outputs.len(), "output")));
+        if hint.is_some() {
+            file::write(Path::new(&lesson.file), &with_outputs(&lesson.text, &outputs)).map_err(|error| {
+                Failure::Unreadable(format!("{} cannot be written: {error}", lesson.file))
+            })?;
+        }
+        // Outputs that differ are shown as cells.
+        let faults = report.faults.iter().chain(&translated).map(FileFault::from).collect();
+        Ok((CheckedFile { file, cells, faults, hint, ..CheckedFile::default() }, documents))
+    }
+
+    /// Runs all cells of a file, also after one that raises.
+    fn cells<'p>(
+        &self,
+        plan: &Plan<'p>,
+        workspace: &mut Workspace<'p>,
+    ) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
+        let mut runner = Runner::new(workspace, &plan.cells).by_evidence().keep_going(true);
+        let (mut cells, mut documents) = (Vec::new(), Vec::new());
+        for FinishedCell { index, cell, outcome, .. } in runner.by_ref() {
+            let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
+            let actual = output_of(&outcome);
+            let mut verdict = match cell.varies {
+                true => Verdict::Same,
+                false => compare_output(recorded.as_deref(), &actual, self.tolerance).verdict,
+            };
+            let mut remark = None;
+            if verdict == Verdict::Unrecorded && outcome.error.is_some() {
+                verdict = Verdict::Differs;
+                remark = Some("nothing is recorded for this cell, and now it raises".to_owned());
+            }
+            if verdict == Verdict::Differs && remark.is_none() && self.tolerance < TOLERANCE {
+                let wider = compare(recorded.as_deref(), &actual, TOLERANCE);
+                if let (Verdict::Close, Some(worst)) = (wider.verdict, wider.worst) {
+                    remark = Some(format!(
+                        "the numbers differ by at most {worst:.0e}: --tolerance {TOLERANCE} takes them as close"
+                    ));
+                }
+            }
+            let mut document = CellDocument::new(index, cell, &outcome);
+            document.check = Some(CheckDocument { recorded: recorded.clone(), verdict: verdict.as_str() });
+            documents.push(document);
+            let is_text = plan.target.ends_with(".md") || plan.target.ends_with(".py");
+            cells.push(CheckedCell {
+                title: cell.name.clone(),
+                line: is_text.then_some(cell.line),
+                verdict,
+                recorded: recorded.unwrap_or_default(),
+                actual,
+                remark,
+            });
+        }
+        match runner.is_interrupted() {
+            true => Err(Failure::Stopped),
+            false => Ok((cells, documents)),
+        }
+    }
+
+    /// What to say about the random numbers that depend on the build of PyTorch.
+    fn random_hint(&self, workspace: &Workspace, cells: &[CheckedCell]) -> Option<String> {
+        let drawn = workspace.session.state().family_draws.get() > 0;
+        let differs = cells.iter().any(|cell| cell.verdict == Verdict::Differs);
+        match (self.options.random, workspace.options().random) {
+            (None, Some(Family::Mkl)) => {
+                Some("random dropout: drawn as with --random mkl, which fits what is recorded".to_owned())
+            }
+            (None, None) if drawn && differs && workspace.session.has_written() => Some(
+                "random dropout: drawn as in the book, since cells have written files; try --random mkl"
+                    .to_owned(),
+            ),
+            (Some(_), _) if drawn && differs => {
+                Some("random dropout: without --random, it is drawn as what is recorded shows".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn faulty(fault: &Fault) -> FileReport {
+    let file = CheckedFile {
+        file: fault.file.clone(),
+        faults: vec![FileFault::from(fault)],
+        ..CheckedFile::default()
+    };
+    (file, Vec::new())
+}

@@ -1,0 +1,225 @@
+//! Findings as text, as JSON, as annotations of a GitHub workflow, and as SARIF 2.1.0.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::examined::{Examined, Partly};
+use crate::app::json::write_json;
+use crate::app::terminal::shell::{Exit, Failure, Shell};
+use crate::explain::doctor::{Finding, MISTAKES};
+use crate::view::Role;
+use crate::view::doctor::{self as report, CodeFinding};
+use crate::view::errors::error;
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One `attn.doctor/3` document for each target.
+    Json,
+    /// `::error file=..,line=..` for each finding.
+    Github,
+    /// One SARIF document.
+    Sarif,
+}
+
+/// `attn.doctor/3`.
+#[derive(Serialize)]
+struct DoctorDocument {
+    schema: &'static str,
+    target: String,
+    ok: bool,
+    cells: usize,
+    operations: usize,
+    findings: Vec<FindingEntry>,
+    skipped: Vec<String>,
+    partly: Option<Partly>,
+    error: Option<CellError>,
+}
+
+#[derive(Serialize)]
+struct FindingEntry {
+    #[serde(flatten)]
+    finding: Finding,
+    code_line: Option<String>,
+    file_line: Option<usize>,
+    diff: Option<String>,
+    ran_in: String,
+}
+
+#[derive(Serialize)]
+struct CellError {
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+    cell: String,
+    line: Option<usize>,
+}
+
+/// Shows what was found; of several targets, each with its name.
+pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut Shell) -> Result<(), Failure> {
+    for (found, _) in &examined.found {
+        let mut text = report::found(found, shell.look);
+        text.say(Role::Prose, "");
+        shell.show(&text)?;
+    }
+    for reason in &examined.skipped {
+        shell.remark(&format!("{reason}: skipped"));
+    }
+    if let Some(partly) = &examined.partly {
+        shell.show(&report::partly(
+            &examined.target,
+            &partly.reason,
+            &partly.before,
+            &partly.ran,
+            examined.operations,
+            shell.look,
+        ))?;
+    }
+    match &examined.failed {
+        Some(failed) if examined.partly.is_none() || examined.exit() == Exit::Raised => {
+            shell.remark(&format!("{} raised: the cells after it did not run", failed.name));
+            shell.note(&error(&failed.note, shell.look));
+        }
+        _ => {
+            if is_one_of_several {
+                shell.say(&format!("{}: ", examined.target))?;
+            }
+            let (operations, cells) = (examined.operations, examined.cells);
+            shell.show(&report::summary(operations, cells, examined.found.len(), shell.look))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a document.
+pub(super) fn json(examined: Examined, shell: &mut Shell) -> Result<(), Failure> {
+    let ok = examined.exit() == Exit::Good;
+    let Examined { target, found, skipped, cells, operations, failed, partly, .. } = examined;
+    let error = failed.map(|failed| CellError {
+        kind: failed.raised.kind,
+        message: failed.raised.message,
+        cell: failed.name,
+        line: failed.raised.line,
+    });
+    let findings = found
+        .into_iter()
+        .map(|(found, ran_in)| FindingEntry {
+            finding: found.finding,
+            code_line: found.code,
+            file_line: found.file_line,
+            diff: found.diff,
+            ran_in,
+        })
+        .collect();
+    let schema = "attn.doctor/3";
+    let document = DoctorDocument { schema, target, ok, cells, operations, findings, skipped, partly, error };
+    write_json(&document, shell)
+}
+
+/// Writes an annotation for each finding.
+/// Source: GitHub's documentation, "Workflow commands for GitHub Actions".
+pub(super) fn github(examined: &Examined, shell: &mut Shell) -> Result<(), Failure> {
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    for (found, _) in &examined.found {
+        let finding = &found.finding;
+        let line = found.file_line.map(|line| format!(",line={line}")).unwrap_or_default();
+        let column = finding.column.filter(|_| found.file_line.is_some());
+        let column = column.map(|column| format!(",col={column}")).unwrap_or_default();
+        let place = match (found.file_line, &finding.cell, finding.line) {
+            (None, Some(cell), Some(line)) => format!("{cell}, line {line}: "),
+            _ => String::new(),
+        };
+        let message = format!("{place}{}\n{}\nBetter: {}", finding.observed, finding.why, finding.fix);
+        shell.say(&format!(
+            "::error file={}{line}{column},title={}::{}\n",
+            property(&examined.target),
+            property(&format!("{} {}: {}", finding.code, finding.mistake, finding.title)),
+            data(&message)
+        ))?;
+    }
+    if let Some(failed) = &examined.failed {
+        let raised = &failed.raised;
+        let message = format!("{} raised {}: {}", failed.name, raised.kind, raised.message);
+        shell.say(&format!("::warning file={}::{}\n", property(&examined.target), data(&message)))?;
+    }
+    Ok(())
+}
+
+/// The findings of all targets.
+#[derive(Default)]
+pub(super) struct SarifLog {
+    results: Vec<Value>,
+    failed: Vec<Value>,
+}
+
+impl SarifLog {
+    /// Adds the findings of a target.
+    pub(super) fn add(&mut self, examined: &Examined) {
+        self.results.extend(examined.found.iter().map(|(found, _)| result(&examined.target, found)));
+        self.failed.extend(examined.failed.iter().map(|failed| {
+            let text = format!(
+                "{}: {} raised {}: {}",
+                examined.target, failed.name, failed.raised.kind, failed.raised.message
+            );
+            json!({"level": "warning", "message": {"text": text}})
+        }));
+    }
+
+    /// Writes the document.
+    pub(super) fn write(self, shell: &mut Shell) -> Result<(), Failure> {
+        let rules: Vec<Value> = MISTAKES
+            .iter()
+            .map(|mistake| {
+                json!({
+                    "id": mistake.code,
+                    "name": mistake.name,
+                    "shortDescription": {"text": mistake.title},
+                    "fullDescription": {"text": mistake.why},
+                    "defaultConfiguration": {"level": "error"},
+                })
+            })
+            .collect();
+        let driver = json!({"name": "attn doctor", "version": env!("CARGO_PKG_VERSION"), "rules": rules});
+        let invocation = json!({
+            "executionSuccessful": self.failed.is_empty(),
+            "toolExecutionNotifications": self.failed,
+        });
+        let run = json!({
+            "tool": {"driver": driver},
+            "invocations": [invocation],
+            "columnKind": "unicodeCodePoints",
+            "results": self.results,
+        });
+        write_json(
+            &json!({
+                "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+                "version": "2.1.0",
+                "runs": [run],
+            }),
+            shell,
+        )
+    }
+}
+
+fn result(target: &str, found: &CodeFinding) -> Value {
+    let finding = &found.finding;
+    let mut place = json!({"artifactLocation": {"uri": target.replace('\\', "/")}});
+    if let Some(line) = found.file_line {
+        place["region"] = json!({"startLine": line, "startColumn": finding.column.unwrap_or(1)});
+    }
+    let cell = finding.cell.clone().unwrap_or_default();
+    let message = format!("{}. {} Better: {}", finding.title, finding.observed, finding.fix);
+    json!({
+        "ruleId": finding.code,
+        "level": "error",
+        "message": {"text": message},
+        "locations": [{
+            "physicalLocation": place,
+            "logicalLocations": [{"fullyQualifiedName": finding.function.clone().unwrap_or(cell)}],
+        }],
+    })
+}

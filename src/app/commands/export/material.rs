@@ -1,0 +1,293 @@
+//! What is exported: steps, which run for the export, exercises, and the learner's answers.
+
+use serde::Serialize;
+
+use super::super::options::GlobalOptions;
+use super::lineage::{Lineage, ShownTensors};
+use crate::app::cells::document::CellDocument;
+use crate::app::cells::plan::steps;
+use crate::app::cells::runner::{FinishedCell, Runner};
+use crate::app::cells::step::{shown_tensors, step_panel};
+use crate::app::cells::workspace::Workspace;
+use crate::app::learner::stops::{Stop, StopKind, find};
+use crate::app::terminal::shell::Failure;
+use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
+use crate::lesson::{Catalogue, Exercise, Glossary, Lesson, Step, Target};
+use crate::session::Outcome;
+use crate::view::Panel;
+use crate::view::markdown::AnsweredQuestion;
+
+/// The parts of an export, in order.
+pub(crate) struct Material<'c> {
+    /// Steps and exercises.
+    pub(crate) parts: Vec<ExportPart<'c>>,
+    /// The glossary of the course.
+    pub(crate) glossary: Glossary,
+}
+
+/// One step or exercise.
+pub(crate) enum ExportPart<'c> {
+    /// A step that ran.
+    Step(Box<ExportedStep<'c>>),
+    /// An exercise.
+    Exercise(ExportedExercise<'c>),
+}
+
+/// A step that ran.
+pub(crate) struct ExportedStep<'c> {
+    /// The step.
+    pub(crate) step: &'c Step,
+    /// Its lesson.
+    pub(crate) lesson: &'c Lesson,
+    /// Whether it ran only because a later step needs it.
+    pub(crate) silent: bool,
+    /// Its outcome.
+    pub(crate) outcome: Outcome,
+    /// Its panel.
+    pub(crate) panel: Panel,
+    /// The questions and the learner's answers.
+    pub(crate) asked: Vec<AnsweredQuestion>,
+    /// Its tensors, if they are explained.
+    pub(crate) tensors: ShownTensors,
+    /// Whether the learner has seen it.
+    pub(crate) done: bool,
+    cell: CellDocument,
+}
+
+/// An exercise and the learner's code.
+pub(crate) struct ExportedExercise<'c> {
+    /// The exercise.
+    pub(crate) exercise: &'c Exercise,
+    /// Its lesson.
+    pub(crate) lesson: &'c Lesson,
+    /// The learner's progress.
+    pub(crate) tried: ExerciseProgress,
+    /// The tensors of the lesson that the learner's code overwrites.
+    pub(crate) overwritten: Vec<String>,
+}
+
+impl ExportedExercise<'_> {
+    /// The learner's code: what passed, else the newest attempt, else the starter.
+    pub(crate) fn code(&self) -> &str {
+        let own = self.tried.passed.as_ref().or(self.tried.attempts.last());
+        own.unwrap_or(&self.exercise.starter.source)
+    }
+}
+
+impl<'c> Material<'c> {
+    /// Runs the steps of a place or of the chapter. With `seen_only`, only those of lessons that the learner has begun.
+    /// `lineage` takes the tensors that they show, with their explanations.
+    pub(crate) fn gather(
+        place: Option<&str>,
+        seen_only: bool,
+        catalogue: &'c Catalogue,
+        progress: &Progress,
+        options: &GlobalOptions,
+        lineage: Option<&mut Lineage>,
+    ) -> Result<Material<'c>, Failure> {
+        let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let chosen = chosen(place, &stops, catalogue)?;
+        let seen = |stop: &&Stop| !seen_only || progress.lessons.contains_key(&stop.lesson.id);
+        let chosen: Vec<Stop<'c>> = chosen.iter().filter(seen).copied().collect();
+        let shown: Vec<&'c Step> = chosen
+            .iter()
+            .filter_map(|stop| match stop.kind {
+                StopKind::Step(step) => Some(step),
+                _ => None,
+            })
+            .collect();
+        let mut runs = run(&shown, catalogue, progress, options, lineage)?.into_iter().peekable();
+        let mut parts = Vec::new();
+        for stop in &chosen {
+            match stop.kind {
+                StopKind::Step(step) => {
+                    while let Some(run) = runs.next_if(|run| run.step.number <= step.number) {
+                        parts.push(ExportPart::Step(Box::new(run)));
+                    }
+                }
+                StopKind::Exercise(exercise) => {
+                    let tried = progress.tried(stop.lesson, exercise).cloned().unwrap_or_default();
+                    let overwritten = match tried.passed.as_ref().or(tried.attempts.last()) {
+                        Some(code) => overwritten(code, exercise, stop.lesson, catalogue, options)?,
+                        None => Vec::new(),
+                    };
+                    parts.push(ExportPart::Exercise(ExportedExercise {
+                        exercise,
+                        lesson: stop.lesson,
+                        tried,
+                        overwritten,
+                    }));
+                }
+                StopKind::End => {}
+            }
+        }
+        let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        Ok(Material { parts, glossary })
+    }
+
+    /// The JSON document.
+    pub(crate) fn document<'m>(&'m self, target: &'m str) -> ExportDocument<'m> {
+        let mut document =
+            ExportDocument { schema: "attn.export/1", target, steps: Vec::new(), exercises: Vec::new() };
+        for part in &self.parts {
+            match part {
+                ExportPart::Step(run) => document.steps.push(ExportedStepEntry {
+                    section: &run.lesson.section,
+                    title: &run.step.title,
+                    prose: &run.step.prose,
+                    cell: &run.cell,
+                    after: &run.step.after,
+                    needed_only: run.silent,
+                    done: run.done,
+                    predictions: run.asked.iter().map(answers).collect(),
+                }),
+                ExportPart::Exercise(exported) => document.exercises.push(ExerciseEntry {
+                    slug: &exported.exercise.slug,
+                    section: &exported.lesson.section,
+                    title: &exported.exercise.title,
+                    task: &exported.exercise.task,
+                    attempts: &exported.tried.attempts,
+                    passed: exported.tried.passed.as_deref(),
+                }),
+            }
+        }
+        document
+    }
+}
+
+/// The stops of a place, or all.
+fn chosen<'c>(
+    place: Option<&str>,
+    stops: &[Stop<'c>],
+    catalogue: &Catalogue,
+) -> Result<Vec<Stop<'c>>, Failure> {
+    let Some(place) = place else {
+        return Ok(stops.to_vec());
+    };
+    if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {
+        return Ok(stops.iter().filter(|stop| stop.lesson.id == lesson.id).copied().collect());
+    }
+    let at = find(stops, place, catalogue).map_err(Failure::Usage)?;
+    Ok(vec![stops[at]])
+}
+
+fn run<'c>(
+    shown: &[&'c Step],
+    catalogue: &'c Catalogue,
+    progress: &Progress,
+    options: &GlobalOptions,
+    mut lineage: Option<&mut Lineage>,
+) -> Result<Vec<ExportedStep<'c>>, Failure> {
+    let cells = steps(shown, catalogue)?;
+    let mut workspace = Workspace::new(options);
+    let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
+    let mut runs = Vec::with_capacity(cells.len());
+    while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
+        let (step, lesson) = cell.step.expect("the plan has steps only");
+        let panel = step_panel(step, lesson, &outcome, &mut runner.workspace.session, catalogue);
+        let tensors = match &mut lineage {
+            Some(lineage) if !cell.silent => {
+                let shown = shown_tensors(step, &outcome, &mut runner.workspace.session);
+                let shown = panel.figures.iter().cloned().zip(shown.into_iter().map(|it| it.value));
+                lineage.add(shown.collect(), runner.workspace)
+            }
+            _ => ShownTensors::default(),
+        };
+        runs.push(ExportedStep {
+            step,
+            lesson,
+            silent: cell.silent,
+            panel,
+            tensors,
+            asked: asked(step, lesson, progress),
+            done: progress.done(lesson, step),
+            cell: CellDocument::new(index, cell, &outcome),
+            outcome,
+        });
+    }
+    match runner.is_interrupted() {
+        true => Err(Failure::Stopped),
+        false => Ok(runs),
+    }
+}
+
+/// The tensors of the lesson that a solution binds again or writes into, found by running it.
+fn overwritten<'c>(
+    code: &str,
+    exercise: &Exercise,
+    lesson: &'c Lesson,
+    catalogue: &'c Catalogue,
+    options: &GlobalOptions,
+) -> Result<Vec<String>, Failure> {
+    let before =
+        catalogue.prelude_of(lesson, exercise).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let cells = steps(&before, catalogue)?;
+    let mut workspace = Workspace::new(options);
+    let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
+    runner.by_ref().last();
+    if runner.is_interrupted() {
+        return Err(Failure::Stopped);
+    }
+    Ok(workspace.overwritten_by(code, &exercise.slug).1)
+}
+
+fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {
+    let seen = progress.seen(lesson, step);
+    let one = |ask: &String| {
+        let given = seen.and_then(|seen| seen.predictions.get(ask)).map(|it| it.answers.as_slice());
+        let answer = |given: &GivenAnswer| (given.text.clone(), given.right);
+        AnsweredQuestion { ask: ask.clone(), answers: given.unwrap_or_default().iter().map(answer).collect() }
+    };
+    step.predictions.iter().map(|prediction| one(&prediction.ask)).collect()
+}
+
+/// The document of `attn export --format json`.
+#[derive(Serialize)]
+pub(crate) struct ExportDocument<'m> {
+    schema: &'static str,
+    target: &'m str,
+    steps: Vec<ExportedStepEntry<'m>>,
+    exercises: Vec<ExerciseEntry<'m>>,
+}
+
+#[derive(Serialize)]
+struct ExportedStepEntry<'m> {
+    section: &'m str,
+    title: &'m str,
+    prose: &'m str,
+    #[serde(flatten)]
+    cell: &'m CellDocument,
+    after: &'m str,
+    needed_only: bool,
+    done: bool,
+    predictions: Vec<Answers<'m>>,
+}
+
+#[derive(Serialize)]
+struct Answers<'m> {
+    ask: &'m str,
+    answers: Vec<Answer<'m>>,
+}
+
+#[derive(Serialize)]
+struct Answer<'m> {
+    text: &'m str,
+    right: bool,
+}
+
+#[derive(Serialize)]
+struct ExerciseEntry<'m> {
+    slug: &'m str,
+    section: &'m str,
+    title: &'m str,
+    task: &'m str,
+    attempts: &'m [String],
+    passed: Option<&'m str>,
+}
+
+fn answers(asked: &AnsweredQuestion) -> Answers<'_> {
+    Answers {
+        ask: &asked.ask,
+        answers: asked.answers.iter().map(|(text, right)| Answer { text, right: *right }).collect(),
+    }
+}

@@ -1,0 +1,188 @@
+//! `attn export`: writes a step, a lesson, a notebook, or a page on the chapter, with the learner's answers. The cells
+//! run for it.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`material`] | runs the steps, and adds the learner's answers |
+//! | [`glossary`] | the entries to which the export links |
+//! | [`page`] | writes Markdown |
+//! | [`notebook`] | writes a notebook, nbformat 4.5 |
+//! | [`cells`] | writes the cells of a file as Markdown or as a notebook |
+//! | [`html`] | writes a page with every tensor, each number of which says where it comes from |
+//! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
+
+mod cells;
+mod glossary;
+pub(crate) mod html;
+mod lineage;
+mod material;
+pub(crate) mod notebook;
+mod page;
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::super::cells::course;
+use super::super::cells::plan::{NamedOrFile, find, from_file};
+use super::super::file;
+use super::super::learner::store::Store;
+use super::super::terminal::progress_bar::ProgressBar;
+use super::super::terminal::prompt::confirmed;
+use super::super::terminal::shell::{Exit, Failure, Shell};
+use cells::{MarkdownCells, NotebookCells};
+use lineage::Lineage;
+use material::Material;
+
+/// What `attn export` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A step, an exercise or a lesson, or a notebook or script; without one, the chapter; before it or alone, a folder
+    /// of lessons
+    #[arg(value_name = "WHERE|FILE|FOLDER", num_args = 0..=2, value_hint = clap::ValueHint::AnyPath)]
+    place: Vec<String>,
+    /// The form: html, md, ipynb or json (default: by the name of OUT, else md)
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<Format>,
+    /// The file to write; without it, the text is a result like any other
+    #[arg(long, short, value_name = "OUT", value_hint = clap::ValueHint::FilePath)]
+    output: Option<PathBuf>,
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// The format of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A page for a browser.
+    Html,
+    /// Markdown.
+    Md,
+    /// A notebook.
+    Ipynb,
+    /// JSON.
+    Json,
+}
+
+/// Writes the export.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let format = format(args, shell.options.json)?;
+    if let Some(file) = &args.output {
+        may_write(file, args.force, shell)?;
+    }
+    let mut place = args.place.clone();
+    let catalogue = course::of_words(&mut place, shell)?;
+    course::one_place(&place, &catalogue)?;
+    let place = place.first().map(String::as_str);
+    let mut store = Store::read(catalogue.course());
+    for remark in store.remarks() {
+        shell.remark(&remark);
+    }
+    let page_on_chapter = place.is_none() && format == Format::Md;
+    let progress = store.progress();
+    let options = shell.options.clone();
+    let mut exit = Exit::Good;
+    let is_file =
+        place.is_some_and(|place| [".ipynb", ".py", ".ipy", ".md"].iter().any(|it| place.ends_with(it)));
+    let text = match place.map(|place| find(place, &catalogue)) {
+        Some(Err(failure)) if is_file => return Err(failure),
+        Some(Ok(NamedOrFile::File(file))) => {
+            let plan = from_file(place.unwrap_or_default(), file, None)?;
+            plan.show_remarks(shell);
+            let mut workspace = plan.workspace(&shell.options);
+            let progress = ProgressBar::watch(plan.cells.len(), shell);
+            let text;
+            (text, exit) = match format {
+                Format::Html => html::of_plan(&plan, &mut workspace, &catalogue, &progress)?,
+                Format::Md => {
+                    cells::of_plan(&plan, Box::<MarkdownCells>::default(), &mut workspace, &progress)?
+                }
+                Format::Ipynb => {
+                    cells::of_plan(&plan, Box::<NotebookCells>::default(), &mut workspace, &progress)?
+                }
+                Format::Json => {
+                    let words =
+                        format!("`attn run {} --json` writes what the cells of a file show", plan.target);
+                    return Err(Failure::Usage(words));
+                }
+            };
+            text
+        }
+        _ => {
+            let mut lineage = Lineage::default();
+            let wanted = (format == Format::Html).then_some(&mut lineage);
+            let material = Material::gather(place, page_on_chapter, &catalogue, progress, &options, wanted)?;
+            match format {
+                Format::Html => html::of_material(&material, lineage, &catalogue),
+                Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
+                Format::Md => page::of_steps(&material),
+                Format::Ipynb => notebook::of(&material),
+                Format::Json => to_json(&material.document(place.unwrap_or(catalogue.course().noun)))?,
+            }
+        }
+    };
+    match &args.output {
+        None => shell.say(&text)?,
+        Some(path) => write(path, &text, shell)?,
+    }
+    Ok(exit)
+}
+
+/// Writes a file, and says so.
+pub(crate) fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Failure> {
+    file::write(path, text)
+        .map_err(|error| Failure::Unreadable(format!("{} cannot be written: {error}", path.display())))?;
+    shell.say(&format!("Written: {}\n", path.display()))
+}
+
+/// The format that an option asks for, else that of the file's name.
+/// Errors: the name ends in something else.
+fn format(args: &Args, json: bool) -> Result<Format, Failure> {
+    let ending =
+        args.output.as_ref().and_then(|file| file.extension()).map(|it| it.to_string_lossy().to_lowercase());
+    if let Some(asked) = args.format.or(json.then_some(Format::Json)) {
+        return Ok(asked);
+    }
+    match ending.as_deref() {
+        None => Ok(Format::Md),
+        Some("htm") => Ok(Format::Html),
+        Some(ending) => Format::from_str(if ending == "markdown" { "md" } else { ending }, true).map_err(|_| {
+            let known: Vec<String> = Format::value_variants()
+                .iter()
+                .filter_map(|format| Some(format!(".{}", format.to_possible_value()?.get_name())))
+                .collect();
+            Failure::Usage(format!(
+                "nothing was written: attn writes {}, not .{ending}; --format says which, whatever the file is called",
+                known.join(", ")
+            ))
+        }),
+    }
+}
+
+fn to_json(document: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(document)
+        .map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
+    Ok(text + "\n")
+}
+
+/// Checks that the file may be written: it does not exist, or the user agrees.
+pub(crate) fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
+    let name = file.display();
+    if file.is_dir() {
+        return Err(Failure::Usage(format!("{name} is a folder; name a file in it")));
+    }
+    if force || !file.exists() {
+        return Ok(());
+    }
+    let refused =
+        Failure::Usage(format!("{name} is there already, and was left as it is; --force overwrites it"));
+    if shell.options.no_input || !io::stdin().is_terminal() || !shell.terminal {
+        return Err(refused);
+    }
+    match confirmed(&format!("{name} is there already. Overwrite it?"), shell)? {
+        true => Ok(()),
+        false => Err(refused),
+    }
+}

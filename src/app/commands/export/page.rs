@@ -1,0 +1,112 @@
+//! Exports as Markdown: steps in full, or a page on the chapter.
+
+use super::glossary::{glossary_part, linked_inside};
+use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
+use crate::app::learner::summary;
+use crate::lesson::progress::Progress;
+use crate::lesson::{Catalogue, Lesson};
+use crate::view::Figure;
+use crate::view::markdown::{fenced, inline, joined, step, table};
+
+/// Steps and exercises in full.
+pub(crate) fn of_steps(material: &Material) -> String {
+    let mut parts = Vec::new();
+    let mut lesson = "";
+    for part in &material.parts {
+        let (own, text) = match part {
+            ExportPart::Step(run) if run.silent => continue,
+            ExportPart::Step(run) => (run.lesson, step(&run.panel, &run.asked)),
+            ExportPart::Exercise(exported) => (exported.lesson, exercise(exported)),
+        };
+        if own.id != lesson {
+            lesson = &own.id;
+            parts.push(format!("# {}", own.heading()));
+        }
+        parts.push(linked_inside(&text));
+    }
+    parts.push(glossary_part(material));
+    joined(&parts)
+}
+
+fn exercise(exported: &ExportedExercise) -> String {
+    let exercise = exported.exercise;
+    let mut parts = vec![format!("## {}", exercise.heading()), exercise.task.trim().to_owned()];
+    let words = match (&exported.tried.passed, exported.tried.attempts.is_empty()) {
+        (Some(_), _) => "My solution, which passed:",
+        (None, false) => "My newest attempt:",
+        (None, true) => "To start from:",
+    };
+    parts.push(words.to_owned());
+    parts.push(fenced("python", exported.code()));
+    if exported.tried.passed.is_some() {
+        parts.push(exercise.after.trim().to_owned());
+    }
+    joined(&parts)
+}
+
+/// A page on the chapter: each lesson that the learner has begun, with their answers and one table.
+pub(crate) fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
+    let mut parts = vec![format!("# {}: what I learned", catalogue.course().heading)];
+    parts.push(listed(&summary::of_chapter(catalogue, progress)));
+    for lesson in catalogue.lessons().flatten() {
+        match progress.lessons.contains_key(&lesson.id) {
+            true => parts.push(of_lesson(lesson, material, progress)),
+            false => parts.push(format!("## {}\n\n{} *Not begun.*", lesson.heading(), lesson.summary)),
+        }
+    }
+    joined(&parts)
+}
+
+fn listed(results: &[(String, String)]) -> String {
+    let lines: Vec<String> = results.iter().map(|(name, figure)| format!("- {name}: {figure}")).collect();
+    lines.join("\n")
+}
+
+fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> String {
+    let mut parts = vec![format!("## {}", lesson.heading()), lesson.summary.clone()];
+    parts.push(listed(&summary::of_lesson(lesson, progress)));
+    let runs: Vec<&ExportedStep> = material
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            ExportPart::Step(run) if run.lesson.id == lesson.id => Some(&**run),
+            _ => None,
+        })
+        .collect();
+    parts.push(answers(&runs));
+    parts.extend(typical_table(&runs).map(table));
+    for part in &material.parts {
+        let ExportPart::Exercise(exported) = part else { continue };
+        if let (true, Some(passed)) = (exported.lesson.id == lesson.id, &exported.tried.passed) {
+            parts.push(format!("My solution of \"{}\":", inline(&exported.exercise.title)));
+            parts.push(fenced("python", passed));
+        }
+    }
+    joined(&parts)
+}
+
+/// A table of questions and answers.
+fn answers(runs: &[&ExportedStep]) -> String {
+    let mut lines = Vec::new();
+    for asked in runs.iter().flat_map(|run| &run.asked).filter(|asked| !asked.answers.is_empty()) {
+        let given = asked.answers.iter().map(|(text, right)| {
+            let mark = if *right { " ✓" } else { "" };
+            format!("{}{mark}", inline(text))
+        });
+        let ask = asked.ask.trim().replace('|', "\\|").replace('\n', " ");
+        lines.push(format!("| {ask} | {} |", given.collect::<Vec<_>>().join(", then ")));
+    }
+    if !lines.is_empty() {
+        lines.splice(0..0, ["| asked before it ran | my answers |", "| --- | --- |"].map(str::to_owned));
+    }
+    lines.join("\n")
+}
+
+/// The table for a lesson: the last small one with named axes that the learner has seen.
+fn typical_table<'r>(runs: &[&'r ExportedStep]) -> Option<&'r Figure> {
+    let seen = runs.iter().rev().filter(|run| run.done && !run.step.aside);
+    let fits = |figure: &&Figure| (2..=48).contains(&figure.count()) && figure.shape.len() <= 2;
+    let named = |figure: &&Figure| fits(figure) && figure.shape.len() == 2 && !figure.axes.is_empty();
+    let figures: Vec<&Figure> = seen.flat_map(|run| run.panel.figures.iter().rev()).collect();
+    figures.iter().copied().find(named).or_else(|| figures.iter().copied().find(fits))
+}

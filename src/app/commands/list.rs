@@ -1,0 +1,274 @@
+//! `attn list`: the lessons, their steps and the learner's progress; and what `attn` alone shows without a terminal.
+
+use serde::Serialize;
+
+use super::super::cells::course;
+use super::super::json::write_json;
+use super::super::learner::stops::{self, Stop, StopKind, resume};
+use super::super::learner::store::Store;
+use super::super::terminal::shell::{Exit, Failure, Shell};
+use crate::lesson::progress::Progress;
+use crate::lesson::states::{StepCount, StopState};
+use crate::lesson::{Catalogue, Course, Exercise, Lesson};
+use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list, welcome};
+
+/// What `attn list` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A lesson (3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
+    /// alone, a folder of lessons
+    #[arg(value_name = "WHERE|FOLDER", num_args = 0..=2)]
+    place: Vec<String>,
+    /// Lessons only, without their steps
+    #[arg(long)]
+    lessons: bool,
+    /// The names of lessons, steps and exercises, one a line, for completions of a shell
+    #[arg(long, hide = true)]
+    names: bool,
+}
+
+#[derive(Serialize)]
+struct ListDocument<'c> {
+    schema: &'static str,
+    steps: usize,
+    asides: usize,
+    done: usize,
+    next: Option<String>,
+    lessons: Vec<LessonEntry<'c>>,
+}
+
+#[derive(Serialize)]
+struct LessonEntry<'c> {
+    section: &'c str,
+    id: &'c str,
+    title: &'c str,
+    summary: &'c str,
+    minutes: u32,
+    steps: Vec<ListedStepEntry<'c>>,
+    exercises: Vec<&'c str>,
+    passed: Vec<&'c str>,
+    skipped: Vec<&'c str>,
+    tried: Vec<&'c str>,
+}
+
+#[derive(Serialize)]
+struct ListedStepEntry<'c> {
+    step: String,
+    slug: &'c str,
+    title: &'c str,
+    aside: bool,
+    done: bool,
+}
+
+/// Lists the chapter.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut place = args.place.clone();
+    let catalogue = course::of_words(&mut place, shell)?;
+    course::one_place(&place, &catalogue)?;
+    if args.names {
+        let mut names = catalogue.names();
+        let exercises = catalogue.lessons().flatten().flat_map(|lesson| &lesson.exercises);
+        names.extend(exercises.map(|exercise| exercise.slug.clone()));
+        shell.say(&(names.join("\n") + "\n"))?;
+        return Ok(Exit::Good);
+    }
+    let (mut lessons, exit) = lessons(&catalogue, shell);
+    let progress = progress(catalogue.course(), shell);
+    if let Some(place) = place.first() {
+        let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let at = stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?;
+        lessons = vec![stops[at].lesson];
+        if !shell.options.json {
+            let lesson = stops[at].lesson;
+            shell.show(&listing::lesson(
+                &lesson.heading(),
+                &listed_stops(lesson, &stops, &progress),
+                shell.look,
+            ))?;
+            if let Some(words) = others_of_section(place, lesson, &catalogue) {
+                shell.remark(&words);
+            }
+            return Ok(exit);
+        }
+    }
+    if shell.options.json {
+        let rows: Vec<LessonEntry> = lessons.iter().map(|lesson| row(lesson, &progress)).collect();
+        let done = rows.iter().flat_map(|row| &row.steps).filter(|step| step.done).count();
+        let document = ListDocument {
+            schema: "attn.list/1",
+            steps: catalogue.total_steps(),
+            asides: catalogue.lessons().flatten().map(|it| StepCount::of(it, &progress).asides).sum(),
+            done,
+            next: next(&catalogue, &progress),
+            lessons: rows,
+        };
+        write_json(&document, shell)?;
+        return Ok(exit);
+    }
+    let next = next(&catalogue, &progress);
+    shell.show(&list(&listing(catalogue.course(), &lessons, &progress, next), !args.lessons, shell.look))?;
+    Ok(exit)
+}
+
+/// The other lessons of a section, if several have the section that was asked for.
+fn others_of_section(place: &str, lesson: &Lesson, catalogue: &Catalogue) -> Option<String> {
+    let same = |other: &&Lesson| other.section == place && other.id != lesson.id;
+    let others: Vec<String> =
+        catalogue.lessons().flatten().filter(same).map(|other| format!("`{}`", other.id)).collect();
+    let [before @ .., last] = others.as_slice() else { return None };
+    let all = match before {
+        [] => last.clone(),
+        before => format!("{} and {last}", before.join(", ")),
+    };
+    Some(format!("also in {place}: {all}"))
+}
+
+/// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
+pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
+    if shell.options.json {
+        return run(&Args { place: Vec::new(), lessons: false, names: false }, shell);
+    }
+    let catalogue = course::catalogue()?;
+    let (lessons, exit) = lessons(&catalogue, shell);
+    let words = "attn teaches self-attention by running it: every step of the chapter is a cell of PyTorch code \
+                 that runs here, without Python or PyTorch installed, and shows its tensors.";
+    let commands: Vec<(&str, &str)> =
+        first.iter().copied().chain([("attn --help", "Everything else")]).collect();
+    let progress = progress(catalogue.course(), shell);
+    let next = next(&catalogue, &progress);
+    shell.show(&welcome(
+        words,
+        &commands,
+        &listing(catalogue.course(), &lessons, &progress, next),
+        shell.look,
+    ))?;
+    Ok(exit)
+}
+
+/// The learner's progress. A problem with its file is a remark.
+fn progress(course: &Course, shell: &mut Shell) -> Progress {
+    let mut store = Store::read(course);
+    for remark in store.remarks() {
+        shell.remark(&remark);
+    }
+    store.progress().clone()
+}
+
+/// The name of the stop where the walkthrough continues.
+fn next(catalogue: &Catalogue, progress: &Progress) -> Option<String> {
+    let stops = Stop::all(catalogue).ok()?;
+    match stops.get(resume(&stops, progress, false))?.kind {
+        StopKind::Step(step) => Some(step.name()),
+        StopKind::Exercise(exercise) => Some(exercise.slug.clone()),
+        StopKind::End => None,
+    }
+}
+
+/// The lessons that can be read. A fault in one is a remark and does not hide the others.
+fn lessons<'c>(catalogue: &'c Catalogue, shell: &mut Shell) -> (Vec<&'c Lesson>, Exit) {
+    let mut exit = Exit::Good;
+    let mut lessons = Vec::new();
+    for lesson in catalogue.lessons() {
+        match lesson {
+            Ok(lesson) => lessons.push(lesson),
+            Err(fault) => {
+                shell.remark(&format!("a lesson cannot be read: {fault}"));
+                exit = Exit::Raised;
+            }
+        }
+    }
+    (lessons, exit)
+}
+
+fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
+    let of_state = |wanted: StopState| {
+        let fits = |exercise: &&Exercise| progress.exercise_state(lesson, exercise) == wanted;
+        lesson.exercises.iter().filter(fits).map(|exercise| exercise.slug.as_str()).collect()
+    };
+    LessonEntry {
+        section: &lesson.section,
+        id: &lesson.id,
+        title: &lesson.title,
+        summary: &lesson.summary,
+        minutes: lesson.minutes,
+        steps: lesson
+            .steps
+            .iter()
+            .map(|it| ListedStepEntry {
+                step: it.name(),
+                slug: &it.slug,
+                title: &it.title,
+                aside: it.is_optional(),
+                done: progress.done(lesson, it),
+            })
+            .collect(),
+        exercises: lesson.exercises.iter().map(|exercise| exercise.slug.as_str()).collect(),
+        passed: of_state(StopState::Finished),
+        skipped: of_state(StopState::Skipped),
+        tried: of_state(StopState::Wrong),
+    }
+}
+
+/// An exercise with what the learner has done there.
+fn listed_exercise(lesson: &Lesson, exercise: &Exercise, progress: &Progress) -> ListedStop {
+    let state = progress.exercise_state(lesson, exercise);
+    ListedStop { name: format!("exercise {}", exercise.slug), title: exercise.title.clone(), state }
+}
+
+/// The stops of a lesson with their questions, in order.
+fn listed_stops(lesson: &Lesson, stops: &[Stop], progress: &Progress) -> Vec<ListedStop> {
+    let mut listed = Vec::new();
+    for stop in stops.iter().filter(|stop| stop.lesson.id == lesson.id) {
+        match stop.kind {
+            StopKind::Step(step) => {
+                let state = progress.step_state(lesson, step);
+                let name = format!("{} {}", step.name(), step.slug);
+                listed.push(ListedStop { name, title: step.title.clone(), state });
+                listed.extend(step.predictions.iter().map(|asked| ListedStop {
+                    name: String::new(),
+                    title: asked.ask.clone(),
+                    state: progress.question_state(lesson, step, asked),
+                }));
+            }
+            StopKind::Exercise(exercise) => listed.push(listed_exercise(lesson, exercise, progress)),
+            StopKind::End => {}
+        }
+    }
+    listed
+}
+
+/// The rows of the list.
+pub(crate) fn listing(
+    course: &Course,
+    lessons: &[&Lesson],
+    progress: &Progress,
+    next: Option<String>,
+) -> Listing {
+    let row = |lesson: &&Lesson| ListedLesson {
+        section: lesson.section.clone(),
+        title: lesson.title.clone(),
+        minutes: lesson.minutes,
+        exercises: lesson
+            .exercises
+            .iter()
+            .map(|exercise| listed_exercise(lesson, exercise, progress))
+            .collect(),
+        questions: progress.tally(lesson).questions,
+        steps: lesson
+            .steps
+            .iter()
+            .map(|step| ListedStep {
+                number: step.number,
+                slug: step.slug.clone(),
+                done: progress.done(lesson, step),
+                aside: step.is_optional(),
+            })
+            .collect(),
+    };
+    Listing {
+        title: course.title.clone(),
+        lessons: lessons.iter().map(row).collect(),
+        next,
+        learn: course.command("learn", ""),
+    }
+}

@@ -1,0 +1,285 @@
+//! `attn run`: runs a step, a lesson, a notebook or a script, and shows each cell as soon as it has run.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::super::cells::course;
+use super::super::cells::document::{CellDocument, RunDocument};
+use super::super::cells::plan::{Plan, plan};
+use super::super::cells::runner::{FinishedCell, Runner, Tracing};
+use super::super::cells::step::{nonfinite, step_panel, unrun_panel};
+use super::super::cells::trace::{self, Detail};
+use super::super::cells::what_if::{self, Changes};
+use super::super::cells::workspace::Workspace;
+use super::super::json::write_json;
+use super::super::terminal::progress_bar::ProgressBar;
+use super::super::terminal::shell::{Exit, Failure, Shell};
+use super::export::html::PageBuilder;
+use super::export::{self, may_write};
+use crate::explain::errors::ErrorExplanation;
+use crate::lesson::Catalogue;
+use crate::session::Outcome;
+use crate::view::errors::error;
+use crate::view::run::CellRun;
+use crate::view::{self, Panel, panel};
+
+/// What `attn run` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file, - for stdin; before them or alone, a folder of
+    /// lessons
+    #[arg(required = true, value_name = "WHERE|FILE|FOLDER", value_hint = clap::ValueHint::AnyPath)]
+    targets: Vec<String>,
+    /// Run on as far as this step; in a file, as far as this code cell
+    #[arg(long, value_name = "STEP")]
+    until: Option<String>,
+    /// Go on after a cell that raises
+    #[arg(long)]
+    keep_going: bool,
+    /// Show each operation that ran, with its shapes and its cost; `all` unfolds loops and the library's calls
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "folded")]
+    #[arg(hide_possible_values = true)]
+    trace: Option<Detail>,
+    /// Write a page for a browser as well: every tensor, each number of which says where it comes from
+    #[arg(long, value_name = "OUT", value_hint = clap::ValueHint::FilePath)]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    changes: Changes,
+}
+
+/// Runs each target in an interpreter of its own.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut targets = args.targets.clone();
+    let catalogue = course::of_words(&mut targets, shell)?;
+    // What was typed, for each target: a lesson's file is called by its name.
+    let mut typed = args.targets[args.targets.len() - targets.len()..].to_vec();
+    if targets.is_empty() {
+        for lesson in catalogue.lessons() {
+            targets.push(lesson.map_err(|fault| Failure::Unreadable(fault.to_string()))?.id.clone());
+        }
+        typed.clone_from(&targets);
+    }
+    let mut exit = Exit::Good;
+    if !args.changes.is_empty() && args.trace.is_some() {
+        let words = "--trace shows one run, a change compares two: ask for one of them";
+        return Err(Failure::Usage(words.to_owned()));
+    }
+    if let Some(file) = &args.html {
+        if targets.len() > 1 || !args.changes.is_empty() || shell.options.json {
+            let words =
+                "--html writes the page of one target, as it is: leave out --json, --set and the like";
+            return Err(Failure::Usage(words.to_owned()));
+        }
+        may_write(file, true, shell)?;
+    }
+    for (at, target) in targets.iter().enumerate() {
+        let mut plan = plan(target, args.until.as_deref(), &catalogue)?;
+        if *target != typed[at] {
+            plan.target.clone_from(&typed[at]);
+        }
+        plan.show_remarks(shell);
+        if at > 0 && shell.styled() && !shell.options.json {
+            shell.say("\n")?;
+        }
+        let ended = match args.changes.is_empty() {
+            false => what_if::run(&plan, &args.changes, &catalogue, shell)?,
+            true => {
+                let mut workspace = plan.workspace(&shell.options);
+                let ended = match shell.options.json {
+                    true => as_json(&plan, args, &mut workspace, shell)?,
+                    false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,
+                };
+                if at + 1 == targets.len() {
+                    // The program ends here: the system frees all of it at once.
+                    std::mem::forget(workspace);
+                }
+                ended
+            }
+        };
+        exit = exit.max(ended);
+        if exit == Exit::Interrupted {
+            break;
+        }
+    }
+    Ok(exit)
+}
+
+fn as_json<'c>(
+    plan: &Plan<'c>,
+    args: &Args,
+    workspace: &mut Workspace<'c>,
+    shell: &mut Shell,
+) -> Result<Exit, Failure> {
+    let tracing = if args.trace.is_some() { Tracing::All } else { Tracing::Off };
+    let mut runner =
+        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
+    let mut cells = Vec::with_capacity(plan.cells.len());
+    while let Some(FinishedCell { index, cell, outcome, trace, .. }) = runner.next() {
+        shell.aside(&outcome.stderr);
+        let mut document = CellDocument::new(index, cell, &outcome);
+        document.trace = args.trace.map(|_| trace::operations(&trace, &runner.workspace.session));
+        document.explanation = outcome
+            .error
+            .as_ref()
+            .map(|raised| runner.workspace.explanation(raised))
+            .filter(|found| *found != ErrorExplanation::default());
+        cells.push(document);
+    }
+    let exit = runner.exit();
+    let target = plan.target.clone();
+    write_json(&RunDocument { schema: "attn.run/2", target, ok: exit == Exit::Good, cells }, shell)?;
+    Ok(exit)
+}
+
+fn as_text<'c>(
+    plan: &Plan<'c>,
+    args: &Args,
+    catalogue: &Catalogue,
+    workspace: &mut Workspace<'c>,
+    shell: &mut Shell,
+) -> Result<Exit, Failure> {
+    let tracing = if args.trace.is_some() { Tracing::Shown } else { Tracing::Off };
+    let mut runner =
+        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
+    let (mut shown, mut failed) = (0, 0);
+    let start = Instant::now();
+    let mut page = args.html.as_ref().map(|_| PageBuilder::titled(&plan.title));
+    let progress = ProgressBar::watch(plan.cells.len(), shell);
+    while let Some(cell) = runner.upcoming() {
+        progress.at(runner.done(), &cell.title());
+        let Some(finished) = runner.next() else { break };
+        let workspace = &mut *runner.workspace;
+        let failure = finished.failure();
+        if cell.silent && failure.is_none() {
+            continue;
+        }
+        progress.hide();
+        if shell.terminal && failure.is_some_and(|raised| raised.interrupted) {
+            // The terminal has echoed ^C: the output continues on a new line.
+            shell.say("\n")?;
+        }
+        let outcome = &finished.outcome;
+        let page = page.as_mut();
+        if !outcome.figures.is_empty() {
+            shell.ready_for_plots()?;
+        }
+        let trace =
+            args.trace.map(|detail| trace::text(&finished.trace, &workspace.session, detail, shell.look));
+        match cell.step {
+            Some((step, lesson)) => {
+                if shown > 0 {
+                    shell.say("\n")?;
+                }
+                shell.aside(&outcome.stderr);
+                let whole = step_panel(step, lesson, outcome, &mut workspace.session, catalogue);
+                if let Some(page) = page {
+                    page.ran((step, lesson), &whole, outcome, workspace);
+                }
+                match trace {
+                    None => shell.show(&panel(&whole, shell.look))?,
+                    // With a trace, the step is shown without its prose and its tables.
+                    Some(trace) => {
+                        let short = Panel {
+                            prose: String::new(),
+                            stdout: whole.stdout,
+                            result: whole.result,
+                            error: whole.error,
+                            ..unrun_panel(step, lesson, catalogue)
+                        };
+                        let mut text = panel(&short, shell.look);
+                        text.section(trace);
+                        shell.show(&text)?;
+                    }
+                }
+            }
+            None if trace.is_some() || shell.styled() => {
+                if let Some(page) = page {
+                    page.cell(&finished, workspace, plan.script);
+                }
+                styled_cell(&finished, workspace, plan.script, shell)?;
+                if let Some(mut text) = trace {
+                    text.gap();
+                    shell.show(&text)?;
+                }
+            }
+            None => {
+                if let Some(page) = page {
+                    page.cell(&finished, workspace, plan.script);
+                }
+                bare_cell(&finished, workspace, plan.script, shell)?;
+            }
+        }
+        shell.flush()?;
+        shown += 1;
+        failed += usize::from(failure.is_some());
+    }
+    let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
+    if is_file && shell.styled() && plan.cells.len() > 1 {
+        shell.show(&view::run::finished(shown, failed, start.elapsed(), shell.look))?;
+    }
+    let exit = runner.exit();
+    if let (Some(mut page), Some(file)) = (page, &args.html) {
+        page.prose(&plan.ending, 2);
+        export::write(file, &page.finish(catalogue), shell)?;
+    }
+    Ok(exit)
+}
+
+/// Shows a file's cell as a terminal shows it.
+fn styled_cell(
+    finished: &FinishedCell,
+    workspace: &Workspace,
+    script: bool,
+    shell: &mut Shell,
+) -> Result<(), Failure> {
+    let FinishedCell { cell, outcome, .. } = finished;
+    let run = CellRun {
+        title: cell.name.clone(),
+        code: cell.source.clone(),
+        stdout: outcome.stdout.clone(),
+        result: outcome.result.clone().filter(|_| !script),
+        plots: outcome.figures.clone(),
+        error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, &cell.source)),
+        remarks: outcome
+            .stderr
+            .lines()
+            .map(str::to_owned)
+            .chain(nonfinite(outcome, &workspace.session))
+            .collect(),
+        elapsed: outcome.elapsed,
+    };
+    let mut text = view::run::cell(&run, shell.look);
+    text.gap();
+    shell.show(&text)
+}
+
+/// Writes what a file's cell printed and its last expression, for a pipe; its error is a remark.
+fn bare_cell(
+    finished: &FinishedCell,
+    workspace: &Workspace,
+    script: bool,
+    shell: &mut Shell,
+) -> Result<(), Failure> {
+    let FinishedCell { cell, outcome, .. } = finished;
+    let printed = printed(outcome, script, shell);
+    if let Some(raised) = &outcome.error {
+        shell.remark(&format!("{} raised", cell.name));
+        shell.note(&error(&workspace.error_note(raised, &cell.source), shell.look));
+    }
+    match printed {
+        Err(Failure::Closed) if outcome.error.is_some() => Err(Failure::ClosedAfterError),
+        printed => printed,
+    }
+}
+
+fn printed(outcome: &Outcome, script: bool, shell: &mut Shell) -> Result<(), Failure> {
+    shell.say(&outcome.stdout)?;
+    shell.aside(&outcome.stderr);
+    if let Some(result) = outcome.result.as_ref().filter(|_| !script) {
+        if !outcome.stdout.is_empty() && !outcome.stdout.ends_with('\n') {
+            shell.say("\n")?;
+        }
+        shell.say(&format!("{result}\n"))?;
+    }
+    shell.flush()
+}

@@ -1,0 +1,179 @@
+//! `attn show`: the text and the code of a step or a lesson without running it; the glossary and its terms.
+
+use serde::Serialize;
+
+use super::super::cells::course;
+use super::super::cells::step::unrun_panel;
+use super::super::json::write_json;
+use super::super::terminal::shell::{Exit, Failure, Shell};
+use crate::lesson::catalogue::FindError;
+use crate::lesson::glossary::Term;
+use crate::lesson::{Catalogue, Step, Target};
+use crate::view::{glossary, panel};
+
+/// What `attn show` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A step (scores), a lesson (3.4.1), the glossary, or a term of it; before it, a folder of lessons
+    #[arg(value_name = "WHERE|FOLDER")]
+    place: String,
+    /// After `glossary`: the term to show; after a folder: the place
+    #[arg(value_name = "TERM")]
+    term: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ShowDocument<'c> {
+    schema: &'static str,
+    target: &'c str,
+    steps: Vec<ShownStep<'c>>,
+}
+
+#[derive(Serialize)]
+struct ShownStep<'c> {
+    step: String,
+    slug: &'c str,
+    section: &'c str,
+    title: &'c str,
+    prose: &'c str,
+    source: &'c str,
+}
+
+/// Shows a place or a term.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut words = vec![args.place.clone()];
+    words.extend(args.term.iter().cloned());
+    let catalogue = course::of_words(&mut words, shell)?;
+    let place = match words.as_slice() {
+        [] => {
+            let words = "name a step or a lesson of the folder, or its glossary; `attn list` lists them";
+            return Err(Failure::Usage(words.to_owned()));
+        }
+        [word, term @ ..] if word.eq_ignore_ascii_case("glossary") => {
+            return terms(&term.join(" "), &catalogue, shell);
+        }
+        [place] => place,
+        several => return terms(&several.join(" "), &catalogue, shell),
+    };
+    let found = match catalogue.find(place) {
+        Ok(found) => found,
+        Err(FindError::Broken(fault)) => return Err(Failure::Unreadable(fault.to_string())),
+        Err(unknown) => {
+            let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+            return match glossary.find(place) {
+                Some(_) => terms(place, &catalogue, shell),
+                None => Err(Failure::Usage(unknown.to_string())),
+            };
+        }
+    };
+    let steps: Vec<&Step> = match found {
+        Target::Step(step) => vec![step],
+        Target::Lesson(lesson) => lesson.steps.iter().collect(),
+    };
+    if shell.options.json {
+        let steps = steps.into_iter().map(shown).collect();
+        write_json(&ShowDocument { schema: "attn.show/1", target: place, steps }, shell)?;
+        return Ok(Exit::Good);
+    }
+    for (at, step) in steps.into_iter().enumerate() {
+        if at > 0 {
+            shell.say("\n")?;
+        }
+        if let Some(lesson) = catalogue.lesson_of(step) {
+            shell.show(&panel(&unrun_panel(step, lesson, &catalogue), shell.look))?;
+        }
+    }
+    Ok(Exit::Good)
+}
+
+#[derive(Serialize)]
+struct GlossaryDocument<'g> {
+    schema: &'static str,
+    terms: Vec<TermDocument<'g>>,
+}
+
+#[derive(Serialize)]
+struct TermDocument<'g> {
+    term: &'g str,
+    slug: &'g str,
+    also: &'g [String],
+    text: String,
+    step: String,
+    step_slug: &'g str,
+    section: String,
+}
+
+/// Shows the whole glossary, or one term.
+fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
+    let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let terms: Vec<&Term> = match wanted.trim() {
+        "" => glossary.terms.iter().collect(),
+        name => match glossary.find(name) {
+            Some(term) => vec![term],
+            None => {
+                let near = match glossary.nearest(name).as_slice() {
+                    [] => "`attn show glossary` has all terms".to_owned(),
+                    names => format!("the nearest: {}", names.join(", ")),
+                };
+                return Err(Failure::Usage(format!("the glossary has no term `{name}`; {near}")));
+            }
+        },
+    };
+    if shell.options.json {
+        let words: Vec<TermDocument> = terms.iter().map(|term| word(term, catalogue)).collect();
+        write_json(&GlossaryDocument { schema: "attn.glossary/1", terms: words }, shell)?;
+        return Ok(Exit::Good);
+    }
+    let entries: Vec<glossary::GlossaryEntry> =
+        terms.into_iter().map(|term| entry(term, catalogue)).collect();
+    let intro = if wanted.trim().is_empty() { glossary.intro.as_str() } else { "" };
+    shell.show(&glossary::entries(intro, &entries, shell.look))?;
+    Ok(Exit::Good)
+}
+
+fn shown(step: &Step) -> ShownStep<'_> {
+    ShownStep {
+        step: step.name(),
+        slug: &step.slug,
+        section: &step.section,
+        title: &step.title,
+        prose: &step.prose,
+        source: &step.code,
+    }
+}
+
+/// A term as the JSON document has it.
+fn word<'g>(term: &'g Term, catalogue: &Catalogue) -> TermDocument<'g> {
+    let (step, section) = first_step(term, catalogue);
+    TermDocument {
+        term: &term.name,
+        slug: &term.slug,
+        also: &term.also,
+        text: glossary::plain(&term.text),
+        step,
+        step_slug: &term.step,
+        section,
+    }
+}
+
+/// The step that introduces a term, and its section; both empty if there is no such step.
+fn first_step(term: &Term, catalogue: &Catalogue) -> (String, String) {
+    match catalogue.find(&term.step) {
+        Ok(Target::Step(step)) => (step.name(), step.section.clone()),
+        _ => (String::new(), String::new()),
+    }
+}
+
+/// A term as the view shows it.
+pub(crate) fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEntry {
+    let (step, section) = first_step(term, catalogue);
+    glossary::GlossaryEntry {
+        name: term.name.clone(),
+        also: term.also.clone(),
+        text: term.text.clone(),
+        met: match section.is_empty() {
+            true => format!("{step} {}", term.step),
+            false => format!("{section}, {step} {}", term.step),
+        },
+    }
+}

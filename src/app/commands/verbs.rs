@@ -1,0 +1,310 @@
+//! The table of commands, for the parser, the help, the completions and the manual, and the call of a command.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+use super::super::cells::course;
+use super::super::cells::machine;
+use super::super::terminal::shell::{Exit, Failure, Shell, coloured, columns};
+use super::super::{learn, repl};
+use super::options::{GlobalOptions, When};
+use super::{bench, check, completions, doctor, export, faq, list, new, reset, review, run, show, why};
+use crate::ops::nearest;
+use crate::view::text::commands_terminal;
+
+/// A command.
+pub struct Verb {
+    /// The name.
+    pub name: &'static str,
+    /// What it does, in one line without a full stop.
+    pub line: &'static str,
+    /// Examples, one per line.
+    pub examples: &'static str,
+    /// Whether `attn` alone lists it.
+    pub(crate) first: bool,
+    /// Adds its options.
+    args: fn(Command) -> Command,
+    /// Runs it.
+    run: fn(&ArgMatches, &mut Shell) -> Result<Exit, Failure>,
+}
+
+/// All commands, in the order of the help.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        name: "learn",
+        line: "Walk through the chapter, from where it was left or from WHERE",
+        examples: "attn learn\nattn learn softmax-naive\nattn learn 3.4.1\nattn learn my-course",
+        first: true,
+        args: learn::Args::augment_args,
+        run: |matches, shell| learn::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "run",
+        line: "Run a step, a lesson, a notebook or a script, and show its tensors",
+        examples: "attn run scores\nattn run 3.4.1 --until scaled-weights\nattn run notebook.ipynb --keep-going\n\
+                   attn run scores --trace\nattn run 3.3.2 --set inputs[1,0]=0.9\n\
+                   attn run scores --json",
+        first: true,
+        args: run::Args::augment_args,
+        run: |matches, shell| run::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "show",
+        line: "Show the prose and the code of a step, not run, or the glossary",
+        examples: "attn show scores\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
+                   attn show glossary context vector",
+        first: true,
+        args: show::Args::augment_args,
+        run: |matches, shell| show::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "repl",
+        line: "Work with the tensors of a step: your own code, and commands that inspect and explain",
+        examples: "attn repl scaled-weights\nattn repl 3.4.1\nattn repl notebook.ipynb\nattn repl",
+        first: true,
+        args: repl::Args::augment_args,
+        run: |matches, shell| repl::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: why::NAME,
+        line: "Explain where a number comes from",
+        examples: "attn why scores attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
+                   attn why 3.3.2 journey starts\nattn why 3.5.3 'forward: attn_scores[0,2,1]'\n\
+                   attn why notebook.ipynb 'scores[0,0]'",
+        first: true,
+        args: why::Args::augment_args,
+        run: |matches, shell| why::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "faq",
+        line: "Answer a question that many readers ask, with a cell that shows it",
+        examples: "attn faq why view transpose\nattn faq mask before softmax\nattn faq 3\nattn faq",
+        first: true,
+        args: faq::Args::augment_args,
+        run: |matches, shell| faq::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "review",
+        line: "Ask again what you have met; wrong answers come back sooner",
+        examples: "attn review\nattn review --count 3",
+        first: true,
+        args: review::Args::augment_args,
+        run: |matches, shell| review::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "list",
+        line: "List the lessons and their steps, or what one lesson has",
+        examples: "attn list\nattn list 3.4.1\nattn list --json",
+        first: true,
+        args: list::Args::augment_args,
+        run: |matches, shell| list::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "check",
+        line: "Run a notebook again and compare with its recorded outputs",
+        examples: "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check my-course --format github\n\
+                   attn check",
+        first: true,
+        args: check::Args::augment_args,
+        run: |matches, shell| check::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "doctor",
+        line: "Find what runs without an error and is wrong",
+        examples: "attn doctor attention.py\nattn doctor notebook.ipynb --json\nattn doctor 3.6.2",
+        first: true,
+        args: doctor::Args::augment_args,
+        run: |matches, shell| doctor::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "bench",
+        line: "Measure attention on this machine, against the machine's own limit",
+        examples: "attn bench\nattn bench --tokens 1024 --causal --path fused\nattn bench --json",
+        first: false,
+        args: bench::Args::augment_args,
+        run: |matches, shell| bench::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "export",
+        line: "Write steps, answers and tables as a page for a browser, Markdown, a notebook or JSON",
+        examples: "attn export -o summary.md\nattn export 3.6.2 -o page.html\nattn export notebook.ipynb -o page.html\nattn export script.py -o script.ipynb\n\
+                   attn export 3.3.1 --format ipynb -o lesson.ipynb\nattn export another-query",
+        first: false,
+        args: export::Args::augment_args,
+        run: |matches, shell| export::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "new",
+        line: "Begin a course of your own: a folder with a first lesson that passes its check",
+        examples: "attn new my-course",
+        first: false,
+        args: new::Args::augment_args,
+        run: |matches, shell| new::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "reset",
+        line: "Delete progress: all of it, or that of one lesson or step",
+        examples: "attn reset\nattn reset 3.3.1\nattn reset another-query --yes",
+        first: false,
+        args: reset::Args::augment_args,
+        run: |matches, shell| reset::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "completions",
+        line: "Write completions for a shell",
+        examples: "attn completions bash > ~/.local/share/bash-completion/completions/attn\n\
+                   attn completions zsh > ~/.zfunc/_attn",
+        first: false,
+        args: completions::Completions::augment_args,
+        run: |matches, shell| completions::completions(&parsed(matches)?, command(), shell),
+    },
+    Verb {
+        name: "man",
+        line: "Write a manual page",
+        examples: "attn man > attn.1\nattn man run > attn-run.1",
+        first: false,
+        args: completions::Man::augment_args,
+        run: |matches, shell| completions::man(&parsed(matches)?, command(), shell),
+    },
+];
+
+fn parsed<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Failure> {
+    T::from_arg_matches(matches).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// The command line as clap parses it.
+pub fn command() -> Command {
+    let root = GlobalOptions::augment_args(Command::new("attn"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Learn self-attention by running it: the chapter's own code, its own numbers")
+        .long_about(None)
+        .after_help(
+            "Environment:\n  ATTN_STATE_DIR  the folder for saved progress (default: the platform's)\n  \
+             ATTN_THREADS    how many threads may compute (default: one for each processor)",
+        )
+        .disable_help_subcommand(true)
+        .term_width(columns(io::stdout().is_terminal()).min(100));
+    VERBS.iter().fold(root, |root, verb| {
+        let examples: String = verb.examples.lines().map(|line| format!("\n  {line}")).collect();
+        // Without this, clap shows the doc comment of the options' struct.
+        let command = (verb.args)(Command::new(verb.name)).about(verb.line).long_about(None);
+        root.subcommand(command.after_help(format!("Examples:{examples}")))
+    })
+}
+
+/// Parses the command line and runs its command. Without a command: the walkthrough on a terminal, the list elsewhere.
+pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure> {
+    if let Some(odd) = args.iter().find(|arg| arg.to_str().is_none()) {
+        // Python's `sys` takes over the arguments of the program as text.
+        let words = format!("{}: an argument must be UTF-8 text; rename the file", odd.to_string_lossy());
+        return Err(Failure::Usage(words));
+    }
+    let args = with_help_option(args);
+    let command = command();
+    let matches = match command.try_get_matches_from(&args) {
+        Ok(matches) => matches,
+        Err(error) => return show_error(error, &args, shell),
+    };
+    shell.set(parsed(&matches)?);
+    machine::threads()?;
+    shell.options.files().map_err(Failure::Usage)?;
+    match matches.subcommand() {
+        Some((name, matches)) => {
+            let verb = VERBS.iter().find(|verb| verb.name == name);
+            (verb.expect("the parser knows the table's names only").run)(matches, shell)
+        }
+        None if learn::can_start(shell) => learn::resume(shell),
+        None => {
+            if !shell.options.json {
+                shell.remark("the walkthrough needs a terminal; here are the commands and lessons");
+            }
+            let first = VERBS.iter().filter(|verb| verb.first);
+            let first = first.map(|verb| (verb.examples.lines().next().unwrap_or(verb.name), verb.line));
+            list::greet(&first.collect::<Vec<_>>(), shell)
+        }
+    }
+}
+
+/// `attn help` is `attn --help`, and `attn help why` is `attn why --help`.
+fn with_help_option(mut args: Vec<OsString>) -> Vec<OsString> {
+    if args.get(1).is_some_and(|word| word == "help") {
+        args.remove(1);
+        args.truncate(2);
+        args.push("--help".into());
+    }
+    args
+}
+
+/// Shows what the parser says: help and the version as a result, everything else as a usage error.
+fn show_error(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> Result<Exit, Failure> {
+    let is_result = !error.use_stderr();
+    let word = |words: [&str; 2]| args.windows(2).any(|pair| pair[0] == words[0] && pair[1] == words[1]);
+    let when = match () {
+        () if word(["--color", "always"]) || args.iter().any(|arg| arg == "--color=always") => When::Always,
+        () if word(["--color", "never"]) || args.iter().any(|arg| arg == "--color=never") => When::Never,
+        () => When::Auto,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => hint(&mut error),
+        ErrorKind::MissingRequiredArgument => example(&mut error, args),
+        _ => {}
+    }
+    let terminal = if is_result { shell.terminal } else { io::stderr().is_terminal() };
+    let styled = error.render();
+    // Styles are for a message whose arguments have none of their own.
+    let is_plain = args.iter().all(|arg| !arg.to_string_lossy().contains(commands_terminal));
+    let text = match is_plain && coloured(when, terminal) {
+        true => styled.ansi().to_string(),
+        false => styled.to_string(),
+    };
+    match is_result {
+        true => shell.say(&text).map(|()| Exit::Good),
+        false => {
+            match is_plain {
+                true => shell.styled_aside(&text),
+                false => shell.aside(&text),
+            }
+            Ok(Exit::Usage)
+        }
+    }
+}
+
+/// Adds an example of the command to the message that an argument is missing.
+fn example(error: &mut clap::Error, args: &[OsString]) {
+    let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
+    let Some((at, verb)) = words
+        .iter()
+        .enumerate()
+        .find_map(|(at, word)| VERBS.iter().find(|verb| verb.name == *word).map(|verb| (at, verb)))
+    else {
+        return;
+    };
+    let given: Vec<&str> = words[at + 1..].iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let tip = match given.as_slice() {
+        [given] if verb.name == why::NAME => why::completed(given),
+        _ => format!("for example: {}", verb.examples.lines().next().unwrap_or(verb.name)),
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+}
+
+/// Adds a suggestion to an unknown command: a similar command, or how to run the step or file of that name.
+fn hint(error: &mut clap::Error) {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let is_name = course::catalogue().is_ok_and(|catalogue| catalogue.find(word).is_ok());
+    let can_run = is_name || Path::new(word).is_file();
+    let tip = match nearest(word, VERBS.iter().map(|verb| verb.name), 1).as_slice() {
+        _ if can_run => format!("to run it: attn run {word}"),
+        [name] if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+            format!("a similar subcommand exists: '{name}'")
+        }
+        _ => return,
+    };
+    error.remove(ContextKind::SuggestedSubcommand);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+}

@@ -1,0 +1,376 @@
+//! `attn why`: where one number comes from, down to inputs, parameters and random draws. This file finds the element that
+//! an expression means; `explain` explains it.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::super::cells::axis_names::inside;
+use super::super::cells::course;
+use super::super::cells::element_text::worked_element;
+use super::super::cells::naming::{NamedElement, named};
+use super::super::cells::plan::plan;
+use super::super::cells::runner::Runner;
+use super::super::cells::workspace::Workspace;
+use super::super::json::write_json;
+use super::super::terminal::shell::{Exit, Failure, Shell};
+use crate::explain::{Calc, Statement, Why, why_of};
+use crate::lesson::{Catalogue, Lesson, Target};
+use crate::tensor::Tensor;
+use crate::tensor::layout::unravel;
+use crate::tensor::show::tuple_repr;
+use crate::view::pick::element_name;
+use crate::view::why::explanation;
+use crate::view::{Look, Text};
+
+/// The default depth: the number, and the numbers that it was computed from.
+pub(crate) const DEPTH: usize = 1;
+/// The largest depth.
+const MAX_DEPTH: usize = 40;
+
+/// What `attn why` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked; before it, a folder
+    /// of lessons
+    #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
+    target: String,
+    /// One element: 'attn_weights[1,2]', 'attn_weights[journey, starts]', 'forward: attn_scores[0,2,1]', any expression
+    /// that gives a tensor, or tokens alone: journey starts; a number at the end is the depth
+    #[arg(value_name = "EXPR", required = true, allow_negative_numbers = true)]
+    expression: Vec<String>,
+    /// How many levels to go down from it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=MAX_DEPTH as i64))]
+    depth: Option<u8>,
+}
+
+/// The name of the command.
+pub(crate) const NAME: &str = "why";
+
+/// What to type where only one argument was given: the place is missing, or the element.
+pub(crate) fn completed(given: &str) -> String {
+    let quoted = |element: &str| match element.contains(['[', '(', ' ']) {
+        true => format!("'{element}'"),
+        false => element.to_owned(),
+    };
+    let catalogue = course::catalogue().ok();
+    let is_place = catalogue.as_ref().is_some_and(|all| all.find(given).is_ok()) || Path::new(given).exists();
+    if is_place {
+        let element = catalogue.as_ref().and_then(|all| worked_out(given, all));
+        let element = element.unwrap_or_else(|| "attn_weights[1,2]".to_owned());
+        return format!("the place comes first, then the element: attn {NAME} {given} {}", quoted(&element));
+    }
+    let name = given.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    let place = catalogue.as_ref().and_then(|all| all.lessons().flatten().find_map(|it| bound_in(it, name)));
+    let place = place.unwrap_or_else(|| "WHERE".to_owned());
+    format!("the place comes first, then the element: attn {NAME} {place} {}", quoted(given))
+}
+
+/// An element that the step or the lesson of this name works out.
+fn worked_out(place: &str, catalogue: &Catalogue) -> Option<String> {
+    match catalogue.find(place).ok()? {
+        Target::Step(step) => step.why.clone(),
+        Target::Lesson(lesson) => lesson.steps.iter().find_map(|step| step.why.clone()),
+    }
+}
+
+/// The first step of a lesson that assigns to this variable.
+fn bound_in(lesson: &Lesson, name: &str) -> Option<String> {
+    let binds = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with("= "));
+    let step = lesson.steps.iter().find(|step| !name.is_empty() && step.code.lines().any(binds))?;
+    Some(step.slug.clone())
+}
+
+/// Explains an element.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut words = vec![args.target.clone()];
+    words.extend(args.expression.iter().cloned());
+    let catalogue = course::of_words(&mut words, shell)?;
+    let target = words.remove(0);
+    if words.is_empty() {
+        return Err(Failure::Usage(
+            "after the folder of lessons and the place in it comes an element".to_owned(),
+        ));
+    }
+    let plan = plan(&target, None, &catalogue)?;
+    plan.show_remarks(shell);
+    let mut workspace = plan.workspace(&shell.options);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).by_evidence();
+    let last = runner.by_ref().last();
+    let exit = runner.exit();
+    if exit == Exit::Interrupted {
+        return Err(Failure::Stopped);
+    }
+    let failed = last.as_ref().and_then(|finished| Some((&finished.cell.name, finished.failure()?)));
+    if let Some((cell, error)) = failed {
+        shell.remark(&format!(
+            "{cell} raised {}: {}; what ran before it can be asked",
+            error.kind, error.message
+        ));
+    }
+    let whole = words.join(" ");
+    // As `:why keys[1,0] 2`.
+    let (expression, levels) = match args.depth {
+        Some(depth) => (whole.as_str(), Some(usize::from(depth))),
+        None => expression_and_depth(&whole),
+    };
+    let asked = explained(expression, levels.unwrap_or(DEPTH), &mut workspace)?;
+    let why = asked.why;
+    if shell.options.json {
+        let document = WhyDocument {
+            schema: "attn.why/1",
+            target: &args.target,
+            expression,
+            remarks: &asked.remarks,
+            why: node(&why),
+        };
+        write_json(&document, shell)?;
+    } else {
+        for remark in &asked.remarks {
+            shell.remark(remark);
+        }
+        shell.show(&explanation(&why, shell.look))?;
+        if shell.terminal && levels.is_none() && goes_on(&why) {
+            shell.remark("--depth 2 goes further down");
+        }
+    }
+    Ok(exit)
+}
+
+/// The expression and the number of levels after it, if there is one: `keys[1,0] 3`.
+pub(crate) fn expression_and_depth(words: &str) -> (&str, Option<usize>) {
+    let found = words.rsplit_once(char::is_whitespace).and_then(|(expression, depth)| {
+        let depth = depth.parse::<usize>().ok()?;
+        let is_expression = crate::syntax::parse_expression(expression).is_ok();
+        is_expression.then_some((expression.trim(), depth.min(MAX_DEPTH)))
+    });
+    found.map_or((words, None), |(expression, depth)| (expression, Some(depth)))
+}
+
+/// Whether there are more levels than those shown.
+fn goes_on(why: &Why) -> bool {
+    match why.below.as_slice() {
+        [] => why.follow > 0 && !why.links.is_empty(),
+        below => below.iter().any(goes_on),
+    }
+}
+
+/// The element that an expression means, with its explanation.
+pub(crate) struct ExplainedElement {
+    /// The explanation, without the levels below.
+    pub(crate) why: Why,
+    /// Remarks on how the expression was understood.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// The explanation of an element as text, remarks first.
+/// Errors: the expression is wrong; the message says what would be right.
+pub(crate) fn text(
+    expression: &str,
+    depth: usize,
+    workspace: &mut Workspace,
+    look: Look,
+) -> Result<Text, Failure> {
+    let asked = explained(expression, depth, workspace)?;
+    let mut text = Text::new();
+    for remark in &asked.remarks {
+        text.append(crate::view::why::remark(remark, look));
+    }
+    text.append(explanation(&asked.why, look));
+    Ok(text)
+}
+
+/// As [`asked`], with `depth` levels below. If they end at a gradient, the cells run again in a workspace that records
+/// what backward computes, and the explanation goes on.
+fn explained(expression: &str, depth: usize, workspace: &mut Workspace) -> Result<ExplainedElement, Failure> {
+    let mut first = asked(expression, workspace)?;
+    first.why.open(depth, &workspace.names());
+    if !first.why.ends_at_gradient() {
+        return Ok(first);
+    }
+    let again = workspace.with_backward_recorded().ok_or(Failure::Stopped)?;
+    let mut second = asked(expression, again)?;
+    second.why.open(depth, &again.names());
+    // Cells that read a clock may compute something else.
+    let is_same = first.why.value.map(f64::to_bits) == second.why.value.map(f64::to_bits);
+    Ok(if is_same { second } else { first })
+}
+
+/// Finds the element that an expression means, and explains it.
+/// Errors: the expression is wrong; the message says what would be right.
+fn asked(expression: &str, workspace: &mut Workspace) -> Result<ExplainedElement, Failure> {
+    // Without the source of the expression itself, which says no more than its text.
+    let names = workspace.names();
+    let NamedElement { base, tensor, index, remarks } = element(expression, workspace)?;
+    let what = element_name(&base, &index);
+    Ok(ExplainedElement { why: why_of(what, &tensor, &index, &names), remarks })
+}
+
+/// The element that an expression means, with its whole index: of several, the one that the step works out, else the
+/// largest. Errors: the expression is wrong; the message says what would be right.
+pub(crate) fn element(expression: &str, workspace: &mut Workspace) -> Result<NamedElement, Failure> {
+    let NamedElement { base, tensor, index, mut remarks } = named(expression, workspace)?;
+    let shape = tensor.shape().to_vec();
+    if shape.contains(&0) {
+        return Err(Failure::Usage(format!("{base} has no element: its shape is {}", tuple_repr(&shape))));
+    }
+    let mut at = index;
+    if at.len() < shape.len() {
+        let (whole, said) = chosen(&base, &at, &tensor, workspace);
+        at = whole;
+        remarks.extend(said);
+    }
+    Ok(NamedElement { base, tensor, index: at, remarks })
+}
+
+/// Chooses one of several elements: the one that the step works out, else the largest. The remark says which, and how to
+/// ask for another.
+fn chosen(
+    base: &str,
+    lead: &[usize],
+    tensor: &Tensor,
+    workspace: &Workspace,
+) -> (Vec<usize>, Option<String>) {
+    let shape = tensor.shape();
+    let count: usize = shape[lead.len()..].iter().product();
+    let wanted = workspace.at.and_then(|(step, _)| step.why.as_deref()).and_then(|why| {
+        let (named, index) = worked_element(why)?;
+        let index = inside(base, &index, shape).ok()?;
+        (named == base && index.len() == shape.len() && index.starts_with(lead)).then_some(index)
+    });
+    let texts = |index: &[usize]| index.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let (index, which) = match wanted {
+        Some(index) => (index, "the one this step works out"),
+        None => {
+            let mut part = tensor.layout().clone();
+            for &at in lead {
+                part = part.select(0, at);
+            }
+            let values = tensor.with_layout(part).to_f64_vec();
+            // A nan is worth explaining; an infinity usually comes from a mask.
+            let size = |at: usize| match values[at] {
+                value if value.is_nan() => f64::INFINITY,
+                value if value.is_infinite() => -1.0,
+                value => value.abs(),
+            };
+            let largest = (0..values.len()).reduce(|best, at| if size(at) > size(best) { at } else { best });
+            let tail = unravel(largest.unwrap_or(0), &shape[lead.len()..]);
+            let has_negative = values.iter().any(|value| *value < 0.0 && value.is_finite());
+            ([lead, &tail].concat(), if has_negative { "the largest in size" } else { "the largest" })
+        }
+    };
+    let whole = if lead.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts(lead)) };
+    let tail = shape[lead.len()..].iter().map(|size| size - 1);
+    let last: Vec<usize> = lead.iter().copied().chain(tail).collect();
+    let said = format!(
+        "{whole} has {count} elements: this is {which}, {base}[{}]; ask for any other up to {base}[{}]",
+        texts(&index),
+        texts(&last)
+    );
+    (index, (count > 1).then_some(said))
+}
+
+/// The document of `attn why --json`.
+#[derive(Serialize)]
+struct WhyDocument<'a> {
+    schema: &'static str,
+    target: &'a str,
+    expression: &'a str,
+    remarks: &'a [String],
+    why: WhyNode<'a>,
+}
+
+#[derive(Serialize)]
+struct WhyNode<'a> {
+    what: &'a str,
+    place: Vec<AxisPosition<'a>>,
+    value: JsonNumber,
+    shown: &'a str,
+    op: Option<&'static str>,
+    cell: Option<&'static str>,
+    line: Option<usize>,
+    formula: Vec<&'a str>,
+    figures: Vec<Figures>,
+    combine: &'static str,
+    terms: Vec<JsonNumber>,
+    notes: Vec<&'a str>,
+    end: Option<&'static str>,
+    links: Vec<&'a str>,
+    below: Vec<WhyNode<'a>>,
+}
+
+#[derive(Serialize)]
+struct AxisPosition<'a> {
+    axis: &'a str,
+    index: usize,
+    token: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Figures {
+    text: String,
+    value: JsonNumber,
+}
+
+/// A number in JSON; nan and infinities are strings.
+struct JsonNumber(Option<f64>);
+
+impl Serialize for JsonNumber {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_none(),
+            Some(value) if value.is_finite() => serializer.serialize_f64(value),
+            Some(value) => serializer.serialize_str(&crate::explain::figure(value)),
+        }
+    }
+}
+
+fn node(why: &Why) -> WhyNode<'_> {
+    WhyNode {
+        what: &why.what,
+        place: why
+            .place
+            .iter()
+            .map(|place| AxisPosition { axis: &place.axis, index: place.at, token: place.token.as_deref() })
+            .collect(),
+        value: JsonNumber(why.value),
+        shown: &why.shown,
+        op: why.op,
+        cell: why.site.as_ref().map(|site| site.cell),
+        line: why.site.as_ref().map(|site| site.line),
+        formula: why.statements.iter().filter_map(words_of).collect(),
+        figures: why
+            .statements
+            .iter()
+            .filter_map(figures_of)
+            .map(|calc| Figures { text: calc.text(), value: JsonNumber(Some(calc.value())) })
+            .collect(),
+        combine: why.combine().name(),
+        terms: why.terms().into_iter().map(|term| JsonNumber(Some(term))).collect(),
+        notes: why.statements.iter().filter_map(note_of).collect(),
+        end: why.end.map(|end| end.name()),
+        links: why.links.iter().map(|link| link.what.as_str()).collect(),
+        below: why.below.iter().map(node).collect(),
+    }
+}
+
+fn words_of(line: &Statement) -> Option<&str> {
+    match line {
+        Statement::Words(words) => Some(words),
+        _ => None,
+    }
+}
+
+fn figures_of(line: &Statement) -> Option<&Calc> {
+    match line {
+        Statement::Figures(calc) => Some(calc),
+        _ => None,
+    }
+}
+
+fn note_of(line: &Statement) -> Option<&str> {
+    match line {
+        Statement::Note(note) => Some(note),
+        _ => None,
+    }
+}
