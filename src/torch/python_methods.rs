@@ -6,7 +6,7 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 /// The methods in `_tensor.py`.
-pub(crate) const PYTHON_METHODS: [&str; 25] = [
+pub(crate) const PYTHON_METHODS: [&str; 35] = [
     "type",
     "numpy",
     "backward",
@@ -30,6 +30,16 @@ pub(crate) const PYTHON_METHODS: [&str; 25] = [
     "dim_order",
     "cov",
     "corrcoef",
+    "dist",
+    "fliplr",
+    "flipud",
+    "float_power",
+    "isneginf",
+    "isposinf",
+    "logcumsumexp",
+    "svd",
+    "swapdims",
+    "xlogy",
     "__array__",
     "__copy__",
 ];

@@ -223,7 +223,6 @@ const ABSENT: &[(&str, &str)] = &[
     ("torch.nn.functional", "grid_sample"),
     ("torch.nn.init", "sparse_"),
     ("torch.linalg", "eig"),
-    ("torch.nn.utils.rnn", "pack_padded_sequence"),
     ("torch.optim", "LBFGS"),
     ("torch.optim.lr_scheduler", "CyclicLR"),
 ];

@@ -16,7 +16,7 @@ _KNOWN = {
     "ReflectionPad3d ReplicationPad3d SyncBatchNorm "
     "TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter "
     "ZeroPad3d factory_kwargs grad intrinsic parallel qat quantizable quantized",
-    "torch.nn.functional": "adaptive_max_pool1d adaptive_max_pool2d alpha_dropout bilinear upsample upsample_bilinear "
+    "torch.nn.functional": "adaptive_max_pool1d adaptive_max_pool2d alpha_dropout upsample upsample_bilinear "
     "upsample_nearest celu dropout3d embedding_bag gaussian_nll_loss hardshrink instance_norm "
     "poisson_nll_loss soft_margin_loss softmin softshrink softsign tanhshrink threshold "
     "adaptive_avg_pool3d "
@@ -30,8 +30,6 @@ _KNOWN = {
     "torch.nn.init": "dirac dirac_ sparse sparse_",
     "torch.nn.utils": "convert_conv2d_weight_memory_format fuse_conv_bn_eval fuse_linear_bn_eval prune "
     "parametrizations parametrize remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless weight_norm",
-    "torch.nn.utils.rnn": "PackedSequence invert_permutation pack_padded_sequence pack_sequence pad_packed_sequence "
-    "unpack_sequence",
     "torch.optim": "ASGD Adadelta Adafactor Adamax LBFGS RAdam Rprop SparseAdam swa_utils",
     "torch.optim.lr_scheduler": "ChainedScheduler CyclicLR MultiplicativeLR",
     "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset",

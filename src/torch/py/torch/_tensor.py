@@ -2,6 +2,7 @@
 
 import torch
 from torch._arguments import hint, on_cpu, only_defaults
+from torch._combined import dist, fliplr, flipud, float_power, isneginf, isposinf, logcumsumexp, svd, swapdims, xlogy
 from torch._more import _KINDS, kind_of
 
 

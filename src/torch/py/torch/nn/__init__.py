@@ -17,7 +17,7 @@ _PLACES = {
     "dropout": "Dropout Dropout1d Dropout2d",
     "flatten": "Flatten Unflatten",
     "fold": "Fold Unfold",
-    "linear": "Identity Linear",
+    "linear": "Bilinear Identity Linear",
     "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss HuberLoss "
     "KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss SmoothL1Loss TripletMarginLoss",
     "normalization": "GroupNorm LayerNorm RMSNorm",

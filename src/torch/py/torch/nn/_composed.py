@@ -9,7 +9,7 @@ from torch._errors import channels, dropout_probability
 from . import _native as F
 
 __all__ = (
-    "conv2d cosine_embedding_loss dropout1d dropout2d fold margin_ranking_loss relu triplet_margin_loss unfold"
+    "bilinear conv2d cosine_embedding_loss dropout1d dropout2d fold margin_ranking_loss relu triplet_margin_loss unfold"
 ).split()
 
 
@@ -216,3 +216,10 @@ def triplet_margin_loss(
     if swap:
         far = torch.min(far, F.pairwise_distance(positive, negative, p, eps))
     return _reduced((margin + near - far).clamp(min=0), reduction)
+
+
+@in_lower_precision
+def bilinear(input1, input2, weight, bias=None):
+    """x1^T A x2 + b, for each output: (.., in1), (.., in2) -> (.., out)."""
+    product = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
+    return product if bias is None else product + bias

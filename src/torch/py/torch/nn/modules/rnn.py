@@ -6,6 +6,7 @@ from torch._arguments import on_cpu
 from torch.nn import functional as F
 from torch.nn import init
 from torch.nn.parameter import Parameter
+from torch.nn.utils._packed import PackedSequence
 
 from .module import Module
 
@@ -137,23 +138,20 @@ class RNNBase(Module):
         return text
 
     def forward(self, input, hx=None):
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, self._states(hx))
         if input.dim() not in (2, 3):
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D instead")
         batched = input.dim() == 3
-        if input.size(-1) != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
-            )
-        states = None if hx is None else tuple(hx) if self.mode == "LSTM" else (hx,)
+        self._check_width(input)
+        states = self._states(hx)
         if not batched:
             input = input.unsqueeze(1)
             states = states and tuple(state.unsqueeze(1) for state in states)
         elif self.batch_first:
             input = input.transpose(0, 1)
-        if states is None:
-            shape = (self.num_layers * self._directions, input.size(1), self.hidden_size)
-            states = (torch.zeros(shape, dtype=input.dtype),) * (2 if self.mode == "LSTM" else 1)
-        output, last = self._run(input, states)
+        states = states or self._zeros(input.size(1), input.dtype)
+        output, last = self._run(input, states, lambda x: [x[time] for time in range(x.size(0))], torch.stack)
         if not batched:
             output = output.squeeze(1)
             last = tuple(state.squeeze(1) for state in last)
@@ -163,8 +161,36 @@ class RNNBase(Module):
                 _torch._name_node(output, "Transpose", 1)
         return output, last if self.mode == "LSTM" else last[0]
 
-    def _run(self, x, states):
-        """All layers, and the last state of each layer and direction."""
+    def _forward_packed(self, packed, states):
+        """A packed batch: no step is taken after the end of a sequence."""
+        data, batch_sizes, order, inverse = packed
+        self._check_width(data)
+        sizes = batch_sizes.tolist()
+        if states is None:
+            states = self._zeros(sizes[0], data.dtype)
+        else:
+            states = tuple(_of_sequences(state, order) for state in states)
+        output, last = self._run(data, states, lambda x: x.split(sizes), torch.cat)
+        last = tuple(_of_sequences(state, inverse) for state in last)
+        return PackedSequence(output, batch_sizes, order, inverse), last if self.mode == "LSTM" else last[0]
+
+    def _check_width(self, input):
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
+
+    def _zeros(self, sequences, dtype):
+        """The states before the first step, where none are given."""
+        shape = (self.num_layers * self._directions, sequences, self.hidden_size)
+        return (torch.zeros(shape, dtype=dtype),) * (2 if self.mode == "LSTM" else 1)
+
+    def _states(self, hx):
+        """The states that are given, as a tuple: hidden and cell state of LSTM, else the hidden state alone."""
+        return hx if hx is None else tuple(hx) if self.mode == "LSTM" else (hx,)
+
+    def _run(self, x, states, steps, join):
+        """All layers, and the last state of each layer and direction. `steps` parts the input, `join` undoes it."""
         last = []
         for layer in range(self.num_layers):
             sides = []
@@ -172,16 +198,48 @@ class RNNBase(Module):
                 weights = self._weights(layer, end)
                 weights += [None] * (4 - len(weights))
                 state = tuple(part[layer * self._directions + direction] for part in states)
-                outputs, times = [], [x[time] for time in range(x.size(0))]
-                for step in reversed(times) if direction else times:
-                    state = _STEPS[self.mode](step, state, *weights)
-                    outputs.append(state[0])
-                sides.append(torch.stack(outputs[::-1] if direction else outputs))
+                walk = _backward if direction else _forward
+                outputs, state = walk(_STEPS[self.mode], steps(x), state, weights)
+                sides.append(join(outputs))
                 last.append(state)
             x = sides[0] if len(sides) == 1 else torch.cat(sides, -1)
             if self.dropout and self.training and layer + 1 < self.num_layers:
                 x = F.dropout(x, self.dropout)
         return x, tuple(torch.stack(parts) for parts in zip(*last))
+
+
+def _of_sequences(state, order):
+    """The states in the order of the sequences; None stands for no change."""
+    return state if order is None else state.index_select(1, order)
+
+
+def _forward(step, inputs, state, weights):
+    """From the first step to the last. A step with fewer rows is one at which sequences have ended: their states stay."""
+    outputs, ended = [], []
+    for x in inputs:
+        rows = x.size(0)
+        if rows < state[0].size(0):
+            ended.append([part[rows:] for part in state])
+            state = tuple(part[:rows] for part in state)
+        state = step(x, state, *weights)
+        outputs.append(state[0])
+    if ended:
+        state = tuple(torch.cat(parts) for parts in zip(state, *reversed(ended)))
+    return outputs, state
+
+
+def _backward(step, inputs, state, weights):
+    """From the last step to the first. A step with more rows is the last one of some sequences: they begin there."""
+    outputs, first = [], state
+    if inputs[-1].size(0) < state[0].size(0):
+        state = tuple(part[: inputs[-1].size(0)] for part in state)
+    for x in reversed(inputs):
+        begun, rows = state[0].size(0), x.size(0)
+        if begun < rows:
+            state = tuple(torch.cat([part, start[begun:rows]]) for part, start in zip(state, first))
+        state = step(x, state, *weights)
+        outputs.append(state[0])
+    return outputs[::-1], state
 
 
 class RNN(RNNBase):

@@ -1,6 +1,8 @@
-"""Pads sequences of different lengths to one batch, and undoes it."""
+"""Pads sequences of different lengths to one batch, or packs them without padding, and undoes both."""
 
 import torch
+
+from ._packed import PackedSequence, invert_permutation, pack_padded_sequence, pad_packed_sequence
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
@@ -26,11 +28,31 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
     return [sequence[:length] for sequence, length in zip(padded_sequences, lengths.tolist())]
 
 
-# `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
-__path__ = []
+def pack_sequence(sequences, enforce_sorted=True):
+    """Sequences of different lengths -> a PackedSequence."""
+    lengths = torch.as_tensor([sequence.size(0) for sequence in sequences])
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences):
+    """Undoes `pack_sequence`: a list of the sequences."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
+
+
+_NAMES = (
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+)
 
 
 def __getattr__(name):
     from torch._names import missing
 
-    raise missing("torch.nn.utils.rnn", name, ("pad_sequence", "unpad_sequence"))
+    raise missing("torch.nn.utils.rnn", name, _NAMES)
