@@ -21,8 +21,11 @@ static REGEXES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     PATTERNS.map(regex).into()
 });
 
-/// The text with one word for each of these.
+/// The text with one word for each of these. A line in which the search gives up, because it is too long, stays as it is.
 pub(super) fn on_any_machine(text: &str) -> String {
-    let replaced = |text: String, (regex, word): &(Regex, &str)| regex.replace_all(&text, *word).into_owned();
-    REGEXES.iter().fold(text.to_owned(), replaced)
+    let replaced = |line: String, (regex, word): &(Regex, &str)| match regex.try_replacen(&line, 0, *word) {
+        Ok(replaced) => replaced.into_owned(),
+        Err(_) => line,
+    };
+    text.split_inclusive('\n').map(|line| REGEXES.iter().fold(line.to_owned(), replaced)).collect()
 }

@@ -97,13 +97,14 @@ fn maps(figures: &[Figure], look: Look) -> Text {
                 && let Some(down) = one.axis(one.shape.len() - 2)
                 && let Some(across) = one.axis(one.shape.len() - 1)
             {
-                // An axis without a better name is called `row` or `column`.
-                let counted = |lines: &str, axis: &str, count: usize| match lines.starts_with(axis) {
-                    true => unbroken(&format!("{count} {lines}")),
-                    false => unbroken(&format!("{lines} {axis} {count}")),
+                // An axis that is called "row" or "column" says nothing more.
+                let axis = |name: &str| {
+                    if matches!(name, "row" | "column") { String::new() } else { format!("{name} ") }
                 };
-                let (down, across) = (counted("rows", &down, *rows), counted("columns", &across, *columns));
-                words.push(Role::Dim, format!("   {down}, {across}"));
+                let [down, across] =
+                    [format!("rows {}{rows},", axis(&down)), format!("columns {}{columns}", axis(&across))]
+                        .map(|it| unbroken(&it));
+                words.push(Role::Dim, format!("   {down} {across}"));
             }
             text.append(wrap(&words, look.width, &Line::new(), &Line::spaces(2)));
             text.append(heat::with_scale(one, look));

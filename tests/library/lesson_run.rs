@@ -200,12 +200,6 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "the solution of `another-query` fails: AssertionError: these are not",
             ),
             (
-                "```{solution} python\nquery_5 = inputs[4]",
-                "```{solution} python\nprint(1)\nprint(query_5)",
-                "print(1)",
-                "NameError: name 'query_5' is not defined, in its line 2; the starter defines `query_5`, and is not run before",
-            ),
-            (
                 ":minutes: 4\nquery_5 = inputs[1]",
                 ":minutes: 4\nquery_5 = inputs[4]",
                 "query_5 = inputs[4]\n",
@@ -258,6 +252,12 @@ const UNSOUND: &[(&str, &[Slip])] = &[
     (
         "simple-self-attention",
         &[
+            (
+                "```{solution} python\nquery_5 = inputs[4]",
+                "```{solution} python\nprint(1)\nprint(query_5)",
+                "print(1)",
+                "NameError: name 'query_5' is not defined, in its line 2; the starter defines `query_5`, and is not run before",
+            ),
             (
                 "query_5 = inputs[5]\n",
                 "query_5 = inputs[4]\n",

@@ -35,9 +35,9 @@ _KNOWN = {
     "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset",
     "torch.utils": "benchmark bottleneck bundled_inputs collect_env cpp_extension deterministic dlpack hooks "
     "mobile_optimizer model_zoo tensorboard",
-    "torch.linalg": "cond cross lstsq matrix_exp multi_dot vecdot "
+    "torch.linalg": "cond cross lstsq matrix_exp multi_dot "
     "cholesky_ex eig eigvals householder_product inv_ex ldl_factor ldl_solve lu "
-    "lu_factor lu_solve matrix_exp slogdet solve_ex solve_triangular tensorinv tensorsolve vander",
+    "lu_factor lu_solve matrix_exp slogdet solve_ex tensorinv tensorsolve vander",
     "torch.autograd": "Variable anomaly_mode backward detect_anomaly forward_ad function functional "
     "gradcheck gradgradcheck graph profiler set_detect_anomaly",
     "torch.cuda": "Event FloatTensor Stream amp current_stream default_stream get_arch_list graph ipc_collect memory nvtx "

@@ -91,3 +91,31 @@ def __getattr__(name):
     from torch._names import missing
 
     raise missing("torch.linalg", name, globals())
+
+
+def vecdot(x, y, *, dim=-1, out=None):
+    return _given((x * y).sum(dim), out)
+
+
+def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):
+    """x with A x = B for a triangular A: one unknown after the other."""
+    if not left:
+        return _given(solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT, out)
+    size = A.shape[-1]
+    if A.shape[-2] != size:
+        raise RuntimeError(
+            "linalg.solve_triangular: A must be batches of square matrices, but they are "
+            f"{A.shape[-2]} by {A.shape[-1]} matrices"
+        )
+    if B.shape[-2] != size:
+        raise RuntimeError(
+            "linalg.solve_triangular: Incompatible shapes of A and B for the equation AX = B "
+            f"({size}x{size} and {B.shape[-2]}x{B.shape[-1]})"
+        )
+    rows = [None] * size
+    for at in range(size - 1, -1, -1) if upper else range(size):
+        left_over = B[..., at, :]
+        for other in range(at + 1, size) if upper else range(at):
+            left_over = left_over - A[..., at, other, None] * rows[other]
+        rows[at] = left_over if unitriangular else left_over / A[..., at, at, None]
+    return _given(_torch.stack(rows, -2) if rows else B.clone(), out)

@@ -14,11 +14,6 @@ def softmax(step, grad):
     return {"input": (grad - (grad * weights).sum(dim, keepdim=True)) * weights}
 
 
-@rule("softmin")
-def softmin(step, grad):
-    return {"input": -softmax(step, grad)["input"]}
-
-
 @rule("log_softmax")
 def log_softmax(step, grad):
     dim = step["dim"]

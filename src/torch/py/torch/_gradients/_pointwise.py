@@ -102,7 +102,6 @@ def flat(step, grad):
     return {"input": torch.zeros_like(grad)}
 
 
-@rule("frac", factor=1)
 @rule("deg2rad", factor=math.pi / 180)
 @rule("rad2deg", factor=180 / math.pi)
 def scaled(step, grad, factor):

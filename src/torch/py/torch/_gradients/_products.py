@@ -67,17 +67,6 @@ def outer(step, grad):
     return {"input": lambda: grad @ step["vec2"], "vec2": lambda: grad.mT @ step["input"]}
 
 
-@rule("cross", "linalg_cross")
-def cross(step, grad):
-    dim = step.arguments.get("dim")
-    if dim is None:
-        dim = next(at for at, size in enumerate(grad.shape) if size == 3)
-    return {
-        "input": lambda: torch.linalg.cross(step["other"], grad, dim=dim),
-        "other": lambda: torch.linalg.cross(grad, step["input"], dim=dim),
-    }
-
-
 @rule("linear")
 def linear(step, grad):
     grads = {}

@@ -11,12 +11,6 @@ def moved(step, grad):
     return _moved(step, grad, lambda given: _call(step.op, **given))
 
 
-@rule("take")
-def take(step, grad):
-    step["input"]  # PyTorch saves it.
-    return moved(step, grad)
-
-
 @rule("getitem")
 def getitem(step, grad):
     source, index = list(step.arguments)[:2]

@@ -2,19 +2,13 @@
 
 import torch
 from torch._arguments import hint, on_cpu
+from torch._errors import not_initialised
 from torch.nn.parameter import Buffer, Parameter
 
 from ._global_hooks import everywhere
+from ._own_names import own_name
 
 _Tensor = torch.Tensor
-# Base classes whose `__init__` is that of their subclasses in PyTorch too.
-_NAMED_IN_ERRORS = ("RNNBase", "_BatchNorm", "_InstanceNorm")
-
-
-def _not_initialised(kind):
-    from torch._errors import not_initialised
-
-    return not_initialised(kind)
 
 
 def _not_assignable(value, kind, name, expected):
@@ -31,14 +25,7 @@ class Module:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        made = cls.__init__
-        base = made.__qualname__.removesuffix(".__init__")
-        # Errors of its arguments name the class, where PyTorch's class has an `__init__` of its own.
-        if cls.__module__.startswith("torch.") and base not in (cls.__name__, "Module", *_NAMED_IN_ERRORS):
-            own = type(made)(made.__code__, made.__globals__, "__init__", made.__defaults__, made.__closure__)
-            own.__kwdefaults__ = made.__kwdefaults__
-            own.__qualname__ = f"{cls.__name__}.__init__"
-            cls.__init__ = own
+        own_name(cls)
 
     def __init__(self, *args, **kwargs):
         if kwargs:
@@ -132,7 +119,7 @@ class Module:
 
     def _check_name(self, kind, name, place):
         if place not in self.__dict__:
-            raise _not_initialised(kind)
+            raise not_initialised(kind)
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {torch.typename(name)}")
         if "." in name:
@@ -148,7 +135,7 @@ class Module:
         own = self.__dict__
         if isinstance(value, Parameter):
             if "_parameters" not in own:
-                raise _not_initialised("parameters")
+                raise not_initialised("parameters")
             self._forget(name, "_buffers", "_modules")
             self.register_parameter(name, value)
             return
@@ -156,7 +143,7 @@ class Module:
             if name in own.get("_parameters", ()):
                 raise _not_assignable(value, "as parameter", name, "torch.nn.Parameter or None expected")
             if "_modules" not in own:
-                raise _not_initialised("module")
+                raise not_initialised("module")
             self._forget(name, "_parameters", "_buffers")
             own["_modules"][name] = value
             return
