@@ -60,8 +60,11 @@ impl CellSource {
     fn offset(&self, position: SourcePosition) -> Option<usize> {
         let line = position.line.checked_sub(1)?;
         let before = self.lines.get(line).copied().unwrap_or(self.text.len());
-        let line = self.text[before..].split('\n').next()?;
-        let column = position.column.checked_sub(1)?;
+        let end = self.lines.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        let (line, column) = (&self.text[before..end], position.column.checked_sub(1)?);
+        if line.is_ascii() {
+            return (column <= line.len()).then_some(before + column);
+        }
         let inside = line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(column)?;
         Some(before + inside)
     }
