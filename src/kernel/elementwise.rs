@@ -1,8 +1,7 @@
 //! Element-wise loops over strided operands, with row-major results.
 //!
 //! Dimensions that are contiguous in every operand are merged first, so most calls become one flat loop, which the
-//! compiler vectorises. Operands that are strided or broadcast are copied, a part of a row at a time, so that each
-//! function has one loop. Several threads write large results.
+//! compiler vectorises. Several threads write large results.
 
 use super::buffer_pool::{self, Element};
 use super::index::unravel;
@@ -14,8 +13,6 @@ use super::threads;
 const PARALLEL: usize = 1 << 16;
 /// Elements that one thread writes at a time; a whole number of vectors of any width.
 pub(crate) const PIECE: usize = 1 << 14;
-/// Elements of an operand that are copied at a time, if it is not contiguous: the blocks of all operands fit the first cache.
-const BLOCK: usize = 1 << 10;
 
 /// An operand: a storage, strides (0 where broadcast) and the offset of index (0, 0, ...).
 #[derive(Clone, Copy)]
@@ -110,48 +107,8 @@ impl<'a, const N: usize> RowWalk<'a, N> {
 trait RowLoop<const N: usize, R>: Sync {
     /// As in [`SimdWork`].
     const WIDEST: usize;
-    /// A block of each operand.
-    type Blocks: Default;
     /// Writes a row or a part of one, which begins at `at` in the operands, where neighbours are `step` apart.
-    fn write(&self, at: [usize; N], step: [usize; N], out: &mut [R], blocks: &mut Self::Blocks);
-}
-
-/// The elements of one operand in part `number` of a row, side by side: in the storage, or copied to `block`. All parts
-/// but the last one have `BLOCK` elements; the first comes first.
-#[inline]
-fn side_by_side<'a, T: Element>(
-    data: &'a [T],
-    at: usize,
-    step: usize,
-    number: usize,
-    length: usize,
-    block: &'a mut Vec<T>,
-) -> &'a [T] {
-    let first = at + number * BLOCK * step;
-    if step == 1 {
-        return &data[first..first + length];
-    }
-    copy_to_block(&data[first..], step, number, length, block);
-    &block[..length]
-}
-
-/// Compiled once for a type, not in every loop.
-#[inline(never)]
-fn copy_to_block<T: Element>(data: &[T], step: usize, number: usize, length: usize, block: &mut Vec<T>) {
-    if step == 0 && number > 0 {
-        return;
-    }
-    block.clear();
-    match step {
-        0 => block.resize(length, data[0]),
-        _ => block.extend(data.iter().step_by(step).take(length)),
-    }
-}
-
-/// Elements of the parts in which a row is written: all of them if every operand is contiguous.
-#[inline]
-fn part_length<const N: usize>(step: [usize; N], row: usize) -> usize {
-    if step == [1; N] { row.max(1) } else { BLOCK }
+    fn write(&self, at: [usize; N], step: [usize; N], out: &mut [R]);
 }
 
 /// Bytes of the widest vectors for a loop over elements of these sizes. Where all are equal, vectors of 64 bytes take as
@@ -194,9 +151,8 @@ impl<const N: usize, R, L: RowLoop<N, R>> SimdWork for RowsWork<'_, N, R, L> {
     #[inline(always)]
     fn run(self) {
         let EvenRows { mut at, apart, step, length } = self.rows;
-        let mut blocks = L::Blocks::default();
         for out in self.out.chunks_exact_mut(length) {
-            self.row_loop.write(at, step, out, &mut blocks);
+            self.row_loop.write(at, step, out);
             for n in 0..N {
                 at[n] += apart[n];
             }
@@ -294,10 +250,9 @@ struct Copied<'a, T> {
 
 impl<T: Element> RowLoop<1, T> for Copied<'_, T> {
     const WIDEST: usize = widest(&[size_of::<T>()]);
-    type Blocks = ();
 
     #[inline(always)]
-    fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [T], (): &mut ()) {
+    fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [T]) {
         match step {
             1 => out.copy_from_slice(&self.data[at..at + out.len()]),
             0 => out.fill(self.data[at]),
@@ -472,13 +427,17 @@ struct Unary<'a, A, F> {
 
 impl<A: Element, R: Element, F: Fn(A) -> R + Sync> RowLoop<1, R> for Unary<'_, A, F> {
     const WIDEST: usize = widest(&[size_of::<A>(), size_of::<R>()]);
-    type Blocks = Vec<A>;
 
     #[inline(always)]
-    fn write(&self, [at]: [usize; 1], step: [usize; 1], out: &mut [R], block: &mut Vec<A>) {
-        for (number, out) in out.chunks_mut(part_length(step, out.len())).enumerate() {
-            let a = side_by_side(self.a, at, step[0], number, out.len(), block);
-            out.iter_mut().zip(a).for_each(|(out, &x)| *out = (self.f)(x));
+    fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [R]) {
+        let (a, f) = (&self.a[at..], &self.f);
+        match step {
+            1 => {
+                let a = &a[..out.len()];
+                out.iter_mut().zip(a).for_each(|(out, &x)| *out = f(x));
+            }
+            0 => out.fill(f(a[0])),
+            _ => out.iter_mut().zip(a.iter().step_by(step)).for_each(|(out, &x)| *out = f(x)),
         }
     }
 }
@@ -502,14 +461,26 @@ struct Binary<'a, A, B, F> {
 
 impl<A: Element, B: Element, R, F: Fn(A, B) -> R + Sync> RowLoop<2, R> for Binary<'_, A, B, F> {
     const WIDEST: usize = widest(&[size_of::<A>(), size_of::<B>(), size_of::<R>()]);
-    type Blocks = (Vec<A>, Vec<B>);
 
     #[inline(always)]
-    fn write(&self, [i, j]: [usize; 2], step: [usize; 2], out: &mut [R], blocks: &mut Self::Blocks) {
-        for (number, out) in out.chunks_mut(part_length(step, out.len())).enumerate() {
-            let a = side_by_side(self.a, i, step[0], number, out.len(), &mut blocks.0);
-            let b = side_by_side(self.b, j, step[1], number, out.len(), &mut blocks.1);
-            out.iter_mut().zip(a).zip(b).for_each(|((out, &x), &y)| *out = (self.f)(x, y));
+    fn write(&self, [i, j]: [usize; 2], steps: [usize; 2], out: &mut [R]) {
+        let (a, b, f, length) = (&self.a[i..], &self.b[j..], &self.f, out.len());
+        match steps {
+            [1, 1] => {
+                let (a, b) = (&a[..length], &b[..length]);
+                out.iter_mut().zip(a).zip(b).for_each(|((out, &x), &y)| *out = f(x, y));
+            }
+            [1, 0] => {
+                let y = b[0];
+                out.iter_mut().zip(&a[..length]).for_each(|(out, &x)| *out = f(x, y));
+            }
+            [0, 1] => {
+                let x = a[0];
+                out.iter_mut().zip(&b[..length]).for_each(|(out, &y)| *out = f(x, y));
+            }
+            [di, dj] => {
+                out.iter_mut().enumerate().for_each(|(k, out)| *out = f(a[k * di], b[k * dj]));
+            }
         }
     }
 }
@@ -539,15 +510,27 @@ where
     F: Fn(A, B, C) -> R + Sync,
 {
     const WIDEST: usize = widest(&[size_of::<A>(), size_of::<B>(), size_of::<C>(), size_of::<R>()]);
-    type Blocks = (Vec<A>, Vec<B>, Vec<C>);
 
     #[inline(always)]
-    fn write(&self, [i, j, k]: [usize; 3], step: [usize; 3], out: &mut [R], blocks: &mut Self::Blocks) {
-        for (number, out) in out.chunks_mut(part_length(step, out.len())).enumerate() {
-            let a = side_by_side(self.a, i, step[0], number, out.len(), &mut blocks.0);
-            let b = side_by_side(self.b, j, step[1], number, out.len(), &mut blocks.1);
-            let c = side_by_side(self.c, k, step[2], number, out.len(), &mut blocks.2);
-            out.iter_mut().zip(a).zip(b).zip(c).for_each(|(((out, &x), &y), &z)| *out = (self.f)(x, y, z));
+    fn write(&self, [i, j, k]: [usize; 3], steps: [usize; 3], out: &mut [R]) {
+        let (a, b, c, f) = (&self.a[i..], &self.b[j..], &self.c[k..], &self.f);
+        let length = out.len();
+        match steps {
+            [1, 1, 1] => {
+                let (a, b, c) = (&a[..length], &b[..length], &c[..length]);
+                out.iter_mut().zip(a).zip(b).zip(c).for_each(|(((out, &x), &y), &z)| *out = f(x, y, z));
+            }
+            [1, 1, 0] => {
+                let (a, b, z) = (&a[..length], &b[..length], c[0]);
+                out.iter_mut().zip(a).zip(b).for_each(|((out, &x), &y)| *out = f(x, y, z));
+            }
+            [1, 0, 1] => {
+                let (a, y, c) = (&a[..length], b[0], &c[..length]);
+                out.iter_mut().zip(a).zip(c).for_each(|((out, &x), &z)| *out = f(x, y, z));
+            }
+            [di, dj, dk] => {
+                out.iter_mut().enumerate().for_each(|(n, out)| *out = f(a[n * di], b[n * dj], c[n * dk]));
+            }
         }
     }
 }

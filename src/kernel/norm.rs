@@ -171,7 +171,7 @@ pub(crate) fn batch_norm<T: Real>(x: &[T], shape: &[usize], parameters: BatchNor
     out
 }
 
-simd! {
+simd! { wide:
     /// The mean of each row of `width` numbers and the factor 1 / √(variance + eps).
     fn row_scales<'a, 'b, T>(x: &'a [T], width: usize, eps: T, scales: &'b mut [[T; 2]]) -> () {
         let scale = |(mean, var): (T, T)| [mean, T::ONE / (var.maximum(T::ZERO) + eps).sqrt()];
@@ -187,7 +187,7 @@ simd! {
     }
 }
 
-simd! {
+simd! { wide:
     /// Each row of `width` numbers normalised by its mean and factor, from one slice to another.
     fn normalise<'a, 'b, 'c, T>(
         x: &'a [T],
@@ -228,7 +228,7 @@ fn normalise_row<T: Real>(
     }
 }
 
-simd! {
+simd! { wide:
     /// Mean and biased variance of one row.
     fn moments<'a, T>(row: &'a [T]) -> (T, T) {
         lanes_of::<T>(row)

@@ -74,7 +74,7 @@ pub fn layer_norm<T: Real>(
     NormGrads { input, weight, bias }
 }
 
-simd! {
+simd! { wide:
     fn layer_norm_rows<'a, 'b, 'c, T>(
         x: &'a [T],
         grad: &'a [T],
@@ -138,7 +138,7 @@ fn over_rows<T: Real>(
     (wanted.weight.then_some(of_weight), wanted.bias.then_some(of_bias))
 }
 
-simd! {
+simd! { wide:
     fn sum_columns<'a, 'b, T>(
         x: &'a [T],
         grad: &'a [T],
@@ -210,7 +210,7 @@ pub fn rms_norm<T: Real>(
     NormGrads { input: wanted.input.then_some(input), weight: of_weight, bias: None }
 }
 
-simd! {
+simd! { wide:
     fn rms_norm_rows<'a, 'b, 'c, T>(
         x: &'a [T],
         grad: &'a [T],
