@@ -115,9 +115,9 @@ fn the_help_fits_how_input_is_read() {
     let example = "List the steps and go to one: list softmax, list 3.4.1";
     let (said, _, _) = typed(&["learn", "inputs"], &["?", "quit"], &folder);
     assert!(said.contains(example), "{said}");
-    let mut attn = start(&["learn", "inputs"], &folder, 40);
+    let mut attn = start(&["learn", "query"], &folder, 60);
     attn.settles("Enter run it");
-    let screen = attn.on("?", "Say what can be done");
+    let screen = attn.on("?", "Leave; next time attn continues here");
     assert!(screen.contains("List the steps and go to one") && !screen.contains("list softmax"), "{screen}");
     assert_eq!(attn.quits(), 0);
 }
