@@ -1,6 +1,7 @@
 //! The source of one cell: its syntax tree, and the part of it that a call stands in.
 
 use std::cell::OnceCell;
+use std::iter::successors;
 
 use crate::syntax::parse_module;
 use ruff_python_ast::token::TokenKind;
@@ -124,12 +125,17 @@ pub(super) struct EnclosingNodes<'a> {
 }
 
 impl<'a> EnclosingNodes<'a> {
-    /// The expression that called an operation. The span of an attribute's operation (`keys.T`) covers the object only
-    /// (`keys`).
+    /// The expression that called an operation. The span of an attribute's operation (`keys.T`, `self.keys.T`) covers the
+    /// first object only (`keys`, `self`).
     pub(super) fn attribute(&self, operation: &str) -> Option<&'a Expr> {
         self.expressions.iter().rev().copied().find(|expression| match expression {
             Expr::Attribute(attribute) => {
-                attribute.value.range() == self.range && attribute.attr.as_str() == operation
+                let inside = |value: &&'a Expr| match value {
+                    Expr::Attribute(inner) => Some(&*inner.value),
+                    _ => None,
+                };
+                attribute.attr.as_str() == operation
+                    && successors(Some(&*attribute.value), inside).any(|value| value.range() == self.range)
             }
             _ => false,
         })

@@ -33,14 +33,14 @@ pub enum Judgement {
     },
 }
 
-const SHAPE_WANTED: &str = "A shape is the size of each axis: (9, 7), or 9x7.";
+const SHAPE_WANTED: &str = "A shape is the size of each axis: (9, 7) or 9x7 for two axes, (9,) or 9 for one.";
 const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
 /// Errors: a message about what an answer looks like.
 pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
     if gives_up(said) {
-        return Err("`s` shows the answer, with the reason. A guess is welcome, too.".to_owned());
+        return Err(GIVEN_UP.to_owned());
     }
     match &asked.answer {
         RightAnswer::Shape(_) if shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
@@ -54,8 +54,11 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
     }
 }
 
+/// The reply to a learner who does not know (Markdown).
+pub(crate) const GIVEN_UP: &str = "`s` shows the answer, with the reason. A guess is welcome, too.";
+
 /// Whether a text says that the learner does not know.
-fn gives_up(said: &str) -> bool {
+pub(crate) fn gives_up(said: &str) -> bool {
     const WORDS: [&str; 8] =
         ["idk", "dunno", "i dont know", "i do not know", "dont know", "no idea", "no clue", "not sure"];
     let said = said.to_lowercase().replace(['\'', '’'], "");

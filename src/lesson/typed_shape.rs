@@ -34,6 +34,10 @@ const FILLERS: &[&str] = &[
     "each",
     "vector",
     "matrix",
+    "length",
+    "elements",
+    "numbers",
+    "entries",
 ];
 
 /// All readings of `text` as a shape, the most literal first; empty if it is not a shape.

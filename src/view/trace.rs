@@ -155,17 +155,15 @@ impl TracePage {
     }
 
     fn row(&self, row: &OperationRow, depth: usize, text: &mut Text) {
-        let shapes = match &row.last_shapes {
-            Some(last) => format!("{}, at last {last}", row.shapes),
-            None => row.shapes.clone(),
-        };
+        // The numbers and the cost are those of the first pass, so they stand before the shapes of the last one.
+        let at_last = row.last_shapes.as_ref().map(|last| format!("at last {last}")).unwrap_or_default();
         let library = row.library.clone().unwrap_or_default();
         let library = match row.operations {
             1 => library,
             many => format!("{library}, {}", counted(many, "operation")),
         };
         if self.look.plain {
-            return self.plain_row(row, &library, &shapes, depth, text);
+            return self.plain_row(row, &library, &at_last, depth, text);
         }
         let cost = match (row.is_unchanged, row.is_view, row.cost.multiplications) {
             (true, ..) => "unchanged".to_owned(),
@@ -175,10 +173,14 @@ impl TracePage {
             _ => cost_words(row.cost, true),
         };
         let cost = unbroken(&cost);
-        let shapes = shapes.replace("-> ", &format!("->{NO_BREAK_SPACE}"));
+        let arrows = |shapes: &str| shapes.replace("-> ", &format!("->{NO_BREAK_SPACE}"));
+        let shapes = arrows(&row.shapes);
         let parts = [library, shapes, row.preview.numbers.join(" "), cost];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        let detail = parts.join("  ");
+        let mut detail = parts.join("  ");
+        if !at_last.is_empty() {
+            detail.push_str(&format!(", {}", arrows(&at_last)));
+        }
         self.code(&row.code, row.short_code.as_deref(), row.line, depth, detail, text);
         if let Some(means) = self.means(&row.preview, depth) {
             text.line(means);
@@ -189,7 +191,7 @@ impl TracePage {
         self.items(&row.inner, depth + 1, None, text);
     }
 
-    fn plain_row(&self, row: &OperationRow, library: &str, shapes: &str, depth: usize, text: &mut Text) {
+    fn plain_row(&self, row: &OperationRow, library: &str, at_last: &str, depth: usize, text: &mut Text) {
         let mut words = format!("line {}: {}", row.line, row.code);
         let cost = match (row.is_view, row.cost.multiplications) {
             (true, _) if row.is_unchanged => "unchanged".to_owned(),
@@ -212,7 +214,7 @@ impl TracePage {
             (numbers, _) => format!("gives {}", numbers.join(", ")),
         };
         let nonfinite = row.preview.nonfinite.join(", ");
-        for part in [library, shapes, &cost, &numbers, &nonfinite] {
+        for part in [library, &row.shapes, &cost, &numbers, &nonfinite, at_last] {
             if !part.is_empty() {
                 words.push_str("; ");
                 words.push_str(part);

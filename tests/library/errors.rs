@@ -109,6 +109,13 @@ const CASES: &[(&str, &str, &[&str])] = &[
     // The shapes fit where the batch is as long as another axis: the samples would be mixed.
     ("texts @ texts.permute(2, 1, 0)", "", &["2 and 6 must be equal"]),
     ("texts.reshape(2, 2, 3, 2) @ texts.reshape(2, 2, 3, 2).permute(2, 1, 3, 0)", "", &[]),
+    // PyTorch's message speaks of the batch axes first.
+    (
+        "torch.rand(2, 6, 4) @ torch.rand(2, 6, 4).T",
+        "torch.rand(2, 6, 4) @ torch.rand(2, 6, 4).transpose(-2, -1)",
+        &["2 and 4 must be equal, or one of them 1"],
+    ),
+    ("late = early + 1\nearly = 2", "", &["early is made in line 2, below"]),
     ("torch.cat([inputs, keys])", "torch.cat([inputs, keys], dim=1)", &["-> (6,5)"]),
     ("inputs @ W_query.double()", "W_query.double().float()", &["inputs is float32"]),
     ("torch.softmax(ids, dim=0)", "ids.float()", &["int64 -> float32"]),
@@ -143,6 +150,11 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "torch.rand(2, 4, 6, 6).masked_fill(pad, -torch.inf)",
         "torch.rand(2, 4, 6, 6).masked_fill(pad[:, None, None, :], -torch.inf)",
         &["(2,4,6,6) with (2,1,1,6) -> (2,4,6,6)"],
+    ),
+    (
+        "torch.rand(2, 4, 6, 6).masked_fill(~pad, -torch.inf)",
+        "torch.rand(2, 4, 6, 6).masked_fill((~pad)[:, None, None, :], -torch.inf)",
+        &["masked_fill(torch.rand(2, 4, 6, 6), ~pad)"],
     ),
     (
         "torch.where(pad, torch.rand(2, 2, 6, 6), 0.)",

@@ -38,7 +38,7 @@ fn shapes_are_parsed_in_any_usual_spelling() {
         assert_eq!(shapes(text).first(), Some(&sizes(&[6, 2])), "{text}");
     }
     assert_eq!(shapes("2x6x4"), [sizes(&[2, 6, 4])]);
-    for text in ["(6,)", "6", "six", "Six.", "a vector of six"] {
+    for text in ["(6,)", "6", "six", "Six.", "a vector of six", "a vector of length 6"] {
         assert_eq!(shapes(text), [sizes(&[6])], "{text}");
     }
     for text in

@@ -96,11 +96,38 @@ fn the_footer_is_as_wide_as_the_text() {
     assert_eq!(attn.quits(), 0);
 }
 
+/// A choice needs no run, so nothing runs before the learner asks for it.
+#[test]
+fn a_choice_is_judged_before_the_cell_runs() {
+    let folder = State::new();
+    let (said, _, _) = typed(&["learn", "one-layer-or-two"], &["c", "faq why view", "s", "quit"], &folder);
+    assert!(!said.contains("running"), "{said}");
+    in_order(
+        &said,
+        &["Not yet. The causal mask hides", "closed while a question of the lesson waits", "The answer: one"],
+    );
+}
+
+/// The help tells what to type after a word where lines are typed, not where a key acts at once.
+#[test]
+fn the_help_fits_how_input_is_read() {
+    let folder = State::new();
+    let example = "List the steps and go to one: list softmax, list 3.4.1";
+    let (said, _, _) = typed(&["learn", "inputs"], &["?", "quit"], &folder);
+    assert!(said.contains(example), "{said}");
+    let mut attn = start(&["learn", "query"], &folder, 60);
+    attn.settles("Enter run it");
+    let screen = attn.on("?", "Leave; next time attn continues here");
+    assert!(screen.contains("List the steps and go to one") && !screen.contains("list softmax"), "{screen}");
+    assert_eq!(attn.quits(), 0);
+}
+
 /// What was missed in a lesson is asked again at its end; questions that readers ask are answered everywhere.
 #[test]
 fn questions_are_asked_again_and_answered() {
     let folder = State::new();
     typed(&["learn", "softmax-naive"], &["", "", "quit"], &folder);
+    typed(&["learn", "scores"], &["", "", "quit"], &folder);
     let (said, _, _) = typed(&["learn"], &["list the end of From", "quit"], &folder);
     in_order(
         &said,
@@ -115,8 +142,10 @@ fn questions_are_asked_again_and_answered() {
         &[
             "the end of this lesson",
             "· One token asks",
+            "– What is the shape of `attn_scores_2`",
             "– One score is higher than another by 1.",
-            "asks again 1 question that you missed or skipped here.",
+            "asks again 1 question with choices that you missed at first or skipped here.",
+            "The others wait in their steps: `l` goes there.",
             "1 question again",
             "Do you remember?",
             "Not yet.",

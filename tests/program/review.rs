@@ -38,6 +38,14 @@ fn wrong_answers_come_back_at_once_and_right_ones_after_days() {
 }
 
 #[test]
+fn one_who_does_not_know_is_told_what_to_do_and_enter_shows_the_answer_at_the_second_time() {
+    let (shown, ..) = typed(&["review", "--count", "1", "--day", "100"], &["idk", "", "", "q"], &met());
+    let told = ["A guess is welcome", "Enter once more shows it", "The answer: the higher one"];
+    crate::walk::in_order(&shown, &told);
+    assert!(!shown.contains("Say a, b or c"), "{shown}");
+}
+
+#[test]
 fn a_review_that_is_left_keeps_what_was_answered() {
     let state = met();
     let (shown, ..) = typed(&["review", "--count", "1", "--day", "100"], &["k"], &state);

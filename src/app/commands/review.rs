@@ -2,6 +2,7 @@
 //! and soon after it; one that is answered right comes back after days, then weeks.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,7 +15,7 @@ use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::Catalogue;
 use crate::lesson::exercise::RightAnswer;
-use crate::lesson::judge::{Judgement, of_choice};
+use crate::lesson::judge::{GIVEN_UP, Judgement, gives_up, of_choice};
 use crate::lesson::progress::{Progress, ProgressChange};
 use crate::lesson::review::{ReviewQuestion, as_statement, questions};
 use crate::view::prose::prose;
@@ -149,16 +150,25 @@ fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Opt
     shell.say("\n")?;
     shell.show(&prose(&place, shell.look))?;
     shell.show(&question(&next.asked.ask, &texts, QuestionKind::Review, shell.look))?;
-    let mut at_once = true;
+    let (mut at_once, mut warned) = (true, false);
     loop {
         let TypedLine::Line(said) = read(shell)? else { return Ok(None) };
         let (standing, because) = match said.trim() {
             "q" | "quit" => return Ok(None),
-            "s" | "show" | "k" | "skip" => {
+            "" if !mem::replace(&mut warned, true) => {
+                let hint = "Type an answer; `s` or Enter once more shows it. `q` leaves the review.";
+                shell.show(&prose(hint, shell.look))?;
+                continue;
+            }
+            "" | "s" | "show" | "k" | "skip" => {
                 at_once = false;
                 let right = choices.iter().find(|choice| choice.right);
                 let answer = right.map_or("", |choice| choice.text.as_str());
                 (AnswerVerdict::Shown, format!("{answer}. {}", as_statement(&next.asked.right)))
+            }
+            said if gives_up(said) => {
+                shell.show(&prose(GIVEN_UP, shell.look))?;
+                continue;
             }
             said => match of_choice(choices, said) {
                 Judgement::Right => (AnswerVerdict::Right, next.asked.right.clone()),
@@ -182,7 +192,7 @@ fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Opt
 }
 
 /// What else can be typed at a question.
-const KEYS: &str = "`s` shows the answer, `q` leaves.";
+const KEYS: &str = "`s` shows the answer, `q` leaves the review.";
 
 fn document<'c>(question: &ReviewQuestion<'c>) -> DueDocument<'c> {
     let choices = match &question.asked.answer {

@@ -6,6 +6,7 @@ use super::super::learner::summary;
 use super::super::terminal::shell::Failure;
 use super::walk::Walk;
 use crate::lesson::Lesson;
+use crate::lesson::exercise::RightAnswer;
 use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState};
 use crate::view::Text;
@@ -23,8 +24,13 @@ impl Walk<'_, '_, '_> {
                 let missed = match self.missed(&due).len() {
                     0 => String::new(),
                     many => format!(
-                        "`m` asks again {} that you missed or skipped here.\n\n",
-                        counted(many, "question")
+                        "`m` asks again {} with choices that you missed at first or skipped here.{}\n\n",
+                        counted(many, "question"),
+                        if others_wait(lesson, progress) {
+                            " The others wait in their steps: `l` goes there."
+                        } else {
+                            ""
+                        },
                     ),
                 };
                 missed + &next(stop, progress)
@@ -96,6 +102,14 @@ fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
         }
     }
     left
+}
+
+/// Whether a question without choices was missed or skipped: it needs the state of its step, so it cannot be asked here.
+fn others_wait(lesson: &Lesson, progress: &Progress) -> bool {
+    progress.questions(lesson).any(|(step, asked)| {
+        !matches!(asked.answer, RightAnswer::Choice(_))
+            && matches!(progress.question_state(lesson, step, asked), StopState::Wrong | StopState::Skipped)
+    })
 }
 
 /// What comes next, in a sentence.

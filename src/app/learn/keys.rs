@@ -23,8 +23,8 @@ pub struct WalkKey {
     pub(crate) here: fn(&Walk) -> bool,
     /// What the learner is told where it does not apply.
     pub(crate) belongs: &'static str,
-    /// Whether something may be typed after the word.
-    pub(crate) takes: bool,
+    /// An example with something typed after the word, if that is possible.
+    pub(crate) takes: Option<&'static str>,
     /// Whether it only looks something up: Enter then shows the rest of a page that it interrupts. Any other key discards
     /// that rest.
     pub(crate) looks_up: bool,
@@ -50,7 +50,7 @@ pub static KEYS: &[WalkKey] = &[
         },
         here: |walk| walk.goes_on(),
         belongs: "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` leaves.",
-        takes: false,
+        takes: None,
         looks_up: true,
         act: |walk, _| walk.on(),
     },
@@ -61,20 +61,19 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "back",
         here: |walk| walk.at() > 0,
         belongs: "This is the first step: nothing comes before it.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.back(),
     },
     WalkKey {
         letter: 'w',
         words: &["why"],
-        line: "Choose a number in a table and see where it comes from; or name it: why inputs[1,0]",
+        line: "Choose a number in a table and see where it comes from",
         label: |_| "why",
         here: |walk| walk.can_ask(),
-        belongs: "There is no tensor to ask about yet: `w` asks about those of a step whose cell has run. At a question, answer first: the \
-                  reason comes with the answer. In an exercise, `i` opens \
-                  the REPL with what you wrote, and `:why` asks there.",
-        takes: true,
+        belongs: "`w` asks about the tensors of a step whose cell has run. At a question, answer first: the reason comes with the \
+                  answer. In an exercise, `i` opens the REPL with what you wrote, and `:why` asks there.",
+        takes: Some("why inputs[1,0]"),
         looks_up: true,
         act: |walk, rest| walk.why(rest),
     },
@@ -87,7 +86,7 @@ pub static KEYS: &[WalkKey] = &[
             walk.step().is_some() && (matches!(walk.stage(), PageStage::Shown) || walk.was_stopped())
         },
         belongs: "Nothing has run here yet: Enter continues.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.run_again(),
     },
@@ -98,7 +97,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |walk| if walk.exercise().is_some() { "write it" } else { "edit" },
         here: |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
         belongs: "There is no code here to edit; answer or skip the question first.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.edit(),
     },
@@ -109,18 +108,18 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "trace",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
         belongs: NOT_RUN,
-        takes: false,
+        takes: None,
         looks_up: true,
         act: |walk, _| walk.trace(),
     },
     WalkKey {
         letter: 'x',
         words: &["what-if", "whatif"],
-        line: "Change something from the start and see which results change: what-if inputs[1,0]=0.9",
+        line: "Change something from the start and see which results change",
         label: |_| "what if",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
         belongs: NOT_RUN,
-        takes: true,
+        takes: Some("what-if inputs[1,0]=0.9"),
         looks_up: false,
         act: |walk, rest| walk.what_if(rest),
     },
@@ -131,29 +130,29 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "REPL",
         here: |walk| !walk.is_asking(),
         belongs: "Answer or skip the question first.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.repl(),
     },
     WalkKey {
         letter: 'g',
         words: &["glossary", "define"],
-        line: "Look up a word of the field: glossary head",
+        line: "Look up a word of the field",
         label: |_| "glossary",
         here: |_| true,
         belongs: "",
-        takes: true,
+        takes: Some("glossary head"),
         looks_up: true,
         act: |walk, rest| walk.glossary(rest),
     },
     WalkKey {
         letter: 'f',
         words: &["faq", "questions"],
-        line: "Find an answer among the questions that readers ask most: faq why view",
+        line: "Find an answer among the questions that readers ask most",
         label: |_| "FAQ",
         here: |walk| !walk.is_asking() && walk.has_faq(),
-        belongs: "There are no such questions here; at a question of the lesson, answer or skip it first.",
-        takes: true,
+        belongs: "`f` is closed while a question of the lesson waits: answer or skip it first. A course without a `faq.md` has no `f`.",
+        takes: Some("faq why view"),
         looks_up: true,
         act: |walk, rest| walk.faq(rest),
     },
@@ -164,7 +163,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "review",
         here: |walk| !walk.is_asking(),
         belongs: "Answer or skip the question first.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.review(),
     },
@@ -175,7 +174,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "in your editor",
         here: |walk| walk.exercise().is_some() && super::editor::external().is_some(),
         belongs: "`v` belongs to exercises, and needs the variable VISUAL or EDITOR to name an editor.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.edit_file(),
     },
@@ -186,7 +185,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "hint",
         here: |walk| walk.has_hints(),
         belongs: "There is no hint here: hints belong to exercises.",
-        takes: false,
+        takes: None,
         looks_up: true,
         act: |walk, _| walk.hint(),
     },
@@ -197,7 +196,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |walk| if walk.is_asking() { "show the answer" } else { "solution" },
         here: |walk| walk.exercise().is_some() || walk.is_asking(),
         belongs: "Solutions belong to exercises and questions.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.solution(),
     },
@@ -210,18 +209,18 @@ pub static KEYS: &[WalkKey] = &[
             walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown)
         },
         belongs: "There is nothing to skip here; Enter continues.",
-        takes: false,
+        takes: None,
         looks_up: false,
         act: |walk, _| walk.skip(),
     },
     WalkKey {
         letter: 'l',
         words: &["list", "jump", "goto"],
-        line: "List the steps and go to one; or name it: list softmax, list 3.4.1",
+        line: "List the steps and go to one",
         label: |_| "list",
         here: |_| true,
         belongs: "",
-        takes: true,
+        takes: Some("list softmax, list 3.4.1"),
         looks_up: true,
         act: |walk, rest| walk.list(rest),
     },
@@ -232,7 +231,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "help",
         here: |_| true,
         belongs: "",
-        takes: false,
+        takes: None,
         looks_up: true,
         act: |_, _| Ok(Flow::Help),
     },
@@ -243,7 +242,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "quit",
         here: |_| true,
         belongs: "",
-        takes: false,
+        takes: None,
         looks_up: true,
         act: |_, _| Ok(Flow::Leave),
     },
@@ -278,15 +277,19 @@ pub(crate) fn legend(walk: &Walk) -> Vec<KeyLabel> {
     applicable.map(|it| KeyLabel { key: key(it), label: (it.label)(walk).to_owned() }).collect()
 }
 
-/// The rows of the help at this stop.
+/// The rows of the help at this stop. A key acts at once; something can be typed after a word only where lines are.
 pub(crate) fn help_rows(walk: &Walk) -> Vec<KeyHelp> {
+    let types_lines = walk.types_lines();
     let row = |key: &WalkKey| {
         let enter = (key.letter == KEYS[0].letter).then(|| "Enter".to_owned());
         let letter = [key.letter.to_string()];
         let words = key.words.iter().map(|word| (*word).to_owned());
         KeyHelp {
             keys: enter.into_iter().chain(letter).chain(words).collect(),
-            line: key.line.to_owned(),
+            line: match key.takes.filter(|_| types_lines) {
+                Some(example) => format!("{}: {example}", key.line),
+                None => key.line.to_owned(),
+            },
             here: (key.here)(walk),
         }
     };
@@ -340,7 +343,7 @@ impl WalkInput {
         let is_choice =
             ('a'..='z').take(choices).any(|letter| word.eq_ignore_ascii_case(letter.encode_utf8(&mut [0])));
         match of_word(word) {
-            Some(key) if !asking || (rest.is_empty() || key.takes) && !is_choice => {
+            Some(key) if !asking || (rest.is_empty() || key.takes.is_some()) && !is_choice => {
                 WalkInput::Key(key, rest.trim().to_owned())
             }
             _ if asking => WalkInput::Answer(line.to_owned()),

@@ -1,6 +1,7 @@
 //! Predictions: questions that are asked before a cell is shown to run. The learner may answer as often as they like,
-//! or not at all. The cell runs ahead, unseen, because the answers are judged in the state after it.
+//! or not at all. The cell runs ahead, unseen, where the answer is judged in the state after it: a choice needs no run.
 
+use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::Failure;
 use super::page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
@@ -57,15 +58,18 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
-    /// The verdict on an answer, in the state after the cell, which runs now if it has not. `None`: there is none, and the
-    /// learner was told why.
+    /// The verdict on an answer. Only a choice can be judged without the state after the cell, which runs now if it has
+    /// not. `None`: there is none, and the learner was told why.
     fn judged(
         &mut self,
         step: &'c Step,
         asked: &Prediction,
         said: &str,
     ) -> Result<Option<Judgement>, Failure> {
-        if self.page().panel.is_none() && !self.run_step()? {
+        if let RightAnswer::Choice(choices) = &asked.answer {
+            return Ok(Some(judge::of_choice(choices, said)));
+        }
+        if self.page().panel.is_none() && !quietly(|| self.run_step())? {
             return Ok(None);
         }
         let Some(workspace) = self.lesson.at(step) else {
@@ -131,13 +135,15 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
-    /// Replies with the answer and the reason for it, in the state after the cell; false if the cell did not run.
+    /// Replies with the answer and the reason for it, which may need the state after the cell; false if that did not run.
     fn explain_answer(&mut self, step: &'c Step, asked: &Prediction) -> Result<bool, Failure> {
-        if self.page().panel.is_none() && !self.run_step()? {
-            return Ok(false);
-        }
-        let truth =
-            self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok());
+        let truth = match &asked.answer {
+            RightAnswer::Choice(choices) => {
+                choices.iter().find(|choice| choice.right).map(|choice| choice.text.clone())
+            }
+            _ if self.page().panel.is_none() && !quietly(|| self.run_step())? => return Ok(false),
+            _ => self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok()),
+        };
         let because = match truth {
             Some(truth) => match as_statement(&asked.right) {
                 // A reply that names the answer itself says it once.

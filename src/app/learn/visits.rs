@@ -155,7 +155,7 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let asked = if missed.is_empty() { due } else { missed };
         let count = counted(asked.len().min(review::COUNT), "question");
-        self.note(&format!("{count} again: `s` shows an answer, `q` goes back."))?;
+        self.note(&format!("{count} again: `s` shows an answer, `q` leaves the review."))?;
         let mode = self.mode;
         let read: review::ReadAnswer = &mut |shell| input::line("> ", Escape::Leaves, mode, shell);
         let words = review::ask_all(asked, review::COUNT, &mut self.store, day, read, self.shell)?;

@@ -122,6 +122,11 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         self.step().is_some() && page.is_some()
     }
 
+    /// Whether what the learner enters here is a line, and not a key that acts at once.
+    pub(crate) fn types_lines(&self) -> bool {
+        self.mode == InputMode::Words || self.is_asking()
+    }
+
     /// Whether a key interrupted a long page.
     pub(crate) fn has_unread(&self) -> bool {
         !self.unread.is_empty()

@@ -55,7 +55,12 @@ impl<'c> Evidence<'c> {
         let cell = place.and_then(|(cell, _)| Some((cell.to_owned(), (case.source)(cell)?)));
         let code = CellSources::new(cell);
         let written = place.zip(failed).map(|(place, failed)| code.operands_of_call(place, failed.op));
-        let written = written.unwrap_or_default().into_iter().map(Name::bracketed).collect();
-        Evidence { case, names: TensorNames::new(tensors), failed, code, written }
+        Evidence {
+            case,
+            names: TensorNames::new(tensors),
+            failed,
+            code,
+            written: written.unwrap_or_default(),
+        }
     }
 }

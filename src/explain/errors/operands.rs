@@ -25,7 +25,7 @@ pub(super) fn called(tensor: &Tensor, at: usize, evidence: &Evidence, other: Nam
         && length(written) <= LONGEST
         && !written.to_string().contains('\n')
     {
-        return written.clone();
+        return written.clone().bracketed();
     }
     match matches!(name, Name::Words(_)) || name.is_elided() || length(&name) > LONGEST {
         true => other,

@@ -63,10 +63,29 @@ fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     if let Some((_, import)) = IMPORTS.iter().find(|(name, _)| *name == wanted) {
         return ErrorExplanation { fixes: vec![Fix::new(*import, "")], ..ErrorExplanation::default() };
     }
+    if let Some(line) = made_below(case, wanted) {
+        return remark(&format!(
+            "{wanted} is made in line {line}, below: that line has to run before this one."
+        ));
+    }
     ErrorExplanation {
         fixes: fixes(nearest(wanted, &case.scene.names, 2), ""),
         ..ErrorExplanation::default()
     }
+}
+
+/// The line below the one that raised that binds this name, in the same block or around it.
+fn made_below(case: &ErrorCase, wanted: &str) -> Option<usize> {
+    let (cell, raised) = case.place()?;
+    let source = (case.source)(cell)?;
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let outermost = indent(source.lines().nth(raised.checked_sub(1)?)?);
+    let binds = |line: &str| {
+        let rest = line.trim_start().strip_prefix(wanted).map(str::trim_start);
+        let value = rest.and_then(|rest| rest.strip_prefix('='));
+        indent(line) <= outermost && value.is_some_and(|value| !value.starts_with('='))
+    };
+    source.lines().enumerate().skip(raised).find(|(_, line)| binds(line)).map(|(at, _)| at + 1)
 }
 
 /// A keyword that a function does not take: those that it takes, the nearest first.

@@ -32,15 +32,29 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let sizes = (pair.left.shape()[left], pair.right.shape()[right]);
     let rule = match pair.rule {
         ShapeRule::Broadcast(..) => format!("{} and {} must be equal, or one of them 1", sizes.0, sizes.1),
+        // Unlike bmm, @ repeats batch axes of size 1.
+        ShapeRule::MatrixProduct(..)
+            if failed.op.operator() == Some(Sign::MatMul) && left + 2 < pair.left.ndim() =>
+        {
+            format!("{} and {} must be equal, or one of them 1", sizes.0, sizes.1)
+        }
         _ => format!("{} and {} must be equal", sizes.0, sizes.1),
     };
     let (a, b) = (&operands[0].name, &operands[1].name);
+    // Between commas an operand needs no brackets.
+    let argument = |name: &String, place: usize| match evidence.written.get(place) {
+        Some(written) if written.clone().bracketed().to_string() == *name => written.to_string(),
+        _ => name.clone(),
+    };
     let text = match failed.op.operator() {
         _ if is_linear => format!("{a} @ {b}.T"),
         Some(sign) if failed.in_place => format!("{a} {}= {b}", sign.code()),
         Some(sign) => format!("{a} {} {b}", sign.code()),
         None if pair.is_joined() => format!("{}([{a}, {b}])", failed.op.name),
-        None => format!("{}({a}, {b})", failed.op.called(failed.in_place)),
+        None => {
+            let (a, b) = (argument(a, pair.places.0), argument(b, pair.places.1));
+            format!("{}({a}, {b})", failed.op.called(failed.in_place))
+        }
     };
     let between = match (failed.op.operator(), pair.rule) {
         (Some(sign), _) => sign.code(),
@@ -399,15 +413,14 @@ impl<'t> Trial<'t> {
     }
 }
 
-/// The axes of a matrix product that should be equal and are not, or such batch axes.
+/// The batch axes of a matrix product that do not fit, or else the axes inside of it that should be equal.
 fn product(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     let a = left.len().checked_sub(1)?;
     let b = if right.len() == 1 { 0 } else { right.len().checked_sub(2)? };
-    if left[a] != right[b] {
-        return Some((a, b));
-    }
     let (lead_a, lead_b) = (left.len().saturating_sub(2), right.len().saturating_sub(2));
-    broadcast(&left[..lead_a], &right[..lead_b])
+    // PyTorch's message speaks of the batch axes where both clash.
+    let batch = broadcast(&left[..lead_a], &right[..lead_b]);
+    batch.or_else(|| (left[a] != right[b]).then_some((a, b)))
 }
 
 fn last(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
