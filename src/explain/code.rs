@@ -12,8 +12,9 @@ use super::rounds::{Rounds, names_in};
 use super::written_call::{
     WrittenCall, binding, called, may_return_itself, operands, operator, same, transposed,
 };
+use crate::ops::schema::Type;
 use crate::ops::table;
-use crate::tensor::{Descriptor, Record, Site};
+use crate::tensor::{Arg, Descriptor, Record, Site};
 
 /// The sources of cells, by the cells' names.
 #[derive(Default, Debug)]
@@ -94,14 +95,10 @@ impl CellSources {
     }
 
     /// The variable or the attribute that is the operand in this place, as the call names it; of a list, its element
-    /// `item`. `None`: the operand is another expression, or a variable of a loop, which says little.
+    /// `item`: `rows[2]`. `None`: the operand is another expression, or a variable of a loop, which says little.
     pub(crate) fn variable(&self, record: &Record, place: usize, item: usize) -> Option<String> {
         let call = self.call(record)?;
-        let operand = match call.operand(record, place)? {
-            Expr::List(list) => list.elts.get(item)?,
-            Expr::Tuple(tuple) => tuple.elts.get(item)?,
-            operand => operand,
-        };
+        let (operand, is_list) = call.item(record, place, item)?;
         let is_path = |mut part: &Expr| {
             while let Expr::Attribute(attribute) = part {
                 part = &attribute.value;
@@ -110,14 +107,44 @@ impl CellSources {
         };
         let is_named = is_path(operand) && !matches!(called(operand), WrittenCall::Op(_));
         let name = call.cell.text_of(operand);
-        (is_named && !super::rounds::is_loop_variable(&call.around, name)).then(|| name.to_owned())
+        let name =
+            (is_named && !super::rounds::is_loop_variable(&call.around, name)).then(|| name.to_owned());
+        if is_list { name.map(|list| format!("{list}[{item}]")) } else { name }
+    }
+
+    /// The call of a function or a module that the operand in this place is, as it is written: `split(keys)`.
+    /// `made` is the operation that made its tensor: a method of this name is not a function of the learner.
+    pub(crate) fn returned(
+        &self,
+        record: &Record,
+        (place, item): (usize, usize),
+        made: Option<&Record>,
+    ) -> Option<Name> {
+        let call = self.call(record)?;
+        let (operand, is_list) = call.item(record, place, item)?;
+        let text = call.cell.text_of(operand);
+        let is_returned = match called(operand) {
+            WrittenCall::Other => !is_list,
+            WrittenCall::Op(op) => {
+                operand.is_call_expr() && made.is_some_and(|made| !same(made.operation, op))
+            }
+            WrittenCall::Nothing => false,
+        };
+        (is_returned && text.len() <= 48 && !text.contains('\n')).then(|| call.cell.name(operand))
+    }
+
+    /// Whether the code around a call binds a variable, other than as a parameter.
+    pub(crate) fn binds(&self, record: &Record, name: &str) -> bool {
+        self.call(record).is_some_and(|call| super::rounds::binds(call.cell, &call.around, variable_of(name)))
     }
 
     /// How many rounds before the explained element a variable got its value, for an operand of a call; `rounds` are
     /// those of the call's result.
     pub(crate) fn rounds(&self, record: &Record, name: &str, rounds: &Rounds) -> Rounds {
         let call = self.call(record);
-        call.map_or_else(Rounds::default, |call| rounds.before(call.cell, &call.around, record, name))
+        call.map_or_else(Rounds::default, |call| {
+            rounds.before(call.cell, &call.around, record, variable_of(name))
+        })
     }
 
     /// What a line adds in place: `w * x` of `total += w * x`.
@@ -213,7 +240,31 @@ fn place(record: &Record) -> Option<(&str, usize)> {
     record.site.as_ref().map(|site| (site.cell, site.line))
 }
 
+/// The variable of an element of a list: `rows` of `rows[2]`.
+fn variable_of(name: &str) -> &str {
+    name.split_once('[').map_or(name, |(list, _)| list)
+}
+
 impl<'a> SourceCall<'a> {
+    /// The operand in this place; of several, that of this number, or the list that has it.
+    fn item(&self, record: &Record, place: usize, item: usize) -> Option<(&'a Expr, bool)> {
+        let operand = self.operand(record, place)?;
+        let args = record.args();
+        let Some(Arg::Tensors(tensors)) = args.get(place) else { return Some((operand, false)) };
+        match operand {
+            Expr::List(list) => return Some((list.elts.get(item)?, false)),
+            Expr::Tuple(tuple) => return Some((tuple.elts.get(item)?, false)),
+            _ => {}
+        }
+        // The tensors may also stand one after the other.
+        let params = table::row_of(record.operation).and_then(|row| row.params().get(record.form));
+        let may_be_apart = params.is_some_and(|params| params[place].kind == Type::Several);
+        match self.expression.map(operands).unwrap_or_default().get(place..) {
+            Some(apart) if may_be_apart && apart.len() == tensors.len() => Some((apart[item], false)),
+            _ => Some((operand, true)),
+        }
+    }
+
     /// The operand in this place as it is written; `None` if the expression calls a module or another function.
     fn operand(&self, record: &Record, place: usize) -> Option<&'a Expr> {
         if let Some(Stmt::AugAssign(assign)) = self.around.statements.last()

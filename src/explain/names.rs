@@ -139,7 +139,9 @@ impl TensorNames {
                 };
                 for (place, arg) in args.iter().enumerate() {
                     for (item, operand) in arg.tensors().iter().enumerate() {
-                        if let Some(name) = self.code.variable(&record, place, item) {
+                        // An element of a list is no variable.
+                        let name = self.code.variable(&record, place, item);
+                        if let Some(name) = name.filter(|name| !name.contains('[')) {
                             add(&function, name, operand);
                         }
                     }
@@ -206,17 +208,24 @@ impl TensorNames {
         let (place, item) = operand.place;
         // An in-place operation keeps its target's name, which is that of the whole storage.
         let name = self.code.variable(record, place, item).filter(|_| !record.in_place || place > 0)?;
-        let function = |record: &Record| record.site.as_ref().and_then(|site| self.code.function(site));
         let tensor = &operand.tensor;
         let is_own = match self.bound_to(tensor) {
-            Some(Name::Variable(_)) => function(record).is_none(),
+            Some(Name::Variable(_)) => self.function(record).is_none(),
             Some(_) => false,
             None => match self.maker(tensor).filter(|_| !is_step(tensor, Some(record))) {
-                Some((maker, _)) => function(&maker) == function(record),
+                // What another function calls it says more than a parameter, and less than a variable.
+                Some((maker, _)) => {
+                    self.function(&maker) == self.function(record) || self.code.binds(record, &name)
+                }
                 None => true,
             },
         };
         is_own.then_some(name)
+    }
+
+    /// The function that called an operation.
+    fn function(&self, record: &Record) -> Option<String> {
+        record.site.as_ref().and_then(|site| self.code.function(site))
     }
 
     /// The name of an operand of a call, without an expression being spelled out.
@@ -239,9 +248,34 @@ impl TensorNames {
 
     /// The name of an element of an operand of a call.
     pub(crate) fn element_of(&self, record: &Record, operand: &PastOperand, index: &[usize]) -> Name {
-        match self.variable_in(record, operand) {
-            Some(name) => Name::Variable(name).earlier(operand.rounds.values_since()).element(index),
-            None => self.element_in(&operand.at(index), Some(record)),
+        if let Some(name) = self.variable_in(record, operand) {
+            return Name::Variable(name).earlier(operand.rounds.values_since()).element(index);
+        }
+        let element = operand.at(index);
+        // Its name in the function that returned it says less than the call of that function.
+        let is_foreign = |(_, seen, _): &(String, Tensor, Rounds)| {
+            self.maker(seen).is_some_and(|(maker, _)| self.function(&maker) != self.function(record))
+        };
+        let is_returned = self.holder(&element).is_none()
+            && self.named(&element, Some(record)).is_ok_and(|named| is_foreign(&named));
+        let returned = || self.code.returned(record, operand.place, operand.tensor.origin().as_deref());
+        match is_returned.then(returned).flatten() {
+            Some(call) if operand.rounds.is_now(&call.to_string()) => call.element(index),
+            _ => self.element_in(&element, Some(record)),
+        }
+    }
+
+    /// An element of an operand of a call, in the tensor that has its name, with the round that this is of.
+    pub(crate) fn source(&self, record: &Record, operand: &PastOperand, index: &[usize]) -> StorageElement {
+        let element = operand.at(index);
+        if self.variable_in(record, operand).is_some() || self.holder(&element).is_some() {
+            return element;
+        }
+        match self.named(&element, Some(record)) {
+            Ok((_, tensor, rounds)) if rounds != element.rounds => {
+                StorageElement { tensor, rounds, ..element }
+            }
+            _ => element,
         }
     }
 
@@ -252,9 +286,12 @@ impl TensorNames {
 
     /// The name of an element in a call. A tensor that the same line made on the way does not have the line's name.
     fn element_in(&self, element: &StorageElement, by: Option<&Record>) -> Name {
+        let writes = element.rounds.writes;
         let (name, seen) = match (self.holder(element), self.named(element, by)) {
-            (Some((name, bound)), _) => (Name::Variable(name.to_owned()), bound.clone()),
-            (None, Ok((name, seen))) => (Name::Variable(name).earlier(element.rounds.values_since()), seen),
+            (Some((name, bound)), _) => (Name::Variable(name.to_owned()).earlier(writes), bound.clone()),
+            (None, Ok((name, seen, rounds))) => {
+                (Name::Variable(name).earlier(rounds.values_since() + writes), seen)
+            }
             (None, Err(seen)) => (self.expression(&seen, DEPTH, &element.rounds), seen),
         };
         name.element(&seen.layout().index_of(element.at).unwrap_or_default())
@@ -263,32 +300,42 @@ impl TensorNames {
     /// The variable that an element belongs to, with its tensor: one that is bound, or one that is or was local to a
     /// function. `None`: it belongs to an expression that has no name.
     pub(crate) fn variable(&self, element: &StorageElement) -> Option<(String, Tensor)> {
-        self.named(element, None).ok()
+        self.named(element, None).ok().map(|(name, tensor, _)| (name, tensor))
     }
 
-    /// The variable that an element belongs to, in a call. Error: there is none; the tensor that the element's views
-    /// are views of.
-    fn named(&self, element: &StorageElement, by: Option<&Record>) -> Result<(String, Tensor), Tensor> {
+    /// The variable that an element belongs to, in a call, with its tensor and the round that this is of. Error: there is
+    /// none; the tensor that the element's views are views of.
+    fn named(
+        &self,
+        element: &StorageElement,
+        by: Option<&Record>,
+    ) -> Result<(String, Tensor, Rounds), Tensor> {
         let tensor = &element.tensor;
+        let mut rounds = element.rounds.clone();
         if let Some((name, bound)) = self.holder(element) {
-            return Ok((name.to_owned(), bound.clone()));
+            return Ok((name.to_owned(), bound.clone(), rounds));
         }
         let mut seen = tensor.clone();
         for _ in 0..VIEWS {
             if let Some(name) = self.local(&seen).filter(|_| !is_step(&seen, by)) {
-                return Ok((name, seen));
+                return Ok((name, seen, rounds));
             }
-            match base_of(&seen) {
-                Some(base) => seen = base,
-                None => break,
+            let Some((record, base)) = base_of(&seen) else { break };
+            let operand = PastOperand { rounds, ..PastOperand::of_version(base, element.time) };
+            rounds = self.rounds(&record, &operand);
+            // The function that calls names what it sees.
+            let is_here = by.is_some_and(|by| self.function(by) == self.function(&record));
+            if is_here && let Some(name) = self.variable_in(&record, &operand) {
+                return Ok((name, operand.tensor, rounds));
             }
+            seen = operand.tensor;
         }
         if let Some(made) = tensor.storage().made()
             && let Some(name) = self.code.assigned(&made.record)
             && !is_step_of(&made.record, by)
             && made.layout().index_of(element.at).is_some()
         {
-            return Ok((name, tensor.with_layout(made.layout())));
+            return Ok((name, tensor.with_layout(made.layout()), element.rounds.clone()));
         }
         Err(seen)
     }
@@ -489,11 +536,11 @@ fn is_step_of(record: &Record, by: Option<&Record>) -> bool {
     sites.is_some_and(|(call, part)| call.contains(part))
 }
 
-/// The tensor that a view is a view of.
-fn base_of(tensor: &Tensor) -> Option<Tensor> {
+/// The operation that made a view, and the tensor that it is a view of.
+fn base_of(tensor: &Tensor) -> Option<(Rc<Record>, Tensor)> {
     let record = tensor.origin()?;
     let base = record.args().first()?.tensor()?.clone();
-    (base.storage().same(tensor.storage()) && !base.is(tensor)).then_some(base)
+    (base.storage().same(tensor.storage()) && !base.is(tensor)).then_some((record, base))
 }
 
 /// `name[i]`, `name[:, i]` or `name.T`, where a tensor is that part of a variable.

@@ -17,9 +17,16 @@ pub(crate) struct Rounds {
     count: usize,
     /// The variable that was bound again since in the same round, and how often.
     rebound: Option<(String, usize)>,
+    /// How many operations have computed a new value of the element in place since.
+    pub(super) writes: usize,
 }
 
 impl Rounds {
+    /// Whether an expression of the code has had no other value since.
+    pub(super) fn is_now(&self, code: &str) -> bool {
+        self.count == 0 && self.rebound.as_ref().is_none_or(|(name, _)| !code.contains(name.as_str()))
+    }
+
     /// How many values the variable has had since.
     pub(super) fn values_since(&self) -> usize {
         self.count + self.rebound.as_ref().map_or(0, |rebound| rebound.1)
@@ -42,12 +49,14 @@ impl Rounds {
         let is_carried = |scope: &&&Stmt| {
             let bound = bound(scope);
             let may_carry = !scope.is_function_def_stmt() || name.contains('.');
-            may_carry && !bound.is_empty() && bound.iter().all(is_after)
+            // What another branch binds, this call does not read in the same round.
+            let mut bound = bound.iter().filter(|range| !is_in_other_branch(around, call, range)).peekable();
+            may_carry && bound.peek().is_some() && bound.all(is_after)
         };
         if let Some(scope) = scopes.iter().find(is_carried) {
             let scope = Some(scope.range());
             let count = if scope == self.scope { self.count + 1 } else { 1 };
-            return Rounds { scope, count, rebound: None };
+            return Rounds { scope, count, ..Rounds::default() };
         }
         let same = scopes.iter().find(|scope| Some(scope.range()) == self.scope);
         let base = match same.is_some_and(|scope| !bound(scope).is_empty() || is_parameter(scope, name)) {
@@ -65,6 +74,14 @@ impl Rounds {
     }
 }
 
+/// Whether the function around a call, or the cell, binds a variable or an attribute; a parameter does not count.
+pub(super) fn binds(cell: &CellSource, around: &EnclosingNodes, name: &str) -> bool {
+    match around.statements.iter().rev().find(|it| it.is_function_def_stmt()) {
+        Some(function) => !bindings(cell, function, name).is_empty(),
+        None => true,
+    }
+}
+
 /// The loops around a call, innermost first, then the function.
 fn scopes<'a>(around: &EnclosingNodes<'a>) -> Vec<&'a Stmt> {
     let mut scopes = Vec::new();
@@ -79,6 +96,19 @@ fn scopes<'a>(around: &EnclosingNodes<'a>) -> Vec<&'a Stmt> {
         }
     }
     scopes
+}
+
+/// Whether an `if` around a call has the range in another branch than the call.
+fn is_in_other_branch(around: &EnclosingNodes, call: &Stmt, range: &TextRange) -> bool {
+    around.statements.iter().any(|statement| match statement {
+        Stmt::If(branches) if branches.range().contains_range(*range) && *statement != call => {
+            let branch = |part: TextRange| {
+                branches.elif_else_clauses.iter().position(|clause| clause.range().contains_range(part))
+            };
+            branch(*range) != branch(call.range())
+        }
+        _ => false,
+    })
 }
 
 /// Whether only loops around a call bind this name. It says which round it was, and little else.

@@ -10,6 +10,7 @@ use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, DType, Site, Tensor};
 
@@ -87,9 +88,16 @@ impl Subject<'_> {
         self.made.operands(place).into_iter().map(|operand| self.dated(operand)).collect()
     }
 
-    /// An operand with the round of a loop that it is of.
+    /// An operand with the round of a loop that it is of, and how often it was written since.
     fn dated(&self, operand: PastOperand) -> PastOperand {
-        PastOperand { rounds: self.names.rounds(&self.made.record, &operand), ..operand }
+        let mut rounds = self.names.rounds(&self.made.record, &operand);
+        let is_target = |before: &PastOperand| before.tensor.storage().same(operand.tensor.storage());
+        let is_new = matches!(self.made.record.operation.explanation, Explanation::Pointwise(_));
+        rounds.writes = match self.made.before.as_ref().is_some_and(is_target) {
+            true => self.made.rounds.writes + usize::from(is_new),
+            false => 0,
+        };
+        PastOperand { rounds, ..operand }
     }
 
     /// The name of the argument in this place.
@@ -111,13 +119,14 @@ impl Subject<'_> {
 
     /// An element of the tensor in this place, with its name.
     pub(crate) fn link(&self, place: usize, operand: &PastOperand, index: &[usize]) -> SourceElement {
-        SourceElement { what: self.element(place, operand, index).to_string(), element: operand.at(index) }
+        let element = self.names.source(&self.made.record, operand, index);
+        SourceElement { what: self.element(place, operand, index).to_string(), element }
     }
 
     /// An element of one of a list of tensors.
     pub(crate) fn listed(&self, operand: &PastOperand, index: &[usize]) -> SourceElement {
         let what = self.names.element_of(&self.made.record, operand, index).to_string();
-        SourceElement { what, element: operand.at(index) }
+        SourceElement { what, element: self.names.source(&self.made.record, operand, index) }
     }
 
     /// The argument in this place as a number, at the element's index where it is a tensor.

@@ -176,7 +176,9 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
             }
             ElementCause::Forgotten => Account::default()
                 .ending(WhyEnd::Forgotten)
-                .note("written in place more often than attn remembers: who wrote this element is forgotten"),
+                .note(
+                    "written in place before: attn remembers the last writes only, and of an optimizer's steps the last one",
+                ),
             ElementCause::Unknown => {
                 Account::default().ending(WhyEnd::Unknown).note("no operation that is recorded made it")
             }
@@ -259,7 +261,10 @@ fn seen_through(
     match same.as_slice() {
         [] => {
             let (record, _) = viewed?;
-            Some(format!("{}: another way to see element {} of a storage", record.operation.name, element.at))
+            Some(format!(
+                "{}: a view, it shows a number of the tensor that it is called on",
+                record.operation.name
+            ))
         }
         names => Some(format!("{what} is {}", names.join(" and "))),
     }

@@ -1,8 +1,9 @@
 //! Operations that compute each element from the operands' elements at the same index.
 
-use crate::explain::account::Account;
+use crate::explain::account::{Account, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::name::Name;
+use crate::explain::storage_element::ElementCause;
 use crate::explain::subject::{Subject, scalar};
 use crate::explain::terms::figure;
 use crate::kernel::rank::largest_magnitude_first;
@@ -23,7 +24,14 @@ pub(crate) fn account(subject: &Subject, formula: Formula) -> Option<Account> {
     let names: Vec<Name> = (0..count).map(|place| subject.name_at(place)).collect();
     let (words, calc) = written(subject, formula, &names, &values)?;
     let links: Vec<_> = subject.met();
-    let follow = links.len().min(2);
+    // Of the state of an optimizer, each has its meaning.
+    let is_state = |link: &SourceElement| match link.element.cause() {
+        ElementCause::MadeBy(made) => {
+            matches!(made.record.operation.explanation, Explanation::OptimizerState(_))
+        }
+        _ => false,
+    };
+    let follow = if links.iter().any(is_state) { links.len() } else { links.len().min(2) };
     Some(Account::words(words).figures(calc).from(links).following(follow))
 }
 

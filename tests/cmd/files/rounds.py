@@ -59,3 +59,39 @@ for _ in range(3):
     optimizer.zero_grad()
     (w**2).sum().backward()
     optimizer.step()
+
+
+class Cached:
+    def __init__(self):
+        self.seen = None
+
+    def __call__(self, step):
+        key = step * 10
+        if self.seen is None:
+            self.seen, self.steps = key, 1
+        else:
+            self.seen = torch.cat([self.seen, key])
+            self.steps += 1
+        return self.seen.sum(dim=0, keepdim=True)
+
+
+def heads(x):
+    x = x.view(1, 2, 1, 2)
+    return x.transpose(1, 2)
+
+
+cached = Cached()
+sums = [cached(torch.tensor([float(step)])) for step in range(3)]
+joined = torch.cat(sums)
+
+key = torch.tensor([[[1.0, 2.0], [3.0, 4.0]]])
+last = torch.cat((heads(key * 1), heads(key * 2)), dim=2)
+last = last.reshape(1, 4, 2) @ torch.eye(2)
+
+
+def scores(x):
+    keys = heads(x + 1)
+    return keys @ keys.transpose(2, 3)
+
+
+product = scores(key)
