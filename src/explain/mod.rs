@@ -8,7 +8,7 @@
 //! | [`subject`] | the element that is explained, with the names and values of its operands |
 //! | [`forms`] | how an element follows from each kind of operation |
 //! | [`account`], [`calc`], [`terms`] | the parts of an explanation: statements, calculations, numbers |
-//! | [`name`], [`names`], [`code`], [`rounds`], [`written_call`], [`cell_source`] | the names of tensors and elements |
+//! | [`name`], [`names`], [`locals`], [`code`], [`rounds`], [`written_call`], [`cell_source`] | the names of tensors and elements |
 //! | [`worked`] | the line under a panel |
 //! | [`invariants`] | the invariants of a step, measured |
 //! | [`trace`], [`shapes`] | what a cell did, what an expression does to shapes |
@@ -24,6 +24,7 @@ pub mod doctor;
 pub mod errors;
 mod forms;
 mod invariants;
+mod locals;
 mod name;
 mod names;
 mod nonfinite;
@@ -43,8 +44,8 @@ pub(crate) use account::{SourceElement, Statement};
 pub use calc::Calc;
 pub use difference::{ATOL, difference};
 pub(crate) use invariants::{MeasuredInvariant, measured};
+pub(crate) use locals::LocalTensor;
 pub(crate) use names::AxisPlace;
-pub(crate) use names::LocalTensor;
 pub use names::TensorNames;
 pub(crate) use nonfinite::Nonfinite;
 pub use nonfinite::first_nonfinite;

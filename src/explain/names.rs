@@ -1,7 +1,6 @@
 //! The names of tensors and their elements in a session: variables, parts of variables, or the expression that made a
 //! tensor; and the lesson's names for axes and tokens.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::code::CellSources;
@@ -16,9 +15,9 @@ use crate::tensor::{Arg, Descriptor, Record, Site, Tensor};
 /// The names that are bound in a session.
 #[derive(Default, Debug)]
 pub struct TensorNames {
-    bound: Vec<(String, Tensor)>,
+    pub(super) bound: Vec<(String, Tensor)>,
     counters: Vec<String>,
-    code: CellSources,
+    pub(super) code: CellSources,
     axes: Vec<(String, Vec<String>)>,
     tokens: Vec<String>,
 }
@@ -32,17 +31,6 @@ pub(crate) struct AxisPlace {
     pub(crate) at: usize,
     /// The token at that index: `journey`.
     pub(crate) token: Option<String>,
-}
-
-/// A tensor to which a function gave a name.
-#[derive(Clone, Debug)]
-pub(crate) struct LocalTensor {
-    /// The function: `CausalAttention.forward`.
-    pub(crate) function: String,
-    /// The name in it: `attn_scores`.
-    pub(crate) name: String,
-    /// The tensor.
-    pub(crate) tensor: Tensor,
 }
 
 /// How many operations deep an expression is spelled out.
@@ -112,51 +100,6 @@ impl TensorNames {
     /// The lesson's tokens.
     pub(crate) fn tokens(&self) -> &[String] {
         &self.tokens
-    }
-
-    /// The tensors that functions gave a name to, as far as the tensors of the session were computed from them: those of
-    /// an earlier call first.
-    pub(crate) fn locals(&self) -> Vec<LocalTensor> {
-        let mut found: Vec<LocalTensor> = Vec::new();
-        let mut known: HashSet<(usize, String, String)> = HashSet::new();
-        let mut add = |function: &str, name: String, tensor: &Tensor| {
-            if known.insert((tensor.id(), function.to_owned(), name.clone())) {
-                found.push(LocalTensor { function: function.to_owned(), name, tensor: tensor.clone() });
-            }
-        };
-        let mut seen: HashSet<*const Record> = HashSet::new();
-        // What the same expression computed with is not what its statement names.
-        let mut steps: HashSet<usize> = HashSet::new();
-        let mut open: Vec<(Tensor, bool)> =
-            self.bound.iter().rev().map(|(_, tensor)| (tensor.clone(), false)).collect();
-        while let Some((tensor, is_done)) = open.pop() {
-            let made = || tensor.storage().made().map(|made| made.record);
-            let Some(record) = tensor.origin().or_else(made) else { continue };
-            let args = record.args();
-            if is_done {
-                let Some(function) = record.site.as_ref().and_then(|site| self.code.function(site)) else {
-                    continue;
-                };
-                for (place, arg) in args.iter().enumerate() {
-                    for (item, operand) in arg.tensors().iter().enumerate() {
-                        // An element of a list is no variable.
-                        let name = self.code.variable(&record, place, item);
-                        if let Some(name) = name.filter(|name| !name.contains('[')) {
-                            add(&function, name, operand);
-                        }
-                    }
-                }
-                if let Some(name) = self.local(&tensor).filter(|_| !steps.contains(&tensor.id())) {
-                    add(&function, name, &tensor);
-                }
-            } else if seen.insert(Rc::as_ptr(&record)) {
-                open.push((tensor, true));
-                let operands: Vec<Tensor> = args.iter().flat_map(Arg::tensors).cloned().collect();
-                steps.extend(operands.iter().filter(|it| is_step(it, Some(&record))).map(Tensor::id));
-                open.extend(operands.into_iter().rev().map(|operand| (operand, false)));
-            }
-        }
-        found
     }
 
     /// The line that called an operation, as the learner wrote it.
@@ -408,7 +351,7 @@ impl TensorNames {
     }
 
     /// The operation whose statement gave a tensor a name, and the name.
-    fn maker(&self, tensor: &Tensor) -> Option<(Rc<Record>, String)> {
+    pub(super) fn maker(&self, tensor: &Tensor) -> Option<(Rc<Record>, String)> {
         // A parameter that a library class made is not the object that the statement names.
         let is_parameter = tensor.is_leaf() && tensor.requires_grad();
         let named = |record: Rc<Record>| {
@@ -526,7 +469,7 @@ fn keeps_its_target(operation: &Descriptor) -> bool {
 }
 
 /// Whether the call of an operation, or a call in it, made a tensor: a step on the way to the operation's result.
-fn is_step(tensor: &Tensor, by: Option<&Record>) -> bool {
+pub(super) fn is_step(tensor: &Tensor, by: Option<&Record>) -> bool {
     let made = || tensor.storage().made().map(|made| made.record);
     tensor.origin().or_else(made).is_some_and(|record| is_step_of(&record, by))
 }

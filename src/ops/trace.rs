@@ -93,7 +93,12 @@ impl Traced {
 
     /// That line as records have it.
     pub fn site(&self) -> Option<Site> {
-        self.place().map(|call| Site { cell: call.cell, line: call.span.start.line, span: call.span })
+        self.place().map(|call| Site {
+            cell: call.cell,
+            line: call.span.start.line,
+            span: call.span,
+            call: 0,
+        })
     }
 
     /// The library's functions between the learner's line and the operation, outermost first.

@@ -123,6 +123,8 @@ pub(crate) enum LostOperands {
 /// One operation that ran.
 #[derive(Debug)]
 pub struct Record {
+    /// Its place in the order in which operations ran.
+    pub(crate) number: u64,
     /// The operation.
     pub(crate) operation: &'static Descriptor,
     /// Whether it wrote to its first argument.

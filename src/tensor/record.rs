@@ -162,6 +162,7 @@ pub(crate) struct Recorder {
     lists: RefCell<RecordLists>,
     budget: Rc<Budget>,
     off: Cell<bool>,
+    count: Cell<u64>,
 }
 
 /// The records that may be forgotten, the oldest first. Some were dropped or forgotten meanwhile.
@@ -229,7 +230,7 @@ impl Recorder {
 
     /// Makes a record; old ones are forgotten beyond the bounds.
     pub(crate) fn record(&self, ran: CompletedOperation) -> Rc<Record> {
-        let record = made(ran);
+        let record = self.made(ran);
         if !record.needs_grad {
             self.bound(&record);
         }
@@ -238,7 +239,7 @@ impl Recorder {
 
     /// A record of a gradient that backward computed in this line. It has no operands, so it costs nothing.
     pub(crate) fn gradient(&self, shape: &[usize], site: Option<Site>) -> Rc<Record> {
-        let record = made(CompletedOperation {
+        let record = self.made(CompletedOperation {
             operation: &GRADIENT,
             in_place: false,
             form: 0,
@@ -255,6 +256,41 @@ impl Recorder {
             drop(record.forget(LostOperands::Off));
         }
         record
+    }
+
+    /// A record that is not listed.
+    fn made(&self, ran: CompletedOperation) -> Rc<Record> {
+        let tensors = ran.args.iter().flat_map(Arg::tensors).chain(ran.args.iter().flat_map(Arg::indices));
+        let versions = tensors.map(|tensor| tensor.storage().version()).collect();
+        let edge = |tensor: &Tensor| {
+            let made = tensor.origin().filter(|_| !tensor.is_leaf());
+            made.map(|record| (record, tensor.output_index()))
+        };
+        let edges = match ran.needs_grad {
+            true => ran.args.iter().flat_map(Arg::tensors).map(edge).collect(),
+            false => Vec::new(),
+        };
+        self.count.set(self.count.get() + 1);
+        Rc::new(Record {
+            number: self.count.get(),
+            operation: ran.operation,
+            in_place: ran.in_place,
+            form: ran.form,
+            grad_name: Cell::new(ran.grad_name),
+            args: RefCell::new(ran.args),
+            site: ran.site,
+            versions,
+            shape: ran.shape,
+            outputs: ran.outputs,
+            needs_grad: ran.needs_grad,
+            drawn: ran.drawn,
+            in_backward: ran.in_backward,
+            lost: Cell::new(None),
+            edges: RefCell::new(edges),
+            result: OnceCell::new(),
+            spent: Cell::new(false),
+            budget: RefCell::default(),
+        })
     }
 
     /// Ends the use of a record for gradients: from now on it may be forgotten.
@@ -346,39 +382,6 @@ impl Recorder {
         }
         lists.large[class].extend(spared);
     }
-}
-
-/// A record that is not listed.
-fn made(ran: CompletedOperation) -> Rc<Record> {
-    let tensors = ran.args.iter().flat_map(Arg::tensors).chain(ran.args.iter().flat_map(Arg::indices));
-    let versions = tensors.map(|tensor| tensor.storage().version()).collect();
-    let edge = |tensor: &Tensor| {
-        let made = tensor.origin().filter(|_| !tensor.is_leaf());
-        made.map(|record| (record, tensor.output_index()))
-    };
-    let edges = match ran.needs_grad {
-        true => ran.args.iter().flat_map(Arg::tensors).map(edge).collect(),
-        false => Vec::new(),
-    };
-    Rc::new(Record {
-        operation: ran.operation,
-        in_place: ran.in_place,
-        form: ran.form,
-        grad_name: Cell::new(ran.grad_name),
-        args: RefCell::new(ran.args),
-        site: ran.site,
-        versions,
-        shape: ran.shape,
-        outputs: ran.outputs,
-        needs_grad: ran.needs_grad,
-        drawn: ran.drawn,
-        in_backward: ran.in_backward,
-        lost: Cell::new(None),
-        edges: RefCell::new(edges),
-        result: OnceCell::new(),
-        spent: Cell::new(false),
-        budget: RefCell::default(),
-    })
 }
 
 /// Adds an entry; those of dropped records are removed when they are the majority.

@@ -9,6 +9,8 @@ pub struct Site {
     pub line: usize,
     /// The expression that called it.
     pub(crate) span: SourceRange,
+    /// Which call of its function it was, from 1 on; 0 outside of functions.
+    pub(crate) call: usize,
 }
 
 /// A place in a source: line and column from 1 on, columns in characters.

@@ -314,6 +314,11 @@ impl Storage {
         writes.iter().rev().find(|write| write.version <= time && write.layout.contains(at)).cloned()
     }
 
+    /// The operations of the writes that are remembered.
+    pub(crate) fn written_by(&self) -> Vec<Rc<Record>> {
+        self.0.writes.borrow().iter().map(|write| write.record.clone()).collect()
+    }
+
     /// The operation of the first write after version `time`, if it is remembered.
     pub(crate) fn write_after(&self, time: u64) -> Option<Rc<Record>> {
         let writes = self.0.writes.borrow();

@@ -167,21 +167,55 @@ fn local(scope: &Scope, name: &str, names: &TensorNames) -> Result<(String, Tens
         let known = listed(inside.iter().map(|local| local.name.as_str()).collect());
         return Err(Failure::Usage(format!("{} names no tensor {name}{known}", scope.function)));
     };
-    let calls = found.len();
-    let chosen = match scope.call {
-        None => last,
-        Some(call) => found.get(call.wrapping_sub(1)).ok_or_else(|| {
-            Failure::Usage(format!("{} bound {name} {calls} times: 1 to {calls}", scope.function))
-        })?,
+    let function = &last.function;
+    let of_last = found.iter().copied().filter(|it| it.function == *function);
+    let last = of_last.max_by_key(|it| it.call).unwrap_or(last);
+    let mut calls: Vec<usize> =
+        found.iter().filter(|it| it.function == *function).map(|local| local.call).collect();
+    let call = scope.call.unwrap_or(last.call);
+    let in_call = |it: &&&LocalTensor| it.function == *function && it.call == call;
+    let values = calls.iter().filter(|it| **it == call).count();
+    calls.sort_unstable();
+    calls.dedup();
+    let Some(chosen) = found.iter().copied().rfind(|it| in_call(&it)) else {
+        return Err(Failure::Usage(format!(
+            "no {name} of {} call {call} is kept: a tensor is kept as long as a variable was computed from it; ask \
+             about {}, as in `{} call {}: {name}`",
+            scope.function,
+            kept(&calls),
+            scope.function,
+            last.call
+        )));
     };
     let mut remarks = Vec::new();
-    if calls > 1 && scope.call.is_none() {
-        remarks.push(format!(
-            "{name} was bound {calls} times in {}: this is the last; `{} call 1: {name}` is the first",
-            chosen.function, scope.function
-        ));
+    if scope.call.is_none() && call > 1 {
+        let others = match calls.as_slice() {
+            [_] => "; no earlier one is".to_owned(),
+            [first, ..] => format!("; `{} call {first}: {name}` is of call {first}", scope.function),
+            [] => String::new(),
+        };
+        remarks
+            .push(format!("this is {name} of call {call} of {function}, the last one that is kept{others}"));
+    }
+    if values > 1 {
+        remarks
+            .push(format!("{function} bound {name} {values} times in call {call}: this is the last value"));
     }
     Ok((name.to_owned(), chosen.tensor.clone(), remarks))
+}
+
+/// These calls in words: `call 3`, `calls 1 and 4 to 6`.
+fn kept(calls: &[usize]) -> String {
+    let runs = calls.chunk_by(|a, b| a + 1 == *b).flat_map(|run| match run {
+        [first, _, .., last] => vec![format!("{first} to {last}")],
+        few => few.iter().map(usize::to_string).collect(),
+    });
+    let runs: Vec<String> = runs.collect();
+    let word = if calls.len() == 1 { "call" } else { "calls" };
+    match runs.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{word} {} and {last}", before.join(", ")),
+        _ => format!("{word} {}", runs.concat()),
+    }
 }
 
 /// The tensor that an expression returns; if it has no such name, the tensor that a function gave this name.
@@ -198,7 +232,7 @@ fn evaluated_or_local(
     };
     let is_name = base.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
     let found = is_name.then(|| names.locals().into_iter().rev().find(|local| local.name == base)).flatten();
-    let Some(LocalTensor { function, name, tensor }) = found else { return Err(failure) };
+    let Some(LocalTensor { function, name, tensor, .. }) = found else { return Err(failure) };
     let remark = format!("{name} is a tensor inside {function}: `{function}: {name}`");
     Ok((name, tensor, vec![remark]))
 }
