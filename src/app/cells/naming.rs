@@ -8,6 +8,9 @@
 //! | `CausalAttention.forward: attn_scores[0,2,1]` | a tensor that a function named; `forward call 1: ...` of its first call |
 //! | `attn_weights journey starts`, `journey starts` | words alone; without a tensor, the one that the step explains |
 
+use rustpython_vm::builtins::{PyDict, PyList, PyTuple};
+use rustpython_vm::{PyObjectRef, VirtualMachine};
+
 use crate::syntax::parse_expression;
 
 use super::super::terminal::shell::Failure;
@@ -50,20 +53,28 @@ pub(crate) fn named(text: &str, workspace: &mut Workspace) -> Result<NamedElemen
         Some((scope, rest)) => (Some(scope), rest),
         None => (None, text),
     };
-    let (base, items) = match in_words(text, &names) {
+    let (base, mut items) = match in_words(text, &names) {
         Some((base, items)) => (base, items),
         None => split_index(text),
     };
-    let base = match base.is_empty() {
+    let mut base = match base.is_empty() {
         true => usual_tensor(&items, &names, workspace)?,
         false => base,
     };
-    let (base, tensor, mut remarks) = match &scope {
-        Some(scope) => local(scope, &base, &names)?,
-        None => match names.get(&base) {
-            Some(tensor) => (base.clone(), tensor.clone(), Vec::new()),
-            None => evaluated_or_local(&base, &names, workspace)?,
-        },
+    let (base, tensor, mut remarks) = loop {
+        let found = match (&scope, names.get(&base)) {
+            (Some(scope), _) => local(scope, &base, &names),
+            (None, Some(tensor)) => Ok((base.clone(), tensor.clone(), Vec::new())),
+            (None, None) => evaluated_or_local(&base, &names, workspace),
+        };
+        // The first items of an index may be those of a list or of a dict that has tensors.
+        match items.first().and_then(|item| item_of(&base, item)) {
+            Some(inner) if found.is_err() && scope.is_none() && is_container(&base, workspace) => {
+                base = inner;
+                items.remove(0);
+            }
+            _ => break found?,
+        }
     };
     let axes = AxisNames::of(&base, &tensor, &names, workspace);
     let (index, said) = axes.index(&base, &items, workspace)?;
@@ -237,10 +248,29 @@ fn evaluated_or_local(
     Ok((name, tensor, vec![remark]))
 }
 
+/// An item of what a text names, in Python: `states[1]`, `cache['k']`.
+fn item_of(base: &str, item: &IndexItem) -> Option<String> {
+    match item {
+        IndexItem::Number(at) => Some(format!("{base}[{at}]")),
+        IndexItem::Word(key) => Some(format!("{base}[{key:?}]")),
+        IndexItem::Along(..) => None,
+    }
+}
+
+/// Whether an expression returns a list, a tuple or a dict.
+fn is_container(base: &str, workspace: &mut Workspace) -> bool {
+    let read = |object: &PyObjectRef, _: &VirtualMachine| {
+        let is_sequence =
+            object.downcast_ref::<PyList>().is_some() || object.downcast_ref::<PyTuple>().is_some();
+        is_sequence || object.downcast_ref::<PyDict>().is_some()
+    };
+    workspace.session.evaluate(base, read).unwrap_or(false)
+}
+
 /// The tensor that an expression returns.
 /// Errors: it raises, or returns something else.
 fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
-    let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
+    let read = |object: &PyObjectRef, vm: &VirtualMachine| {
         let tensor = crate::numpy::tensor_value(object, vm);
         let kind = object.class().name().to_string();
         let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();

@@ -21,3 +21,4 @@ for t in range(3):
 filled = torch.zeros(3)
 for t in range(3):
     filled[t] = halved(xs[t:t + 1], 2)[0]
+cache = {'rows': (filled, y)}
