@@ -457,7 +457,7 @@ fn the_repl_says_what_state_it_has() {
     attn.then("i", &format!("State before step{} scores", number("scores")));
     attn.waits_after("attn [1]> ");
     attn.then("q\r", "There is no variable q. Ctrl-D goes back to the lesson");
-    attn.hears("attn [1]> ");
+    attn.waits_after("attn [1]> ");
     attn.on("\x04", "Back in the walkthrough");
     assert_eq!(attn.quits(), 0);
     let wrong = ["write", "query_5 = inputs[5]", ".", "repl", "print(query_5)", ":quit", "quit"];
