@@ -188,7 +188,7 @@ fn local(scope: &Scope, name: &str, names: &TensorNames) -> Result<(String, Tens
     let values = calls.iter().filter(|it| **it == call).count();
     calls.sort_unstable();
     calls.dedup();
-    let Some(chosen) = found.iter().copied().rfind(|it| in_call(&it)) else {
+    let Some(chosen) = found.iter().copied().rfind(|it| in_call(it)) else {
         return Err(Failure::Usage(format!(
             "no {name} of {} call {call} is kept: a tensor is kept as long as a variable was computed from it; ask \
              about {}, as in `{} call {}: {name}`",
