@@ -22,7 +22,7 @@ import sys
 import time
 
 HOME = pathlib.Path(__file__).resolve().parent.parent
-LAYER = HOME / "src" / "app" / "bench" / "layer.py"
+LAYER = HOME / "src" / "app" / "commands" / "bench" / "layer.py"
 CASES = HOME / "benches" / "cases.py"
 ANSWER = "answer: "
 
