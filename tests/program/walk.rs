@@ -182,7 +182,7 @@ fn an_exercise_is_written_in_the_editor_that_is_named() {
 }
 
 /// Being stuck never blocks: Enter says what it would do, a second one goes on without the solution. It is there for
-/// whoever asks, and on coming back the task is alone again.
+/// those who ask, and on coming back the task is alone again.
 #[test]
 fn what_cannot_be_done_can_be_passed_over() {
     let folder = State::new();

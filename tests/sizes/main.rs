@@ -323,8 +323,8 @@ fn endless_native_loops_are_stopped() {
                 std::thread::sleep(Duration::from_millis(50));
                 assert!(interrupter.interrupt(), "the cell runs");
                 let first = Instant::now();
-                // Pressed again where the first press was not enough, as a learner would: nothing waits for ever.
-                while let Err(RecvTimeoutError::Timeout) = has_ended.recv_timeout(Duration::from_secs(5)) {
+                // If the first press stops nothing, later ones end the cell so that the test fails below and does not hang.
+                while let Err(RecvTimeoutError::Timeout) = has_ended.recv_timeout(Duration::from_secs(10)) {
                     interrupter.interrupt();
                 }
                 first
