@@ -1,278 +1,255 @@
-//! What `savefig` writes: a figure as SVG or PNG, drawn by `plotters`.
+//! What `savefig` writes, and terminals show: a figure as SVG, or as pixels.
 
-use std::fmt::Display;
-use std::sync::Once;
-
-use plotters::chart::{ChartBuilder, ChartContext, SeriesLabelPosition};
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
-use plotters::prelude::*;
-
+use super::canvas::{Anchor, BLACK, Canvas, Colour, Point, Svg};
 use super::figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
+use super::pixels::{PlotPixels, Raster, width};
 use super::scale::Scale;
 
-/// The letters of a picture, so that it is the same on every system.
-const FONT: &[u8] = include_bytes!("../fonts/DejaVuSans.ttf");
-const FAMILY: &str = "sans-serif";
+const WHITE: Colour = Colour([255; 3], 0.8);
 /// Colours of curves, in the order in which matplotlib gives them.
-const CYCLE: [RGBColor; 10] = [
-    RGBColor(31, 119, 180),
-    RGBColor(255, 127, 14),
-    RGBColor(44, 160, 44),
-    RGBColor(214, 39, 40),
-    RGBColor(148, 103, 189),
-    RGBColor(140, 86, 75),
-    RGBColor(227, 119, 194),
-    RGBColor(127, 127, 127),
-    RGBColor(188, 189, 34),
-    RGBColor(23, 190, 207),
+const CYCLE: [[u8; 3]; 10] = [
+    [31, 119, 180],
+    [255, 127, 14],
+    [44, 160, 44],
+    [214, 39, 40],
+    [148, 103, 189],
+    [140, 86, 75],
+    [227, 119, 194],
+    [127, 127, 127],
+    [188, 189, 34],
+    [23, 190, 207],
+];
+/// The colour map viridis at equal distances.
+const VIRIDIS: [[u8; 3]; 9] = [
+    [68, 1, 84],
+    [71, 44, 122],
+    [59, 81, 139],
+    [44, 113, 142],
+    [33, 144, 141],
+    [39, 173, 129],
+    [92, 200, 99],
+    [170, 220, 50],
+    [253, 231, 37],
 ];
 /// The height of words, for each pixel of a picture's height, within limits.
 const WORDS: f64 = 0.028;
 /// How far the outermost points are from the edges, as a share of the axes.
 const INSET: f64 = 0.05;
 
-type Area<'a, B> = DrawingArea<B, Shift>;
-type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<Ticked, Ticked>>;
-
-/// From one end of an axis to the other, with ticks at these places.
-#[derive(Clone)]
-struct Ticked {
-    from: f64,
-    to: f64,
-    ticks: Vec<f64>,
-}
-
-impl Ranged for Ticked {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (first, last): (i32, i32)) -> i32 {
-        let share = (value - self.from) / (self.to - self.from);
-        first + (share * f64::from(last - first)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
-        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
-        self.ticks.iter().copied().filter(|tick| (low..=high).contains(tick)).collect()
-    }
-
-    fn range(&self) -> std::ops::Range<f64> {
-        self.from..self.to
-    }
-}
-
-/// A figure as pixels, from the top left to the bottom right.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlotPixels {
-    /// Pixels from left to right.
-    pub wide: u32,
-    /// Pixels from top to bottom.
-    pub high: u32,
-    /// Red, green and blue of each.
-    pub rgb: Vec<u8>,
-}
-
 impl PlottedFigure {
-    /// The figure as pixels, with letters of at least this height. Errors: what cannot be drawn.
-    pub fn pixels(&self, (wide, high): (u32, u32), letters: f64) -> Result<PlotPixels, String> {
-        let mut rgb = vec![255; 3 * wide as usize * high as usize];
-        let area = BitMapBackend::with_buffer(&mut rgb, (wide, high)).into_drawing_area();
-        draw(&area, self, height_of_letters(high).max(letters))?;
-        drop(area);
-        Ok(PlotPixels { wide, high, rgb })
+    /// The figure as pixels, with letters of at least this height.
+    pub fn pixels(&self, size: (u32, u32), letters: f64) -> PlotPixels {
+        let mut canvas = Raster::new(size);
+        draw(&mut canvas, self, size, height_of_letters(size.1).max(letters));
+        canvas.finish()
     }
-}
 
-impl PlotPixels {
-    /// The pixels as the bytes of a PNG file.
-    pub fn png(&self) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, self.wide, self.high);
-        encoder.set_color(png::ColorType::Rgb);
-        let mut writer = encoder.write_header().map_err(said)?;
-        writer.write_image_data(&self.rgb).map_err(said)?;
-        writer.finish().map_err(said)?;
-        Ok(bytes)
+    /// The figure as the text of an SVG file.
+    pub(super) fn svg(&self, size: (u32, u32)) -> String {
+        let mut canvas = Svg::new(size);
+        draw(&mut canvas, self, size, height_of_letters(size.1));
+        canvas.finish()
     }
 }
 
 /// The height of letters that suits a picture of this height.
 fn height_of_letters(high: u32) -> f64 {
-    (f64::from(high) * WORDS).clamp(9.0, 40.0)
+    (f64::from(high) * WORDS).clamp(9.0, 40.0) * 0.86
 }
 
-/// The figure as the text of an SVG file.
-pub(super) fn svg(figure: &PlottedFigure, size: (u32, u32)) -> Result<String, String> {
-    let mut text = String::new();
-    let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-    draw(&area, figure, height_of_letters(size.1))?;
-    drop(area);
-    Ok(text)
-}
-
-/// The figure as the bytes of a PNG file.
-pub(super) fn png(figure: &PlottedFigure, size: (u32, u32)) -> Result<Vec<u8>, String> {
-    figure.pixels(size, 0.0)?.png()
-}
-
-fn said(error: impl Display) -> String {
-    error.to_string()
-}
-
-/// Draws a figure with letters of this height.
-fn draw<B: DrawingBackend>(whole: &Area<'_, B>, figure: &PlottedFigure, words: f64) -> Result<(), String> {
-    static FONT_IS_KNOWN: Once = Once::new();
-    FONT_IS_KNOWN.call_once(|| {
-        // An error means that the bytes are no font, which the test of this file would show.
-        let _ = plotters::style::register_font(FAMILY, FontStyle::Normal, FONT);
-    });
-    whole.fill(&WHITE).map_err(said)?;
-    let body = match figure.title.is_empty() {
-        true => whole.clone(),
-        false => whole.titled(&figure.title, (FAMILY, words * 1.3)).map_err(said)?,
-    };
-    let (rows, columns) = figure
-        .axes
-        .iter()
-        .fold((1, 1), |(rows, columns), axes| (rows.max(axes.place[0]), columns.max(axes.place[1])));
-    let cells = body.split_evenly((rows, columns));
-    for (at, cell) in cells.iter().enumerate() {
-        let inside = |axes: &&PlottedAxes| axes.place[2].clamp(1, cells.len()) == at + 1;
-        draw_cell(cell, &figure.axes.iter().filter(inside).collect::<Vec<_>>(), words)?;
+/// Draws a figure with letters of this size.
+fn draw(canvas: &mut dyn Canvas, figure: &PlottedFigure, (wide, high): (u32, u32), words: f64) {
+    let (wide, high) = (f64::from(wide), f64::from(high));
+    let mut top = 0.0;
+    if !figure.title.is_empty() {
+        top = 2.2 * words;
+        canvas.words(&figure.title, (wide / 2.0, top / 2.0), 1.4 * words, Anchor::Middle);
     }
-    whole.present().map_err(said)
+    let most = |at: usize| figure.axes.iter().map(|axes| axes.place[at]).max().unwrap_or(1).max(1);
+    let (rows, columns) = (most(0), most(1));
+    let size = (wide / columns as f64, (high - top) / rows as f64);
+    for cell in 0..rows * columns {
+        let inside = |axes: &&PlottedAxes| axes.place[2].clamp(1, rows * columns) == cell + 1;
+        let over: Vec<_> = figure.axes.iter().filter(inside).collect();
+        let corner = ((cell % columns) as f64 * size.0, top + (cell / columns) as f64 * size.1);
+        draw_cell(canvas, corner, size, &over, words);
+    }
 }
 
 /// The coordinate systems over one place. They share what is below; the first has its numbers at the left, others at the
 /// right.
-fn draw_cell<B: DrawingBackend>(area: &Area<'_, B>, over: &[&PlottedAxes], words: f64) -> Result<(), String> {
-    let Some(first) = over.first() else {
-        return Ok(());
-    };
+fn draw_cell(canvas: &mut dyn Canvas, corner: Point, size: Point, over: &[&PlottedAxes], words: f64) {
+    let Some(first) = over.first() else { return };
     let marks: Vec<&Mark> = over.iter().flat_map(|axes| &axes.marks).collect();
     let x = Axis::of(&first.x, &marks, Mark::horizontal);
-    let beside: Vec<(&PlottedAxes, Axis)> = over
-        .iter()
-        .map(|axes| (*axes, Axis::of(&axes.y, &axes.marks.iter().collect::<Vec<_>>(), Mark::vertical)))
-        .collect();
-    let room = |(axes, y): &(&PlottedAxes, Axis)| {
-        let wide = y.texts.iter().map(|text| text.chars().count()).max().unwrap_or(0) as f64;
-        (words * (0.65 * wide + 1.0 + if axes.y.label.is_empty() { 0.0 } else { 1.5 })) as i32
+    let axis =
+        |axes: &&PlottedAxes| Axis::of(&axes.y, &axes.marks.iter().collect::<Vec<_>>(), Mark::vertical);
+    let beside: Vec<Axis> = over.iter().map(axis).collect();
+    let room = |at: usize| {
+        let widest = beside[at].texts.iter().map(|text| width(text, words)).fold(0.0, f64::max);
+        widest + words * if over[at].y.label.is_empty() { 1.0 } else { 2.6 }
     };
-    let (margin, below) = ((words * 0.6) as i32, (words * 3.0) as i32);
-    let left = room(&beside[0]);
-    let right = beside[1..].iter().map(room).max().unwrap_or(margin);
-    let mut colours = CYCLE.into_iter().cycle();
-    for (at, (axes, y)) in beside.iter().enumerate() {
-        let mut builder = ChartBuilder::on(area);
-        builder.margin(margin);
-        match at {
-            0 => builder
-                .set_label_area_size(LabelAreaPosition::Left, left)
-                .set_label_area_size(LabelAreaPosition::Bottom, below)
-                .margin_right(margin + right),
-            _ => builder
-                .set_label_area_size(LabelAreaPosition::Right, right)
-                .margin_left(margin + left)
-                .margin_bottom(margin + below),
-        };
-        // A title takes its room also where there is none, so that all frames are the same.
-        builder.caption(if axes.title.is_empty() { " " } else { &axes.title }, (FAMILY, words * 1.1));
-        let chart = builder.build_cartesian_2d(x.ticked(false), y.ticked(axes.inverted)).map_err(said)?;
-        draw_axes(chart, axes, (&x, y), &mut colours, words)?;
+    let right = (1..over.len()).map(room).fold(0.8 * words, f64::max);
+    let bottom = words * if first.x.label.is_empty() { 2.2 } else { 3.6 };
+    let mut frame = Frame {
+        left: (corner.0 + 0.6 * words + room(0)).round(),
+        top: (corner.1 + 2.2 * words).round(),
+        right: (corner.0 + size.0 - 0.6 * words - right).round(),
+        bottom: (corner.1 + size.1 - bottom).round(),
+        inverted: false,
+    };
+    if frame.right <= frame.left || frame.bottom <= frame.top {
+        return;
     }
-    Ok(())
+    let mut colours = CYCLE.into_iter().cycle();
+    let mut named = Vec::new();
+    for (at, (axes, y)) in over.iter().zip(&beside).enumerate() {
+        frame.inverted = axes.inverted;
+        canvas.clip(Some([frame.left, frame.top, frame.right, frame.bottom]));
+        for mark in &axes.marks {
+            let colour = match mark.kind {
+                MarkKind::Image | MarkKind::Text => BLACK,
+                _ => Colour(colours.next().unwrap_or_default(), 1.0),
+            };
+            draw_mark(canvas, mark, colour, (&x, y), &frame, words);
+            named.extend(mark.label.as_deref().map(|label| (label, colour)));
+        }
+        canvas.clip(None);
+        draw_axes(canvas, axes, (&x, y), &frame, at > 0, words);
+    }
+    draw_legend(canvas, &named, &frame, words);
 }
 
-/// One coordinate system.
-fn draw_axes<'a, B: DrawingBackend + 'a>(
-    mut chart: Chart<'a, B>,
+/// Where the marks of a coordinate system are, in pixels.
+struct Frame {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+    /// Whether the first row is at the top.
+    inverted: bool,
+}
+
+impl Frame {
+    fn across(&self, axis: &Axis, place: f64) -> f64 {
+        self.left + (place - axis.low) / (axis.high - axis.low) * (self.right - self.left)
+    }
+
+    fn down(&self, axis: &Axis, place: f64) -> f64 {
+        let share = (place - axis.low) / (axis.high - axis.low);
+        self.top + if self.inverted { share } else { 1.0 - share } * (self.bottom - self.top)
+    }
+}
+
+/// The frame of a coordinate system, its title, ticks and labels. Those of another over it are at the right.
+fn draw_axes(
+    canvas: &mut dyn Canvas,
     axes: &PlottedAxes,
     (x, y): (&Axis, &Axis),
-    colours: &mut impl Iterator<Item = RGBColor>,
+    frame: &Frame,
+    is_other: bool,
     words: f64,
-) -> Result<(), String> {
-    chart
-        .configure_mesh()
-        .disable_mesh()
-        .x_labels(x.ticks.len())
-        .y_labels(y.ticks.len())
-        .x_desc(axes.x.label.as_str())
-        .y_desc(axes.y.label.as_str())
-        .x_label_formatter(&|value| x.text_at(*value))
-        .y_label_formatter(&|value| y.text_at(*value))
-        .label_style((FAMILY, words))
-        .axis_desc_style((FAMILY, words))
-        .draw()
-        .map_err(said)?;
-    let frame = Rectangle::new([(x.low, y.low), (x.high, y.high)], BLACK.stroke_width(1));
-    chart.draw_series([frame]).map_err(said)?;
-    let mut is_named = false;
-    for mark in &axes.marks {
-        let colour = match mark.kind {
-            MarkKind::Image | MarkKind::Text => BLACK,
-            _ => colours.next().unwrap_or(BLACK),
-        };
-        is_named |= mark.label.is_some();
-        draw_mark(&mut chart, mark, colour, (x, y), words)?;
+) {
+    let Frame { left, top, right, bottom, .. } = *frame;
+    let around = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
+    canvas.line(&around, 1.0, BLACK);
+    let middle = (f64::midpoint(left, right), f64::midpoint(top, bottom));
+    canvas.words(&axes.title, (middle.0, top - words), 1.1 * words, Anchor::Middle);
+    let tick = 0.3 * words;
+    if !is_other {
+        let mut free = f64::NEG_INFINITY;
+        for (place, text) in x.ticks.iter().zip(&x.texts) {
+            let at = frame.across(x, *place);
+            let half = width(text, words) / 2.0;
+            if (left..=right).contains(&at) && at - half > free {
+                canvas.line(&[(at, bottom), (at, bottom + tick)], 1.0, BLACK);
+                canvas.words(text, (at, bottom + 1.2 * words), words, Anchor::Middle);
+                free = at + half + tick;
+            }
+        }
+        canvas.words(&axes.x.label, (middle.0, bottom + 2.7 * words), words, Anchor::Middle);
     }
-    if is_named {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .legend_area_size((words * 2.0) as u32)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .label_font((FAMILY, words))
-            .draw()
-            .map_err(said)?;
+    let (side, away, anchor) = if is_other { (right, 1.0, Anchor::Start) } else { (left, -1.0, Anchor::End) };
+    for (place, text) in y.ticks.iter().zip(&y.texts) {
+        let at = frame.down(y, *place);
+        if (top..=bottom).contains(&at) {
+            canvas.line(&[(side, at), (side + away * tick, at)], 1.0, BLACK);
+            canvas.words(text, (side + away * 1.5 * tick, at), words, anchor);
+        }
     }
-    Ok(())
+    let widest = y.texts.iter().map(|text| width(text, words)).fold(0.0, f64::max);
+    let label = (side + away * (widest + 1.5 * words), middle.1);
+    canvas.words(&axes.y.label, label, words, Anchor::Upwards);
 }
 
-fn draw_mark<B: DrawingBackend>(
-    chart: &mut Chart<'_, B>,
+fn draw_legend(canvas: &mut dyn Canvas, named: &[(&str, Colour)], frame: &Frame, words: f64) {
+    if named.is_empty() {
+        return;
+    }
+    let widest = named.iter().map(|(label, _)| width(label, words)).fold(0.0, f64::max);
+    let (right, top) = (frame.right - 0.5 * words, frame.top + 0.5 * words);
+    let (left, bottom) = (right - widest - 3.0 * words, top + (1.5 * named.len() as f64 + 0.5) * words);
+    let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+    canvas.area(&corners, WHITE);
+    canvas.line(&[corners[0], corners[1], corners[2], corners[3], corners[0]], 1.0, Colour([190; 3], 1.0));
+    for (at, (label, colour)) in named.iter().enumerate() {
+        let y = top + (1.5 * at as f64 + 1.0) * words;
+        canvas.line(&[(left + 0.5 * words, y), (left + 2.0 * words, y)], (words / 6.0).max(1.0), *colour);
+        canvas.words(label, (left + 2.4 * words, y), words, Anchor::Start);
+    }
+}
+
+fn draw_mark(
+    canvas: &mut dyn Canvas,
     mark: &Mark,
-    colour: RGBColor,
+    colour: Colour,
     (x, y): (&Axis, &Axis),
+    frame: &Frame,
     words: f64,
-) -> Result<(), String> {
-    let thick = colour.stroke_width((words / 7.0).max(1.0) as u32);
-    let at = |places: &[f64], heights: &[f64]| -> Vec<(f64, f64)> {
-        places.iter().zip(heights).map(|(at, height)| (x.place(*at), y.place(*height))).collect()
-    };
-    let mut series = Vec::new();
+) {
+    let wide = (words / 6.0).max(1.0);
+    let point = |(at, height): (&f64, &f64)| (frame.across(x, x.place(*at)), frame.down(y, y.place(*height)));
+    let at = |heights: &[f64]| -> Vec<Point> { mark.x.iter().zip(heights).map(point).collect() };
+    let is_there = |(x, y): &Point| x.is_finite() && y.is_finite();
+    let rectangle = |from: Point, to: Point| [from, (to.0, from.1), to, (from.0, to.1)];
     match mark.kind {
         MarkKind::Line => {
-            let points = at(&mark.x, &mark.y);
             // A gap where a point has no place.
-            let runs = points.split(|(x, y)| !x.is_finite() || !y.is_finite());
-            series.extend(runs.map(|run| PathElement::new(run.to_vec(), thick).into_dyn()));
+            at(&mark.y).split(|point| !is_there(point)).for_each(|run| canvas.line(run, wide, colour));
         }
         MarkKind::Level => {
-            let height = y.place(mark.y.first().copied().unwrap_or(f64::NAN));
-            series.push(PathElement::new(vec![(x.low, height), (x.high, height)], thick).into_dyn());
+            let height = frame.down(y, y.place(mark.y.first().copied().unwrap_or(f64::NAN)));
+            if height.is_finite() {
+                canvas.line(&[(frame.left, height), (frame.right, height)], wide, colour);
+            }
         }
         MarkKind::Upright => {
-            let place = x.place(mark.x.first().copied().unwrap_or(f64::NAN));
-            series.push(PathElement::new(vec![(place, y.low), (place, y.high)], thick).into_dyn());
+            let place = frame.across(x, x.place(mark.x.first().copied().unwrap_or(f64::NAN)));
+            if place.is_finite() {
+                canvas.line(&[(place, frame.top), (place, frame.bottom)], wide, colour);
+            }
         }
         MarkKind::Points => {
-            let points = at(&mark.x, &mark.y).into_iter().filter(|(x, y)| x.is_finite() && y.is_finite());
-            series.extend(points.map(|point| Circle::new(point, words / 4.0, colour.filled()).into_dyn()));
+            at(&mark.y)
+                .into_iter()
+                .filter(is_there)
+                .for_each(|point| canvas.disc(point, words / 4.0, colour));
         }
         MarkKind::Band => {
-            let mut around = at(&mark.x, &mark.y);
-            around.extend(at(&mark.x, &mark.to).into_iter().rev());
-            around.retain(|(x, y)| x.is_finite() && y.is_finite());
-            series.push(Polygon::new(around, colour.mix(0.25).filled()).into_dyn());
+            let mut around = at(&mark.y);
+            around.extend(at(&mark.to).into_iter().rev());
+            around.retain(is_there);
+            canvas.area(&around, Colour(colour.0, 0.25));
         }
         MarkKind::Bars => {
             let (places, half) = mark.bar_places();
+            let foot = frame.down(y, y.place(0.0).max(y.low));
             for (place, height) in places.iter().zip(&mark.y) {
-                let corners = [(place - half, y.place(0.0).max(y.low)), (place + half, y.place(*height))];
-                series.push(Rectangle::new(corners, colour.filled()).into_dyn());
+                let (left, right) = (frame.across(x, place - half), frame.across(x, place + half));
+                let top = frame.down(y, y.place(*height));
+                if top.is_finite() {
+                    canvas.area(&rectangle((left.round(), top), (right.round(), foot)), colour);
+                }
             }
         }
         MarkKind::Image => {
@@ -280,26 +257,34 @@ fn draw_mark<B: DrawingBackend>(
             let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
             for (row, values) in mark.rows.iter().enumerate() {
                 for (column, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
-                    let (left, top) = (column as f64 - 0.5, row as f64 - 0.5);
-                    let shade =
-                        ViridisRGB.get_color_normalized(*value, low, high.max(low + f64::MIN_POSITIVE));
-                    let cell = [(left, top), (left + 1.0, top + 1.0)];
-                    series.push(Rectangle::new(cell, shade.filled()).into_dyn());
+                    // Whole pixels: nothing is between two cells.
+                    let corner = |add: f64| {
+                        let (column, row) = (column as f64 + add, row as f64 + add);
+                        (frame.across(x, column).round(), frame.down(y, row).round())
+                    };
+                    let share = if high > low { (value - low) / (high - low) } else { 0.0 };
+                    canvas.area(&rectangle(corner(-0.5), corner(0.5)), shade(share));
                 }
             }
         }
         MarkKind::Text => {
-            for point in at(&mark.x, &mark.y) {
-                series.push(Text::new(mark.text.clone(), point, (FAMILY, words)).into_dyn());
+            for place in at(&mark.y).into_iter().filter(is_there) {
+                canvas.words(&mark.text, place, words, Anchor::Start);
             }
         }
     }
-    let drawn = chart.draw_series(series).map_err(said)?;
-    if let Some(label) = &mark.label {
-        let long = (words * 1.5) as i32;
-        drawn.label(label).legend(move |(x, y)| PathElement::new(vec![(x, y), (x + long, y)], thick));
-    }
-    Ok(())
+}
+
+/// The colour of a number between 0 and 1.
+fn shade(share: f64) -> Colour {
+    let place = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
+    let before = (place as usize).min(VIRIDIS.len() - 2);
+    let [low, high] = [VIRIDIS[before], VIRIDIS[before + 1]];
+    let part = |at: usize| {
+        let (low, high) = (f64::from(low[at]), f64::from(high[at]));
+        (low + (place - before as f64) * (high - low)).round() as u8
+    };
+    Colour([part(0), part(1), part(2)], 1.0)
 }
 
 /// One axis: its ends and ticks as numbers, or as logarithms of them.
@@ -336,21 +321,10 @@ impl Axis {
         Axis { log, low: low - inset, high: high + inset, ticks, texts, scale }
     }
 
-    /// The axis for `plotters`; from the other end if the first row is at the top.
-    fn ticked(&self, inverted: bool) -> Ticked {
-        let (from, to) = if inverted { (self.high, self.low) } else { (self.low, self.high) };
-        Ticked { from, to, ticks: self.ticks.clone() }
-    }
-
     /// The place of a number on the axis; not finite where it has none.
     fn place(&self, value: f64) -> f64 {
         let place = self.scale.place(value);
         if place.is_finite() { if self.log { value.log10() } else { value } } else { f64::NAN }
-    }
-
-    fn text_at(&self, place: f64) -> String {
-        let found = self.ticks.iter().position(|tick| *tick == place);
-        found.map(|at| self.texts[at].clone()).unwrap_or_default()
     }
 }
 

@@ -1,12 +1,14 @@
 //! The figures that a cell plotted: what `_plots.show` is given by `matplotlib` (in `src/shims/py`), as data. How they look
 //! is decided by the view.
 
+mod canvas;
 mod figure;
 mod file;
+mod pixels;
 mod scale;
 
 pub use figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
-pub use file::PlotPixels;
+pub use pixels::PlotPixels;
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, TryFromObject, VirtualMachine,
     builtins::{PyDict, PyList, PyStr, PyStrRef, PyTuple},
@@ -35,12 +37,12 @@ fn file_of(
     vm: &VirtualMachine,
 ) -> PyResult<Vec<u8>> {
     let figure = figure(&picture, vm)?;
-    let drawn = match kind.to_str() {
-        Some("svg") => file::svg(&figure, (wide, high)).map(String::into_bytes),
-        Some("png") => file::png(&figure, (wide, high)),
-        _ => Err("there are png and svg".to_owned()),
-    };
-    drawn.map_err(|error| vm.new_value_error(format!("savefig: {error}")))
+    match kind.to_str() {
+        _ if wide == 0 || high == 0 => Err(vm.new_value_error("savefig: the figure has no pixels")),
+        Some("svg") => Ok(figure.svg((wide, high)).into_bytes()),
+        Some("png") => Ok(figure.pixels((wide, high), 0.0).png()),
+        _ => Err(vm.new_value_error("savefig: there are png and svg")),
+    }
 }
 
 /// Shows the figures that the cell left open, as a notebook does when a cell ends.

@@ -1,73 +1,42 @@
 """The OrderedDict of `collections`: a dict that knows how to move a key to an end, and shows itself in pairs."""
 
+from _collections_abc import ItemsView, KeysView, ValuesView
 
-class _View:
-    def __init__(self, view):
-        self._view = view
 
-    def __iter__(self):
-        return iter(self._view)
-
-    def __len__(self):
-        return len(self._view)
+class _Shown:
+    """A view that shows its elements, and can be walked backwards."""
 
     def __reversed__(self):
-        return reversed(self._view)
-
-    def __contains__(self, value):
-        return value in self._view
-
-    def __eq__(self, other):
-        return self._view == getattr(other, "_view", other)
-
-    def __and__(self, other):
-        return set(self) & set(other)
-
-    def __or__(self, other):
-        return set(self) | set(other)
-
-    def __sub__(self, other):
-        return set(self) - set(other)
-
-    def __xor__(self, other):
-        return set(self) ^ set(other)
-
-    def __rsub__(self, other):
-        return set(other) - set(self)
-
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-    __hash__ = None
-
-    def isdisjoint(self, other):
-        return not set(self) & set(other)
+        return reversed(list(self))
 
     def __repr__(self):
         return f"{type(self).__name__}({list(self)!r})"
 
 
-class odict_keys(_View):
+class odict_keys(_Shown, KeysView):
     pass
 
 
-class odict_values(_View):
+class odict_values(_Shown, ValuesView):
     pass
 
 
-class odict_items(_View):
-    pass
+class odict_items(_Shown, ItemsView):
+    def __iter__(self):
+        return iter(dict.items(self._mapping))
 
 
 class OrderedDict(dict):
     """A dict that remembers the order in which keys came, and can change it."""
 
     def keys(self):
-        return odict_keys(dict.keys(self))
+        return odict_keys(self)
 
     def values(self):
-        return odict_values(dict.values(self))
+        return odict_values(self)
 
     def items(self):
-        return odict_items(dict.items(self))
+        return odict_items(self)
 
     def move_to_end(self, key, last=True):
         """Moves a key to the end, or to the start."""

@@ -79,10 +79,10 @@ pub fn picture(figure: &PlottedFigure, columns: usize, graphics: Graphics) -> Op
     let (wide, high) = cells(figure.size, columns, graphics)?;
     let (cell_wide, cell_high) = (usize::from(graphics.cell.0), usize::from(graphics.cell.1));
     let size = (u32::try_from(wide * cell_wide).ok()?, u32::try_from(high * cell_high).ok()?);
-    let pixels = figure.pixels(size, cell_high as f64 * LETTERS).ok()?;
+    let pixels = figure.pixels(size, cell_high as f64 * LETTERS);
     let sent = match graphics.protocol {
-        Protocol::Kitty => kitty(&pixels.png().ok()?, (wide, high)),
-        Protocol::Iterm => iterm(&pixels.png().ok()?, (wide, high)),
+        Protocol::Kitty => kitty(&pixels.png(), (wide, high)),
+        Protocol::Iterm => iterm(&pixels.png(), (wide, high)),
         Protocol::Sixel => sixel::encoded(&pixels.rgb, (size.0 as usize, size.1 as usize), graphics.colours),
     };
     // The rows are made first, so that nothing scrolls while the picture is drawn.

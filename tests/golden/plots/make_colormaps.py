@@ -12,9 +12,11 @@ from matplotlib import _cm
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE.parents[2] / "src/shims/py/matplotlib/_colormap_data.py"
 TABLES = "viridis plasma inferno magma cividis".split()
-SEGMENTS = "autumn binary bone cool coolwarm copper gray hot hsv jet spring summer winter".split()
+SEGMENTS = "coolwarm gray hot jet".split()
 # Maps between colours that are no 255th parts.
-FRACTIONS = "bwr seismic BuPu Oranges PuOr Reds YlOrBr".split()
+FRACTIONS = "bwr seismic Oranges Reds".split()
+# Maps between colours that are, and those that have only some colours.
+POINTS = "Blues Greens Greys Purples YlGnBu YlOrRd RdBu RdYlBu RdYlGn Spectral tab10 tab20 Set1 Set2 Set3".split()
 HEAD = '''"""The colours of colour maps. Written by tests/golden/plots/make_colormaps.py from matplotlib's own."""
 
 # 256 colours: red, green and blue, each as five hexadecimal digits, in millionths.
@@ -49,7 +51,7 @@ def segments(name):
 
 
 def main():
-    found = {name: points(name) for name in sorted(_cm.datad)}
+    found = {name: points(name) for name in sorted(POINTS)}
     mixed = {name: both[1] for name, both in found.items() if both and not both[0]}
     listed = {name: both[1] for name, both in found.items() if both and both[0]}
     rows = {name: segments(name) for name in SEGMENTS}

@@ -1,7 +1,6 @@
 """`os`: paths, and the files that a session may open (`_files` decides); no processes, an empty environment."""
 
 import sys
-from . import path
 
 name = "posix"
 sep = "/"
@@ -92,7 +91,9 @@ class stat_result(tuple):
     """What is known of a file: its kind and size, and when it was changed. The rest is 0."""
 
     st_mode = property(lambda self: self[0])
-    st_ino = st_dev = st_uid = st_gid = property(lambda self: 0)
+    st_dev = st_uid = st_gid = property(lambda self: 0)
+    # Different for different paths, so that `samefile` tells them apart.
+    st_ino = property(lambda self: self._number)
     st_nlink = property(lambda self: 1)
     st_size = property(lambda self: self[6])
     st_mtime = st_atime = st_ctime = property(lambda self: self._time)
@@ -102,13 +103,17 @@ class stat_result(tuple):
         return f"os.stat_result(st_mode={self.st_mode}, st_size={self.st_size}, st_mtime={int(self._time)})"
 
 
+def _number_of(name):
+    return abs(hash(path.abspath(fsdecode(name))))
+
+
 def stat(path, *, follow_symlinks=True):
     import _files
 
     kind, size, changed = _files.stat(fsdecode(path), follow_symlinks)
     seconds = int(changed)
     result = stat_result((_KINDS[kind], 0, 0, 1, 0, 0, size, seconds, seconds, seconds))
-    result._time = changed
+    result._time, result._number = changed, _number_of(path)
     return result
 
 
@@ -254,5 +259,8 @@ for _name in (
 ).split():
     globals()[_name] = _refused(_name)
 del _name
+
+# At the end: it imports this module.
+import posixpath as path
 
 sys.modules["os.path"] = path

@@ -1,3 +1,0 @@
-"""The same functions as `os.path`."""
-
-from os.path import *
