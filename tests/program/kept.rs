@@ -75,6 +75,33 @@ fn the_repl_goes_on_with_what_was_typed() {
     }
 }
 
+/// One call of native code that looks for no signal.
+const UNSTOPPABLE: &str = "print('be' + 'gun'); pow(3, 1 << 19999999, 10**6000 + 1)";
+
+#[test]
+fn a_call_that_does_not_stop_ends_its_process() {
+    for second_press in [true, false] {
+        let state = State::new();
+        let mut repl = Start::new(&state).attn(&["repl"]);
+        repl.waits_after("attn [1]> ");
+        repl.enter("x = 41");
+        repl.waits_after("attn [2]> ");
+        repl.enter(UNSTOPPABLE);
+        repl.hears("begun");
+        // Nothing on the screen says that the call itself has begun.
+        thread::sleep(Duration::from_millis(500));
+        repl.press("\x03");
+        repl.shows("Ctrl-C again ends it at once, and nothing that you typed is lost.");
+        if second_press {
+            repl.press("\x03");
+        }
+        repl.shows("since the cell did not stop, in input 2.");
+        repl.waits_after("attn [2]> ");
+        repl.enter("x + 1");
+        repl.shows("\n42\n");
+    }
+}
+
 #[test]
 fn ctrl_c_leaves_out_what_would_run_again() {
     let state = State::new();
