@@ -112,6 +112,7 @@ impl Why {
     }
 
     /// The figures whose value is not the element, rounding aside; empty if all are right.
+    #[allow(dead_code, reason = "tests use it")]
     pub fn wrong_figures(&self) -> Vec<String> {
         let Some(value) = self.value else { return Vec::new() };
         let wrong = |line: &Statement| match line {

@@ -165,11 +165,6 @@ impl Catalogue {
         (files, self.glossary)
     }
 
-    /// Whether there are no lessons.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The number of lessons.
     pub fn len(&self) -> usize {
         self.entries.len()

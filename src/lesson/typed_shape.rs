@@ -207,7 +207,7 @@ pub(super) fn axis_named(word: &str) -> Option<&'static str> {
         "batches" => "batch",
         low => low.strip_suffix('s').unwrap_or(low),
     };
-    AXES.iter().map(|axis| axis.name).find(|name| *name == low || *name == one)
+    AXES.iter().copied().find(|name| *name == low || *name == one)
 }
 
 /// The size of an axis in a text that names it with its size: 6 of `token` in `(batch 3, token 6)`.

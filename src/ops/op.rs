@@ -189,6 +189,7 @@ impl Op {
     }
 
     /// Whether its gradients have a rule that needs no Python.
+    #[allow(dead_code, reason = "tests use it")]
     pub fn has_rule(&self) -> bool {
         self.rule.is_some()
     }

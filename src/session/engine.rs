@@ -280,12 +280,6 @@ impl Session {
         self.cells.get(cell).map(String::as_str)
     }
 
-    /// Deletes all variables. Modules stay imported, and the random number generator keeps its state.
-    pub fn reset(&mut self) {
-        let cleared = self.interpreter.enter(|vm| setup::clear(&self.scope.globals, vm).is_ok());
-        assert!(cleared, "setting a string key of a dict does not raise");
-    }
-
     /// Runs `work` as a cell: it can be interrupted, and a panic becomes an error.
     pub(super) fn guarded<T>(
         &mut self,

@@ -59,5 +59,3 @@ pub use probe::CallReport;
 pub(crate) use probe::{AxisReport, ChangeReport, PaddingReport};
 pub use raised::Raised;
 pub use running::with_large_stack;
-
-pub use crate::shims::FileAccess;

@@ -43,7 +43,6 @@ pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 12] {
 
 /// The keys that are bound here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the keys and of rustyline's commands")]
 pub enum BoundKey {
     Enter,
     Submit,

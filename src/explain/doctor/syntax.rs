@@ -38,11 +38,6 @@ pub enum Reading {
     Instead,
 }
 
-/// The mistakes that the syntax of a cell shows.
-pub fn read(cell: &str, source: &str, reading: Reading) -> Vec<Finding> {
-    read_together(&[(cell, source)], reading)
-}
-
 /// The mistakes that the syntax of several cells shows, read as one program: what one cell makes, another may read. A cell
 /// that cannot be parsed is left out.
 pub fn read_together(cells: &[(&str, &str)], reading: Reading) -> Vec<Finding> {
