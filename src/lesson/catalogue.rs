@@ -113,7 +113,7 @@ impl Catalogue {
         let text = fs::read_to_string(path)
             .map_err(|error| Fault::new(&name, 1, format!("cannot be read: {error}")))?;
         let id = FrontMatter::read(&name, &text)?.id;
-        let at = self.position(self.len(), |front| front.id == id)?;
+        let at = self.position(self.lesson_count(), |front| front.id == id)?;
         let mut files: Vec<CourseFile> = self.entries.into_iter().map(|entry| entry.file).collect();
         let file = CourseFile { path: name, text: Cow::Owned(text) };
         match at {
@@ -166,7 +166,7 @@ impl Catalogue {
     }
 
     /// The number of lessons.
-    pub fn len(&self) -> usize {
+    pub fn lesson_count(&self) -> usize {
         self.entries.len()
     }
 
@@ -182,7 +182,7 @@ impl Catalogue {
 
     /// All lessons in order, each with its fault if it has one.
     pub fn lessons(&self) -> impl Iterator<Item = Result<&Lesson, Fault>> {
-        (0..self.len()).map(|i| self.lesson(i))
+        (0..self.lesson_count()).map(|i| self.lesson(i))
     }
 
     /// All steps in order. Errors: the first fault in any lesson.
@@ -275,9 +275,11 @@ impl Catalogue {
             normal(&front.id) == plain || front.also.iter().any(|name| normal(name) == plain)
         };
         let section = wanted.trim().trim_start_matches('§').trim_end_matches('.');
-        let found = match self.position(self.len(), called)? {
+        let found = match self.position(self.lesson_count(), called)? {
             Some(at) => Some(at),
-            None => self.position(self.len(), |front| !section.is_empty() && front.section == section)?,
+            None => {
+                self.position(self.lesson_count(), |front| !section.is_empty() && front.section == section)?
+            }
         };
         match found {
             Some(at) => Ok(Target::Lesson(self.lesson(at)?)),
@@ -356,13 +358,13 @@ impl Catalogue {
 
     /// The index of a lesson, by its id; a lesson from elsewhere comes after all others.
     fn index_of(&self, lesson: &Lesson) -> Result<usize, Fault> {
-        Ok(self.position(self.len(), |front| front.id == lesson.id)?.unwrap_or(self.len()))
+        Ok(self.position(self.lesson_count(), |front| front.id == lesson.id)?.unwrap_or(self.lesson_count()))
     }
 
     /// Numbers the steps of a lesson as the lesson of the same id in the catalogue, or after all others.
     pub(crate) fn renumber(&self, lesson: &mut Lesson) -> Result<(), Fault> {
         let first = match self.index_of(lesson)? {
-            at if at < self.len() => self.entries[at].first,
+            at if at < self.lesson_count() => self.entries[at].first,
             _ => self.total_steps() + 1,
         };
         for (within, step) in lesson.steps.iter_mut().enumerate() {
@@ -378,10 +380,10 @@ impl Catalogue {
         own: usize,
         within: usize,
     ) -> Result<Vec<&'c Step>, Fault> {
-        let mut needed = vec![false; self.len()];
+        let mut needed = vec![false; self.lesson_count()];
         self.mark_needs(lesson, own, &mut needed)?;
         let mut steps: Vec<&Step> = Vec::new();
-        for at in (0..self.len()).filter(|at| needed[*at]) {
+        for at in (0..self.lesson_count()).filter(|at| needed[*at]) {
             steps.extend(self.lesson(at)?.steps.iter().filter(|step| !step.aside));
         }
         steps.extend(lesson.steps[..within].iter().filter(|step| !step.aside));

@@ -56,7 +56,7 @@ impl Trace {
 #[derive(Debug)]
 pub struct Traced {
     /// The operation.
-    pub(crate) operation: &'static Descriptor,
+    pub operation: &'static Descriptor,
     /// Whether it wrote into its first argument.
     pub in_place: bool,
     /// All arguments in the order of its signature, with defaults; a tensor that is not kept is `None` here.

@@ -107,7 +107,7 @@ fn steps(a: &str, b: &str) -> u64 {
 }
 
 /// `torch.rand(n)`.
-fn rand<T: RandomFloat>(g: &mut Generator, n: usize) -> Vec<T> {
+pub fn rand<T: RandomFloat>(g: &mut Generator, n: usize) -> Vec<T> {
     let mut out = vec![T::default(); n];
     T::units(g, &mut out);
     out
@@ -121,7 +121,7 @@ fn randn<T: RandomFloat>(g: &mut Generator, n: usize) -> Vec<T> {
 }
 
 /// The factors of dropout: 1 / (1 - p) for an element that is kept, 0 for the others. Nothing is drawn for 0 and 1.
-fn dropout<T: RandomFloat>(g: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
+pub fn dropout<T: RandomFloat>(g: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
     let drawn = p > 0.0 && p < 1.0;
     let kept = if drawn { random::bernoulli(g, family, 1.0 - p, n) } else { vec![p <= 0.0; n] };
     let scale = || T::from_f64(1.0).over(T::from_f64(1.0 - p));
@@ -378,7 +378,7 @@ fn the_books_family_follows_its_formulas() {
         assert_eq!(rand::<f64>(g, 1), then);
 
         let g = &mut Generator::new(seed);
-        let kept = random::dropout::<f32>(g, Family::Book, 0.2, 50);
+        let kept = dropout::<f32>(g, Family::Book, 0.2, 50);
         let scale = 1.0 / 0.8f32;
         let plain: Vec<f32> = u.iter().map(|u| if *u < 0.8 { scale } else { 0.0 }).collect();
         assert_eq!(kept, plain);
@@ -408,9 +408,9 @@ fn the_books_family_follows_its_formulas() {
 fn the_ends_of_dropout_draw_nothing() {
     for family in [Family::Book, Family::Mkl] {
         let g = &mut Generator::new(1);
-        assert_eq!(random::dropout::<f32>(g, family, 0.0, 3), [1.0; 3]);
-        assert_eq!(random::dropout::<f64>(g, family, 1.0, 3), [0.0; 3]);
-        assert!(random::dropout::<f64>(g, family, 0.5, 0).is_empty());
+        assert_eq!(dropout::<f32>(g, family, 0.0, 3), [1.0; 3]);
+        assert_eq!(dropout::<f64>(g, family, 1.0, 3), [0.0; 3]);
+        assert!(dropout::<f64>(g, family, 0.5, 0).is_empty());
         assert_eq!(*g, Generator::new(1));
     }
 }

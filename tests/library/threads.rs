@@ -2,9 +2,11 @@
 //! precision. One test binary of its own, because the number of threads belongs to the process.
 
 use attn::kernel::elementwise::{Strided, binary, gather_strided, in_pieces, ternary, unary};
-use attn::kernel::random::{Family, Generator, dropout, normal, rand};
+use attn::kernel::random::{Family, Generator, normal};
 use attn::kernel::{buffer_pool, gemm, math, norm, reduce, softmax, threads};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewD, ArrayViewMut2, ArrayViewMut3, IxDyn, s};
+
+use crate::random::{dropout, rand};
 
 fn numbers(seed: u64, n: usize) -> Vec<f32> {
     let mut out = vec![0.0; n];

@@ -140,12 +140,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 fn of_course(catalogue: &Catalogue, args: &Args, shell: &mut Shell) -> Result<Vec<FileReport>, Failure> {
     let (mut checker, glossary) = Checker::new(&[], catalogue, args, shell)?;
     let mut files = Vec::new();
-    let progress = ProgressBar::watch(catalogue.len(), shell);
+    let progress = ProgressBar::watch(catalogue.lesson_count(), shell);
     // Of a course with translations, those are checked: the other lessons are as they were.
     let own: Vec<bool> = catalogue.lessons().map(|read| read.map_or(true, |it| it.lang.is_some())).collect();
     let translated = catalogue.lessons().flatten().any(|lesson| lesson.lang.is_some());
-    for index in (0..catalogue.len()).filter(|index| own[*index] || !translated) {
-        progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.len()));
+    for index in (0..catalogue.lesson_count()).filter(|index| own[*index] || !translated) {
+        progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.lesson_count()));
         files.push(checker.embedded(index)?);
     }
     let is_own = |file: &str| {
