@@ -6,7 +6,6 @@ use super::storage_element::StorageElement;
 /// How many of the elements that one was computed from can be explained further, the most important ones.
 pub(crate) const LINKS: usize = 32;
 
-/// One statement of an explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// A formula in names: `softmax over row 1 of attn_scores`.
@@ -22,7 +21,6 @@ pub enum Statement {
 pub(crate) struct SourceElement {
     /// Its name: `inputs[1,0]`.
     pub(crate) what: String,
-    /// The element.
     pub(crate) element: StorageElement,
 }
 
@@ -33,7 +31,6 @@ pub enum WhyEnd {
     Given,
     /// An operation without operands made it: zeros, ones, arange.
     Constant,
-    /// It is a random number.
     RandomDraws,
     /// It is a gradient, and what backward computed was not recorded.
     Gradient,
@@ -107,7 +104,6 @@ impl Account {
         self
     }
 
-    /// Sets what those are.
     pub(crate) fn led(mut self, lead: &'static str) -> Account {
         self.lead = Some(lead);
         self

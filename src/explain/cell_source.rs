@@ -48,7 +48,6 @@ impl CellSource {
         Some(around)
     }
 
-    /// The text of a part of it.
     pub(super) fn text_of(&self, part: &impl Ranged) -> &str {
         &self.text[part.range()]
     }

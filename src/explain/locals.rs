@@ -15,7 +15,6 @@ pub(crate) struct LocalTensor {
     pub(crate) call: usize,
     /// The name in it: `attn_scores`.
     pub(crate) name: String,
-    /// The tensor.
     pub(crate) tensor: Tensor,
 }
 

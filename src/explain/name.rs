@@ -89,7 +89,6 @@ impl Name {
         }
     }
 
-    /// The name of one of its elements.
     pub(crate) fn element(self, index: &[usize]) -> Name {
         match self {
             // An element of -x is minus the element of x.
@@ -113,7 +112,6 @@ impl Name {
         self.suffixed(format!("[{}]", parts.join(",")))
     }
 
-    /// Its name with a suffix.
     pub(crate) fn suffixed(self, suffix: impl Into<String>) -> Name {
         Name::Suffixed(Box::new(self), suffix.into())
     }

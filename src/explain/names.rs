@@ -46,7 +46,6 @@ pub(crate) const UNKNOWN: Name = Name::Words("a tensor");
 const VIEWS: usize = 32;
 
 impl TensorNames {
-    /// The names of these variables.
     pub fn new(variables: impl IntoIterator<Item = (String, Tensor)>) -> TensorNames {
         TensorNames { bound: variables.into_iter().collect(), ..TensorNames::default() }
     }

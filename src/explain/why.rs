@@ -29,7 +29,6 @@ pub struct Why {
     pub passed: Vec<&'static str>,
     /// The line that called it.
     pub(crate) site: Option<Site>,
-    /// The text of that line.
     pub line: Option<String>,
     /// The formula in names, then in numbers, and remarks.
     pub statements: Vec<Statement>,

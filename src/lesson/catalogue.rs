@@ -29,7 +29,6 @@ pub struct Catalogue {
 pub struct CourseFile {
     /// The path, as faults show it.
     pub path: String,
-    /// The text.
     pub text: Cow<'static, str>,
 }
 
@@ -76,7 +75,6 @@ pub enum FindError {
         /// The number of the last step.
         steps: usize,
     },
-    /// The lesson has a fault.
     #[error(transparent)]
     Broken(#[from] Fault),
 }
@@ -165,7 +163,6 @@ impl Catalogue {
         (files, self.glossary)
     }
 
-    /// The number of lessons.
     pub fn lesson_count(&self) -> usize {
         self.entries.len()
     }
@@ -229,7 +226,6 @@ impl Catalogue {
         self.faq.as_ref().map(Entry::lesson)
     }
 
-    /// The file of the glossary.
     pub fn glossary_file(&self) -> &CourseFile {
         &self.glossary
     }

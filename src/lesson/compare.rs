@@ -36,7 +36,6 @@ impl Verdict {
 /// The verdict and, where it is not [`Verdict::Same`], the lines that differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// The result.
     pub verdict: Verdict,
     /// The differing lines in order.
     pub lines: Vec<LineDifference>,
@@ -58,7 +57,6 @@ pub struct LineDifference {
 pub struct Side {
     /// Its number, from 1.
     pub number: usize,
-    /// Its text.
     pub text: String,
     /// The bytes to mark: the numbers that differ, or the part that differs.
     pub marks: Vec<Range<usize>>,

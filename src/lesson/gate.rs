@@ -19,17 +19,13 @@ use super::step::{Lesson, Step};
 use super::terms;
 use crate::ops::nearest;
 
-/// The result of one step.
 pub struct StepReport<'c> {
-    /// The step.
     pub step: &'c Step,
     /// The text that it showed: printed text, last expression, exception.
     pub shown: String,
-    /// The whole outcome.
     pub outcome: Outcome,
 }
 
-/// The result of one lesson.
 pub struct LessonReport<'c> {
     /// Its steps in order.
     pub steps: Vec<StepReport<'c>>,

@@ -95,7 +95,6 @@ pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
     blocks
 }
 
-/// A link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MarkdownLink {
     pub(crate) words: String,
@@ -145,19 +144,15 @@ pub(super) struct ProseLetter {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProseBlock {
     pub(crate) letters: Vec<ProseLetter>,
-    /// The addresses of its links.
     pub(crate) links: Vec<String>,
-    /// Its kind.
     pub(crate) kind: ProseKind,
 }
 
 /// The kind of a block of prose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ProseKind {
-    /// Running text.
     #[default]
     Running,
-    /// A heading.
     Heading,
     /// A question, an answer to it, a hint.
     Question,

@@ -14,7 +14,6 @@ use crate::session::{PythonError, Raised, Session};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
 
-/// The content of a picture.
 #[derive(Debug)]
 pub(crate) enum PictureContent {
     /// Heat maps with one scale.
@@ -33,12 +32,9 @@ pub(crate) enum PictureContent {
     Costs(Vec<MeasuredCost>),
 }
 
-/// A tensor and its expression.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedTensor {
-    /// The expression.
     pub(crate) name: String,
-    /// Its tensor.
     pub(crate) tensor: Tensor,
 }
 
@@ -51,14 +47,12 @@ pub(crate) struct StorageStrips {
     pub(crate) unit: String,
     /// The size of that axis.
     pub(crate) tokens: usize,
-    /// The tensors.
     pub(crate) strips: Vec<StorageStrip>,
 }
 
 /// How one tensor reads the storage.
 #[derive(Debug)]
 pub(crate) struct StorageStrip {
-    /// The expression and its tensor.
     pub(crate) of: NamedTensor,
     /// The token of each element, in reading order.
     pub(crate) owners: Vec<usize>,
@@ -69,7 +63,6 @@ pub(crate) struct StorageStrip {
 /// The time and memory of one expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MeasuredCost {
-    /// The expression.
     pub(crate) name: String,
     /// The shorter of two times.
     pub(crate) time: Duration,

@@ -10,7 +10,6 @@ use super::views::View;
 pub struct Lesson {
     /// A stable name, e.g. `simple-self-attention`.
     pub id: String,
-    /// Its heading.
     pub(crate) title: String,
     /// The section of the chapter, e.g. `3.3.1`; empty for a lesson that goes beyond the chapter.
     pub(crate) section: String,
@@ -66,7 +65,6 @@ pub struct Step {
     pub slug: String,
     /// The heading above it; empty if it shares one with the step before.
     pub title: String,
-    /// The section of its lesson.
     pub section: String,
     /// Markdown before the cell.
     pub prose: String,

@@ -5,10 +5,8 @@ use super::answer::without_thousands;
 use super::number_words::with_digits;
 use super::vocabulary::AXES;
 
-/// One size of a shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypedSize {
-    /// A number.
     Number(usize),
     /// The variable that has it as its value, such as `d_out`, the name of an axis, or a calculation with variables and
     /// numbers.
@@ -52,7 +50,6 @@ pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
     found
 }
 
-/// A token of a shape.
 #[derive(Clone, Debug, PartialEq)]
 enum ShapeToken {
     Number(usize),

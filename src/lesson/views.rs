@@ -10,9 +10,7 @@ use super::vocabulary::VIEWS;
 pub(crate) struct View {
     /// Its word in [`VIEWS`].
     pub(crate) kind: &'static str,
-    /// The expressions that it shows.
     pub(crate) expressions: Vec<String>,
-    /// The line of its option.
     pub(crate) line: usize,
 }
 

@@ -8,7 +8,6 @@ pub struct Directive {
     pub options: &'static [&'static str],
 }
 
-/// All directives.
 pub const DIRECTIVES: &[Directive] = &[
     Directive {
         name: "code-cell",
@@ -52,7 +51,6 @@ pub(super) const AXES: &[&str] = &[
     "case", "position",
 ];
 
-/// The directive with this name.
 pub(super) fn directive(name: &str) -> Option<&'static Directive> {
     DIRECTIVES.iter().find(|d| d.name == name)
 }

@@ -41,7 +41,6 @@ use crate::{
     torch::FrameObserver,
 };
 
-/// The options of a session.
 pub struct SessionOptions {
     /// Receives output while the cell runs. The [`Outcome`] contains all output in any case.
     pub on_output: Option<Listener>,
@@ -85,7 +84,6 @@ pub struct Outcome {
     pub(crate) elapsed: Duration,
     /// The tensors that the cell bound or changed in place, in the order of binding.
     pub changed: Vec<Variable>,
-    /// What the cell plotted.
     pub figures: Vec<PlottedFigure>,
 }
 

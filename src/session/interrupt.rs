@@ -50,7 +50,6 @@ struct StopRequest {
 /// Why a cell is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StopReason {
-    /// The learner interrupted it.
     Interrupt,
     /// The process uses more than this many bytes of memory.
     Memory(usize),

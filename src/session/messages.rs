@@ -8,9 +8,7 @@ pub(crate) enum PythonError<'m> {
     UnknownName(&'m str),
     /// An attribute that an object lacks.
     UnknownAttribute {
-        /// The class of the object.
         class: &'m str,
-        /// The attribute.
         name: &'m str,
     },
     /// A key that a dict lacks.
@@ -19,10 +17,8 @@ pub(crate) enum PythonError<'m> {
     UnknownKeyword {
         /// The function, qualified: `AdamW.__init__`.
         function: &'m str,
-        /// The keyword.
         name: &'m str,
     },
-    /// A module that is not there.
     UnknownModule(&'m str),
     /// A method called on its class.
     NoSelf,

@@ -15,7 +15,6 @@ use crate::{numpy, tensor::Tensor};
 pub struct Variable {
     /// The name it is bound to, or its path: `sa_v2.W_key.weight`.
     pub name: String,
-    /// The tensor.
     pub value: Tensor,
 }
 

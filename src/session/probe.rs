@@ -39,12 +39,10 @@ pub struct CallReport {
     pub(crate) tokens: Vec<Vec<f64>>,
 }
 
-/// A matrix of a module.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(crate) struct MatrixReport {
     /// Its name within the module.
     pub(crate) name: String,
-    /// Its shape.
     pub(crate) shape: Vec<usize>,
     /// On how many of its rows the output does not depend.
     pub(crate) rows: usize,
@@ -82,7 +80,6 @@ impl AxisReport {
 /// What happened when the input at one position was changed.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(crate) struct ChangeReport {
-    /// The position.
     pub(crate) at: usize,
     /// How far each position of the output moved; 0 for what is rounding.
     pub(crate) moved: Vec<f64>,
@@ -104,9 +101,7 @@ pub(crate) struct CacheReport {
 /// What happened when the tokens were changed for which a mask is true, and those for which it is false.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(crate) struct PaddingReport {
-    /// The name of the mask.
     pub(crate) mask: String,
-    /// The sample that was changed.
     pub(crate) sample: usize,
     /// For how many of its tokens the mask is false.
     pub(crate) hidden: usize,

@@ -17,7 +17,6 @@ pub struct BenchReport {
     pub layer: String,
     /// The machine: processor, threads, peak.
     pub machine: String,
-    /// The cases.
     pub rows: Vec<BenchRow>,
     /// How each path grows with the number of tokens.
     pub growth: Vec<Growth>,
@@ -27,14 +26,12 @@ pub struct BenchReport {
     pub skipped: Vec<String>,
 }
 
-/// One case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BenchRow {
     /// How many tokens.
     pub tokens: usize,
     /// The path: "fused, causal".
     pub name: String,
-    /// The median time.
     pub median: Duration,
     /// The shortest time.
     pub best: Duration,
@@ -49,7 +46,6 @@ pub struct BenchRow {
 /// One path at several numbers of tokens.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growth {
-    /// The name of the path.
     pub name: String,
     /// Number of tokens, milliseconds, megabytes.
     pub points: Vec<(usize, f64, Option<f64>)>,

@@ -16,7 +16,6 @@ pub struct CheckedCell {
     pub line: Option<usize>,
     /// How the outputs compare.
     pub verdict: Verdict,
-    /// The recorded output.
     pub recorded: String,
     /// The output of this run.
     pub actual: String,
@@ -39,10 +38,8 @@ impl From<&Fault> for FileFault {
     }
 }
 
-/// A file that was checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckedFile {
-    /// Its name.
     pub file: String,
     /// Its cells, in order.
     pub cells: Vec<CheckedCell>,

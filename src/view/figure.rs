@@ -208,7 +208,6 @@ pub(crate) fn summary(figure: &Figure, look: Look) -> Text {
     text
 }
 
-/// One fact of the summary.
 struct Fact {
     /// What the value is: "min"; empty if the value says it.
     label: &'static str,

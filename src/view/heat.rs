@@ -353,7 +353,6 @@ fn means_in_words(blocks: &BlockMeans, names: &[String], look: Look) -> Text {
 /// One bar of a bar chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Its name.
     pub name: String,
     /// Its length, 0 or more.
     pub value: f64,

@@ -37,7 +37,6 @@ pub fn footer(keys: &[KeyLabel], look: Look) -> Text {
 pub struct KeyHelp {
     /// The key and the words of the command: "p", "back".
     pub keys: Vec<String>,
-    /// What it does.
     pub line: String,
     /// Whether it does something at this point.
     pub here: bool,

@@ -21,12 +21,10 @@ pub struct Listing {
     pub learn: String,
 }
 
-/// A lesson in the listing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListedLesson {
     /// The section as the chapter numbers it.
     pub section: String,
-    /// Its title.
     pub title: String,
     /// How many minutes it takes to read.
     pub minutes: u32,
@@ -38,7 +36,6 @@ pub struct ListedLesson {
     pub steps: Vec<ListedStep>,
 }
 
-/// A step in the listing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListedStep {
     /// Its number in the chapter.

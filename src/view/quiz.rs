@@ -7,15 +7,12 @@ use crate::view::wrap::wrap;
 /// The verdict on an answer or an exercise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerVerdict {
-    /// Right.
     Right,
-    /// Not yet right.
     NotYet,
     /// Skipped: the answer is shown.
     Shown,
 }
 
-/// What a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuestionKind {
     /// The cell that runs next.

@@ -48,7 +48,6 @@ pub(crate) enum Role {
     Emphasis,
     /// `**strong**` text.
     Strong,
-    /// The text of a link.
     Link,
     /// A glossary term where it is explained.
     Defined,
@@ -56,13 +55,9 @@ pub(crate) enum Role {
     CodeInline,
     /// Python code that has no role below.
     Code,
-    /// A Python keyword.
     Keyword,
-    /// A Python string.
     Str,
-    /// A Python comment.
     Comment,
-    /// A Python number.
     NumberLit,
     /// The name that a `def` or `class` binds, and names of tensors in summaries.
     Name,
@@ -122,7 +117,6 @@ impl Role {
 /// Text of one role.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Span {
-    /// What the text is.
     pub(crate) role: Role,
     /// The characters, without line breaks.
     pub(crate) text: String,
@@ -150,7 +144,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// An empty line.
     pub(crate) fn new() -> Line {
         Line::default()
     }
@@ -217,7 +210,6 @@ pub struct Text {
 }
 
 impl Text {
-    /// No lines.
     pub fn new() -> Text {
         Text::default()
     }
@@ -233,7 +225,6 @@ impl Text {
         self.lines.is_empty()
     }
 
-    /// Appends a line.
     pub fn line(&mut self, line: Line) {
         self.lines.push(line);
     }

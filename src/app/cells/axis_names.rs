@@ -19,7 +19,6 @@ pub(crate) struct AxisNames {
 }
 
 impl AxisNames {
-    /// Of a tensor with this name.
     pub(crate) fn of(name: &str, tensor: &Tensor, names: &TensorNames, workspace: &Workspace) -> AxisNames {
         let shape = tensor.shape().to_vec();
         let own = workspace.axes.get(name).cloned().unwrap_or_else(|| names.axes_of(name).to_vec());

@@ -88,13 +88,11 @@ impl<'c> Plan<'c> {
     }
 }
 
-/// A cell of a plan.
 pub(crate) struct PlannedCell<'c> {
     /// The name it runs under: the step's number or `cell 4`.
     pub(crate) name: String,
     /// Markdown before it in its file; a step has its own.
     pub(crate) prose: String,
-    /// Its code.
     pub(crate) source: String,
     /// The step it belongs to; `None` in a file.
     pub(crate) step: Option<(&'c Step, &'c Lesson)>,
@@ -111,7 +109,6 @@ pub(crate) struct PlannedCell<'c> {
 }
 
 impl<'c> PlannedCell<'c> {
-    /// The cell of a step.
     pub(crate) fn of_step(step: &'c Step, lesson: &'c Lesson, silent: bool) -> PlannedCell<'c> {
         PlannedCell {
             name: step.name(),
@@ -129,7 +126,6 @@ impl<'c> PlannedCell<'c> {
         }
     }
 
-    /// A cell of a file.
     fn of_file(cell: NotebookCell) -> PlannedCell<'c> {
         PlannedCell {
             name: format!("cell {}", cell.index + 1),
@@ -188,7 +184,6 @@ impl<'c> PlannedCell<'c> {
 pub(crate) enum NamedOrFile<'c> {
     /// A step or a lesson.
     Named(Target<'c>),
-    /// A file that was read.
     File(Notebook),
 }
 

@@ -13,28 +13,23 @@ use crate::session::{CallReport, Outcome, Raised};
 /// The cells whose operations are traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tracing {
-    /// None.
     #[default]
     Off,
     /// Those that are shown, not those that only prepare for them.
     Shown,
-    /// All.
     All,
     /// Those that are shown; their calls that compute attention are repeated on changed inputs.
     Examined,
 }
 
-/// A cell that has run.
 pub(crate) struct FinishedCell<'p, 'c> {
     /// Its position in the plan.
     pub(crate) index: usize,
-    /// The cell.
     pub(crate) cell: &'p PlannedCell<'c>,
     /// What it printed, returned, bound and raised.
     pub(crate) outcome: Outcome,
     /// The operations that it ran; empty if the cell is not traced.
     pub(crate) trace: Trace,
-    /// The calls that were repeated.
     pub(crate) calls: Vec<CallReport>,
 }
 

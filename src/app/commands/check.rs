@@ -64,7 +64,6 @@ fn tolerance(word: &str) -> Result<f64, String> {
     }
 }
 
-/// The document of a checked file.
 #[derive(serde::Serialize)]
 struct CheckedFileDocument {
     schema: &'static str,
@@ -207,7 +206,6 @@ fn is_glossary(word: &str) -> bool {
     Path::new(word).file_name().is_some_and(|name| name == "glossary.md")
 }
 
-/// A glossary with its text.
 type ReadGlossary = Result<(Glossary, String), Fault>;
 
 /// The glossary in a file, or that of the course, with its text.

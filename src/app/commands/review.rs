@@ -106,7 +106,6 @@ pub(crate) fn none_due(later: &[ReviewQuestion], day: u64) -> String {
     }
 }
 
-/// How an answer is read.
 pub(crate) type ReadAnswer<'r> = &'r mut dyn FnMut(&mut Shell) -> Result<TypedLine, Failure>;
 
 /// Asks up to `count` of these questions, those that are answered wrongly again; returns the results in words.

@@ -44,7 +44,6 @@ pub(crate) struct Args {
     depth: Option<u8>,
 }
 
-/// The name of the command.
 pub(crate) const NAME: &str = "why";
 
 /// What to type where only one argument was given: the place is missing, or the element.

@@ -85,7 +85,6 @@ struct Picker {
     top: usize,
     /// The name that is being typed.
     typed: Option<String>,
-    /// What the learner is told.
     told: String,
 }
 

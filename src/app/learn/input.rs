@@ -15,7 +15,6 @@ use crate::view::Text;
 pub(crate) enum InputMode {
     /// Single keys; answers in a line editor.
     Keys,
-    /// Lines.
     Words,
 }
 
@@ -94,7 +93,6 @@ fn edited(prompt: &str, escape: Escape, shell: &mut Shell) -> Result<TypedLine, 
     of_editor(read)
 }
 
-/// The result of a line editor.
 pub(crate) fn of_editor(read: Result<String, ReadlineError>) -> Result<TypedLine, Failure> {
     match read {
         Ok(line) => Ok(TypedLine::Line(line)),

@@ -27,7 +27,6 @@ pub(crate) struct LessonState<'c> {
 struct Main<'c> {
     workspace: Workspace<'c>,
     lesson: &'c Lesson,
-    /// What ran last.
     last: LastRun,
 }
 
@@ -36,7 +35,6 @@ struct Main<'c> {
 enum LastRun {
     /// No step of this lesson.
     Nothing,
-    /// The step of this number.
     Step(usize),
     /// A step that did not complete: nothing may build on its state.
     Incomplete,

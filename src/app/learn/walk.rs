@@ -27,13 +27,10 @@ pub(crate) enum Flow {
     Stay,
     /// It goes to the stop of this number.
     GoTo(usize),
-    /// It shows the help.
     Help,
-    /// It ends.
     Leave,
 }
 
-/// The walkthrough.
 pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) catalogue: &'c Catalogue,
     pub(super) shell: &'w mut Shell<'s>,

@@ -4,23 +4,19 @@ use crate::lesson::progress::{Bookmark, Progress};
 use crate::lesson::states::StopState;
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};
 
-/// A stop of the walkthrough.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop<'c> {
-    /// Its lesson.
     pub(crate) lesson: &'c Lesson,
     /// What the learner does there.
     pub(crate) kind: StopKind<'c>,
 }
 
-/// The kinds of stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StopKind<'c> {
     /// A cell with its text.
     Step(&'c Step),
     /// Code for the learner to write.
     Exercise(&'c Exercise),
-    /// The end of the lesson.
     End,
 }
 

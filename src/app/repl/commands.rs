@@ -4,7 +4,6 @@ use super::super::terminal::shell::Shell;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 
-/// A command of the REPL.
 pub struct ReplCommand {
     /// Its name, without the colon.
     pub name: &'static str,
@@ -18,7 +17,6 @@ pub struct ReplCommand {
     pub more: &'static str,
     /// An example that works in the state after the step `two-kinds-of-weight`.
     pub example: &'static str,
-    /// Its group in the help.
     pub group: CommandGroup,
     /// What its argument is, for completion.
     pub(super) takes: ArgumentKind,

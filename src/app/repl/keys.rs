@@ -41,7 +41,6 @@ pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 12] {
     ]
 }
 
-/// The keys that are bound here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundKey {
     Enter,
@@ -66,7 +65,6 @@ static PASTED: Mutex<Option<String>> = Mutex::new(None);
 /// The text and the position of the cursor when Ctrl-Z was pressed.
 static SUSPENDED: Mutex<Option<(String, usize)>> = Mutex::new(None);
 
-/// Handles one key.
 pub(crate) struct KeyHandler {
     pub(crate) key: BoundKey,
 }
@@ -116,7 +114,6 @@ fn of_paste(event: &Event) -> Option<Cmd> {
 /// the only command of rustyline that replaces text and leaves the cursor behind it, so the completer takes this value.
 static REPLACEMENT: Mutex<Option<(usize, String)>> = Mutex::new(None);
 
-/// What a key does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyAction {
     /// Runs a command of rustyline.

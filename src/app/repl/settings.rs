@@ -10,19 +10,14 @@ use crate::view::columns::columns;
 use crate::view::prose::prose_line;
 use crate::view::{Line, Role};
 
-/// A setting.
 pub struct ReplSetting {
-    /// Its name.
     pub name: &'static str,
-    /// The values it can have.
     pub values: &'static str,
-    /// What it does.
     pub line: &'static str,
     set: fn(&mut Repl, &mut Shell, &str) -> bool,
     get: fn(&Repl, &Shell) -> String,
 }
 
-/// All settings.
 pub static SETTINGS: &[ReplSetting] = &[
     ReplSetting {
         name: "tables",

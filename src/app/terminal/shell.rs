@@ -14,9 +14,7 @@ use crate::view::{Line, Look, Role, Text};
 /// How the program ends, from the best to the worst; the value is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
-    /// Success.
     Good = 0,
-    /// A check failed.
     Failed = 1,
     /// The command line is wrong.
     Usage = 2,
@@ -153,7 +151,6 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// Flushes the results.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush()?;
         Ok(())

@@ -24,11 +24,9 @@ pub(super) enum Subject {
 /// Something that names and use disagree about.
 pub(super) struct Disagreement {
     pub(super) subject: Subject,
-    /// Where it is.
     pub(super) range: TextRange,
     /// The classes and functions around.
     pub(super) within: Vec<String>,
-    /// What was seen.
     pub(super) observed: String,
     /// What would be right.
     pub(super) fix: String,

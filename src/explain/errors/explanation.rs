@@ -20,7 +20,6 @@ pub struct Clash {
     pub text: String,
     /// The sign or word between the two shapes: `@`, `+`, `with`.
     pub between: String,
-    /// The operands.
     pub operands: [ClashOperand; 2],
     /// The rule that is broken: "2 and 6 must be equal".
     pub rule: String,
@@ -29,9 +28,7 @@ pub struct Clash {
 /// One of two operands whose shapes do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ClashOperand {
-    /// Its name in the code.
     pub name: String,
-    /// Its shape.
     pub shape: Vec<usize>,
     /// The names of its axes; empty if they are not known.
     pub axes: Vec<String>,

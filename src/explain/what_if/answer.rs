@@ -45,7 +45,6 @@ pub struct AppliedChange {
     pub after: String,
     /// The cells in which the change took effect, in order.
     pub cells: Vec<String>,
-    /// Remarks on the change.
     pub remarks: Vec<String>,
 }
 

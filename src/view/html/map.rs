@@ -30,7 +30,6 @@ pub(super) struct SquareMap {
     pub(super) names: [Vec<String>; 2],
 }
 
-/// One square.
 #[derive(Clone, Debug)]
 pub(super) enum Square {
     /// In the colour of a class.

@@ -75,7 +75,6 @@ impl fmt::Display for AttentionPath {
     }
 }
 
-/// A case to measure.
 #[derive(Clone, Debug)]
 pub struct BenchCase {
     /// T, the number of tokens.
@@ -90,11 +89,9 @@ pub struct BenchCase {
     pub causal: bool,
     /// How it is computed.
     pub path: AttentionPath,
-    /// The number of threads.
     pub threads: usize,
 }
 
-/// The result of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MeasuredCase {
     /// `multi-head attention` or `product`.
@@ -111,7 +108,6 @@ pub(crate) struct MeasuredCase {
     pub(crate) causal: bool,
     /// How it is computed.
     pub(crate) path: AttentionPath,
-    /// The number of threads.
     pub(crate) threads: usize,
     /// The number of repetitions.
     pub(crate) reps: usize,

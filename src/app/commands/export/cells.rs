@@ -68,7 +68,6 @@ impl CellWriter for MarkdownCells {
     }
 }
 
-/// A notebook.
 #[derive(Default)]
 pub(super) struct NotebookCells(IpynbWriter);
 

@@ -75,7 +75,6 @@ pub(crate) struct PageBuilder {
 }
 
 impl PageBuilder {
-    /// An empty page.
     pub(crate) fn titled(title: &str) -> PageBuilder {
         let page = Page { title: title.to_owned(), ..Page::default() };
         PageBuilder { page, ..PageBuilder::default() }
@@ -223,7 +222,6 @@ impl PageBuilder {
     }
 }
 
-/// A question with its answers.
 fn question(prediction: &Prediction, asked: &AnsweredQuestion) -> PagePart {
     let mut answer = prediction.right.clone();
     let mut choices = Vec::new();

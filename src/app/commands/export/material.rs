@@ -21,29 +21,21 @@ use crate::view::markdown::AnsweredQuestion;
 pub(crate) struct Material<'c> {
     /// Steps and exercises.
     pub(crate) parts: Vec<ExportPart<'c>>,
-    /// The glossary of the course.
     pub(crate) glossary: Glossary,
 }
 
 /// One step or exercise.
 pub(crate) enum ExportPart<'c> {
-    /// A step that ran.
     Step(Box<ExportedStep<'c>>),
-    /// An exercise.
     Exercise(ExportedExercise<'c>),
 }
 
-/// A step that ran.
 pub(crate) struct ExportedStep<'c> {
-    /// The step.
     pub(crate) step: &'c Step,
-    /// Its lesson.
     pub(crate) lesson: &'c Lesson,
     /// Whether it ran only because a later step needs it.
     pub(crate) silent: bool,
-    /// Its outcome.
     pub(crate) outcome: Outcome,
-    /// Its panel.
     pub(crate) panel: Panel,
     /// The questions and the learner's answers.
     pub(crate) asked: Vec<AnsweredQuestion>,
@@ -56,9 +48,7 @@ pub(crate) struct ExportedStep<'c> {
 
 /// An exercise and the learner's code.
 pub(crate) struct ExportedExercise<'c> {
-    /// The exercise.
     pub(crate) exercise: &'c Exercise,
-    /// Its lesson.
     pub(crate) lesson: &'c Lesson,
     /// The learner's progress.
     pub(crate) tried: ExerciseProgress,
