@@ -39,25 +39,33 @@ struct Entry {
     first: usize,
     /// The name of each of its steps.
     slugs: Vec<String>,
+    /// The number of steps in the course.
+    total: usize,
     front_matter: OnceCell<Result<FrontMatter, Fault>>,
     lesson: OnceCell<Result<Lesson, Fault>>,
 }
 
 impl Entry {
     fn lesson(&self) -> Result<&Lesson, Fault> {
-        let parsed = self.lesson.get_or_init(|| myst::parse(&self.file.path, &self.file.text, self.first));
-        parsed.as_ref().map_err(Clone::clone)
+        let parse = || {
+            let lesson = myst::parse(&self.file.path, &self.file.text, self.first)?;
+            Ok(Lesson { total_steps: self.total, ..lesson })
+        };
+        self.lesson.get_or_init(parse).as_ref().map_err(Clone::clone)
     }
 }
 
 /// The file of the questions that readers ask.
 const FAQ: &str = "faq.md";
 
+/// A step and its lesson.
+pub type LessonStep<'c> = (&'c Step, &'c Lesson);
+
 /// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target<'c> {
     /// One step: `scores`, or its number in the course.
-    Step(&'c Step),
+    Step(&'c Step, &'c Lesson),
     /// One lesson: `3.3.1`, `simple-self-attention`, `exercise 3.1`.
     Lesson(&'c Lesson),
 }
@@ -133,11 +141,20 @@ impl Catalogue {
             let slugs = cell_names(&file.text);
             let own = first;
             first += slugs.len();
-            Entry { file, first: own, slugs, front_matter: OnceCell::new(), lesson: OnceCell::new() }
+            Entry {
+                file,
+                first: own,
+                slugs,
+                total: 0,
+                front_matter: OnceCell::new(),
+                lesson: OnceCell::new(),
+            }
         };
         let is_faq = |file: &CourseFile| Path::new(&file.path).file_name().is_some_and(|name| name == FAQ);
         let (faq, lessons): (Vec<_>, Vec<_>) = lessons.into_iter().partition(is_faq);
-        let entries = lessons.into_iter().map(&mut entry).collect();
+        let mut entries: Vec<Entry> = lessons.into_iter().map(&mut entry).collect();
+        let total = entries.iter().map(|entry| entry.slugs.len()).sum();
+        entries.iter_mut().for_each(|entry| entry.total = total);
         // Its steps come after those of all lessons.
         let faq = faq.into_iter().next().map(entry);
         Catalogue { entries, glossary, faq, course }
@@ -192,22 +209,16 @@ impl Catalogue {
     }
 
     /// The step with this number, from 1.
-    pub fn step(&self, number: usize) -> Option<Result<&Step, Fault>> {
+    pub fn step(&self, number: usize) -> Option<Result<LessonStep<'_>, Fault>> {
         let at = self.owner(number)?;
         let within = number - self.entries[at].first;
         if within >= self.entries[at].slugs.len() {
             return None;
         }
         match self.lesson(at) {
-            Ok(lesson) => lesson.steps.get(within).map(Ok),
+            Ok(lesson) => lesson.steps.get(within).map(|step| Ok((step, lesson))),
             Err(fault) => Some(Err(fault)),
         }
-    }
-
-    /// The lesson that has a step; `None` for a step of another catalogue.
-    pub fn lesson_of(&self, step: &Step) -> Option<&Lesson> {
-        let lesson = self.lesson(self.owner(step.number)?).ok()?;
-        lesson.steps.iter().any(|own| own.slug == step.slug).then_some(lesson)
     }
 
     /// The index of the lesson that has the step with this number, or of the last one before it.
@@ -256,15 +267,18 @@ impl Catalogue {
             // More digits than a number can have are no step either.
             let step = digits.parse().ok().and_then(|number| self.step(number));
             return match step {
-                Some(step) => Ok(Target::Step(step?)),
+                Some(found) => {
+                    found.map(|(step, lesson)| Target::Step(step, lesson)).map_err(FindError::from)
+                }
                 None => Err(self.unknown(wanted)),
             };
         }
         for (at, entry) in self.entries.iter().enumerate() {
             if let Some(within) = entry.slugs.iter().position(|slug| *slug == plain)
-                && let Some(step) = self.lesson(at)?.steps.get(within)
+                && let lesson = self.lesson(at)?
+                && let Some(step) = lesson.steps.get(within)
             {
-                return Ok(Target::Step(step));
+                return Ok(Target::Step(step, lesson));
             }
         }
         let called = |front: &FrontMatter| {
@@ -334,7 +348,7 @@ impl Catalogue {
 
     /// The steps that run before `step`, in order: those of the lessons that its lesson needs, then the earlier
     /// ones of its own lesson. Steps marked `:aside:` are left out. Errors: a fault in one of those lessons.
-    pub fn prelude(&self, step: &Step) -> Result<Vec<&Step>, Fault> {
+    pub fn prelude(&self, step: &Step) -> Result<Vec<LessonStep<'_>>, Fault> {
         match self.owner(step.number) {
             Some(own) => self.prelude_at(self.lesson(own)?, own, step.number - self.entries[own].first),
             None => Ok(Vec::new()),
@@ -342,13 +356,17 @@ impl Catalogue {
     }
 
     /// The steps that run before an exercise of `lesson`. Errors: a fault in a lesson that it needs.
-    pub fn prelude_of<'c>(&'c self, lesson: &'c Lesson, exercise: &Exercise) -> Result<Vec<&'c Step>, Fault> {
+    pub fn prelude_of<'c>(
+        &'c self,
+        lesson: &'c Lesson,
+        exercise: &Exercise,
+    ) -> Result<Vec<LessonStep<'c>>, Fault> {
         self.prelude_at(lesson, self.index_of(lesson)?, exercise.after_steps)
     }
 
     /// The steps that run before the first step of `lesson`, which may be a file outside of the catalogue.
     /// Errors: a fault in a lesson that it needs.
-    pub(crate) fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<&'c Step>, Fault> {
+    pub(crate) fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<LessonStep<'c>>, Fault> {
         self.prelude_at(lesson, self.index_of(lesson)?, 0)
     }
 
@@ -375,14 +393,16 @@ impl Catalogue {
         lesson: &'c Lesson,
         own: usize,
         within: usize,
-    ) -> Result<Vec<&'c Step>, Fault> {
+    ) -> Result<Vec<LessonStep<'c>>, Fault> {
         let mut needed = vec![false; self.lesson_count()];
         self.mark_needs(lesson, own, &mut needed)?;
-        let mut steps: Vec<&Step> = Vec::new();
+        let mut steps: Vec<LessonStep> = Vec::new();
         for at in (0..self.lesson_count()).filter(|at| needed[*at]) {
-            steps.extend(self.lesson(at)?.steps.iter().filter(|step| !step.aside));
+            let needed = self.lesson(at)?;
+            steps.extend(needed.steps.iter().map(|step| (step, needed)));
         }
-        steps.extend(lesson.steps[..within].iter().filter(|step| !step.aside));
+        steps.extend(lesson.steps[..within].iter().map(|step| (step, lesson)));
+        steps.retain(|(step, _)| !step.aside);
         Ok(steps)
     }
 

@@ -7,7 +7,7 @@
 use crate::session::{Outcome, PythonError, Raised, Session};
 use crate::tensor::show::tuple_repr;
 
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, LessonStep};
 use super::choice::chosen;
 use super::exercise::{Exercise, Prediction, RightAnswer};
 use super::fault::{Fault, nearest_words};
@@ -42,7 +42,7 @@ pub fn check<'c>(
 ) -> Result<LessonReport<'c>, Fault> {
     let mut gate = Gate { lesson, new_session, faults: Vec::new() };
     let mut session = new_session();
-    for step in catalogue.prelude_of_lesson(lesson)? {
+    for (step, _) in catalogue.prelude_of_lesson(lesson)? {
         session.run(&step.code, &step.name());
     }
     let mut steps = Vec::with_capacity(lesson.steps.len());
@@ -248,10 +248,10 @@ impl Gate<'_> {
         }
     }
 
-    fn exercise(&mut self, exercise: &Exercise, before: &[&Step]) {
+    fn exercise(&mut self, exercise: &Exercise, before: &[LessonStep]) {
         // What the code shows, and what the first failing check says.
         let attempt_in = |code: &str, session: &mut Session| -> (Outcome, Option<String>) {
-            for step in before {
+            for (step, _) in before {
                 session.run(&step.code, &step.name());
             }
             let outcome = session.run(code, "exercise");

@@ -35,6 +35,8 @@ pub struct Lesson {
     pub steps: Vec<Step>,
     /// The exercises, in reading order.
     pub exercises: Vec<Exercise>,
+    /// The number of steps in its course; 0 for the questions of readers and for a lesson outside of a course.
+    pub(crate) total_steps: usize,
 }
 
 impl Lesson {

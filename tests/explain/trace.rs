@@ -198,7 +198,7 @@ fn the_chapter_is_traced() {
             let mut session = Session::new(SessionOptions::default());
             let mut cells = Vec::new();
             let needed = lesson.steps.first().into_iter().flat_map(|step| catalogue.prelude(step)).flatten();
-            for step in needed {
+            for (step, _) in needed {
                 session.run(&step.code, &step.name());
                 cells.push((step.name(), step.code.clone()));
             }

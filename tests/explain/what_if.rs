@@ -52,7 +52,7 @@ fn lesson(section: &str) -> Cells {
     let Ok(Target::Lesson(lesson)) = catalogue.find(section) else { panic!("there is no lesson {section}") };
     let mut wanted = std::collections::BTreeMap::new();
     for step in &lesson.steps {
-        for before in catalogue.prelude(step).expect("the prelude can be read") {
+        for (before, _) in catalogue.prelude(step).expect("the prelude can be read") {
             wanted.insert(before.number, before);
         }
         wanted.insert(step.number, step);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use attn::lesson::catalogue::FindError;
 use attn::lesson::exercise::RightAnswer;
-use attn::lesson::{Catalogue, Invariant, Step, Target, myst};
+use attn::lesson::{Catalogue, Invariant, LessonStep, Step, Target, myst};
 
 use crate::course;
 
@@ -14,8 +14,12 @@ fn folder() -> std::path::PathBuf {
 }
 
 fn step<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Step {
+    step_and_lesson(catalogue, name).0
+}
+
+fn step_and_lesson<'c>(catalogue: &'c Catalogue, name: &str) -> LessonStep<'c> {
     match catalogue.find(name) {
-        Ok(Target::Step(step)) => step,
+        Ok(Target::Step(step, lesson)) => (step, lesson),
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -190,7 +194,7 @@ fn scores_is_the_loop_of_dot_products() {
 #[test]
 fn names_find_steps_and_lessons() {
     let catalogue = course::catalogue();
-    let first = catalogue.step(1).expect("there is a first step").expect("it can be read");
+    let (first, _) = catalogue.step(1).expect("there is a first step").expect("it can be read");
     for name in ["step1", "Step1", "STEP 1", "1", "step-1", &first.slug, &format!(" {} ", first.slug)] {
         assert_eq!(step(&catalogue, name).number, 1, "{name}");
     }
@@ -244,7 +248,7 @@ fn preludes_have_what_is_needed_and_no_asides() {
     let catalogue = course::catalogue();
     let slugs = |name: &str| -> Vec<String> {
         let steps = catalogue.prelude(step(&catalogue, name)).expect("lessons are sound");
-        steps.iter().map(|s| s.slug.clone()).collect()
+        steps.iter().map(|(step, _)| step.slug.clone()).collect()
     };
     assert_eq!(slugs("inputs"), Vec::<String>::new());
     assert_eq!(slugs("scores"), ["inputs", "query"]);
@@ -258,7 +262,7 @@ fn preludes_have_what_is_needed_and_no_asides() {
         panic!("there is an exercise 3.1")
     };
     let before = catalogue.prelude_of(lesson, &lesson.exercises[0]).expect("sound");
-    assert_eq!(before.last().map(|s| s.slug.as_str()), Some("v2-again"));
+    assert_eq!(before.last().map(|(step, _)| step.slug.as_str()), Some("v2-again"));
 }
 
 /// The rows of a table in `tests/golden`.
@@ -283,8 +287,7 @@ fn stumbling_points_have_their_steps() {
     let mut points = BTreeSet::new();
     for row in table("stumbling_points.json") {
         points.insert(row["point"].as_u64().expect("a number"));
-        let step = step(&catalogue, text(&row, "step"));
-        let lesson = catalogue.lesson_of(step).expect("a step has a lesson");
+        let (step, lesson) = step_and_lesson(&catalogue, text(&row, "step"));
         assert_eq!(lesson.id, text(&row, "lesson"));
         for shown in texts(&row, "shows") {
             let recorded = step.recorded.as_deref().expect("the step has an output");
@@ -308,8 +311,7 @@ fn cells_of_the_chapter_have_their_steps() {
 }
 
 /// All text of a step: prose, code, output, questions with their answers; without Markdown's signs.
-fn text_of(step: &Step, catalogue: &Catalogue) -> String {
-    let lesson = catalogue.lesson_of(step).expect("a step has a lesson");
+fn text_of((step, lesson): LessonStep) -> String {
     let mut parts = vec![step.title.clone(), step.prose.clone(), step.after.clone()];
     if lesson.steps[0].number == step.number {
         parts.push(lesson.intro.clone());
@@ -332,8 +334,8 @@ fn text_of(step: &Step, catalogue: &Catalogue) -> String {
 fn paragraphs_of_the_chapter_have_their_steps() {
     let catalogue = course::catalogue();
     for row in table("chapter_paragraphs.json") {
-        let step = step(&catalogue, text(&row, "step"));
-        let read = text_of(step, &catalogue);
+        let (step, lesson) = step_and_lesson(&catalogue, text(&row, "step"));
+        let read = text_of((step, lesson));
         for words in texts(&row, "says") {
             assert!(
                 read.contains(words),

@@ -74,7 +74,7 @@ fn with_step_name(change: Change, catalogue: &Catalogue) -> Change {
     match change {
         Change::Edit { cell: Some(cell), old, new } => {
             let cell = match catalogue.find(&cell) {
-                Ok(Target::Step(step)) => step.name(),
+                Ok(Target::Step(step, _)) => step.name(),
                 _ => cell,
             };
             Change::Edit { cell: Some(cell), old, new }

@@ -386,7 +386,7 @@ impl<'c> Checker<'c> {
                 outputs.push((step.line, ran.shown.as_str()));
                 verdict = Verdict::Same;
             }
-            let planned = PlannedCell::of_step(step, lesson, false);
+            let planned = PlannedCell::of_step((step, lesson), false);
             let mut document = CellDocument::new(index, &planned, &ran.outcome);
             document.check =
                 Some(CheckDocument { recorded: step.recorded.clone(), verdict: verdict.as_str() });

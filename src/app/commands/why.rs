@@ -68,7 +68,7 @@ pub(crate) fn completed(given: &str) -> String {
 /// An element that the step or the lesson of this name works out.
 fn worked_out(place: &str, catalogue: &Catalogue) -> Option<String> {
     match catalogue.find(place).ok()? {
-        Target::Step(step) => step.why.clone(),
+        Target::Step(step, _) => step.why.clone(),
         Target::Lesson(lesson) => lesson.steps.iter().find_map(|step| step.why.clone()),
     }
 }

@@ -180,12 +180,12 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
     /// Runs this step's cell in the lesson's workspace. Returns `false` if it could not run.
     pub(super) fn run_step(&mut self) -> Result<bool, Failure> {
-        let (Some(step), lesson, catalogue) = (self.step(), self.stop().lesson, self.catalogue) else {
+        let (Some(step), lesson) = (self.step(), self.stop().lesson) else {
             return Ok(false);
         };
         let ran = self.prepared(|state, on_progress| {
             let (outcome, workspace) = state.run(step, lesson, on_progress)?;
-            let panel = step_panel(step, lesson, &outcome, &mut workspace.session, catalogue);
+            let panel = step_panel(step, lesson, &outcome, &mut workspace.session);
             let has_tensors = has_tensors(step, &panel.figures, workspace);
             Ok((panel, has_tensors, outcome.stderr))
         })?;

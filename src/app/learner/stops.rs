@@ -106,7 +106,7 @@ pub(crate) fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Resul
         return Ok(at);
     }
     let is_target = |stop: &Stop, target: &Target| match (stop.kind, target) {
-        (StopKind::Step(here), Target::Step(step)) => here.number == step.number,
+        (StopKind::Step(here), Target::Step(step, _)) => here.number == step.number,
         (_, Target::Lesson(lesson)) => stop.lesson.id == lesson.id,
         _ => false,
     };
