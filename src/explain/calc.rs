@@ -4,7 +4,7 @@
 use super::terms::{figure, largest, term};
 
 /// A calculation in numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Calc {
     /// A number with as few decimals as are exact, at most four.
     Number(f64),
@@ -24,7 +24,7 @@ pub enum Calc {
 }
 
 /// How the outermost operation of a calculation combines its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Combine {
     Same,
     Sum,

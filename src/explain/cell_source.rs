@@ -13,7 +13,6 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use crate::tensor::{SourcePosition, SourceRange};
 
 /// A cell's source. It is parsed when it is first asked about.
-#[derive(Debug)]
 pub(super) struct CellSource {
     pub(super) text: String,
     parsed: OnceCell<Option<Parsed<ModModule>>>,

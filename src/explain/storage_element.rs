@@ -7,7 +7,7 @@ use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Layout, Record, Tensor};
 
 /// An element of a tensor at one version of its storage.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct StorageElement {
     pub(crate) tensor: Tensor,
     /// Its place in the storage.
@@ -40,7 +40,7 @@ pub(crate) struct MadeBy {
 }
 
 /// A tensor as it was when an operation ran.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct PastOperand {
     pub(crate) tensor: Tensor,
     /// The version of its storage at that moment.

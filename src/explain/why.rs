@@ -11,7 +11,7 @@ use super::terms::{figure, term};
 use crate::tensor::{DType, LostOperands, Recorder, Site, Tensor};
 
 /// One element explained.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Why {
     /// Its name: `attn_weights[1,2]`.
     pub what: String,

@@ -25,7 +25,7 @@ pub struct Catalogue {
 }
 
 /// A file of the course: its name and its text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CourseFile {
     /// The path, as faults show it.
     pub path: String,

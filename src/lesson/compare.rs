@@ -34,7 +34,7 @@ impl Verdict {
 }
 
 /// The verdict and, where it is not [`Verdict::Same`], the lines that differ.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Comparison {
     pub verdict: Verdict,
     /// The differing lines in order.
@@ -44,7 +44,7 @@ pub struct Comparison {
 }
 
 /// A line that differs between the two sides, or that only one side has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct LineDifference {
     /// The line of the recorded output.
     pub recorded: Option<Side>,
@@ -53,7 +53,7 @@ pub struct LineDifference {
 }
 
 /// One side of a differing line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Side {
     /// Its number, from 1.
     pub number: usize,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// The course that the lessons of a catalogue make.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Course {
     pub(crate) title: String,
     pub(crate) heading: String,

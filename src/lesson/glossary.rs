@@ -12,7 +12,7 @@ use super::markdown::{BlockKind, blocks, links};
 use crate::ops::nearest;
 
 /// All terms, in the order of the file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Glossary {
     /// The file it was read from.
     pub(crate) file: String,
@@ -21,7 +21,7 @@ pub struct Glossary {
     pub terms: Vec<Term>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Term {
     /// Its name: "context vector".
     pub name: String,

@@ -107,7 +107,7 @@ pub fn shown(stdout: &str, result: Option<&str>, error: Option<(&str, &str)>) ->
 }
 
 /// A cell to be written to a file, with its output.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct SavedCell {
     /// Its name, such as `input 4`.
     pub name: String,

@@ -14,7 +14,6 @@ use crate::session::{PythonError, Raised, Session};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
 
-#[derive(Debug)]
 pub(crate) enum PictureContent {
     /// Heat maps with one scale.
     Maps(Vec<NamedTensor>),
@@ -32,14 +31,13 @@ pub(crate) enum PictureContent {
     Costs(Vec<MeasuredCost>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct NamedTensor {
     pub(crate) name: String,
     pub(crate) tensor: Tensor,
 }
 
 /// How several tensors read one storage.
-#[derive(Debug)]
 pub(crate) struct StorageStrips {
     /// The axis of the first tensor that distinguishes tokens.
     pub(crate) axis: usize,
@@ -51,7 +49,6 @@ pub(crate) struct StorageStrips {
 }
 
 /// How one tensor reads the storage.
-#[derive(Debug)]
 pub(crate) struct StorageStrip {
     pub(crate) of: NamedTensor,
     /// The token of each element, in reading order.
@@ -61,7 +58,7 @@ pub(crate) struct StorageStrip {
 }
 
 /// The time and memory of one expression.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct MeasuredCost {
     pub(crate) name: String,
     /// The shorter of two times.

@@ -128,7 +128,7 @@ pub struct ExerciseProgress {
 }
 
 /// One thing that the learner did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum ProgressChange {
     /// The learner went to this place.
     At(Bookmark),
@@ -147,7 +147,7 @@ pub enum ProgressChange {
     Forget(ResetScope),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ExerciseHelp {
     /// This many hints were read.
     Hints(usize),
@@ -156,7 +156,7 @@ pub enum ExerciseHelp {
     Skip,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ResetScope {
     All,
     /// A lesson, by its id.

@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::step::{Lesson, Step};
 
 /// What a learner has done at an exercise, a question or a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum StopState {
     /// Seen, answered or passed.
     Finished,
@@ -90,7 +90,7 @@ impl Progress {
 }
 
 /// The questions and exercises of a lesson or of all lessons.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) questions: Vec<StopState>,
     /// Questions answered right at the first try.
@@ -115,7 +115,7 @@ pub(crate) fn count(states: &[StopState], wanted: StopState) -> usize {
 }
 
 /// The steps of a lesson or of all lessons. Asides are counted apart, since they may be left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepCount {
     pub steps: usize,
     /// Those that the learner has seen.

@@ -16,7 +16,7 @@ use crate::ops::nearest;
 pub(crate) const ADDRESS: &str = "glossary.md#";
 
 /// A use of a term in a lesson's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Mention {
     /// The index of the term in the glossary.
     term: usize,

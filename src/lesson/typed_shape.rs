@@ -50,7 +50,7 @@ pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
     found
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 enum ShapeToken {
     Number(usize),
     Word(String),

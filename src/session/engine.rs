@@ -70,7 +70,7 @@ impl Default for SessionOptions {
 }
 
 /// The outcome of running a cell.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Outcome {
     /// What the cell printed.
     pub stdout: String,

@@ -2,7 +2,7 @@
 //! message is read; errors of tensors and modules carry facts ([`ErrorFact`](crate::tensor::ErrorFact)).
 
 /// An error of Python, as its message tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PythonError<'m> {
     /// A name that is not bound.
     UnknownName(&'m str),

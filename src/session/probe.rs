@@ -8,7 +8,7 @@ use crate::ops::trace::Trace;
 use crate::torch::CapturedCall;
 
 /// What was observed when a call was repeated.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[derive(Clone, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct CallReport {
     /// The number of the activation in the trace.
@@ -39,7 +39,7 @@ pub struct CallReport {
     pub(crate) tokens: Vec<Vec<f64>>,
 }
 
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct MatrixReport {
     /// Its name within the module.
     pub(crate) name: String,
@@ -56,7 +56,7 @@ impl MatrixReport {
 }
 
 /// An axis of inputs and output, and what changes along it did.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct AxisReport {
     /// The axis, counted from the front.
     pub(crate) axis: usize,
@@ -78,7 +78,7 @@ impl AxisReport {
 }
 
 /// What happened when the input at one position was changed.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct ChangeReport {
     pub(crate) at: usize,
     /// How far each position of the output moved; 0 for what is rounding.
@@ -86,7 +86,7 @@ pub(crate) struct ChangeReport {
 }
 
 /// The outputs of a call in two parts, the second with the cache of the first, compared with those in one.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct CacheReport {
     /// How many tokens the first part had.
     pub(crate) first: usize,
@@ -99,7 +99,7 @@ pub(crate) struct CacheReport {
 }
 
 /// What happened when the tokens were changed for which a mask is true, and those for which it is false.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct PaddingReport {
     pub(crate) mask: String,
     pub(crate) sample: usize,

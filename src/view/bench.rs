@@ -11,7 +11,7 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// A measurement of one layer.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct BenchReport {
     /// What was computed: "Multi-head attention, 768 wide, ...".
     pub layer: String,
@@ -26,7 +26,7 @@ pub struct BenchReport {
     pub skipped: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct BenchRow {
     /// How many tokens.
     pub tokens: usize,
@@ -44,7 +44,7 @@ pub struct BenchRow {
 }
 
 /// One path at several numbers of tokens.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Growth {
     pub name: String,
     /// Number of tokens, milliseconds, megabytes.

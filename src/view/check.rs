@@ -8,7 +8,7 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
 
 /// A cell that was run again.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CheckedCell {
     /// Its name: "stepN scores-loops", "cell 4".
     pub title: String,
@@ -24,7 +24,7 @@ pub struct CheckedCell {
 }
 
 /// What is wrong with a file besides its outputs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct FileFault {
     /// Its line, from 1.
     pub line: usize,
@@ -38,7 +38,7 @@ impl From<&Fault> for FileFault {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CheckedFile {
     pub file: String,
     /// Its cells, in order.

@@ -6,7 +6,7 @@ use crate::view::quantity::counted;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct CodeFinding {
     pub(crate) finding: Finding,
     pub(crate) code: Option<String>,
@@ -164,7 +164,7 @@ pub(crate) fn summary(operations: usize, cells: usize, found: usize, look: Look)
 }
 
 /// What several targets add up to.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Tally {
     /// How many targets there are.
     pub(crate) targets: usize,

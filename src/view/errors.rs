@@ -7,7 +7,7 @@ use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct ErrorNote {
     /// The exception's type: "RuntimeError".
     pub kind: String,

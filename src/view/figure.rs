@@ -13,7 +13,7 @@ pub(crate) const THRESHOLD: usize = 1000;
 pub(crate) const EDGE_ITEMS: usize = 3;
 
 /// A tensor, its name and the names of its axes and positions.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Figure {
     /// The variable's name.
     pub name: String,

@@ -4,7 +4,7 @@ use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct GlossaryEntry {
     pub name: String,
     /// Its other names.

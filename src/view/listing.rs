@@ -9,7 +9,7 @@ use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
 /// The lessons of the chapter.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Listing {
     /// "chapter 3  Attention".
     pub title: String,
@@ -21,7 +21,7 @@ pub struct Listing {
     pub learn: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct ListedLesson {
     /// The section as the chapter numbers it.
     pub section: String,
@@ -36,7 +36,7 @@ pub struct ListedLesson {
     pub steps: Vec<ListedStep>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct ListedStep {
     /// Its number in the chapter.
     pub number: usize,
@@ -62,7 +62,7 @@ pub(crate) fn mark(state: StopState) -> (&'static str, Role) {
 }
 
 /// A step, a question or an exercise of a lesson that is listed in full.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct ListedStop {
     /// What it is and its name: `stepN scores`, `exercise another-query`; empty for a question.
     pub name: String,

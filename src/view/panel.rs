@@ -10,7 +10,7 @@ use crate::view::text::{Line, Look, Role, Text, escape_controls, unbroken};
 use crate::view::wrap::{self, wrap};
 
 /// Everything that a step shows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Panel {
     /// The section as the chapter numbers it: "3.3.1".
     pub section: String,

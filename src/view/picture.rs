@@ -16,7 +16,7 @@ use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
 
 /// A picture and what it shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Picture {
     /// Heat maps with one scale.
     Maps(Vec<Figure>),

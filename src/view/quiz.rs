@@ -5,7 +5,7 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// The verdict on an answer or an exercise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum AnswerVerdict {
     Right,
     NotYet,
@@ -13,7 +13,7 @@ pub enum AnswerVerdict {
     Shown,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
     /// The cell that runs next.
     Prediction,

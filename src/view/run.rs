@@ -17,7 +17,7 @@ const CODE_LINES: usize = 6;
 /// The time of a cell is shown from this duration on.
 pub(crate) const SLOW: Duration = Duration::from_millis(100);
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CellRun {
     /// Its name: "cell 4", "stepN scores-loops".
     pub title: String,

@@ -13,7 +13,7 @@ use super::graphics::{Graphics, TerminalPicture};
 pub(crate) const NO_BREAK_SPACE: char = '\u{E000}';
 
 /// How text is shown: the width of the screen, and which means of display may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     /// Columns of the screen.
     pub width: usize,
@@ -135,7 +135,7 @@ impl Span {
 }
 
 /// One line: spans side by side.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Line {
     /// From left to right.
     pub(crate) spans: Vec<Span>,
@@ -203,7 +203,7 @@ impl Line {
 }
 
 /// Lines of styled text.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Text {
     /// From top to bottom.
     pub lines: Vec<Line>,

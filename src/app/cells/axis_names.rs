@@ -10,6 +10,7 @@ use crate::tensor::Tensor;
 use crate::tensor::show::tuple_repr;
 
 /// The names of a tensor's axes and of the positions along them.
+#[derive(Debug)]
 pub(crate) struct AxisNames {
     shape: Vec<usize>,
     /// Empty where an axis has no name.

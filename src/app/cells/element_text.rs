@@ -4,7 +4,7 @@ use crate::syntax::parse_expression;
 use ruff_python_ast::{Expr, Number, UnaryOp};
 use ruff_text_size::Ranged;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum IndexItem {
     /// A number; negative ones count from the end.
     Number(i64),

@@ -15,7 +15,7 @@ use crate::session::{CallReport, Outcome, Raised, Session};
 use crate::view::Panel;
 
 /// The cells whose operations are traced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Tracing {
     #[default]
     Off,

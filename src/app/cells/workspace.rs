@@ -32,7 +32,7 @@ pub struct Workspace<'c> {
     recorded: Option<Box<Workspace<'c>>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct RanCell {
     /// The name it ran under: the step's number or `cell 4`.
     pub(crate) name: String,

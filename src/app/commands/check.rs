@@ -25,7 +25,7 @@ use crate::view::ci::{github, junit};
 use crate::view::quantity::counted;
 
 /// What `attn check` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Notebooks, Markdown files or folders of lessons, - for stdin; without any, all lessons of the chapter. Times, devices
     /// and builds may differ by machine; a cell tagged `nbval-ignore-output` or `varies` is not compared, and one tagged
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 /// The form of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// For people.
     Text,

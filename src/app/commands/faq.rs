@@ -18,7 +18,7 @@ use crate::view::wrap::remark;
 use crate::view::{Look, Panel, Text, panel};
 
 /// What `attn faq` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Words of the question, or its number; without them, the list of questions
     #[arg(value_name = "WORDS")]

@@ -26,7 +26,7 @@ use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 pub(crate) const COUNT: usize = 8;
 
 /// What `attn review` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A folder of lessons instead of the chapter
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]

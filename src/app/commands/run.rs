@@ -23,7 +23,7 @@ use crate::view::run::CellRun;
 use crate::view::{self, Panel, panel};
 
 /// What `attn run` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file, - for stdin; before them or alone, a folder of
     /// lessons

@@ -12,7 +12,7 @@ use crate::lesson::{Catalogue, LessonStep, Step, Target};
 use crate::view::{glossary, panel};
 
 /// What `attn show` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), the glossary, or a term of it; before it, a folder of lessons
     #[arg(value_name = "WHERE|FOLDER")]

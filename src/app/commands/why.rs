@@ -29,7 +29,7 @@ pub(crate) const DEPTH: usize = 1;
 const MAX_DEPTH: usize = 40;
 
 /// What `attn why` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked; before it, a folder
     /// of lessons

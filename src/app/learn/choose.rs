@@ -89,6 +89,7 @@ struct Picker {
 }
 
 /// What a key did.
+#[derive(Debug)]
 enum Choice {
     Goes,
     Ends,

@@ -11,7 +11,7 @@ use super::terminal::{self, KeyPress, Raw};
 use crate::view::Text;
 
 /// How the learner's input is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputMode {
     /// Single keys; answers in a line editor.
     Keys,
@@ -49,7 +49,7 @@ pub(crate) fn unattended<T>(mode: InputMode, work: impl FnOnce() -> T) -> Result
 }
 
 /// What Esc does while a line is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Escape {
     /// It leaves: the result is [`TypedLine::Interrupt`].
     Leaves,

@@ -8,7 +8,7 @@ use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 use crate::view::{Look, Panel, Text};
 
 /// How far the learner is at a stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum PageStage {
     /// The question of this number waits for its answer.
     Asking(usize),
@@ -40,7 +40,7 @@ pub(crate) struct StopPage {
 }
 
 /// The learner's work on an exercise.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Workbook {
     /// The number of hints shown.
     pub(crate) hints: usize,
@@ -66,7 +66,7 @@ impl Workbook {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum PredictionLine {
     Question(String, Vec<String>, QuestionKind),
     /// The learner's answer.

@@ -19,7 +19,7 @@ use super::super::terminal::typed;
 pub(crate) const ESCAPE_WAIT: u16 = 50;
 
 /// A key press, or another event of the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyPress {
     Letter(char),
     Enter,

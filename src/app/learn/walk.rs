@@ -21,7 +21,7 @@ use crate::view::wrap::remark;
 use crate::view::{Line, Panel, Picture, Text};
 
 /// What the walkthrough does after a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// It waits for the next key.
     Stay,

@@ -4,14 +4,14 @@ use crate::lesson::progress::{Bookmark, Progress};
 use crate::lesson::states::StopState;
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Stop<'c> {
     pub(crate) lesson: &'c Lesson,
     /// What the learner does there.
     pub(crate) kind: StopKind<'c>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum StopKind<'c> {
     /// A cell with its text.
     Step(&'c Step),

@@ -24,7 +24,7 @@ pub struct ReplCommand {
 }
 
 /// The groups of commands in the help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CommandGroup {
     Look,
     Ask,
@@ -43,7 +43,7 @@ impl CommandGroup {
 }
 
 /// The kind of a command's argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
     Nothing,
     Expression,

@@ -41,7 +41,7 @@ pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 12] {
     ]
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BoundKey {
     Enter,
     Submit,

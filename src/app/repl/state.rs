@@ -57,7 +57,7 @@ impl<'c> Repl<'c> {
 }
 
 /// What the learner can set.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct ReplSettings {
     /// Whether tensors are shown as tables instead of as PyTorch prints them.
     pub(crate) tables: bool,
@@ -123,7 +123,7 @@ pub(super) enum Input {
     End,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputResult {
     /// It did what was asked.
     Done,

@@ -12,7 +12,7 @@ use crate::view::wrap::wrap;
 use crate::view::{Line, Look, Role, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     Good = 0,
     Failed = 1,
@@ -25,7 +25,6 @@ pub(crate) enum Exit {
 }
 
 /// Why a command could not do its work. A wrong answer or a cell that raises is no failure.
-#[derive(Debug)]
 pub(crate) enum Failure {
     /// A name or an option is wrong. The text says which, and what to try.
     Usage(String),

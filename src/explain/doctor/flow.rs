@@ -16,7 +16,7 @@ const LONGEST: usize = 24;
 const MOST_RECORDS: usize = 200;
 
 /// One operation on a path.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct FlowStep {
     pub(crate) record: Rc<Record>,
     /// The operand that it scaled, masked or rearranged.

@@ -78,7 +78,7 @@ impl<'r> RepeatedCall<'r> {
 }
 
 /// Which outputs move when the input at one position is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// None, or it was not tried.
     Unknown,

@@ -12,7 +12,7 @@ use super::products::Products;
 use super::scores_read::{Uncalled, hides_nothing, scores_used, uncalled};
 
 /// What names and use disagree about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     Projection,
     Mask,

@@ -30,7 +30,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 /// How much of the syntax tree's findings is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// The code ran: only what operations do not show.
     Ran,

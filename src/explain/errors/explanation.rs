@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What attn says about an error beyond its message.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 pub struct ErrorExplanation {
     /// The operands that do not fit, if that is the error.
     pub clash: Option<Clash>,
@@ -14,7 +14,7 @@ pub struct ErrorExplanation {
 }
 
 /// An operation and two operands whose shapes do not fit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 pub struct Clash {
     /// The operation as the learner writes it: `queries @ keys`, `masked_fill(scores, mask)`.
     pub text: String,
@@ -26,7 +26,7 @@ pub struct Clash {
 }
 
 /// One of two operands whose shapes do not fit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 pub struct ClashOperand {
     pub name: String,
     pub shape: Vec<usize>,
@@ -37,7 +37,7 @@ pub struct ClashOperand {
 }
 
 /// A change to the code. Changes to a call have been tried and work.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Fix {
     /// The code: `queries @ keys.T`.
     pub code: String,

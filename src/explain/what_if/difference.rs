@@ -26,7 +26,7 @@ pub struct ChangedTensor {
 }
 
 /// A tensor whose shape differs between the two runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Reshaped {
     pub name: String,
     /// Its shape without the change.

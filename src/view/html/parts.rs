@@ -54,14 +54,14 @@ pub(crate) enum PagePart {
 }
 
 /// A tensor, and where its elements come from.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct ExplainedFigure {
     pub(crate) figure: Figure,
     pub(crate) whys: Vec<ExplainedElement>,
 }
 
 /// One element's explanation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct ExplainedElement {
     /// Its row-major offset.
     pub(crate) offset: usize,

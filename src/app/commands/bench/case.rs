@@ -14,7 +14,7 @@ use crate::session::{Session, SessionOptions};
 pub const LAYER: &str = include_str!("layer.py");
 
 /// How attention is computed, or one of its products alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum AttentionPath {
     /// `scaled_dot_product_attention`: scores block by block, none kept.
@@ -75,7 +75,7 @@ impl fmt::Display for AttentionPath {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct BenchCase {
     /// T, the number of tokens.
     pub tokens: usize,
@@ -92,7 +92,7 @@ pub struct BenchCase {
     pub threads: usize,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct MeasuredCase {
     /// `multi-head attention` or `product`.
     pub(crate) name: String,

@@ -25,7 +25,7 @@ use case::{AttentionPath, BenchCase, MeasuredCase};
 use machine::Machine;
 
 /// What `attn bench` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Numbers of tokens, with commas between them
     #[arg(long, value_name = "T", value_delimiter = ',', default_value = "256,1024,4096,16384")]

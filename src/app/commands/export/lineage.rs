@@ -20,7 +20,7 @@ const SEARCHED: usize = 20_000;
 const LARGE: usize = 20_000;
 
 /// The tensors of one step or cell, by their numbers on the page.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ShownTensors {
     pub(crate) shown: Vec<usize>,
     pub(crate) on_the_way: Vec<usize>,

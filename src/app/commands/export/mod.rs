@@ -39,7 +39,7 @@ use material::Material;
 use crate::lesson::Catalogue;
 
 /// What `attn export` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step, an exercise or a lesson, or a notebook or script; without one, the chapter; before it or alone, a folder
     /// of lessons
@@ -57,7 +57,7 @@ pub(crate) struct Args {
 }
 
 /// The format of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// A page for a browser.
     Html,

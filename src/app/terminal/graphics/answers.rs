@@ -8,7 +8,7 @@ use crate::view::graphics::Protocol;
 const AS_ITERM: [&str; 3] = ["iTerm2", "WezTerm", "mintty"];
 
 /// The answers of a terminal so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Answers {
     /// Whether it takes pictures in kitty's protocol.
     pub kitty: bool,
