@@ -1,6 +1,6 @@
 //! The kernel's parts at GPT-2's size: `cargo bench --bench kernel`.
 //! Products say how many multiply-adds they do, the rest how many bytes they move, so that criterion's
-//! throughput can be held against the machine's peak (`attn bench`) and its memory.
+//! throughput can be compared with what the processor and its memory can do.
 
 use std::hint::black_box;
 
