@@ -10,7 +10,6 @@ use rustpython_vm::{
     recursion::ReprGuard,
 };
 
-/// Installs the replacements.
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for (class, own) in [(types.set_type, &SET_ITER), (types.frozenset_type, &FROZENSET_ITER)] {

@@ -18,13 +18,13 @@ use crate::tensor::size_in_words;
 /// Stops the cell that a [`Session`](super::Session) is running; does nothing while none runs.
 ///
 /// It can be cloned and sent to other threads. The cell raises `KeyboardInterrupt`; its variables stay.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Interrupter {
     sender: UserSignalSender,
     state: Arc<InterruptState>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct InterruptState {
     /// The number of the current run, 0 while none runs.
     running: AtomicU64,
@@ -41,16 +41,15 @@ struct InterruptState {
 }
 
 /// A request to stop one run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct StopRequest {
     run: u64,
     reason: StopReason,
 }
 
 /// Why a cell is stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopReason {
-    /// The learner interrupted it.
     Interrupt,
     /// The process uses more than this many bytes of memory.
     Memory(usize),

@@ -52,5 +52,3 @@ pub use probe::CallReport;
 pub(crate) use probe::{AxisReport, ChangeReport, PaddingReport};
 pub use raised::Raised;
 pub use running::with_large_stack;
-
-pub use crate::shims::FileAccess;

@@ -52,7 +52,7 @@ pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Opt
 
 /// The numbers before the lines, as wide as the prompt of the first one. A line that is carried over on the screen has
 /// none there. The margin consists of a space character that is never typed, as in the REPL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Gutter {
     digits: usize,
 }

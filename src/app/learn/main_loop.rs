@@ -200,7 +200,7 @@ impl<'c> Walk<'c, '_, '_> {
         let mut text = Text { lines: vec![Line::new()] };
         match stop.kind {
             StopKind::Step(step) => {
-                text.append(reading(&unrun_panel(step, stop.lesson, self.catalogue), look));
+                text.append(reading(&unrun_panel(step, stop.lesson), look));
                 let page = self.page();
                 for turn in &page.turns {
                     match turn {

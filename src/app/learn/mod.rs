@@ -44,7 +44,7 @@ use input::InputMode;
 use walk::Walk;
 
 /// What `attn learn` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), an exercise, a lesson (3.4.1), a lesson's file, or a folder of lessons, with a place in it or
     /// without; without any, where it was left

@@ -189,7 +189,6 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
-    /// Whether there are hints.
     pub(crate) fn has_hints(&self) -> bool {
         self.exercise().is_some_and(|exercise| !exercise.hints.is_empty())
     }

@@ -23,8 +23,7 @@ mod history;
 pub mod keys;
 mod lines;
 mod navigation;
-pub mod page;
-mod settings;
+pub mod settings;
 mod state;
 mod tensors;
 mod variables;
@@ -44,7 +43,7 @@ use crate::lesson::Catalogue;
 use state::{CommandError, Input, InputResult, Outcomes, Repl};
 
 /// The arguments of `attn repl`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file whose state to start from; before it or alone, a
     /// folder of lessons

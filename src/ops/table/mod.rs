@@ -30,7 +30,6 @@ mod nn_attention;
 mod nn_loss;
 mod nn_norm;
 mod nn_window;
-pub mod page;
 mod pointwise;
 mod random;
 mod random_fill;
