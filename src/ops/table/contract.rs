@@ -159,7 +159,7 @@ fn trace(c: &Call) -> Result<Value> {
     Ok(einsum::sum(&diagonal, &[0], false).into())
 }
 
-pub(super) static OPS: [Op; 8] = [
+rows![
     op(
         product("inner", ProductKind::Inner)
             .notation(OpNotation::Symbol(Sign::Dot))

@@ -159,7 +159,7 @@ fn prelu(c: &Call) -> Result<Value> {
 const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
 const SELU_GAIN: f64 = 1.050_700_987_355_480_5;
 
-pub(super) static OPS: [Op; 16] = [
+rows![
     op(
         pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
         FUNCTIONAL,

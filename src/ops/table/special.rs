@@ -210,7 +210,7 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
     Ok(Value::None)
 }
 
-pub(super) static OPS: [Op; 25] = [
+rows![
     op(pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| floats(c, math::erf, math::erf)),
     op(pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
     op(pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),

@@ -199,7 +199,7 @@ fn narrow(c: &Call) -> Result<Value> {
     Ok(slice(x, axis, from as usize, len as usize).into())
 }
 
-pub(super) static OPS: [Op; 7] = [
+rows![
     op(
         view("unbind").explained(Explanation::Moved(Movement::Part)).grad("Unbind"),
         BOTH,

@@ -104,7 +104,7 @@ fn expand_to(x: &Tensor, sizes: &[i64]) -> Result<Value> {
     seen(x, x.layout().expand(sizes, &ops::kind(x.dtype()))?)
 }
 
-pub(super) static OPS: [Op; 10] = [
+rows![
     op(
         view("expand").grad("Expand"),
         METHOD,
