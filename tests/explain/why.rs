@@ -208,7 +208,6 @@ const NOT_MET: [&str; 16] = [
     "numel",
     "promote_types",
     "result_type",
-    "is_same_size",
     "allclose",
     "equal",
     "is_nonzero",

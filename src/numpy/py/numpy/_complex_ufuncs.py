@@ -250,7 +250,7 @@ _FUNCTIONS = {
     "equal": lambda a, b, c, d: (a == c) & (b == d), "not_equal": lambda a, b, c, d: (a != c) | (b != d),
     "less": _less, "less_equal": _less_equal,
     "greater": lambda a, b, c, d: _less(c, d, a, b), "greater_equal": lambda a, b, c, d: _less_equal(c, d, a, b),
-    "maximum": _maximum, "minimum": _minimum, "fmax": _maximum, "fmin": _minimum,
+    "maximum": _maximum, "minimum": _minimum,
     "logical_not": lambda a, b: (a == 0) & (b == 0),
     "logical_and": _truth(numpy.logical_and), "logical_or": _truth(numpy.logical_or),
     "logical_xor": _truth(numpy.logical_xor),
