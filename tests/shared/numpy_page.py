@@ -31,7 +31,7 @@ def arguments(thing):
 names = sorted(set(numpy.__dir__()))
 ufuncs = sorted(name for name in names if isinstance(getattr(numpy, name, None), numpy.ufunc))
 print("## Elementwise functions\n")
-print("With `out`, `where`, `dtype` and `casting`, and the methods `reduce`, `accumulate`, `outer`, `at` and `reduceat`.\n")
+print("With `out`, `where`, `dtype` and `casting`, and the methods `reduce`, `accumulate`, `outer` and `at`.\n")
 print(", ".join(f"`{name}`" for name in ufuncs) + "\n")
 print("## Functions\n")
 for name in sorted(name for name in names if inspect.isfunction(getattr(numpy, name, None))):
@@ -40,14 +40,14 @@ print("\n## Scalars and other names\n")
 rest = [
     name
     for name in names
-    if not inspect.isfunction(getattr(numpy, name)) and name not in ufuncs and name not in ("fft", "linalg", "random", "testing")
+    if not inspect.isfunction(getattr(numpy, name)) and name not in ufuncs and name not in ("linalg", "random", "testing")
 ]
 print(", ".join(f"`{name}`" for name in rest))
 print("\n## Methods of arrays\n")
 for name in sorted(name for name in vars(_methods) if not name.startswith("_") and callable(getattr(_methods, name))):
     if name not in ("ndarray",):
         print(f"- `{name}` {arguments(getattr(_methods, name))}")
-for place in ("fft", "linalg", "random", "testing"):
+for place in ("linalg", "random", "testing"):
     module = getattr(numpy, place)
     print(f"\n## numpy.{place}\n")
     for name in sorted(vars(module)):

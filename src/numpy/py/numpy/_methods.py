@@ -121,25 +121,6 @@ def repeat(self, repeats, axis=None):
     return _module("_shape").repeat(self, repeats, axis)
 
 
-def resize(self, *new_shape, refcheck=True):
-    if len(new_shape) == 1 and hasattr(new_shape[0], "__len__"):
-        new_shape = tuple(new_shape[0])
-    import numpy
-
-    # The elements keep their place in memory, so a column-major array is read and filled by columns.
-    if self.T._is_row_major and not self._is_row_major:
-        flat = self.T.reshape(-1)
-        made = numpy.zeros(tuple(new_shape)[::-1], self.dtype)
-        count = _min(made.size, flat.size)
-        made.reshape(-1)[:count] = flat[:count]
-        made = made.T
-    else:
-        made = numpy.zeros(new_shape, self.dtype)
-        count = _min(made.size, self.size)
-        made.reshape(-1)[:count] = self.reshape(-1)[:count]
-    _numpy._set_layout(self, made)
-
-
 def view(self, dtype=None, type=None):
     if type not in (None, ndarray):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
@@ -183,39 +164,12 @@ def item(self, *at):
     return _item(self.reshape(-1)[at[0]] if len(at) == 1 else self[at])
 
 
-def itemset(self, *args):
-    *at, value = args
-    if len(at) == 1 and not isinstance(at[0], tuple):
-        flat = self.reshape(-1)
-        flat[at[0]] = value
-        if flat._address != self._address:
-            self[...] = flat.reshape(self.shape)
-        return
-    self[tuple(at) if len(at) != 1 else at[0]] = value
-
-
 def fill(self, value):
     self[...] = value
 
 
 def tobytes(self, order="C"):
     return _module("_files").tobytes(self, order)
-
-
-def tofile(self, fid, sep="", format="%s"):
-    _module("_files").tofile(self, fid, sep, format)
-
-
-def byteswap(self, inplace=False):
-    import numpy
-
-    data, size = self.tobytes(), self.itemsize
-    swapped = b"".join(data[at : at + size][::-1] for at in range(0, len(data), size))
-    made = numpy.frombuffer(swapped, self.dtype).reshape(self.shape).copy()
-    if not inplace:
-        return made
-    self[...] = made
-    return self
 
 
 def _copy(self, memo=None):
@@ -420,7 +374,7 @@ def _loaded(home, name):
 
 for _home, _names in (
     ("_numeric", "clip round"),
-    ("_order", "argsort nonzero searchsorted take put compress choose argpartition"),
+    ("_order", "argsort nonzero searchsorted take argpartition"),
     ("_indices", "diagonal trace"),
     ("_linear", "dot"),
 ):

@@ -67,14 +67,6 @@ def issubdtype(arg1, arg2):
     return issubclass(_class(arg1), _class(arg2))
 
 
-def issubsctype(arg1, arg2):
-    return issubclass(_class(arg1), _class(arg2))
-
-
-def issctype(rep):
-    return isinstance(rep, type) and issubclass(rep, numpy.generic) or isinstance(rep, _dtype)
-
-
 class finfo:
     """The limits of a float dtype."""
 
@@ -125,32 +117,6 @@ class iinfo:
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
-
-
-def min_scalar_type(a):
-    a = asarray(a)
-    if a.ndim or a.dtype.kind == "b":
-        return a.dtype
-    value = a.item()
-    if a.dtype.kind in "iu":
-        for name in ("uint8", "int8", "int16", "int32", "int64"):
-            info = iinfo(name)
-            if info.min <= value <= info.max and (value >= 0 or name != "uint8"):
-                if value > 255:
-                    raise NotImplementedError("min_scalar_type would be an unsigned dtype that attn's numpy does not have")
-                return _dtype(name)
-    for name in ("float16", "float32"):
-        if _abs(value) <= float(finfo(name).max) or value != value:
-            return _dtype(name)
-    return a.dtype
-
-
-def common_type(*arrays):
-    made = _dtype("float16")
-    for array in arrays:
-        kind = asarray(array).dtype
-        made = numpy.promote_types(made, kind if kind.kind == "f" else "float64")
-    return made.type
 
 
 # Warnings: attn has none for divisions by zero and the like, so their settings change nothing that is printed.
@@ -311,91 +277,3 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     words = _words(precision, None, None, max_line_width, suppress_small, None, None, None, None, None, None)
     a = asarray(a)
     return str(a) if a.ndim == 0 else _numpy._text(a, words, " ", 0, 0)
-
-
-def set_string_function(f, repr=True):
-    _customize(**{"repr" if repr else "str": f})
-
-
-def format_float_positional(x, precision=None, unique=True, fractional=True, trim="k", sign=False, pad_left=None,
-                            pad_right=None, min_digits=None):
-    if not fractional:
-        raise NotImplementedError("format_float_positional(fractional=False) is not part of attn's numpy")
-    text = _numpy._float_text(_number(x), precision, bool(unique), trim, bool(sign), min_digits or 0)
-    whole, point, rest = text.partition(".")
-    if pad_left is not None:
-        whole = whole.rjust(pad_left)
-    if pad_right is not None:
-        rest = rest.ljust(pad_right)
-    return whole + point + rest
-
-
-def format_float_scientific(x, precision=None, unique=True, trim="k", sign=False, pad_left=None, exp_digits=None,
-                            min_digits=None):
-    text = _numpy._float_text(_number(x), precision, bool(unique), trim, bool(sign), min_digits or 0, exp_digits or 2)
-    whole, point, rest = text.partition(".")
-    return whole.rjust(pad_left or 0) + point + rest
-
-
-def _number(x):
-    return x if isinstance(x, numpy.generic) else numpy.float64(x)
-
-
-def base_repr(number, base=2, padding=0):
-    if base > 36:
-        raise ValueError("Bases greater than 36 not handled in base_repr.")
-    if base < 2:
-        raise ValueError("Bases less than 2 not handled in base_repr.")
-    digits, left = [], _abs(int(number))
-    while left:
-        digits.append("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[left % base])
-        left //= base
-    digits = (["-"] if number < 0 else []) + ["0"] * padding + (digits[::-1] or (["0"] if not padding else []))
-    return "".join(digits)
-
-
-def binary_repr(num, width=None):
-    num = int(num)
-    if num >= 0:
-        text = bin(num)[2:]
-        return text if width is None else text.zfill(width)
-    if width is None:
-        return "-" + bin(-num)[2:]
-    return bin((1 << width) + num)[2:].zfill(width)
-
-
-def show_config(mode="stdout"):
-    raise NotImplementedError("show_config() is not part of attn's numpy")
-
-
-# Windows.
-
-
-def hanning(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    return numpy.ones(1) if M == 1 else 0.5 + 0.5 * numpy.cos(numpy.pi * n / (M - 1))
-
-
-def hamming(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    return numpy.ones(1) if M == 1 else 0.54 + 0.46 * numpy.cos(numpy.pi * n / (M - 1))
-
-
-def blackman(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    if M == 1:
-        return numpy.ones(1)
-    return 0.42 + 0.5 * numpy.cos(numpy.pi * n / (M - 1)) + 0.08 * numpy.cos(2.0 * numpy.pi * n / (M - 1))
-
-
-def bartlett(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    return numpy.ones(1) if M == 1 else numpy.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
