@@ -21,21 +21,11 @@ def _like(like):
         raise NotImplementedError("like= is not part of attn's numpy")
 
 
-def _objects(data, dtype, copy):
-    """An array of text or of Python objects; raises again what numbers raised if neither is asked for."""
-    from numpy import _complex, _foreign_data, _objects as place
+def _foreign(data, dtype, copy):
+    """An array that is none of real numbers; raises again what these raised if nothing else is asked for."""
+    from numpy import _foreign as place
 
-    if type(data) is place.ndarray and dtype is None:
-        return data.copy() if copy else data
-    if _foreign_data.is_complex(data, dtype):
-        return _complex.array(data, dtype, copy)
-    if dtype is not None:
-        from numpy import _kinds
-
-        _kinds.refuse_records(_dtype(dtype))
-    if not (dtype is None or place.wanted(dtype)) or isinstance(data, ndarray) and type(data) is not place.ndarray and dtype is None:
-        raise
-    return place.array(data, dtype)
+    return place.array(data, dtype, copy)
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
@@ -44,7 +34,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     try:
         made = _array(object, dtype, bool(copy))
     except (NotImplementedError, TypeError):
-        made = _objects(object, dtype, copy)
+        made = _foreign(object, dtype, copy)
     if order == "F":
         made = asfortranarray(made)
     else:
@@ -67,7 +57,7 @@ def asarray(a, dtype=None, order=None, *, like=None):
     try:
         made = _array(a, dtype, False)
     except (NotImplementedError, TypeError):
-        return _objects(a, dtype, False)
+        return _foreign(a, dtype, False)
     return ascontiguousarray(made) if order == "C" else made
 
 
@@ -109,12 +99,9 @@ def _filled(shape, value, dtype, order):
     try:
         return _full(_shape(shape), value, dtype)
     except (NotImplementedError, TypeError):
-        from numpy import _foreign_data
+        from numpy import _foreign
 
-        made = _foreign_data.filled(_shape(shape), value, dtype)
-        if made is None:
-            raise
-        return made
+        return _foreign.filled(_shape(shape), value, dtype)
 
 
 _float = _dtype("float64")

@@ -126,6 +126,8 @@ def view(self, dtype=None, type=None):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
     if dtype is None or dtype is ndarray or _dtype(dtype) == self.dtype:
         return self[...]
+    if _dtype(dtype).kind == "c":
+        return _module("_complex").view_of(self, _dtype(dtype))
     raise NotImplementedError("view() in another dtype is not part of attn's numpy: astype() converts")
 
 
@@ -141,12 +143,8 @@ def copy(self, order="C"):
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     kind = dtype if type(dtype) is _dtype else _dtype(dtype)
-    if kind.kind == "c":
-        return _module("_complex").array(self, kind)
-    if kind.kind in "OU":
-        return _module("_objects").of_numbers(self, kind)
     if type(kind) is not _dtype:
-        _module("_kinds").refuse_records(kind)
+        return _module("_foreign").converted(self, kind)
     if not _numpy._can_cast(self.dtype, kind, casting):
         raise TypeError(f"Cannot cast array data from {self.dtype!r} to {kind!r} according to the rule '{casting}'")
     if kind == self.dtype:

@@ -67,9 +67,9 @@ def searchsorted(a, v, side="left", sorter=None):
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     ar = asarray(ar)
     if _is_text(ar):
-        from numpy import _objects
+        from numpy import _labels
 
-        return _objects.unique(ar.ravel(), return_index, return_inverse, return_counts)
+        return _labels.unique(ar.ravel(), return_index, return_inverse, return_counts)
     if axis is not None:
         (axis,) = _axes(axis, ar.ndim)
         moved = numpy.moveaxis(ar, axis, 0)
@@ -132,9 +132,9 @@ def where(condition, x=NO_VALUE, y=NO_VALUE):
     if x is NO_VALUE or y is NO_VALUE:
         raise ValueError("either both or neither of x and y should be given")
     if any(isinstance(one, str) or _is_text(one) for one in (x, y)):
-        from numpy import _objects
+        from numpy import _labels
 
-        return _objects.chosen(condition, x, y)
+        return _labels.chosen(condition, x, y)
     kind = numpy.result_type(x, y)
     x, y = asarray(x).astype(kind, copy=False), asarray(y).astype(kind, copy=False)
     shapes = f"{_text(condition)} {_text(x)} {_text(y)} "

@@ -91,11 +91,11 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after the other along an axis."""
     arrays = [asarray(a) for a in arrays]
     if any(type(a) is not ndarray for a in arrays):
-        from numpy import _foreign_data, _objects
-
-        if _foreign_data.has_complex(arrays):
+        if any(a.dtype.kind == "c" for a in arrays):
             return numpy.concatenate(arrays, axis, out, dtype=dtype, casting=casting)
-        return _objects.joined(arrays, axis)
+        from numpy import _labels
+
+        return _labels.joined(arrays, axis)
     arrays = _joined(arrays, dtype, casting)
     if axis is None:
         arrays, axis = [a.reshape(-1) for a in arrays], 0
