@@ -10,13 +10,15 @@
 //! | [`convert`] | Python objects to arrays |
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
-//! | [`foreign`] | complex numbers and other classes of arrays, which are Python |
+//! | [`complex`] | complex numbers and arrays of them |
+//! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |
 //! | [`module`] | the functions of `_numpy` |
 
 mod array;
+mod complex;
 mod context;
 mod convert;
 mod digits;

@@ -182,23 +182,14 @@ def diff(a, n=1, axis=-1, prepend=NO_VALUE, append=NO_VALUE):
     return a
 
 
-def ediff1d(ary, to_end=None, to_begin=None):
-    ary = asarray(ary).reshape(-1)
-    made = ary[1:] - ary[:-1]
-    parts = [made]
-    if to_begin is not None:
-        parts.insert(0, asarray(to_begin).reshape(-1).astype(made.dtype))
-    if to_end is not None:
-        parts.append(asarray(to_end).reshape(-1).astype(made.dtype))
-    return numpy.concatenate(parts) if len(parts) > 1 else made
-
-
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = asarray(f)
-    if edge_order not in (1, 2):
-        raise ValueError("'edge_order' greater than 2 not supported")
+    if edge_order != 1:
+        raise NotImplementedError("gradient(edge_order=2) is not part of attn's numpy")
     axes = _axes(tuple(axis) if isinstance(axis, (tuple, list)) else axis, f.ndim)
     steps = list(varargs) or [1.0]
+    if any(numpy.ndim(step) for step in steps):
+        raise NotImplementedError("gradient() at unequal distances is not part of attn's numpy")
     if len(steps) == 1:
         steps = steps * len(axes)
     if len(steps) != len(axes):
@@ -207,53 +198,16 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         f = f.astype("float64")
     made = []
     for at, step in zip(axes, steps):
-        if f.shape[at] < edge_order + 1:
+        if f.shape[at] < 2:
             raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
                              "elements are required.")
         y = numpy.moveaxis(f, at, 0)
         out = numpy.empty_like(y)
-        if numpy.ndim(step) == 0:
-            out[1:-1] = (y[2:] - y[:-2]) / (2.0 * step)
-            if edge_order == 1:
-                out[0] = (y[1] - y[0]) / step
-                out[-1] = (y[-1] - y[-2]) / step
-            else:
-                out[0] = -1.5 / step * y[0] + 2.0 / step * y[1] + -0.5 / step * y[2]
-                out[-1] = 0.5 / step * y[-3] + -2.0 / step * y[-2] + 1.5 / step * y[-1]
-        else:
-            place = asarray(step)
-            if len(place) != f.shape[at]:
-                raise ValueError("when 1d, distances must match the length of the corresponding dimension")
-            dx = numpy.diff(place.astype("float64"))
-            one = dx[:-1].reshape((-1,) + (1,) * (f.ndim - 1))
-            two = dx[1:].reshape((-1,) + (1,) * (f.ndim - 1))
-            if numpy.all(dx == dx[0]):
-                out[1:-1] = (y[2:] - y[:-2]) / (2.0 * dx[0])
-            else:
-                a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
-                out[1:-1] = a * y[:-2] + b * y[1:-1] + c * y[2:]
-            if edge_order == 1:
-                out[0] = (y[1] - y[0]) / dx[0]
-                out[-1] = (y[-1] - y[-2]) / dx[-1]
-            else:
-                p, q = dx[0], dx[1]
-                out[0] = -(2.0 * p + q) / (p * (p + q)) * y[0] + (p + q) / (p * q) * y[1] - p / (q * (p + q)) * y[2]
-                p, q = dx[-2], dx[-1]
-                out[-1] = q / (p * (p + q)) * y[-3] - (q + p) / (p * q) * y[-2] + (2.0 * q + p) / (q * (p + q)) * y[-1]
+        out[1:-1] = (y[2:] - y[:-2]) / (2.0 * step)
+        out[0] = (y[1] - y[0]) / step
+        out[-1] = (y[-1] - y[-2]) / step
         made.append(numpy.moveaxis(out, 0, at))
     return made[0] if len(axes) == 1 else made
-
-
-def trapz(y, x=None, dx=1.0, axis=-1):
-    y = asarray(y)
-    (axis,) = _axes(axis, y.ndim)
-    if x is None:
-        d = dx
-    else:
-        x = asarray(x)
-        d = diff(x).reshape((1,) * axis + (-1,) + (1,) * (y.ndim - axis - 1)) if x.ndim == 1 else diff(x, axis=axis)
-    lead = (slice(None),) * axis
-    return (d * (y[lead + (slice(1, None),)] + y[lead + (slice(None, -1),)]) / 2.0).sum(axis)
 
 
 def convolve(a, v, mode="full"):
@@ -265,13 +219,6 @@ def convolve(a, v, mode="full"):
     if len(v) == 0:
         raise ValueError("v cannot be empty")
     return _correlate(a, v[::-1], mode)
-
-
-def correlate(a, v, mode="valid"):
-    a, v = numpy.array(a, ndmin=1), numpy.array(v, ndmin=1)
-    if len(v) > len(a):
-        return _correlate(v, a, mode)[::-1]
-    return _correlate(a, v, mode)
 
 
 def _correlate(a, v, mode):

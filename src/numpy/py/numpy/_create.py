@@ -5,8 +5,7 @@ from _numpy import _array, _full, _op, _own, dtype as _dtype, ndarray
 
 __all__ = (
     "array asarray asanyarray ascontiguousarray asfortranarray copy zeros ones empty full zeros_like ones_like "
-    "empty_like full_like arange linspace logspace geomspace eye identity meshgrid fromfunction fromiter fromstring "
-    "asarray_chkfinite require"
+    "empty_like full_like arange linspace logspace geomspace eye identity meshgrid fromfunction fromiter"
 ).split()
 
 
@@ -22,21 +21,11 @@ def _like(like):
         raise NotImplementedError("like= is not part of attn's numpy")
 
 
-def _objects(data, dtype, copy):
-    """An array of text or of Python objects; raises again what numbers raised if neither is asked for."""
-    from numpy import _complex, _foreign_data, _objects as place
+def _foreign(data, dtype, copy):
+    """An array that is none of real numbers; raises again what these raised if nothing else is asked for."""
+    from numpy import _foreign as place
 
-    if type(data) is place.ndarray and dtype is None:
-        return data.copy() if copy else data
-    if _foreign_data.is_complex(data, dtype):
-        return _complex.array(data, dtype, copy)
-    if dtype is not None:
-        from numpy import _kinds
-
-        _kinds.refuse_records(_dtype(dtype))
-    if not (dtype is None or place.wanted(dtype)) or isinstance(data, ndarray) and type(data) is not place.ndarray and dtype is None:
-        raise
-    return place.array(data, dtype)
+    return place.array(data, dtype, copy)
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
@@ -45,7 +34,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     try:
         made = _array(object, dtype, bool(copy))
     except (NotImplementedError, TypeError):
-        made = _objects(object, dtype, copy)
+        made = _foreign(object, dtype, copy)
     if order == "F":
         made = asfortranarray(made)
     else:
@@ -68,21 +57,12 @@ def asarray(a, dtype=None, order=None, *, like=None):
     try:
         made = _array(a, dtype, False)
     except (NotImplementedError, TypeError):
-        return _objects(a, dtype, False)
+        return _foreign(a, dtype, False)
     return ascontiguousarray(made) if order == "C" else made
 
 
 def asanyarray(a, dtype=None, order=None, *, like=None):
     return asarray(a, dtype, order, like=like)
-
-
-def asarray_chkfinite(a, dtype=None, order=None):
-    import numpy
-
-    made = asarray(a, dtype, order)
-    if made.dtype.kind == "f" and not numpy.isfinite(made).all():
-        raise ValueError("array must not contain infs or NaNs")
-    return made
 
 
 def ascontiguousarray(a, dtype=None, *, like=None):
@@ -98,26 +78,6 @@ def asfortranarray(a, dtype=None, *, like=None):
     _like(like)
     made = _array(a, dtype, False)
     return made if made.ndim < 2 or made.T._is_row_major else _own(_op("contiguous", made.T).T)
-
-
-_REQUIREMENTS = {
-    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F", "A": "A",
-    "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E",
-}
-
-
-def require(a, dtype=None, requirements=None, *, like=None):
-    """The array in the order in memory that is asked for, copied only where it must be."""
-    _like(like)
-    asked = {_REQUIREMENTS[one.upper()] for one in requirements or ()}
-    if {"C", "F"} <= asked:
-        raise ValueError('Cannot specify both "C" and "F" order')
-    made = asarray(a, dtype)
-    if "F" in asked and not made.T._is_row_major:
-        made = asfortranarray(made)
-    elif "C" in asked and not made._is_row_major:
-        made = _op("contiguous", made)
-    return made.copy() if "O" in asked and not made._owns else made
 
 
 def copy(a, order="K", subok=False):
@@ -139,12 +99,9 @@ def _filled(shape, value, dtype, order):
     try:
         return _full(_shape(shape), value, dtype)
     except (NotImplementedError, TypeError):
-        from numpy import _foreign_data
+        from numpy import _foreign
 
-        made = _foreign_data.filled(_shape(shape), value, dtype)
-        if made is None:
-            raise
-        return made
+        return _foreign.filled(_shape(shape), value, dtype)
 
 
 _float = _dtype("float64")
@@ -261,7 +218,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         else:
             y = y * step
     else:
-        step = nan_step
+        step = numpy.nan
         y = y * delta
     y = y + start
     if endpoint and num > 1:
@@ -272,9 +229,6 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         y = numpy.floor(y)
     y = y.astype(dtype)
     return (y, _numpy._result(step) if isinstance(step, ndarray) else step) if retstep else y
-
-
-nan_step = 1e400 - 1e400
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
@@ -297,10 +251,6 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
     if numpy.any(start == 0) or numpy.any(stop == 0):
         raise ValueError("Geometric sequence cannot include zero")
-    if numpy.iscomplexobj(start) or numpy.iscomplexobj(stop):
-        made = _complex_ratios(asarray(start), asarray(stop), num, endpoint)
-        made = numpy.moveaxis(made, 0, axis) if axis != 0 else made
-        return made if dtype is None else made.astype(dtype)
     sign = numpy.where((numpy.sign(start) == -1) & (numpy.sign(stop) == -1), -1.0, 1.0)
     low, high = start * sign, stop * sign
     y = logspace(numpy.log10(low), numpy.log10(high), num=num, endpoint=endpoint, base=10.0)
@@ -314,50 +264,11 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     return y if dtype is None else y.astype(dtype)
 
 
-def _complex_ratios(start, stop, num, endpoint):
-    """Complex numbers in equal ratios, turned so that imaginary and negative ones have no rounded parts."""
-    import numpy
-
-    start, stop = start.astype("complex128"), stop.astype("complex128")
-    sign = numpy.ones(numpy.broadcast_shapes(start.shape, stop.shape), "complex128")
-    imaginary = (start.real == 0.0) & (stop.real == 0.0)
-    if numpy.any(imaginary):
-        start, stop = numpy.where(imaginary, start.imag, start), numpy.where(imaginary, stop.imag, stop)
-        sign = numpy.where(imaginary, 1j, sign)
-    negative = (numpy.sign(start) == -1) & (numpy.sign(stop) == -1)
-    if numpy.any(negative):
-        start, stop = numpy.where(negative, -start, start), numpy.where(negative, -stop, stop)
-        sign = numpy.where(negative, -sign, sign)
-    made = logspace(numpy.log10(start), numpy.log10(stop), num=num, endpoint=endpoint, base=10.0)
-    if num > 0:
-        made[0] = start
-        if num > 1 and endpoint:
-            made[-1] = stop
-    return made * sign
-
-
 def new_array(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
-    """`numpy.ndarray(shape, ..)`: an array whose elements are to be set, or a view of a buffer's."""
-    import math
-    import numpy
-
-    shape = _shape(shape)
-    if buffer is None:
-        return empty(shape, dtype, order or "C")
-    kind = _dtype(dtype)
-    if strides is not None or order == "F":
-        raise NotImplementedError("ndarray(buffer, strides=, order='F') is not part of attn's numpy")
-    if not isinstance(buffer, ndarray):
-        flat = numpy.frombuffer(buffer, kind, offset=offset)
-        start = 0
-    elif buffer.dtype == kind and offset % kind.itemsize == 0:
-        flat, start = buffer.reshape(-1), offset // kind.itemsize
-    else:
-        raise NotImplementedError("ndarray(buffer) of another dtype is not part of attn's numpy")
-    count = math.prod(shape)
-    if start + count > flat.size:
-        raise TypeError("buffer is too small for requested array")
-    return flat[start : start + count].reshape(shape)
+    """`numpy.ndarray(shape, ..)`: an array whose elements are to be set."""
+    if buffer is not None or offset or strides is not None:
+        raise NotImplementedError("ndarray(buffer=, offset=, strides=) is not part of attn's numpy: frombuffer() reads bytes")
+    return empty(_shape(shape), dtype, order or "C")
 
 
 def eye(N, M=None, k=0, dtype=float, order="C", *, like=None):
@@ -402,10 +313,6 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 def fromiter(iter, dtype, count=-1, *, like=None):
     _like(like)
-    kind = _dtype(dtype)
-    if kind.shape:
-        rows = [list(item) for item in iter]
-        return array(rows if count < 0 else rows[:count], kind.base)
     items = []
     for item in iter:
         if len(items) == count:
@@ -414,11 +321,3 @@ def fromiter(iter, dtype, count=-1, *, like=None):
     if len(items) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
     return _array(items, dtype, True)
-
-
-def fromstring(string, dtype=float, count=-1, *, sep, like=None):
-    _like(like)
-    words = string.split() if sep.strip() == "" else string.split(sep)
-    kind = _dtype(dtype)
-    read = int if kind.kind in "iu" else float
-    return _array([read(word) for word in words if word.strip()][: None if count < 0 else count], kind, True)

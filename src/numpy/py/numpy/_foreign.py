@@ -1,73 +1,60 @@
-"""What is computed with other operands than real arrays: complex numbers, and arrays of Python objects."""
+"""Arrays that are none of real numbers, of complex numbers or of labels, and functions of them."""
 
-import numpy
 import _numpy
 from _numpy import ndarray as _native, dtype as _dtype
-from numpy._foreign_data import has_complex
 
 
-def call(name, *args, **words):
-    """An elementwise function of such operands."""
-    count = 1 if name not in _numpy._functions else _numpy._functions[name].nin
-    operands, rest = args[:count], args[count:]
-    out = rest[0] if rest else words.pop("out", None)
-    dtype = words.pop("dtype", None)
-    wanted = _dtype(dtype) if dtype is not None else None
-    if wanted is not None and wanted.kind not in "biufc":
-        raise NotImplementedError(f"dtype {wanted} is not part of attn's numpy")
-    if wanted is not None and wanted.kind != "c" and not any(has_complex(one) for one in operands):
-        raise NotImplementedError(f"{name}(dtype={wanted}) is not part of attn's numpy")
-    where, casting = words.pop("where", True), words.pop("casting", "same_kind")
-    for hint in ("order", "subok"):
-        words.pop(hint, None)
-    if words:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(words))}'")
-    from numpy import _objects
+def array(data, dtype, copy):
+    """An array of complex numbers, of text or of Python objects; raises again what real numbers raised otherwise."""
+    from numpy import _complex, _labels
 
-    if any(type(one) is _objects.ndarray for one in operands):
-        made = _objects.elementwise(name, operands)
-    else:
-        from numpy import _complex_ufuncs
+    kind = None if dtype is None else _dtype(dtype)
+    if type(data) is _labels.ndarray and kind is None:
+        return data.copy() if copy else data
+    if kind is not None and kind.kind == "c" or _complex.has_complex(data) and (
+        kind.kind in "biuf" if kind else not _has_other(data)
+    ):
+        return _complex.array(data, kind, copy)
+    if kind is not None and kind.kind not in "UO" or kind is None and type(data) is _native:
+        raise
+    return _labels.array(data, kind)
 
-        made = _complex_ufuncs.compute(name, operands, wanted)
-    if out is None:
-        if where is not True:
-            made = numpy.where(where, made, numpy.zeros_like(made))
-        return made
-    (out,) = out if isinstance(out, tuple) else (out,)
-    if not isinstance(out, _native):
-        raise TypeError("return arrays must be of ArrayType")
-    if type(made) is not _objects.ndarray:
-        from numpy import _kinds
 
-        kind = made.dtype
-        if not _kinds.can_cast(kind, out.dtype, casting):
-            from numpy import _exceptions
+def _has_other(data):
+    """Whether there is something that is no number, as text."""
+    if isinstance(data, (list, tuple)):
+        return any(_has_other(one) for one in data)
+    import numpy
 
-            raise _exceptions._UFuncOutputCastingError(
-                f"Cannot cast ufunc '{name}' output from {kind!r} to {out.dtype!r} with casting rule '{casting}'"
-            )
-    if where is True:
-        out[...] = made
-    else:
-        out[...] = numpy.where(where, made, out)
-    return out
+    return not isinstance(data, (int, float, complex, _native, numpy.generic))
+
+
+def filled(shape, value, dtype):
+    """An array of one complex number, text or object; raises again what real numbers raised otherwise."""
+    from numpy import _complex, _labels
+
+    kind = _dtype("complex128") if dtype is None and isinstance(value, complex) else _dtype(dtype)
+    if kind.kind == "c":
+        return _complex.filled(shape, value, kind)
+    if kind.kind not in "UO":
+        raise
+    return _labels.filled(shape, value, kind)
+
+
+def converted(a, kind):
+    """An array of real numbers in another dtype than theirs."""
+    from numpy import _complex, _labels
+
+    return _complex.array(a, kind) if kind.kind == "c" else _labels.array(a, kind)
 
 
 def function(name, plain, args, words):
     """A function of numpy, given such arguments."""
-    if not (any(has_complex(one) for one in args) or any(has_complex(one) for one in words.values())):
-        if name in ("tensordot", "outer"):
-            from numpy import _objects
+    from numpy import _complex
 
-            if name == "tensordot":
-                return _objects.tensordot(*args, **words)
-            a, b = (numpy.asarray(one).reshape(-1) for one in args)
-            return a.reshape(-1, 1) * b.reshape(1, -1)
-        return plain(*args, **words)
-    from numpy import _complex_functions
-
-    return _complex_functions.call(name, plain, args, words)
+    if any(_complex.has_complex(one) for one in (*args, *words.values())):
+        return _complex.call(name, plain, args, words)
+    return plain(*args, **words)
 
 
 def aware(name, plain):

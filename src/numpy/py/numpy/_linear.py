@@ -187,17 +187,6 @@ def _letters(first, rest):
     return subscripts, operands
 
 
-def einsum_path(*operands, optimize="greedy", einsum_call=False):
-    if einsum_call:
-        raise NotImplementedError("einsum_path(einsum_call=True) is not part of attn's numpy")
-    from numpy import _einsum_path
-
-    subscripts, *arrays = operands
-    if not isinstance(subscripts, str):
-        subscripts, arrays = _letters(subscripts, arrays)
-    return _einsum_path.einsum_path(subscripts, arrays, optimize)
-
-
 def kron(a, b):
     a, b = asarray(a), asarray(b)
     dims = _max(a.ndim, b.ndim)
@@ -205,19 +194,3 @@ def kron(a, b):
     first = a.reshape([size for one in a.shape for size in (one, 1)])
     second = b.reshape([size for one in b.shape for size in (1, one)])
     return numpy.asarray(first * second).reshape([x * y for x, y in zip(a.shape, b.shape)])
-
-
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    a, b = asarray(a), asarray(b)
-    a, b = numpy.moveaxis(a, axisa, -1), numpy.moveaxis(b, axisb, -1)
-    if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
-        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
-    if a.shape[-1] == 2 and b.shape[-1] == 2:
-        return asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
-    zero = 0
-    a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2] if a.shape[-1] == 3 else zero
-    b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2] if b.shape[-1] == 3 else zero
-    made = numpy.stack(numpy.broadcast_arrays(a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=-1)
-    return numpy.moveaxis(made, -1, axisc)

@@ -121,30 +121,13 @@ def repeat(self, repeats, axis=None):
     return _module("_shape").repeat(self, repeats, axis)
 
 
-def resize(self, *new_shape, refcheck=True):
-    if len(new_shape) == 1 and hasattr(new_shape[0], "__len__"):
-        new_shape = tuple(new_shape[0])
-    import numpy
-
-    # The elements keep their place in memory, so a column-major array is read and filled by columns.
-    if self.T._is_row_major and not self._is_row_major:
-        flat = self.T.reshape(-1)
-        made = numpy.zeros(tuple(new_shape)[::-1], self.dtype)
-        count = _min(made.size, flat.size)
-        made.reshape(-1)[:count] = flat[:count]
-        made = made.T
-    else:
-        made = numpy.zeros(new_shape, self.dtype)
-        count = _min(made.size, self.size)
-        made.reshape(-1)[:count] = self.reshape(-1)[:count]
-    _numpy._set_layout(self, made)
-
-
 def view(self, dtype=None, type=None):
     if type not in (None, ndarray):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
     if dtype is None or dtype is ndarray or _dtype(dtype) == self.dtype:
         return self[...]
+    if _dtype(dtype).kind == "c":
+        return _module("_complex").view_of(self, _dtype(dtype))
     raise NotImplementedError("view() in another dtype is not part of attn's numpy: astype() converts")
 
 
@@ -160,12 +143,8 @@ def copy(self, order="C"):
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     kind = dtype if type(dtype) is _dtype else _dtype(dtype)
-    if kind.kind == "c":
-        return _module("_complex").array(self, kind)
-    if kind.kind in "OU":
-        return _module("_objects").of_numbers(self, kind)
     if type(kind) is not _dtype:
-        _module("_kinds").refuse_records(kind)
+        return _module("_foreign").converted(self, kind)
     if not _numpy._can_cast(self.dtype, kind, casting):
         raise TypeError(f"Cannot cast array data from {self.dtype!r} to {kind!r} according to the rule '{casting}'")
     if kind == self.dtype:
@@ -183,39 +162,12 @@ def item(self, *at):
     return _item(self.reshape(-1)[at[0]] if len(at) == 1 else self[at])
 
 
-def itemset(self, *args):
-    *at, value = args
-    if len(at) == 1 and not isinstance(at[0], tuple):
-        flat = self.reshape(-1)
-        flat[at[0]] = value
-        if flat._address != self._address:
-            self[...] = flat.reshape(self.shape)
-        return
-    self[tuple(at) if len(at) != 1 else at[0]] = value
-
-
 def fill(self, value):
     self[...] = value
 
 
 def tobytes(self, order="C"):
     return _module("_files").tobytes(self, order)
-
-
-def tofile(self, fid, sep="", format="%s"):
-    _module("_files").tofile(self, fid, sep, format)
-
-
-def byteswap(self, inplace=False):
-    import numpy
-
-    data, size = self.tobytes(), self.itemsize
-    swapped = b"".join(data[at : at + size][::-1] for at in range(0, len(data), size))
-    made = numpy.frombuffer(swapped, self.dtype).reshape(self.shape).copy()
-    if not inplace:
-        return made
-    self[...] = made
-    return self
 
 
 def _copy(self, memo=None):
@@ -420,7 +372,7 @@ def _loaded(home, name):
 
 for _home, _names in (
     ("_numeric", "clip round"),
-    ("_order", "argsort nonzero searchsorted take put compress choose argpartition"),
+    ("_order", "argsort nonzero searchsorted take argpartition"),
     ("_indices", "diagonal trace"),
     ("_linear", "dot"),
 ):

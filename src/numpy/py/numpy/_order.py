@@ -53,16 +53,6 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     return argsort(a, axis, None, order)
 
 
-def lexsort(keys, axis=-1):
-    keys = [asarray(key) for key in keys]
-    if keys[0].ndim != 1:
-        raise NotImplementedError("lexsort of keys with several dimensions is not part of attn's numpy")
-    order = numpy.arange(len(keys[0]))
-    for key in keys:
-        order = order[argsort(key[order])]
-    return order
-
-
 def searchsorted(a, v, side="left", sorter=None):
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
@@ -77,9 +67,9 @@ def searchsorted(a, v, side="left", sorter=None):
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     ar = asarray(ar)
     if _is_text(ar):
-        from numpy import _objects
+        from numpy import _labels
 
-        return _objects.unique(ar.ravel(), return_index, return_inverse, return_counts)
+        return _labels.unique(ar.ravel(), return_index, return_inverse, return_counts)
     if axis is not None:
         (axis,) = _axes(axis, ar.ndim)
         moved = numpy.moveaxis(ar, axis, 0)
@@ -142,9 +132,9 @@ def where(condition, x=NO_VALUE, y=NO_VALUE):
     if x is NO_VALUE or y is NO_VALUE:
         raise ValueError("either both or neither of x and y should be given")
     if any(isinstance(one, str) or _is_text(one) for one in (x, y)):
-        from numpy import _objects
+        from numpy import _labels
 
-        return _objects.chosen(condition, x, y)
+        return _labels.chosen(condition, x, y)
     kind = numpy.result_type(x, y)
     x, y = asarray(x).astype(kind, copy=False), asarray(y).astype(kind, copy=False)
     shapes = f"{_text(condition)} {_text(x)} {_text(y)} "
@@ -172,22 +162,6 @@ def select(condlist, choicelist, default=0):
             raise TypeError(f"invalid entry 0 in condlist: should be boolean ndarray")
         made = where(condition, asarray(choice).astype(kind), made)
     return made
-
-
-def choose(a, choices, out=None, mode="raise"):
-    a = asarray(a)
-    choices = [asarray(choice) for choice in choices]
-    arrays = numpy.broadcast_arrays(a, *choices)
-    a, stacked = arrays[0], numpy.stack(arrays[1:])
-    n = len(stacked)
-    if mode == "raise":
-        if numpy.any((a < 0) | (a >= n)):
-            raise ValueError("invalid entry in choice array")
-    elif mode == "wrap":
-        a = a % n
-    else:
-        a = numpy.clip(a, 0, n - 1)
-    return _methods._into(out, take_along_axis(stacked, a[None].astype("int64"), 0)[0])
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):
@@ -237,49 +211,6 @@ def put_along_axis(arr, indices, values, axis):
     arr[_along(arr, indices, axis)] = values
 
 
-def put(a, ind, v, mode="raise"):
-    ind = asarray(ind).reshape(-1)
-    if mode == "clip":
-        ind = numpy.clip(ind, 0, a.size - 1)
-    elif mode == "wrap":
-        ind = ind % a.size
-    values = asarray(v).reshape(-1).astype(a.dtype)
-    if ind.size == 0:
-        return
-    a.flat[ind] = numpy.resize(values, ind.size)
-
-
-def putmask(a, mask, values):
-    mask = asarray(mask).astype("bool")
-    values = asarray(values)
-    a[mask] = numpy.resize(values, a.shape)[mask].astype(a.dtype) if values.shape != a.shape else values[mask].astype(a.dtype)
-
-
-def place(arr, mask, vals):
-    mask = asarray(mask).astype("bool")
-    count = int(mask.sum())
-    if count:
-        vals = asarray(vals)
-        if vals.size == 0:
-            raise ValueError("Cannot insert from an empty array!")
-        arr[mask] = numpy.resize(vals, count).astype(arr.dtype)
-
-
-def compress(condition, a, axis=None, out=None):
-    if isinstance(condition, ndarray) and isinstance(a, ndarray) is False and numpy.ndim(a) == 1 and condition.dtype.kind != "b":
-        condition, a = a, condition
-    a, condition = asarray(a), asarray(condition).astype("bool")
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    else:
-        (axis,) = _axes(axis, a.ndim)
-    return _methods._into(out, a[(slice(None),) * axis + (flatnonzero(condition),)])
-
-
-def extract(condition, arr):
-    return asarray(arr).reshape(-1)[flatnonzero(condition)]
-
-
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     element = asarray(element)
     among = asarray(test_elements)
@@ -289,10 +220,6 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         return numpy.array([(one in known) != bool(invert) for one in element.ravel().tolist()], "bool").reshape(element.shape)
     kind = numpy.promote_types(element.dtype, among.dtype)
     return _op("isin", element.astype(kind), among.astype(kind), invert=bool(invert))
-
-
-def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
-    return isin(asarray(ar1).reshape(-1), ar2, assume_unique, invert)
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
@@ -312,8 +239,3 @@ def union1d(ar1, ar2):
 def setdiff1d(ar1, ar2, assume_unique=False):
     ar1 = asarray(ar1).reshape(-1) if assume_unique else unique(ar1)
     return ar1[isin(ar1, ar2, invert=True)]
-
-
-def setxor1d(ar1, ar2, assume_unique=False):
-    first, second = unique(ar1), unique(ar2)
-    return sort(numpy.concatenate((first[isin(first, second, invert=True)], second[isin(second, first, invert=True)])))

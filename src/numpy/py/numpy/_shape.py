@@ -56,15 +56,6 @@ def moveaxis(a, source, destination):
     return _op("permute", a, tuple(order))
 
 
-def rollaxis(a, axis, start=0):
-    a = asarray(a)
-    (axis,) = _axes(axis, a.ndim)
-    start = start + a.ndim if start < 0 else start
-    if axis < start:
-        start -= 1
-    return moveaxis(a, axis, start)
-
-
 def expand_dims(a, axis):
     a = asarray(a)
     axis = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -85,15 +76,6 @@ def atleast_2d(*arys):
     return made[0] if len(made) == 1 else made
 
 
-def atleast_3d(*arys):
-    made = [asarray(a) for a in arys]
-    made = [
-        a.reshape(1, 1, 1) if a.ndim == 0 else a[None, :, None] if a.ndim == 1 else a[:, :, None] if a.ndim == 2 else a
-        for a in made
-    ]
-    return made[0] if len(made) == 1 else made
-
-
 def _joined(arrays, dtype, casting):
     arrays = [asarray(a) for a in arrays]
     if not arrays:
@@ -109,11 +91,11 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after the other along an axis."""
     arrays = [asarray(a) for a in arrays]
     if any(type(a) is not ndarray for a in arrays):
-        from numpy import _foreign_data, _objects
-
-        if _foreign_data.has_complex(arrays):
+        if any(a.dtype.kind == "c" for a in arrays):
             return numpy.concatenate(arrays, axis, out, dtype=dtype, casting=casting)
-        return _objects.joined(arrays, axis)
+        from numpy import _labels
+
+        return _labels.joined(arrays, axis)
     arrays = _joined(arrays, dtype, casting)
     if axis is None:
         arrays, axis = [a.reshape(-1) for a in arrays], 0
@@ -155,45 +137,15 @@ def vstack(tup, *, dtype=None, casting="same_kind"):
     return concatenate(made if isinstance(made, list) else [made], 0, dtype=dtype, casting=casting)
 
 
-row_stack = vstack
-
-
 def hstack(tup, *, dtype=None, casting="same_kind"):
     made = atleast_1d(*tup)
     made = made if isinstance(made, list) else [made]
     return concatenate(made, 0 if made and made[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
-def dstack(tup):
-    made = atleast_3d(*tup)
-    return concatenate(made if isinstance(made, list) else [made], 2)
-
-
 def column_stack(tup):
     arrays = [asarray(a) for a in tup]
     return concatenate([a.reshape(-1, 1) if a.ndim < 2 else a for a in arrays], 1)
-
-
-def block(arrays):
-    """Nested lists of arrays as one array: the innermost lists along the last axis."""
-
-    def depth(item):
-        return 1 + _max(depth(one) for one in item) if isinstance(item, list) else 0
-
-    levels = depth(arrays)
-
-    def size(item):
-        return _max(size(one) for one in item) if isinstance(item, list) else asarray(item).ndim
-
-    dims = _max(levels, size(arrays))
-
-    def join(item, level):
-        if not isinstance(item, list):
-            a = asarray(item)
-            return a.reshape((1,) * (dims - a.ndim) + a.shape)
-        return concatenate([join(one, level + 1) for one in item], axis=-(levels - level))
-
-    return join(arrays, 0)
 
 
 def array_split(ary, indices_or_sections, axis=0):
@@ -218,25 +170,6 @@ def split(ary, indices_or_sections, axis=0):
         if asarray(ary).shape[axis] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
     return array_split(ary, indices_or_sections, axis)
-
-
-def hsplit(ary, indices_or_sections):
-    ary = asarray(ary)
-    if ary.ndim == 0:
-        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
-    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
-
-
-def vsplit(ary, indices_or_sections):
-    if asarray(ary).ndim < 2:
-        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
-    return split(ary, indices_or_sections, 0)
-
-
-def dsplit(ary, indices_or_sections):
-    if asarray(ary).ndim < 3:
-        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
-    return split(ary, indices_or_sections, 2)
 
 
 def tile(A, reps):
@@ -421,27 +354,6 @@ def delete(arr, obj, axis=None):
         raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {total}")
     keep[obj] = False
     return arr[(slice(None),) * axis + (keep,)]
-
-
-def copyto(dst, src, casting="same_kind", where=True):
-    src = asarray(src)
-    if not numpy.can_cast(src, dst.dtype, casting):
-        raise TypeError(f"Cannot cast array data from {src.dtype!r} to {dst.dtype!r} according to the rule '{casting}'")
-    if where is True:
-        _copy_into(dst, src)
-    else:
-        _copy_into(dst, numpy.where(where, src, dst))
-
-
-def trim_zeros(filt, trim="fb"):
-    first, last = 0, len(filt)
-    if "f" in trim.lower():
-        while first < last and filt[first] == 0:
-            first += 1
-    if "b" in trim.lower():
-        while last > first and filt[last - 1] == 0:
-            last -= 1
-    return filt[first:last]
 
 
 def pad(array, pad_width, mode="constant", **kwargs):

@@ -45,9 +45,6 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     return _methods.prod(asarray(a), axis, dtype, out, keepdims, initial, where)
 
 
-product = prod
-
-
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """The mean of the elements, over all or along axes."""
     method = own_method(a, "mean")
@@ -84,19 +81,12 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
     return _methods.all(asarray(a), axis, out, keepdims, where=where)
 
 
-sometrue = any
-alltrue = all
-
-
 def cumsum(a, axis=None, dtype=None, out=None):
     return _methods.cumsum(asarray(a), axis, dtype, out)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
     return _methods.cumprod(asarray(a), axis, dtype, out)
-
-
-cumproduct = cumprod
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
@@ -174,11 +164,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return _methods._into(out, _kept(made, a, axes, keepdims))
 
 
-_METHODS = {
-    "inverted_cdf": None, "averaged_inverted_cdf": None, "closest_observation": None, "interpolated_inverted_cdf": (0, 1),
-    "hazen": (0.5, 0.5), "weibull": (0, 0), "linear": (1, 1), "median_unbiased": (1 / 3, 1 / 3),
-    "normal_unbiased": (3 / 8, 3 / 8), "lower": None, "higher": None, "midpoint": None, "nearest": None,
-}
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
@@ -190,7 +176,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 def _quantile(a, q, axis, out, method, keepdims):
     if method not in _METHODS:
-        raise ValueError(f"{method!r} is not a valid method. Use one of: {_METHODS.keys()}")
+        raise NotImplementedError(f"quantiles with method={method!r} are not part of attn's numpy: it has {', '.join(_METHODS)}")
     values, axes = _flattened(a, axis)
     ordered = numpy.sort(values, axis=-1)
     count = ordered.shape[-1]
@@ -215,22 +201,6 @@ def _at(ordered, count, q, method):
         return ordered[..., at]
     if method == "midpoint":
         place = 0.5 * (math.floor(place) + math.ceil(place))
-    elif method in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation"):
-        exact = count * q
-        if method == "inverted_cdf":
-            return ordered[..., _max(math.ceil(exact) - 1, 0)]
-        if method == "closest_observation":
-            low = exact - 1 - 0.5
-            at = math.floor(low)
-            whole = low == at and at % 2 == 1
-            return ordered[..., _min(_max(at + (0 if whole else 1), 0), count - 1)]
-        low = _min(_max(math.ceil(exact) - 1, 0), count - 1)
-        high = _min(_max(math.floor(exact), 0), count - 1)
-        return (ordered[..., low] + ordered[..., high]) / 2
-    elif method != "linear":
-        alpha, beta = _METHODS[method]
-        place = count * q + (alpha + q * (1 - alpha - beta)) - 1
-        place = _min(_max(place, 0), count - 1)
     low = math.floor(place)
     high = _min(low + 1, count - 1)
     part = place - low
@@ -262,18 +232,6 @@ def _without(a, value):
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     return sum(_without(a, 0)[0], axis, dtype, out, keepdims, initial, where)
-
-
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    return prod(_without(a, 1)[0], axis, dtype, out, keepdims, initial, where)
-
-
-def nancumsum(a, axis=None, dtype=None, out=None):
-    return cumsum(_without(a, 0)[0], axis, dtype, out)
-
-
-def nancumprod(a, axis=None, dtype=None, out=None):
-    return cumprod(_without(a, 1)[0], axis, dtype, out)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
@@ -321,50 +279,3 @@ def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
 
 def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     return _nan_extreme(a, axis, out, keepdims, initial, where, "min", numpy.inf)
-
-
-def _nan_place(a, axis, out, keepdims, name, far):
-    a = asarray(a)
-    if a.dtype.kind == "f":
-        bad = numpy.isnan(a)
-        if numpy.any(bad.all(axis)):
-            raise ValueError("All-NaN slice encountered")
-        a = numpy.where(bad, a.dtype.type(far), a)
-    return getattr(_methods, name)(a, axis, out, keepdims=keepdims)
-
-
-def nanargmax(a, axis=None, out=None, *, keepdims=False):
-    return _nan_place(a, axis, out, keepdims, "argmax", -numpy.inf)
-
-
-def nanargmin(a, axis=None, out=None, *, keepdims=False):
-    return _nan_place(a, axis, out, keepdims, "argmin", numpy.inf)
-
-
-def _along_good(function, a, axis, keepdims):
-    values, axes = _flattened(a, axis)
-    rows = values.reshape(-1, values.shape[-1])
-    made = [function(row[~numpy.isnan(row)] if row.dtype.kind == "f" else row) for row in rows]
-    made = numpy.stack([asarray(one) for one in made])
-    made = made.reshape(values.shape[:-1] + made.shape[1:])
-    return made, axes
-
-
-def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    made, axes = _along_good(median, a, axis, keepdims)
-    return _methods._into(out, _kept(_result(made), a, axes, keepdims))
-
-
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
-    q = asarray(q)
-    made, axes = _along_good(lambda row: quantile(row, q, method=interpolation or method), a, axis, keepdims)
-    if q.ndim:
-        made = numpy.moveaxis(made, -1, 0)
-        if keepdims:
-            made = numpy.stack([_kept(one, a, axes, True) for one in made])
-        return _methods._into(out, made)
-    return _methods._into(out, _kept(_result(made), a, axes, keepdims))
-
-
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
-    return nanquantile(a, numpy.true_divide(q, 100), axis, out, overwrite_input, method, keepdims, interpolation=interpolation)

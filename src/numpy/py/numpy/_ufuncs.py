@@ -1,4 +1,4 @@
-"""The methods of elementwise functions: `reduce`, `accumulate`, `outer`, `at`, `reduceat`."""
+"""The methods of elementwise functions: `reduce`, `accumulate`, `outer`, `at`."""
 
 import numpy
 from numpy import _methods
@@ -76,16 +76,6 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     for row in rows[1:]:
         made.append(ufunc(made[-1], row))
     return _methods._into(out, numpy.moveaxis(numpy.stack(made), 0, axis) if made else array)
-
-
-def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
-    _two(ufunc)
-    array = numpy.moveaxis(numpy.asarray(array), axis, 0)
-    at = [int(index) for index in indices]
-    made = []
-    for first, last in zip(at, [*at[1:], len(array)]):
-        made.append(reduce(ufunc, array[first:last], 0, dtype) if first < last else array[first])
-    return _methods._into(out, numpy.moveaxis(numpy.stack([numpy.asarray(one) for one in made]), 0, axis))
 
 
 def outer(ufunc, a, b, **words):
