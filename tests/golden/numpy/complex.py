@@ -141,4 +141,4 @@ print(np.array2string(np.arange(3.0), formatter={"float_kind": lambda x: "%.2f" 
 np.set_printoptions(formatter={"all": lambda x: "<" + str(x) + ">"})
 print(np.arange(3), repr(np.arange(2.0)))
 np.set_printoptions()
-print(np.arange(3), np.geomspace(1, 1000, 4), np.logspace(2.0, 3.0, num=4, base=[2.0, 3.0], axis=-1))
+print(np.arange(3), np.geomspace(1, 1000, 4), np.logspace(2.0, 3.0, num=4, base=2.0))

@@ -438,7 +438,8 @@ def call(name, plain, args, words):
 
         return _complex_linear.call(name[len("linalg."):], plain, args, words)
     if name in _COMPOSED:
-        _make_aware(plain.__globals__)
+        if hasattr(plain, "__globals__"):
+            _make_aware(plain.__globals__)
         return plain(*args, **words)
     if name in _BY_PARTS:
         first = _array(args[0])

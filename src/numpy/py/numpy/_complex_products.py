@@ -39,10 +39,6 @@ def correlate(a, v, mode="valid"):
 
 
 def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
-    if not isinstance(subscripts, str):
-        from numpy import _linear
-
-        subscripts, operands = _linear._letters(subscripts, operands)
     arrays = [numpy.asarray(one) for one in operands]
     re = im = 0
     for choice in range(2 ** len(arrays)):

@@ -1,16 +1,10 @@
 """Covariance, counts and differences."""
 
 import numpy
-from _numpy import _array, _axes, _op, ndarray
-from numpy import _methods
-from numpy._create import asarray
+from _numpy import _axes, _op
+from numpy import asarray, average, percentile, std, sum
+from numpy._methods import _warn
 from numpy._no_value import NO_VALUE
-from numpy._statistics import average, percentile, std, sum
-
-_max, _min = max, min
-
-
-# Covariance, counts and differences.
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
@@ -39,7 +33,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     else:
         fact = total - ddof * sum(w * aweights) / total
     if fact <= 0:
-        _methods._warn("Degrees of freedom <= 0 for slice")
+        _warn("Degrees of freedom <= 0 for slice")
         fact = 0.0
     X = X - avg[:, None]
     made = numpy.dot(X, (X.T if w is None else (X * w).T)) * numpy.true_divide(1, fact)
@@ -88,7 +82,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         fd = 2.0 * iqr * n ** (-1.0 / 3.0) if n else 0.0
         sturges = spread / (numpy.log2(n) + 1.0) if n else 0.0
         width = {
-            "sturges": sturges, "fd": fd, "auto": _min(fd, sturges) if fd else sturges,
+            "sturges": sturges, "fd": fd, "auto": min(fd, sturges) if fd else sturges,
             "sqrt": spread / numpy.sqrt(n) if n else 0.0, "rice": spread / (2.0 * n ** (1.0 / 3)) if n else 0.0,
             "scott": (24.0 * numpy.pi**0.5 / n) ** (1.0 / 3.0) * std(a) if n else 0.0,
         }[bins]

@@ -1,35 +1,12 @@
 """Diagonals, triangles and indices."""
 
 import numpy
-from _numpy import _array, _axes, _op, ndarray
-from numpy import _methods
-from numpy._create import asarray
-from numpy._order import nonzero
+from numpy import asarray, nonzero, tri
 
 _max = max
 
 
 # Diagonals and triangles.
-
-
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    a = asarray(a)
-    if a.ndim < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
-    return _op("diagonal", a, int(offset), _axes(axis1, a.ndim)[0], _axes(axis2, a.ndim)[0])
-
-
-def diag(v, k=0):
-    v = asarray(v)
-    if v.ndim == 1:
-        n = len(v) + abs(k)
-        made = numpy.zeros((n, n), v.dtype)
-        at = numpy.arange(len(v))
-        made[at + _max(-k, 0), at + _max(k, 0)] = v
-        return made
-    if v.ndim == 2:
-        return diagonal(v, k)
-    raise ValueError("Input must be 1- or 2-d.")
 
 
 def fill_diagonal(a, val, wrap=False):
@@ -50,24 +27,6 @@ def diag_indices(n, ndim=2):
     return (numpy.arange(n),) * ndim
 
 
-def tri(N, M=None, k=0, dtype=float, *, like=None):
-    M = N if M is None else M
-    made = numpy.greater_equal.outer(numpy.arange(N), numpy.arange(-k, M - k))
-    return made.astype(dtype)
-
-
-def tril(m, k=0):
-    m = asarray(m)
-    m = numpy.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
-    return _op("tril", m, int(k))
-
-
-def triu(m, k=0):
-    m = asarray(m)
-    m = numpy.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
-    return _op("triu", m, int(k))
-
-
 def tril_indices(n, k=0, m=None):
     return nonzero(tri(n, m, k, dtype="bool"))
 
@@ -82,10 +41,6 @@ def tril_indices_from(arr, k=0):
 
 def triu_indices_from(arr, k=0):
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
-
-
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return _methods._into(out, _methods.sum(diagonal(a, offset, axis1, axis2), -1, dtype))
 
 
 # Indices.

@@ -2,50 +2,11 @@
 
 import numpy
 import _numpy
-from _numpy import _array, _axes, _op, _result, ndarray, dtype as _dtype
-from numpy import _methods
-from numpy._create import asarray
+from _numpy import _array, _axes, _result, ndarray, dtype as _dtype
+from numpy import asarray
 from numpy._no_value import NO_VALUE
 
 _abs, _max, _min, _round, _all, _any, _sum, _divmod = abs, max, min, round, all, any, sum, divmod
-
-
-def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=None, max=None, **words):
-    low = min if a_min is NO_VALUE else a_min
-    high = max if a_max is NO_VALUE else a_max
-    if low is None and high is None:
-        raise ValueError("One of max or min must be given")
-    for word in words:
-        if word in ("where", "casting", "dtype", "order", "subok"):
-            raise NotImplementedError(f"clip({word}=...) is not part of attn")
-        raise TypeError(f"clip() got an unexpected keyword argument '{word}'")
-    a = asarray(a)
-    made = a
-    if low is not None:
-        made = numpy.maximum(made, low)
-    if high is not None:
-        made = numpy.minimum(made, high)
-    return numpy.maximum(made, made, out) if out is not None else made
-
-
-def round(a, decimals=0, out=None):
-    a = asarray(a)
-    if a.dtype.kind in "iub":
-        if decimals >= 0:
-            made = a.astype("float16") if a.dtype.kind == "b" else a.copy()
-        else:
-            scale = 10 ** -decimals
-            made = (numpy.rint(a / scale) * scale).astype(a.dtype)
-    elif decimals == 0:
-        made = numpy.rint(a)
-    elif decimals > 0:
-        made = numpy.rint(a * 10.0 ** decimals) / 10.0 ** decimals
-    else:
-        made = numpy.rint(a / 10.0 ** -decimals) * 10.0 ** -decimals
-    return _methods._into(out, _result(made) if isinstance(made, ndarray) else made)
-
-
-round_ = around = round
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -243,3 +204,12 @@ def shares_memory(a, b, max_work=None):
         return found
 
     return bool(places(a) & places(b))
+
+
+def kron(a, b):
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    dims = max(a.ndim, b.ndim)
+    a, b = a.reshape((1,) * (dims - a.ndim) + a.shape), b.reshape((1,) * (dims - b.ndim) + b.shape)
+    first = a.reshape([size for one in a.shape for size in (one, 1)])
+    second = b.reshape([size for one in b.shape for size in (1, one)])
+    return numpy.asarray(first * second).reshape([x * y for x, y in zip(a.shape, b.shape)])
