@@ -4,12 +4,11 @@ use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyDictRef, PyFloat, PyList, PyStrRef, PyTuple, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
-use rustpython_vm::function::{FuncArgs, OptionalArg};
-use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
+use rustpython_vm::function::FuncArgs;
+use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::axes::axes;
 use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
-use super::digits::{self, Style, Trim};
 use super::dtypes::{self, PyNumpyDType, result_type};
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
@@ -21,7 +20,7 @@ use crate::kernel::stop;
 use crate::ops::state::State;
 use crate::ops::table as operations;
 use crate::ops::table::linalg_eigen;
-use crate::tensor::{Arg, Category, DType, Layout, Tensor};
+use crate::tensor::{DType, Tensor};
 use crate::torch::{PyTensor, dtype_object, run_operation, tensor_object};
 
 /// Lets a program import `_numpy`, which is made only then.
@@ -113,19 +112,6 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_array", |held, object: PyObjectRef, dtype: PyObjectRef, copy: bool; vm| -> PyResult {
         table::array_of_data(&held, &object, optional_dtype(&held, &dtype, vm)?, copy, vm)
     });
-    define!(numpy, vm, set, "_wrap", |held, object: PyObjectRef; vm| -> PyResult {
-        match crate::torch::tensor_value(&object, vm) {
-            Some(tensor) if tensor.dtype() == DType::BFloat16 => Err(vm.new_type_error("Got unsupported ScalarType BFloat16")),
-            Some(tensor) => {
-                let array = tensor.alias();
-                if let Some(origin) = tensor.origin() {
-                    array.set_origin(origin, tensor.output_index());
-                }
-                Ok(held.array(array, vm))
-            }
-            None => Err(vm.new_type_error("expected a tensor")),
-        }
-    });
     define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
         held.own(&object);
         object
@@ -148,16 +134,6 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
             Some((dtype, _)) => dtypes::object(dtype, vm),
             None => dtypes::object(operand(&held, &object, vm)?.tensor.dtype(), vm),
         })
-    });
-    define!(numpy, vm, set, "_strided", |held, object: PyObjectRef, shape: Vec<usize>, steps: Vec<usize>, offset: usize; vm| -> PyResult {
-        let tensor = array(&object, vm)?;
-        let layout = Layout { shape, strides: steps, offset };
-        if layout.numel() > 0 && layout.end() > tensor.storage().read().len() {
-            return Err(vm.new_value_error("strides reach outside of the array"));
-        }
-        let view = tensor.with_layout(layout);
-        held.made(&view, "as_strided", 0, vec![Arg::Tensor(tensor)], vm);
-        Ok(held.derived(view, &object, vm))
     });
     Ok(())
 }
@@ -240,10 +216,6 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         let (target, source) = (array(&target, vm)?, operand(&held, &source, vm)?.tensor);
         stretched(&source, target.shape(), vm)?;
         copy_into(&held, &target, &source, vm)
-    });
-    define!(numpy, vm, set, "_set_layout", |_held, target: PyRef<PyArray>, source: PyObjectRef; vm| -> PyResult<()> {
-        target.replace(array(&source, vm)?);
-        Ok(())
     });
     let held = numpy.clone();
     let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
@@ -371,29 +343,5 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let options = options(&held, &words, vm)?;
         Ok(text::repr(&array(&object, vm)?, &options))
     });
-    let float = |object: PyObjectRef,
-                 precision: Option<usize>,
-                 unique: bool,
-                 trim: String,
-                 plus: bool,
-                 least: OptionalArg<usize>,
-                 exponent: OptionalArg<Option<usize>>,
-                 vm: &VirtualMachine|
-     -> PyResult<String> {
-        let (dtype, number) =
-            scalar::number(&object, vm).ok_or_else(|| vm.new_type_error("a number is formatted"))?;
-        let dtype = if dtype.category() == Category::Float { dtype } else { DType::Float64 };
-        let value = scalar::converted(&number, DType::Float64).number().unwrap_or(f64::NAN);
-        let trim = Trim::named(&trim)
-            .ok_or_else(|| vm.new_type_error("if supplied, trim must be 'k', '.', '0' or '-' found"))?;
-        let style = Style { precision, unique, trim, least: least.unwrap_or(0), plus };
-        if !value.is_finite() {
-            return Ok(digits::scalar(value, dtype));
-        }
-        Ok(match exponent.flatten() {
-            Some(digits) => digits::scientific(value, dtype, &style, digits),
-            None => digits::positional(value, dtype, &style),
-        })
-    };
-    set("_float_text", vm.new_function("_float_text", float).into())
+    Ok(())
 }

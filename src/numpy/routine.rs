@@ -39,7 +39,6 @@ pub(super) struct Row {
     pub(super) places: u8,
     /// NumPy's signature, without what attn refuses.
     pub(super) signature: &'static str,
-    pub(super) doc: &'static str,
     pub(super) others: Others,
     run: fn(&Call) -> PyResult<Answer>,
     params: OnceLock<Vec<Param>>,
@@ -49,10 +48,9 @@ pub(super) const fn row(
     name: &'static str,
     places: u8,
     signature: &'static str,
-    doc: &'static str,
     run: fn(&Call) -> PyResult<Answer>,
 ) -> Row {
-    Row { name, places, signature, doc, others: Others::Convert, run, params: OnceLock::new() }
+    Row { name, places, signature, others: Others::Convert, run, params: OnceLock::new() }
 }
 
 /// A parameter of a signature.
@@ -556,7 +554,11 @@ impl PyRoutine {
 
     #[pygetset]
     fn __doc__(&self) -> String {
-        format!("{}({})\n\n{}", self.row.name, self.row.signature, self.row.doc)
+        let (name, signature) = (self.row.name, self.row.signature);
+        let of = if self.row.places == METHOD { "ndarray." } else { "" };
+        format!(
+            "{name}({signature})\n\nAs https://numpy.org/doc/1.26/reference/generated/numpy.{of}{name}.html says."
+        )
     }
 
     #[pygetset]

@@ -313,107 +313,29 @@ fn astype(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 19] = [
-    row(
-        "array",
-        FUNCTION,
-        "object, dtype=None, *, copy=True, order='K', ndmin=0",
-        "An array of a number, nested sequences or another array's elements. Copies.",
-        array,
-    ),
-    row(
-        "asarray",
-        FUNCTION,
-        "a, dtype=None, order=None",
-        "An array: the object itself if it is an array of this dtype.",
-        asarray,
-    ),
-    row(
-        "asfortranarray",
-        FUNCTION,
-        "a, dtype=None",
-        "An array whose elements are column-major in memory.",
-        |c| {
-            let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
-            Ok(Answer::Object(ordered(c, made, "F")?))
-        },
-    ),
-    row(
-        "ascontiguousarray",
-        FUNCTION,
-        "a, dtype=None",
-        "An array whose elements are row-major in memory.",
-        ascontiguousarray,
-    ),
-    row("copy", FUNCTION, "a, order='K'", "A copy.", copy),
-    row("copy", METHOD, "self, order='C'", "A copy.", copy),
-    row(
-        "astype",
-        METHOD,
-        "self, dtype, casting='unsafe', copy=True",
-        "The elements in another dtype. Copies.",
-        astype,
-    ),
-    row("zeros", FUNCTION, "shape, dtype=float, order='C'", "An array of zeros.", |c| filled(c, 0)),
-    row("ones", FUNCTION, "shape, dtype=None, order='C'", "An array of ones.", |c| filled(c, 1)),
-    row(
-        "empty",
-        FUNCTION,
-        "shape, dtype=float, order='C'",
-        "An array whose elements are still to be set: here they are zeros.",
-        |c| filled(c, 0),
-    ),
-    row("full", FUNCTION, "shape, fill_value, dtype=None", "An array of one value.", full),
-    row(
-        "zeros_like",
-        FUNCTION,
-        "a, dtype=None, shape=None",
-        "Zeros in the shape and dtype of an array.",
-        |c| filled_like(c, 0),
-    ),
-    row(
-        "ones_like",
-        FUNCTION,
-        "a, dtype=None, shape=None",
-        "Ones in the shape and dtype of an array.",
-        |c| filled_like(c, 1),
-    ),
-    row(
-        "empty_like",
-        FUNCTION,
-        "prototype, dtype=None, shape=None",
-        "An array whose elements are still to be set: here they are zeros.",
-        |c| filled_like(c, 0),
-    ),
-    row(
-        "full_like",
-        FUNCTION,
-        "a, fill_value, dtype=None",
-        "One value in the shape and dtype of an array.",
-        full_like,
-    ),
-    row(
-        "arange",
-        FUNCTION,
-        "start=None, stop=None, step=None, dtype=None",
-        "start, start + step, ... below stop.",
-        arange,
-    ),
-    row(
-        "linspace",
-        FUNCTION,
-        "start, stop, num=50, endpoint=True, retstep=False, dtype=None",
-        "num numbers from start to stop, at equal distances.",
-        linspace,
-    ),
-    row("eye", FUNCTION, "N, M=None, k=0, dtype=float", "Ones on a diagonal, zeros elsewhere.", |c| {
+    row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array),
+    row("asarray", FUNCTION, "a, dtype=None, order=None", asarray),
+    row("asfortranarray", FUNCTION, "a, dtype=None", |c| {
+        let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
+        Ok(Answer::Object(ordered(c, made, "F")?))
+    }),
+    row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray),
+    row("copy", FUNCTION, "a, order='K'", copy),
+    row("copy", METHOD, "self, order='C'", copy),
+    row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype),
+    row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)),
+    row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)),
+    row("empty", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)),
+    row("full", FUNCTION, "shape, fill_value, dtype=None", full),
+    row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)),
+    row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)),
+    row("empty_like", FUNCTION, "prototype, dtype=None, shape=None", |c| filled_like(c, 0)),
+    row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like),
+    row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange),
+    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, retstep=False, dtype=None", linspace),
+    row("eye", FUNCTION, "N, M=None, k=0, dtype=float", |c| {
         let rows = c.int(0, 0)?;
         eye(c, rows, c.int(1, rows)?, c.int(2, 0)?, c.dtype(3)?)
     }),
-    row(
-        "identity",
-        FUNCTION,
-        "n, dtype=None",
-        "A square matrix with ones on its diagonal, zeros elsewhere.",
-        |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?),
-    ),
+    row("identity", FUNCTION, "n, dtype=None", |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?)),
 ];

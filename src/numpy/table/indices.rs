@@ -53,22 +53,10 @@ fn trace(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 6] = [
-    row(
-        "diagonal",
-        BOTH,
-        "a, offset=0, axis1=0, axis2=1",
-        "The diagonal of two axes, as the last one. View.",
-        |c| Ok(Answer::Array(diagonal_of(c)?)),
-    ),
-    row("diag", FUNCTION, "v, k=0", "The diagonal of a matrix, or a matrix with this diagonal.", diag),
-    row("tril", FUNCTION, "m, k=0", "With zeros above a diagonal.", |c| triangle(c, "tril")),
-    row("triu", FUNCTION, "m, k=0", "With zeros below a diagonal.", |c| triangle(c, "triu")),
-    row("tri", FUNCTION, "N, M=None, k=0, dtype=float", "Ones on and below a diagonal, zeros above.", tri),
-    row(
-        "trace",
-        BOTH,
-        "a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
-        "The sum of a diagonal.",
-        trace,
-    ),
+    row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", |c| Ok(Answer::Array(diagonal_of(c)?))),
+    row("diag", FUNCTION, "v, k=0", diag),
+    row("tril", FUNCTION, "m, k=0", |c| triangle(c, "tril")),
+    row("triu", FUNCTION, "m, k=0", |c| triangle(c, "triu")),
+    row("tri", FUNCTION, "N, M=None, k=0, dtype=float", tri),
+    row("trace", BOTH, "a, offset=0, axis1=0, axis2=1, dtype=None, out=None", trace),
 ];

@@ -228,87 +228,21 @@ const SORT: &str = "a, axis=-1, kind=None";
 const PARTITION: &str = "a, kth, axis=-1, kind='introselect'";
 
 pub(super) static ROWS: [Row; 17] = [
-    row("sort", FUNCTION, SORT, "The elements in ascending order along an axis. Copies.", sort),
-    row("sort", METHOD, SORT, "Sorts in place.", sort_in_place),
-    row("argsort", BOTH, SORT, "The indices that sort along an axis; equal elements stay in order.", argsort)
-        .others(Others::ConvertBack),
-    row("partition", FUNCTION, PARTITION, "Sorted altogether, which is a partition at every place.", |c| {
-        Ok(Answer::Array(sorted(c, 2)?))
-    }),
-    row(
-        "argpartition",
-        BOTH,
-        PARTITION,
-        "The indices that sort, which is a partition at every place.",
-        |c| places(c, 2),
-    ),
-    row(
-        "nonzero",
-        BOTH,
-        "a",
-        "The indices of the elements that are not zero, an array for each axis.",
-        nonzero,
-    ),
-    row(
-        "flatnonzero",
-        FUNCTION,
-        "a",
-        "The indices of the elements that are not zero, in one row.",
-        flatnonzero,
-    ),
-    row("argwhere", FUNCTION, "a", "The indices of the elements that are not zero, a row for each.", |c| {
-        Ok(Answer::Array(c.op("nonzero", vec![Arg::Tensor(c.tensor(0)?)])?))
-    }),
-    row(
-        "where",
-        FUNCTION,
-        "condition, x=None, y=None",
-        "Elements of x where the condition is true, of y elsewhere; without them, the indices where it is true.",
-        choose,
-    ),
-    row(
-        "take",
-        BOTH,
-        "a, indices, axis=None, out=None, mode='raise'",
-        "Elements at indices along an axis.",
-        take,
-    )
-    .others(Others::ConvertBack),
-    row(
-        "take_along_axis",
-        FUNCTION,
-        "arr, indices, axis",
-        "Elements at indices that differ from row to row.",
-        take_along_axis,
-    ),
-    row(
-        "searchsorted",
-        BOTH,
-        "a, v, side='left', sorter=None",
-        "Where values belong in a sorted row.",
-        searchsorted,
-    ),
-    row(
-        "isin",
-        FUNCTION,
-        "element, test_elements, assume_unique=False, invert=False",
-        "Whether each element is among others.",
-        isin,
-    ),
-    row("clip", FUNCTION, "a, a_min, a_max, out=None", "Between a lower and an upper limit.", |c| {
-        clip(c, 1, 2)
-    })
-    .others(Others::ConvertBack),
-    row("clip", METHOD, "self, min=None, max=None, out=None", "Between a lower and an upper limit.", |c| {
-        clip(c, 1, 2)
-    }),
-    row(
-        "round",
-        BOTH,
-        "a, decimals=0, out=None",
-        "To the nearest number with so many decimals; halves to the even one.",
-        round,
-    )
-    .others(Others::ConvertBack),
-    row("fill", METHOD, "self, value", "Sets all elements.", fill),
+    row("sort", FUNCTION, SORT, sort),
+    row("sort", METHOD, SORT, sort_in_place),
+    row("argsort", BOTH, SORT, argsort).others(Others::ConvertBack),
+    row("partition", FUNCTION, PARTITION, |c| Ok(Answer::Array(sorted(c, 2)?))),
+    row("argpartition", BOTH, PARTITION, |c| places(c, 2)),
+    row("nonzero", BOTH, "a", nonzero),
+    row("flatnonzero", FUNCTION, "a", flatnonzero),
+    row("argwhere", FUNCTION, "a", |c| Ok(Answer::Array(c.op("nonzero", vec![Arg::Tensor(c.tensor(0)?)])?))),
+    row("where", FUNCTION, "condition, x=None, y=None", choose),
+    row("take", BOTH, "a, indices, axis=None, out=None, mode='raise'", take).others(Others::ConvertBack),
+    row("take_along_axis", FUNCTION, "arr, indices, axis", take_along_axis),
+    row("searchsorted", BOTH, "a, v, side='left', sorter=None", searchsorted),
+    row("isin", FUNCTION, "element, test_elements, assume_unique=False, invert=False", isin),
+    row("clip", FUNCTION, "a, a_min, a_max, out=None", |c| clip(c, 1, 2)).others(Others::ConvertBack),
+    row("clip", METHOD, "self, min=None, max=None, out=None", |c| clip(c, 1, 2)),
+    row("round", BOTH, "a, decimals=0, out=None", round).others(Others::ConvertBack),
+    row("fill", METHOD, "self, value", fill),
 ];

@@ -252,12 +252,11 @@ fn einsum(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 7] = [
-    row("matmul", FUNCTION, "x1, x2, out=None", "Matrix products over the last two axes, broadcast over the others. (.., n, k) @ (.., k, m) -> (.., n, m)", matmul)
-        .others(Others::ConvertBack),
-    row("dot", BOTH, "a, b, out=None", "The sum of products over the last axis of a and the last but one of b.", dot),
-    row("inner", FUNCTION, "a, b", "The sum of products over the last axes of both.", inner),
-    row("vdot", FUNCTION, "a, b", "The sum of the products of all elements.", vdot),
-    row("outer", FUNCTION, "a, b, out=None", "The product of each element of a with each of b. (n), (m) -> (n, m)", outer),
-    row("tensordot", FUNCTION, "a, b, axes=2", "The sum of products over the axes named.", tensordot),
-    row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", "Products and sums by letters: `einsum('ij,jk->ik', a, b)`.", einsum),
+    row("matmul", FUNCTION, "x1, x2, out=None", matmul).others(Others::ConvertBack),
+    row("dot", BOTH, "a, b, out=None", dot),
+    row("inner", FUNCTION, "a, b", inner),
+    row("vdot", FUNCTION, "a, b", vdot),
+    row("outer", FUNCTION, "a, b, out=None", outer),
+    row("tensordot", FUNCTION, "a, b, axes=2", tensordot),
+    row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum),
 ];

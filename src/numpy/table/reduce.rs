@@ -214,48 +214,19 @@ const USUAL: Others = Others::Delegate(&["axis", "out"]);
 const TYPED: Others = Others::Delegate(&["axis", "dtype", "out"]);
 
 pub(super) static ROWS: [Row; 15] = [
-    row("sum", BOTH, TOTAL, "The sum of the elements, over all or along axes.", |c| total(c, Fold::Sum))
-        .others(USUAL),
-    row("prod", BOTH, TOTAL, "The product of the elements, over all or along axes.", |c| {
-        total(c, Fold::Product)
-    })
-    .others(USUAL),
-    row(
-        "mean",
-        BOTH,
-        "a, axis=None, dtype=None, out=None, keepdims=False",
-        "The mean, over all or along axes.",
-        mean,
-    )
-    .others(TYPED),
-    row("var", BOTH, SPREAD, "The mean of the squared distances from the mean.", |c| {
-        Ok(Answer::Result(variance(c)?))
-    })
-    .others(TYPED),
-    row("std", BOTH, SPREAD, "The standard deviation: the square root of `var`.", |c| {
-        Ok(Answer::Result(c.ufunc("sqrt", &[&variance(c)?])?))
-    })
-    .others(TYPED),
-    row("max", BOTH, EXTREME, "The largest element, over all or along axes.", |c| extreme(c, "amax"))
-        .others(USUAL),
-    row("min", BOTH, EXTREME, "The smallest element, over all or along axes.", |c| extreme(c, "amin"))
-        .others(USUAL),
-    row("ptp", BOTH, TRUTH, "The largest element less the smallest.", ptp),
-    row("any", BOTH, TRUTH, "Whether any element is true.", |c| truth(c, "any")).others(USUAL),
-    row("all", BOTH, TRUTH, "Whether all elements are true.", |c| truth(c, "all")).others(USUAL),
-    row("argmax", BOTH, PLACE, "The place of the largest element.", |c| place(c, "argmax"))
-        .others(Others::ConvertBack),
-    row("argmin", BOTH, PLACE, "The place of the smallest element.", |c| place(c, "argmin"))
-        .others(Others::ConvertBack),
-    row("cumsum", BOTH, RUNNING, "Sums of the elements so far.", |c| running(c, "cumsum"))
-        .others(Others::ConvertBack),
-    row("cumprod", BOTH, RUNNING, "Products of the elements so far.", |c| running(c, "cumprod"))
-        .others(Others::ConvertBack),
-    row(
-        "count_nonzero",
-        FUNCTION,
-        "a, axis=None, *, keepdims=False",
-        "How many elements are not zero.",
-        count_nonzero,
-    ),
+    row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL),
+    row("prod", BOTH, TOTAL, |c| total(c, Fold::Product)).others(USUAL),
+    row("mean", BOTH, "a, axis=None, dtype=None, out=None, keepdims=False", mean).others(TYPED),
+    row("var", BOTH, SPREAD, |c| Ok(Answer::Result(variance(c)?))).others(TYPED),
+    row("std", BOTH, SPREAD, |c| Ok(Answer::Result(c.ufunc("sqrt", &[&variance(c)?])?))).others(TYPED),
+    row("max", BOTH, EXTREME, |c| extreme(c, "amax")).others(USUAL),
+    row("min", BOTH, EXTREME, |c| extreme(c, "amin")).others(USUAL),
+    row("ptp", BOTH, TRUTH, ptp),
+    row("any", BOTH, TRUTH, |c| truth(c, "any")).others(USUAL),
+    row("all", BOTH, TRUTH, |c| truth(c, "all")).others(USUAL),
+    row("argmax", BOTH, PLACE, |c| place(c, "argmax")).others(Others::ConvertBack),
+    row("argmin", BOTH, PLACE, |c| place(c, "argmin")).others(Others::ConvertBack),
+    row("cumsum", BOTH, RUNNING, |c| running(c, "cumsum")).others(Others::ConvertBack),
+    row("cumprod", BOTH, RUNNING, |c| running(c, "cumprod")).others(Others::ConvertBack),
+    row("count_nonzero", FUNCTION, "a, axis=None, *, keepdims=False", count_nonzero),
 ];

@@ -444,88 +444,35 @@ fn item(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 27] = [
-    row(
-        "reshape",
-        FUNCTION,
-        "a, newshape, order='C'",
-        "Another shape: a view where that can be, else a copy.",
-        |c| reshape(c, c.ints(&c.object(1))?, 2),
-    )
+    row("reshape", FUNCTION, "a, newshape, order='C'", |c| reshape(c, c.ints(&c.object(1))?, 2))
+        .others(Others::ConvertBack),
+    row("reshape", METHOD, "self, *shape, order='C'", |c| reshape(c, spread(c, 1)?, 2)),
+    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c, &c.text(1, "C")?)?))),
+    row("flatten", METHOD, "self, order='C'", flatten),
+    row("transpose", FUNCTION, "a, axes=None", |c| {
+        transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?)
+    })
     .others(Others::ConvertBack),
-    row(
-        "reshape",
-        METHOD,
-        "self, *shape, order='C'",
-        "Another shape: a view where that can be, else a copy.",
-        |c| reshape(c, spread(c, 1)?, 2),
-    ),
-    row("ravel", BOTH, "a, order='C'", "The elements in one row: a view where that can be.", |c| {
-        Ok(Answer::Array(raveled(c, &c.text(1, "C")?)?))
-    }),
-    row("flatten", METHOD, "self, order='C'", "The elements in one row. Copies.", flatten),
-    row(
-        "transpose",
-        FUNCTION,
-        "a, axes=None",
-        "The axes in another order, or in the opposite one. View.",
-        |c| transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?),
-    )
-    .others(Others::ConvertBack),
-    row(
-        "transpose",
-        METHOD,
-        "self, *axes",
-        "The axes in another order, or in the opposite one. View.",
-        transpose_method,
-    ),
-    row("swapaxes", BOTH, "a, axis1, axis2", "Two axes exchanged. View.", swapaxes)
-        .others(Others::ConvertBack),
-    row("moveaxis", FUNCTION, "a, source, destination", "Axes at other places. View.", moveaxis),
-    row("squeeze", BOTH, "a, axis=None", "Without axes of size 1. View.", squeeze)
-        .others(Others::ConvertBack),
-    row("expand_dims", FUNCTION, "a, axis", "With axes of size 1 more. View.", expand_dims),
-    row(
-        "concatenate",
-        FUNCTION,
-        "arrays, axis=0, out=None, *, dtype=None",
-        "Arrays one after the other along an axis.",
-        concatenate,
-    ),
-    row(
-        "stack",
-        FUNCTION,
-        "arrays, axis=0, out=None, *, dtype=None",
-        "Arrays side by side along a new axis.",
-        stack,
-    ),
-    row("vstack", FUNCTION, "tup, *, dtype=None", "Arrays as rows below each other.", |c| stacked(c, 2)),
-    row("hstack", FUNCTION, "tup, *, dtype=None", "Arrays beside each other.", |c| stacked(c, 1)),
-    row("column_stack", FUNCTION, "tup", "Rows as the columns of a matrix.", column_stack),
-    row("atleast_1d", FUNCTION, "*arys", "Arrays with one dimension or more.", |c| at_least(c, 1)),
-    row("atleast_2d", FUNCTION, "*arys", "Arrays with two dimensions or more.", |c| at_least(c, 2)),
-    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", "Parts along an axis. Views.", |c| {
-        parts(c, c.int(2, 0)?, false)
-    }),
-    row(
-        "split",
-        FUNCTION,
-        "ary, indices_or_sections, axis=0",
-        "Parts of the same size along an axis. Views.",
-        |c| parts(c, c.int(2, 0)?, true),
-    ),
-    row("tile", FUNCTION, "A, reps", "The array again and again along each axis.", tile),
-    row("repeat", BOTH, "a, repeats, axis=None", "Each element several times.", repeat)
-        .others(Others::ConvertBack),
-    row(
-        "roll",
-        FUNCTION,
-        "a, shift, axis=None",
-        "Elements moved along axes; what falls off the end comes in again.",
-        roll,
-    ),
-    row("broadcast_to", FUNCTION, "array, shape", "Repeated to a shape without copying. View.", broadcast_to),
-    row("ndim", FUNCTION, "a", "The number of dimensions.", |c| number(c, c.tensor(0)?.ndim())),
-    row("shape", FUNCTION, "a", "The sizes along the axes.", shape),
-    row("size", FUNCTION, "a, axis=None", "The number of elements, or the size along an axis.", size),
-    row("item", METHOD, "self, *at", "One element as a number of Python.", item),
+    row("transpose", METHOD, "self, *axes", transpose_method),
+    row("swapaxes", BOTH, "a, axis1, axis2", swapaxes).others(Others::ConvertBack),
+    row("moveaxis", FUNCTION, "a, source, destination", moveaxis),
+    row("squeeze", BOTH, "a, axis=None", squeeze).others(Others::ConvertBack),
+    row("expand_dims", FUNCTION, "a, axis", expand_dims),
+    row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate),
+    row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack),
+    row("vstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 2)),
+    row("hstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 1)),
+    row("column_stack", FUNCTION, "tup", column_stack),
+    row("atleast_1d", FUNCTION, "*arys", |c| at_least(c, 1)),
+    row("atleast_2d", FUNCTION, "*arys", |c| at_least(c, 2)),
+    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false)),
+    row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)),
+    row("tile", FUNCTION, "A, reps", tile),
+    row("repeat", BOTH, "a, repeats, axis=None", repeat).others(Others::ConvertBack),
+    row("roll", FUNCTION, "a, shift, axis=None", roll),
+    row("broadcast_to", FUNCTION, "array, shape", broadcast_to),
+    row("ndim", FUNCTION, "a", |c| number(c, c.tensor(0)?.ndim())),
+    row("shape", FUNCTION, "a", shape),
+    row("size", FUNCTION, "a, axis=None", size),
+    row("item", METHOD, "self, *at", item),
 ];

@@ -55,9 +55,9 @@ _ABSENT = {
 
 _LATER = {
     "_create": "logspace geomspace meshgrid fromfunction fromiter",
-    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append insert delete resize",
+    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append insert delete",
     "_statistics": "median average percentile quantile nansum nanmean nanstd nanvar nanmax nanmin",
-    "_order": "unique select put_along_axis intersect1d union1d setdiff1d",
+    "_order": "unique intersect1d union1d setdiff1d",
     "_numeric": (
         "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar divmod "
         "apply_along_axis vectorize may_share_memory shares_memory kron"
@@ -68,7 +68,7 @@ _LATER = {
     ),
     "_indices": (
         "fill_diagonal diag_indices tril_indices triu_indices tril_indices_from triu_indices_from indices ix_ "
-        "unravel_index ndindex ndenumerate r_ c_ s_ index_exp mgrid ogrid"
+        "unravel_index ndindex ndenumerate r_ c_ s_ mgrid"
     ),
     "_dtype_classes": "str_ object_ unicode_ bytes_ string_ uint16 uint32 uint64",
     "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",

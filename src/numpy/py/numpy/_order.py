@@ -52,42 +52,6 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     return (made, *wanted) if wanted else made
 
 
-def select(condlist, choicelist, default=0):
-    if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
-    if not condlist:
-        raise ValueError("select with an empty condition list is not possible")
-    kind = numpy.result_type(*choicelist, default)
-    made = asarray(default).astype(kind)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        condition = asarray(condition)
-        if condition.dtype.kind != "b":
-            raise TypeError(f"invalid entry 0 in condlist: should be boolean ndarray")
-        made = where(condition, asarray(choice).astype(kind), made)
-    return made
-
-
-def _along(arr, indices, axis):
-    if indices.dtype.kind not in "iu":
-        raise IndexError("`indices` must be an integer array")
-    parts = []
-    for at in range(arr.ndim):
-        if at == axis:
-            parts.append(indices)
-        else:
-            parts.append(numpy.arange(arr.shape[at]).reshape((1,) * at + (-1,) + (1,) * (arr.ndim - at - 1)))
-    return tuple(parts)
-
-
-def put_along_axis(arr, indices, values, axis):
-    indices = asarray(indices)
-    if axis is None:
-        arr.reshape(-1)[indices] = values
-        return
-    (axis,) = _axes(axis, arr.ndim)
-    arr[_along(arr, indices, axis)] = values
-
-
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     ar1, ar2 = asarray(ar1), asarray(ar2)
     first, at1 = unique(ar1, return_index=True)

@@ -2,7 +2,7 @@
 
 import numpy
 from _numpy import _axes
-from numpy import asarray, broadcast_to, concatenate, moveaxis, ravel, tile, transpose
+from numpy import asarray, broadcast_to, concatenate, moveaxis, ravel, transpose
 
 
 def flip(m, axis=None):
@@ -73,56 +73,20 @@ def append(arr, values, axis=None):
     return concatenate((arr, values), axis)
 
 
-def resize(a, new_shape):
-    a = ravel(a)
-    new_shape = tuple(new_shape) if hasattr(new_shape, "__len__") else (new_shape,)
-    count = 1
-    for one in new_shape:
-        count *= one
-        if one < 0:
-            raise ValueError("all elements of `new_shape` must be non-negative")
-    if a.size == 0 or count == 0:
-        return numpy.zeros(new_shape, a.dtype)
-    return tile(a, -(-count // a.size))[:count].reshape(new_shape)
-
-
 def insert(arr, obj, values, axis=None):
+    """With values before one place along an axis."""
     arr = asarray(arr)
-    if axis is None:
-        arr, axis = arr.reshape(-1), 0
-    else:
-        (axis,) = _axes(axis, arr.ndim)
+    arr, axis = (arr.reshape(-1), 0) if axis is None else (arr, _axes(axis, arr.ndim)[0])
     total = arr.shape[axis]
-    if isinstance(obj, slice):
-        obj = numpy.arange(*obj.indices(total))
-    at = asarray(obj)
-    values = asarray(values).astype(arr.dtype)
+    values = asarray(values)
+    if not hasattr(obj, "__index__") or values.ndim >= arr.ndim:
+        raise NotImplementedError("insert() of several values or at several places is not part of attn's numpy: concatenate()")
+    if not -total <= obj <= total:
+        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {total}")
     moved = moveaxis(arr, axis, 0)
-    if at.size == 1:
-        place = int(at.reshape(-1)[0])
-        if place < -total or place > total:
-            raise IndexError(f"index {place} is out of bounds for axis {axis} with size {total}")
-        place = place + total if place < 0 else place
-        if at.ndim == 0 and values.ndim:
-            values = moveaxis(values.reshape((1,) * (arr.ndim - values.ndim) + values.shape), 0, axis)
-        values = values.reshape((1,) * (arr.ndim - values.ndim) + values.shape)
-        count = values.shape[axis]
-        rest = arr.shape[:axis] + (count,) + arr.shape[axis + 1:]
-        new = moveaxis(broadcast_to(values, rest), axis, 0)
-        return moveaxis(concatenate((moved[:place], new, moved[place:])), 0, axis)
-    places = [int(one) + total if one < 0 else int(one) for one in at.reshape(-1).tolist()]
-    order = sorted(range(len(places)), key=lambda one: places[one])
-    rest = (len(places),) + moved.shape[1:]
-    if values.ndim == arr.ndim and arr.ndim > 1:
-        new = broadcast_to(moveaxis(values, axis, 0), rest)
-    else:
-        shape = arr.shape[:axis] + (len(places),) + arr.shape[axis + 1:]
-        new = moveaxis(broadcast_to(values, shape), axis, 0)
-    parts, last = [], 0
-    for one in order:
-        parts += [moved[last:places[one]], new[one:one + 1]]
-        last = places[one]
-    return moveaxis(concatenate([*parts, moved[last:]]), 0, axis)
+    place = obj + total if obj < 0 else obj
+    new = broadcast_to(values.astype(arr.dtype), arr.shape[:axis] + arr.shape[axis + 1:])
+    return moveaxis(concatenate((moved[:place], new[None], moved[place:])), 0, axis)
 
 
 def delete(arr, obj, axis=None):
