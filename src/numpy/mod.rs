@@ -10,8 +10,9 @@
 //! | [`convert`] | Python objects to arrays |
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
-//! | [`foreign`] | complex numbers and other classes of arrays, which are Python |
 //! | [`routine`], [`table`] | functions and methods: a row for each, read by one binding |
+//! | [`complex`] | complex numbers and arrays of them |
+//! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |
@@ -19,6 +20,7 @@
 
 mod array;
 mod axes;
+mod complex;
 mod context;
 mod convert;
 mod digits;

@@ -8,7 +8,7 @@ use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::axes::axes;
-use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
+use super::context::{Numpy, PyArray, PyComplexArray, PyContext, PyFloat64, PyScalar, Set, array_of};
 use super::dtypes::{self, PyNumpyDType, result_type};
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
@@ -53,6 +53,7 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     making(&numpy, vm, &set)?;
     computing(&numpy, vm, &set)?;
     printing(&numpy, vm, &set)?;
+    super::complex::define(&numpy, vm, &set)?;
     super::random::define(&set)?;
     let module = vm.new_module("_numpy", dict.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("_numpy", module.into(), vm)
@@ -328,12 +329,11 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         Ok(dict.into())
     });
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, &words, vm)?;
-        Ok(text::array(&array(&object, vm)?, &options, &separator.to_string_lossy(), prefix, suffix))
-    });
-    define!(numpy, vm, set, "_complex_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, &words, vm)?;
-        Ok(text::complex(&array(&object, vm)?, &options, &separator.to_string_lossy(), prefix, suffix))
+        let (options, separator) = (options(&held, &words, vm)?, separator.to_string_lossy());
+        Ok(match object.downcast_ref::<PyComplexArray>() {
+            Some(complex) => text::complex(&complex.pairs.tensor(), &options, &separator, prefix, suffix),
+            None => text::array(&array(&object, vm)?, &options, &separator, prefix, suffix),
+        })
     });
     define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
         let options = options(&held, &words, vm)?;
@@ -341,7 +341,10 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     });
     define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
         let options = options(&held, &words, vm)?;
-        Ok(text::repr(&array(&object, vm)?, &options))
+        Ok(match object.downcast_ref::<PyComplexArray>() {
+            Some(complex) => text::complex_repr(&complex.pairs.tensor(), &options),
+            None => text::repr(&array(&object, vm)?, &options),
+        })
     });
     Ok(())
 }

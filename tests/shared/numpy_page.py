@@ -15,9 +15,10 @@ array and the other way round; their `strides` and `flags` are those of a copy. 
 real array of its parts. `linalg.eigh` has the signs of LAPACK's algorithm for up to 25 rows, and `linalg.svd` may have other
 signs than LAPACK.
 
-There are no arrays of bytes, of unsigned integers wider than 8 bits, of dates or of records (structured dtypes can be made
-and asked, but no array has one), no matrices, no masked arrays and no other subclasses of `ndarray`. Arrays of text and of
-objects copy where NumPy makes views. Divisions by zero and overflows give NumPy's results without its warnings.
+There are no arrays of bytes, of unsigned integers wider than 8 bits, of dates or of records, no matrices, no masked arrays
+and no other subclasses of `ndarray`. Complex arrays have arithmetic, `exp`, `log`, `sqrt`, `sin`, `cos`, sums, products and
+what moves elements. Arrays of text and of objects have no arithmetic, and copy where NumPy makes views. Divisions by zero and
+overflows give NumPy's results without its warnings.
 """)
 
 

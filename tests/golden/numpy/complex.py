@@ -117,7 +117,6 @@ ragged = np.array([np.zeros(2), np.ones(3)], dtype=object)
 print(ragged, ragged[1].sum(), ragged.dtype, len(ragged))
 labels = np.array([["the", "cat"], ["a", "dog"]])
 print(labels == "cat", labels[:, 1], labels.T.tolist(), labels.shape, np.unique(labels), labels.ravel()[labels.ravel() != "a"])
-print(apply([1, 2, 3], [0, 1, 2]))
 
 # %% padding, joining, drawing
 import numpy as np

@@ -70,7 +70,7 @@ _LATER = {
         "fill_diagonal diag_indices tril_indices triu_indices tril_indices_from triu_indices_from indices ix_ "
         "unravel_index ndindex ndenumerate r_ c_ s_ mgrid"
     ),
-    "_dtype_classes": "str_ object_ unicode_ bytes_ string_ uint16 uint32 uint64",
+    "_dtype_classes": "str_ object_ unicode_",
     "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",
     "_counts": "cov corrcoef histogram histogram_bin_edges bincount digitize diff gradient convolve",
 }
@@ -90,9 +90,9 @@ def result_type(*arrays_and_dtypes):
     try:
         return _numpy.result_type(*arrays_and_dtypes)
     except (NotImplementedError, TypeError):
-        from numpy import _settings
+        from numpy import _kinds
 
-        return _settings.common_dtype(arrays_and_dtypes)
+        return _kinds.common(arrays_and_dtypes)
 
 
 _COMPLEX = {
@@ -138,7 +138,7 @@ def _missing(name):
     for what, names in _ABSENT.items():
         if name in names.split():
             return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {what} are not part of its numpy")
-    if name in ("uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
+    if name in ("uint16", "uint32", "uint64", "bytes_", "string_", "void", "uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
                 "clongdouble", "complex256"):
         return AttributeError(
             f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "

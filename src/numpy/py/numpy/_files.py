@@ -32,7 +32,7 @@ def tobytes(a, order="C"):
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """An array of the elements in some bytes. Copies."""
-    kind = _number_dtype(dtype)
+    kind = _dtype(dtype)
     if kind.kind == "c":
         from numpy import _complex
 
@@ -47,15 +47,6 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
             raise ValueError("buffer is smaller than requested size")
         data = data[: count * kind.itemsize]
     return asarray(_torch._from_bytes(data, _tensor_dtype(kind)).numpy())
-
-
-def _number_dtype(dtype):
-    """The dtype of numbers that is asked for. Errors: it is one of records."""
-    from numpy import _kinds
-
-    kind = _dtype(dtype)
-    _kinds.refuse_records(kind)
-    return kind
 
 
 def _tensor_dtype(kind):
@@ -271,7 +262,7 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
     """The numbers in lines of text, a row for each line."""
     if quotechar is not None:
         raise NotImplementedError("loadtxt(quotechar=) is not part of attn's numpy")
-    kind = _number_dtype(dtype)
+    kind = _dtype(dtype)
     marks = [comments] if isinstance(comments, str) else list(comments or ())
     columns = [usecols] if isinstance(usecols, int) else usecols
     rows = []

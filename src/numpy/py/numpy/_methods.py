@@ -29,6 +29,8 @@ def view(self, dtype=None, type=None):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
     if dtype is None or dtype is ndarray or _dtype(dtype) == self.dtype:
         return self[...]
+    if _dtype(dtype).kind == "c":
+        return _module("_complex").view_of(self, _dtype(dtype))
     raise NotImplementedError("view() in another dtype is not part of attn's numpy: astype() converts")
 
 

@@ -13,9 +13,9 @@ def _is_text(a):
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     ar = asarray(ar)
     if _is_text(ar):
-        from numpy import _objects
+        from numpy import _labels
 
-        return _objects.unique(ar.ravel(), return_index, return_inverse, return_counts)
+        return _labels.unique(ar.ravel(), return_index, return_inverse, return_counts)
     if axis is not None:
         (axis,) = _axes(axis, ar.ndim)
         moved = numpy.moveaxis(ar, axis, 0)

@@ -19,36 +19,11 @@ def can_cast(from_, to, casting="safe"):
     if type(to) is _dtype and is_number and not isinstance(from_, complex):
         return _numpy._can_cast(from_, to, casting)
     if isinstance(from_, complex):
-        return _kinds.can_cast(_dtype("complex64"), to, casting)
-    if is_number:
-        from_ = min_scalar_type(from_)
-    return _kinds.can_cast(from_.dtype if isinstance(from_, ndarray) else _dtype(from_), to, casting)
-
-
-def common_dtype(values):
-    """`numpy.result_type` where there are other dtypes than those of real arrays."""
-    arrays, scalars = [], []
-    for one in values:
-        if isinstance(one, (int, float, complex, numpy.generic)):
-            scalars.append(one)
-        elif isinstance(one, ndarray):
-            (arrays if one.ndim else scalars).append(one if not one.ndim else one.dtype)
-        else:
-            arrays.append(_dtype(one))
-    if not arrays:
-        arrays, scalars = [asarray(one).dtype for one in scalars], []
-    made = arrays[0]
-    for one in arrays[1:]:
-        made = numpy.promote_types(made, one)
-    for one in scalars:
-        if isinstance(one, complex):
-            made = numpy.promote_types(made, "complex64")
-        elif made.kind not in "fc" and isinstance(one, float) or made.kind in "SU":
-            made = numpy.promote_types(made, asarray(one).dtype)
-    return made
-
-
-_PARENTS = {"b": "bool_", "i": "signedinteger", "u": "unsignedinteger", "f": "floating"}
+        from_ = _dtype("complex64")
+    from_ = asarray(from_).dtype if isinstance(from_, (ndarray, numpy.generic, int, float)) else _dtype(from_)
+    if type(from_) is _dtype and type(to) is _dtype:
+        return _numpy._can_cast(from_, to, casting)
+    return _kinds.can_cast(from_, to, casting)
 
 
 def _class(kind):
