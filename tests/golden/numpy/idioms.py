@@ -1261,4 +1261,4 @@ print(bytes([0, 255]), bytearray(b"ab"), b"ab".hex(), bytes.fromhex("6162"), int
 # %% arrays-filled-with-text-and-objects
 import numpy as np
 print(repr(np.full(2, "x")), repr(np.full((2, 2), None)), repr(np.full((), "abc")), repr(np.full(2, "ab", dtype=object)), repr(np.full(2, 1.5)), repr(np.full((2, 2), [1, 2])))
-print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])), np.sum(np.ones(3), initial=4), np.sum(np.arange(4), where=[True, False, True, False]))
+print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])), np.sum(np.ones(3), initial=4))
