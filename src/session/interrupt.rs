@@ -123,6 +123,11 @@ impl Interrupter {
         run != 0 && self.interrupted(run)
     }
 
+    /// Whether a request to stop has not reached the running cell yet.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.running() != 0 && self.state.request().is_some()
+    }
+
     /// Whether the session was dropped, so that only this handle is left.
     pub(crate) fn is_orphan(&self) -> bool {
         Arc::strong_count(&self.state) == 1

@@ -15,6 +15,7 @@ use rustyline::{
 };
 use unicode_width::UnicodeWidthStr;
 
+use super::super::keeper::journal::{self, Entry};
 use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, without_margins};
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
@@ -189,6 +190,12 @@ impl Completer for CodeEditor {
 
 impl Hinter for CodeEditor {
     type Hint = String;
+
+    /// There is nothing to hint at; what is written is kept should the process die.
+    fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
+        journal::note(&Entry::Draft(without_margins(line)));
+        None
+    }
 }
 
 impl Validator for CodeEditor {}

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use super::super::cells::step::step_panel;
+use super::super::keeper::journal::Restored;
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::learner::store::Store;
 use super::super::terminal::shell::{Failure, Shell};
@@ -51,6 +52,8 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) unread: Vec<Line>,
     /// The place where the learner was told what else they can type.
     pub(super) told: Option<(usize, PageStage)>,
+    /// What the process before this one left, until it is taken up.
+    pub(super) restored: Option<Restored>,
 }
 
 impl<'c, 'w, 's> Walk<'c, 'w, 's> {
@@ -78,6 +81,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             pending: None,
             unread: Vec::new(),
             told: None,
+            restored: None,
         }
     }
 

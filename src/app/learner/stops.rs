@@ -87,7 +87,7 @@ impl<'c> Stop<'c> {
     }
 
     /// Whether the progress file means this stop.
-    fn is(&self, place: &Bookmark) -> bool {
+    pub(crate) fn is(&self, place: &Bookmark) -> bool {
         self.lesson.id == place.lesson && self.slug() == place.slug
     }
 }

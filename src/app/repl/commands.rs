@@ -121,7 +121,7 @@ pub static COMMANDS: &[ReplCommand] = &[
         more: "Its tables then show the names. An axis called `token`, `query` or `key` is labelled with the words of the \
                lesson if it has as many entries. Without names: shows the current ones.",
         example: ":axes keys token d_out",
-        group: CommandGroup::Look,
+        group: CommandGroup::Keep,
         takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.axes(words, shell),
     },
@@ -378,5 +378,16 @@ fn unknown(word: &str) -> CommandError {
     CommandError::Message(match near.as_slice() {
         [] => format!("There is no command `:{word}`. `:help` lists those there are."),
         near => format!("There is no command `:{word}`. The nearest: {}.", near.join(", ")),
+    })
+}
+
+/// Whether an input is a command that leaves the session as it is.
+pub(super) fn only_looks(input: &str) -> bool {
+    let word = input.trim().strip_prefix(':').and_then(|typed| typed.split_whitespace().next());
+    word.is_some_and(|word| {
+        let known = find(word.trim_end_matches('!'));
+        known.is_none_or(|it| {
+            matches!(it.group, CommandGroup::Look | CommandGroup::Ask) || it.takes == ArgumentKind::File
+        })
     })
 }

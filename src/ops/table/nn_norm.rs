@@ -216,7 +216,7 @@ fn batch_norm(c: &Call) -> Result<Value> {
     .into())
 }
 
-pub(super) static OPS: [Op; 4] = [
+rows![
     op(
         Descriptor::new("layer_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Layer))
             .cost(CostRule::PerResult(3))
