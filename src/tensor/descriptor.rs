@@ -87,8 +87,8 @@ pub enum OpFamily {
     Window,
     /// Decompositions, determinants, inverses, matrix norms.
     LinearAlgebra,
-    /// Distances and similarities.
-    Distance,
+    /// Functions of other operations, which are recorded in their place.
+    Composed,
     /// Facts about tensors: whether they are equal, how many elements they have, which dtype results.
     Query,
     /// Writes that Python's syntax makes, and what they mean for other views: `x[i] = v`.
