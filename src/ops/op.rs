@@ -62,6 +62,8 @@ pub struct Op {
     pub(crate) rule: Option<GradientRule>,
     /// Whether it is a function of other operations in `py/torch/_composed.py`.
     pub(crate) composed: bool,
+    /// Whether PyTorch saves the operands of this composed operation for backward.
+    pub(crate) saves_operands: bool,
     parsed: OnceLock<Vec<Vec<Param>>>,
 }
 
@@ -101,6 +103,7 @@ pub(crate) const fn op(
         autocast: |_| Autocast::Unchanged,
         rule: None,
         composed: false,
+        saves_operands: false,
         parsed: OnceLock::new(),
     }
 }
@@ -181,6 +184,12 @@ impl Op {
     /// PyTorch saves its result for backward: of several, the last one.
     pub(crate) const fn saving_result(self) -> Op {
         self.saving_result_if(|_| true)
+    }
+
+    /// PyTorch saves the operands of this composed operation for backward: a later change of one in place is an error.
+    pub(crate) const fn saving_operands(mut self) -> Op {
+        self.saves_operands = true;
+        self
     }
 
     /// PyTorch saves its result for backward where the arguments are like this.

@@ -40,20 +40,23 @@ pub(super) fn composed(
     let result = function.call(words, vm);
     state.autocast.enabled.set(enabled);
     let result = result?;
-    name_nodes(op, form, &args, &result);
+    describe(op, form, &args, &result);
     Ok(result)
 }
 
-/// Names the nodes of the results as PyTorch names them.
-fn name_nodes(op: &'static Op, form: usize, args: &[Arg], result: &PyObjectRef) {
-    let Some(name) = op.gradient_of(form) else { return };
+/// Names the nodes of the results as PyTorch names them, and saves for backward what PyTorch saves.
+fn describe(op: &'static Op, form: usize, args: &[Arg], result: &PyObjectRef) {
     for object in items(result).unwrap_or_else(|| vec![result.clone()]) {
         let Some(tensor) = tensor_of(&object) else { continue };
         if args.iter().flat_map(Arg::tensors).any(|given| given.is(&tensor)) {
             continue;
         }
-        if let Some(record) = tensor.origin() {
+        let Some(record) = tensor.origin() else { continue };
+        if let Some(name) = op.gradient_of(form) {
             record.grad_name.set(Some(name));
+        }
+        if op.saves_operands {
+            record.save_operands(args.iter().flat_map(Arg::tensors));
         }
     }
 }

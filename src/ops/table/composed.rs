@@ -55,7 +55,8 @@ rows![
         "Squared differences where they are small, absolute ones elsewhere.",
     )
     .autocast(autocast::float32)
-    .refusing(super::refused::is_whole, "\"smooth_l1_cpu\" not implemented for '{}'"),
+    .refusing(super::refused::is_whole, "\"smooth_l1_cpu\" not implemented for '{}'")
+    .saving_operands(),
     composed(
         "huber_loss",
         Some(GradName::node("HuberLoss")),
@@ -64,7 +65,8 @@ rows![
         "Squared differences up to delta, absolute ones beyond.",
     )
     .autocast(autocast::float32)
-    .refusing(super::refused::is_whole, "\"huber_cpu\" not implemented for '{}'"),
+    .refusing(super::refused::is_whole, "\"huber_cpu\" not implemented for '{}'")
+    .saving_operands(),
     composed(
         "kl_div",
         None,
@@ -169,7 +171,8 @@ rows![
         "The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)",
     )
     .autocast(autocast::float32)
-    .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'"),
+    .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'")
+    .saving_operands(),
     composed(
         "matrix_power",
         None,
@@ -295,7 +298,8 @@ rows![
             "Tensor input, ints kernel_size, ints stride=(), ints padding=0, bool ceil_mode=False, bool count_include_pad=True",
         ],
         "The mean of each window of the last dimension.",
-    ),
+    )
+    .saving_operands(),
     composed(
         "max_pool1d",
         None,

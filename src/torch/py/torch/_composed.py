@@ -608,6 +608,10 @@ def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     sizes = [kernel_size, stride or kernel_size, padding, dilation]
     width, step, side, apart = (size[0] if isinstance(size, (tuple, list)) else size for size in sizes)
     if input.dim() in (2, 3) and input.size(-1) and width > 0 < step:
+        if side > width // 2:
+            raise RuntimeError(
+                f"max_pool1d() padding should be at most half of kernel size, but got padding={side} and kernel_size={width}"
+            )
         count = (input.size(-1) + 2 * side - apart * (width - 1) - 1) // step + 1
         if count < 1:
             raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
