@@ -352,7 +352,7 @@ pub(crate) const fn reduction(name: &'static str, reducer: Reducer) -> Descripto
 
 /// The largest, smallest or middle element along some dimensions.
 pub(crate) const fn extreme_of(name: &'static str, which: Extremum, gives: ExtremeResult) -> Descriptor {
-    Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives, running: false })
+    Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives })
 }
 
 /// Another layout of the same elements.

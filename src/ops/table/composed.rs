@@ -20,13 +20,6 @@ rows![
         "The cosine of the angle between vectors along dim.",
     ),
     composed(
-        "normalize",
-        None,
-        FUNCTIONAL,
-        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, out? out=None"],
-        "Each vector along dim over its norm.",
-    ),
-    composed(
         "pairwise_distance",
         Some(GradName::Node("Norm", 1)),
         FUNCTION | FUNCTIONAL,

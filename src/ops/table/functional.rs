@@ -3,7 +3,7 @@
 use ndarray::{ArrayViewD, IxDyn};
 
 use crate::in_floats;
-use crate::kernel::softmax;
+use crate::kernel::{Real, softmax};
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
@@ -138,6 +138,35 @@ const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'stati
         .grad(gradient)
 }
 
+/// A tensor's p-norm along one dimension, which is kept.
+fn norm_along<T: Float>(x: &Tensor, axis: usize, p: f64) -> Vec<T> {
+    let data = T::of(x);
+    let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
+    let view = ArrayViewD::from_shape(IxDyn(&shape), &data).expect("as many elements as the shape has");
+    crate::kernel::reduce::norm(view, &[axis], p)
+}
+
+fn normalize(c: &Call) -> Result<Value> {
+    let (x, p, eps) = (c.tensor(0)?, c.float(1)?, c.float(3)?);
+    if !x.dtype().is_float() {
+        return Err(Error::runtime(format!(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
+            x.dtype().cpp_name()
+        )));
+    }
+    let axis = wrap_dim(c.int(2)?, x.ndim())?;
+    let mut shape = x.shape().to_vec();
+    if let Some(size) = shape.get_mut(axis) {
+        *size = 1;
+    }
+    let least = in_floats!(x.dtype(), T => {
+        let eps = <T as Real>::from_f64(eps);
+        let norms = norm_along::<T>(x, axis, p).into_iter().map(|norm| if norm < eps { eps } else { norm }).collect();
+        T::tensor(norms, shape, x.dtype())
+    });
+    Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(least), c.default_dtype())?.into())
+}
+
 rows![
     op(
         softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
@@ -225,4 +254,11 @@ rows![
     )
     .autocast(autocast::lower_precision)
     .rule(backward::products::linear),
+    op(
+        Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).grad("Div"),
+        FUNCTIONAL,
+        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, out? out=None"],
+        "Each vector along dim over its norm.",
+        normalize,
+    ),
 ];

@@ -155,10 +155,6 @@ def cosine_similarity(x1, x2, dim, eps):
     return (a * b).sum(dim)
 
 
-def normalize(input, p, dim, eps):
-    return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-
-
 def pairwise_distance(x1, x2, p, eps, keepdim):
     return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
 

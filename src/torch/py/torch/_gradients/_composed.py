@@ -119,3 +119,8 @@ def group_norm(input, num_groups, weight, bias, eps):
     shape = [1, -1] + [1] * (input.ndim - 2)
     result = result if weight is None else result * weight.view(shape)
     return result if bias is None else result + bias.view(shape)
+
+
+@composed("normalize")
+def normalize(input, p, dim, eps, **rest):
+    return input / input.norm(p, dim, keepdim=True).clamp_min(eps)
