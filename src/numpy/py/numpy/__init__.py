@@ -38,38 +38,25 @@ bitwise_not = invert
 conj = conjugate
 degrees = rad2deg
 radians = deg2rad
-def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """The largest element, over all or along axes."""
-    if _numpy._has_foreign((a,)):
-        from numpy import _complex_functions
+def _extreme(name):
+    def function(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+        """The largest or the smallest element, over all or along axes."""
+        if isinstance(a, ndarray) and type(a) is not ndarray:
+            return getattr(a, name)(axis)
+        if not isinstance(a, ndarray):
+            from numpy import _statistics
 
-        return _complex_functions.max(a, axis, out, keepdims, initial, where)
-    if not isinstance(a, ndarray):
-        from numpy import _statistics
+            method = _statistics.own_method(a, name)
+            if method is not None:
+                return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
+            a = asarray(a)
+        return getattr(_methods, name)(a, axis, out, keepdims, initial, where)
 
-        method = _statistics.own_method(a, "max")
-        if method is not None:
-            return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
-        a = asarray(a)
-    return _methods.max(a, axis, out, keepdims, initial, where)
-
-
-def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """The smallest element, over all or along axes."""
-    if _numpy._has_foreign((a,)):
-        from numpy import _complex_functions
-
-        return _complex_functions.min(a, axis, out, keepdims, initial, where)
-    if not isinstance(a, ndarray):
-        from numpy import _statistics
-
-        method = _statistics.own_method(a, "min")
-        if method is not None:
-            return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
-        a = asarray(a)
-    return _methods.min(a, axis, out, keepdims, initial, where)
+    function.__name__ = function.__qualname__ = name
+    return function
 
 
+max, min = _extreme("max"), _extreme("min")
 amax = max
 amin = min
 

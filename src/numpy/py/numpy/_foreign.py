@@ -33,7 +33,7 @@ def filled(shape, value, dtype):
     """An array of one complex number, text or object; raises again what real numbers raised otherwise."""
     from numpy import _complex, _labels
 
-    kind = _dtype("complex128") if dtype is None and isinstance(value, complex) else _dtype(dtype)
+    kind = _dtype(getattr(value, "dtype", complex) if dtype is None and isinstance(value, complex) else dtype)
     if kind.kind == "c":
         return _complex.filled(shape, value, kind)
     if kind.kind not in "UO":
@@ -54,6 +54,8 @@ def function(name, plain, args, words):
 
     if any(_complex.has_complex(one) for one in (*args, *words.values())):
         return _complex.call(name, plain, args, words)
+    if args and name in ("repeat", "reshape", "ravel", "squeeze", "transpose"):
+        return getattr(args[0], name)(*args[1:], **words)
     return plain(*args, **words)
 
 
