@@ -154,16 +154,27 @@ impl Numpy {
         &self,
         name: &'static str,
         form: usize,
-        mut args: Vec<Arg>,
+        args: Vec<Arg>,
         vm: &VirtualMachine,
     ) -> PyResult<Tensor> {
-        let op = table::row(name);
-        args.resize(op.params()[form].len().max(args.len()), Arg::None);
-        let place = || site(vm);
-        match call(Caller { state: &self.state, site: &place }, op, form, args).or_raise(vm)? {
+        match self.call_value(name, form, args, vm)? {
             Value::Tensor(tensor) => Ok(tensor),
             _ => Err(vm.new_runtime_error(format!("{name} returns no single tensor"))),
         }
+    }
+
+    /// Calls a form of an operation that returns a tensor or several.
+    pub(super) fn call_value(
+        &self,
+        name: &'static str,
+        form: usize,
+        mut args: Vec<Arg>,
+        vm: &VirtualMachine,
+    ) -> PyResult<Value> {
+        let op = table::row(name);
+        args.resize(op.params()[form].len().max(args.len()), Arg::None);
+        let place = || site(vm);
+        call(Caller { state: &self.state, site: &place }, op, form, args).or_raise(vm)
     }
 
     /// States that a result came from this operation on these arguments, so that it can be explained.

@@ -88,6 +88,13 @@ pub(super) fn operate_in_place(
     call(name, args, vm)
 }
 
+/// Calls a function of NumPy that is native, by its name, with other arguments than real arrays. `how` is the function
+/// of the Python module that is asked.
+pub(super) fn routine(how: &'static str, name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    args.args.insert(0, vm.ctx.new_str(name).into());
+    function("numpy._foreign", how, vm)?.call(args, vm)
+}
+
 /// Arguments without keywords.
 pub(super) fn positional(args: Vec<PyObjectRef>) -> FuncArgs {
     FuncArgs { args, kwargs: Default::default() }

@@ -10,6 +10,7 @@
 //! | [`convert`] | Python objects to arrays |
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
+//! | [`routine`], [`table`] | functions and methods: a row for each, read by one binding |
 //! | [`complex`] | complex numbers and arrays of them |
 //! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
@@ -18,6 +19,7 @@
 //! | [`module`] | the functions of `_numpy` |
 
 mod array;
+mod axes;
 mod complex;
 mod context;
 mod convert;
@@ -30,9 +32,11 @@ mod module;
 mod operators;
 mod random;
 mod reduce;
+mod routine;
 mod rules;
 mod scalar;
 mod scalar_class;
+mod table;
 mod text;
 mod ufunc;
 

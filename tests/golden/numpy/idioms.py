@@ -917,7 +917,7 @@ print(nn.Parameter(torch.ones(2, 2)))
 print(nn.ParameterList([nn.Parameter(torch.ones(2)), nn.Parameter(torch.zeros(2, 2))]))
 print(nn.ParameterDict({'a': nn.Parameter(torch.ones(2))}))
 print(nn.ModuleDict({'lin': nn.Linear(2, 2), 'act': nn.ReLU(inplace=True)}))
-print(nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Dropout(p=.5), nn.LayerNorm(3), nn.Softmax(dim=-1), nn.Embedding(4, 2), nn.Flatten(1), nn.LeakyReLU(.1), nn.ELU(), nn.SiLU(), nn.Sigmoid(), nn.Identity(), nn.BatchNorm1d(3), nn.Conv1d(1, 2, 3), nn.LSTM(2, 3, num_layers=2, bidirectional=True, batch_first=True), nn.GELU(), nn.CrossEntropyLoss(), nn.MSELoss(), nn.RMSNorm(4), nn.LogSoftmax(dim=1), nn.Softplus(), nn.GLU(), nn.Hardtanh(), nn.PReLU(), nn.CosineSimilarity(dim=1), nn.Unflatten(1, (2, 3))))
+print(nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Dropout(p=.5), nn.LayerNorm(3), nn.Softmax(dim=-1), nn.Embedding(4, 2), nn.Flatten(1), nn.LeakyReLU(.1), nn.ELU(), nn.SiLU(), nn.Sigmoid(), nn.Identity(), nn.BatchNorm1d(3), nn.Conv1d(1, 2, 3), nn.LSTM(2, 3, num_layers=2, bidirectional=True, batch_first=True), nn.GELU(), nn.CrossEntropyLoss(), nn.MSELoss(), nn.RMSNorm(4), nn.LogSoftmax(dim=1), nn.Softplus(), nn.GLU(), nn.CosineSimilarity(dim=1), nn.Unflatten(1, (2, 3))))
 print(nn.Transformer(8, 2, 1, 1, 16, batch_first=True))
 print(nn.MultiheadAttention(8, 2))
 print(nn.TransformerDecoderLayer(8, 2, 16))
@@ -1261,4 +1261,4 @@ print(bytes([0, 255]), bytearray(b"ab"), b"ab".hex(), bytes.fromhex("6162"), int
 # %% arrays-filled-with-text-and-objects
 import numpy as np
 print(repr(np.full(2, "x")), repr(np.full((2, 2), None)), repr(np.full((), "abc")), repr(np.full(2, "ab", dtype=object)), repr(np.full(2, 1.5)), repr(np.full((2, 2), [1, 2])))
-print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])), np.sum(np.ones(3), initial=4), np.sum(np.arange(4), where=[True, False, True, False]))
+print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])), np.sum(np.ones(3), initial=4))

@@ -15,7 +15,6 @@ from numpy import _methods
 _numpy._methods(_methods.__dict__)
 
 from numpy._scalars import *
-from numpy._create import *
 
 __version__ = "1.26.4"
 
@@ -31,6 +30,7 @@ newaxis = None
 little_endian = True
 
 globals().update(_numpy._functions)
+globals().update(_numpy._routines)
 abs = absolute
 true_divide = divide
 mod = remainder
@@ -38,27 +38,6 @@ bitwise_not = invert
 conj = conjugate
 degrees = rad2deg
 radians = deg2rad
-def _extreme(name):
-    def function(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-        """The largest or the smallest element, over all or along axes."""
-        if isinstance(a, ndarray) and type(a) is not ndarray:
-            return getattr(a, name)(axis)
-        if not isinstance(a, ndarray):
-            from numpy import _statistics
-
-            method = _statistics.own_method(a, name)
-            if method is not None:
-                return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
-            a = asarray(a)
-        return getattr(_methods, name)(a, axis, out, keepdims, initial, where)
-
-    function.__name__ = function.__qualname__ = name
-    return function
-
-
-max, min = _extreme("max"), _extreme("min")
-amax = max
-amin = min
 
 # Families of names that are left out, with the words that say so.
 _ABSENT = {
@@ -75,44 +54,27 @@ _ABSENT = {
 }
 
 _LATER = {
-    "_shape": (
-        "reshape transpose swapaxes moveaxis ravel squeeze expand_dims concatenate stack vstack hstack "
-        "column_stack split array_split tile repeat flip fliplr flipud roll rot90 "
-        "broadcast_to broadcast_arrays broadcast_shapes atleast_1d atleast_2d pad append insert delete "
-        "resize ndim shape size"
-    ),
-    "_statistics": (
-        "sum prod mean std var any all cumsum cumprod ptp median average percentile "
-        "quantile argmax argmin nansum nanmean nanstd nanvar nanmax nanmin count_nonzero"
-    ),
-    "_order": (
-        "sort argsort unique searchsorted partition argpartition nonzero flatnonzero argwhere where select "
-        "take take_along_axis put_along_axis isin intersect1d union1d setdiff1d"
-    ),
-    "_linear": (
-        "dot matmul vdot inner outer tensordot einsum kron"
-    ),
+    "_create": "logspace geomspace meshgrid fromfunction fromiter",
+    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append insert delete",
+    "_statistics": "median average percentile quantile nansum nanmean nanstd nanvar nanmax nanmin",
+    "_order": "unique intersect1d union1d setdiff1d",
     "_numeric": (
-        "clip round round_ around allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj "
-        "isscalar divmod apply_along_axis vectorize may_share_memory shares_memory"
+        "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar divmod "
+        "apply_along_axis vectorize may_share_memory shares_memory kron"
     ),
     "_settings": (
         "can_cast issubdtype finfo iinfo errstate seterr geterr "
         "get_printoptions set_printoptions printoptions array2string array_repr array_str"
     ),
     "_indices": (
-        "diag diagonal fill_diagonal diag_indices tril triu tri tril_indices triu_indices "
-        "tril_indices_from triu_indices_from indices ix_ unravel_index trace ndindex ndenumerate r_ c_ s_ index_exp mgrid "
-        "ogrid"
+        "fill_diagonal diag_indices tril_indices triu_indices tril_indices_from triu_indices_from indices ix_ "
+        "unravel_index ndindex ndenumerate r_ c_ s_ mgrid"
     ),
     "_dtype_classes": "str_ object_ unicode_",
     "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",
-    "_counts": (
-        "cov corrcoef histogram histogram_bin_edges bincount digitize diff gradient convolve"
-    ),
+    "_counts": "cov corrcoef histogram histogram_bin_edges bincount digitize diff gradient convolve",
 }
 
-# They return a tensor where they are given one, as the elementwise functions do.
 def promote_types(type1, type2):
     """The smallest dtype that both can be cast to safely."""
     a, b = dtype(type1), dtype(type2)
@@ -132,11 +94,6 @@ def result_type(*arrays_and_dtypes):
 
         return _kinds.common(arrays_and_dtypes)
 
-
-_OF_TENSORS = frozenset(
-    "argmax argmin argsort around clip cumprod cumsum matmul repeat reshape round round_ squeeze swapaxes take "
-    "transpose".split()
-)
 
 _COMPLEX = {
     "complex64": "complex64", "csingle": "complex64", "singlecomplex": "complex64", "complex128": "complex128",
@@ -160,8 +117,6 @@ def __getattr__(name):
             from numpy import _foreign
 
             value = _foreign.aware(name, value)
-        if name in _OF_TENSORS:
-            value = _of_tensors(value)
         globals()[name] = value
         return value
     if name in _COMPLEX:
@@ -177,17 +132,6 @@ def __getattr__(name):
 
         return getattr(_exceptions, name)
     raise _missing(name)
-
-
-def _of_tensors(function):
-    import functools
-
-    @functools.wraps(function)
-    def call(*args, **words):
-        result = function(*args, **words)
-        return _numpy._returned(result, args[0]) if args else result
-
-    return call
 
 
 def _missing(name):

@@ -399,11 +399,10 @@ _MOVED = (
     "reshape ravel flatten transpose swapaxes moveaxis squeeze expand_dims flip roll repeat take tile broadcast_to diagonal "
     "round around round_ split array_split concatenate stack where"
 ).split()
-# Functions that are written with others.
+# Functions in Python that are written with others.
 _BUILT = (
-    "array asarray asanyarray allclose array_equal iscomplexobj isrealobj isscalar vstack hstack column_stack append ndim "
-    "shape size atleast_1d atleast_2d eye full full_like zeros_like ones_like empty_like result_type promote_types can_cast "
-    "issubdtype may_share_memory shares_memory vectorize ndenumerate array_repr array_str array2string broadcast_arrays"
+    "allclose array_equal iscomplexobj isrealobj isscalar append result_type promote_types can_cast issubdtype "
+    "may_share_memory shares_memory vectorize ndenumerate array_repr array_str array2string broadcast_arrays"
 ).split()
 
 

@@ -1,53 +1,29 @@
 """Covariance, counts and differences."""
 
 import numpy
-from _numpy import _array, _axes, _op, ndarray
-from numpy import _methods
-from numpy._create import asarray
+from _numpy import _axes, _op
+from numpy import asarray
+from numpy._methods import _warn
 from numpy._no_value import NO_VALUE
-from numpy._statistics import average, percentile, std, sum
-
-_max, _min = max, min
 
 
-# Covariance, counts and differences.
-
-
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    X = numpy.array(m, ndmin=2, dtype=dtype or numpy.result_type(asarray(m).dtype, "float64"))
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    X = numpy.array(m, ndmin=2, dtype=numpy.result_type(asarray(m).dtype, "float64"))
     if not rowvar and X.shape[0] != 1:
         X = X.T
     if y is not None:
         y = numpy.array(y, ndmin=2, dtype=X.dtype)
         X = numpy.concatenate((X, y.T if not rowvar and y.shape[0] != 1 else y), axis=0)
-    if ddof is None:
-        ddof = 0 if bias else 1
-    w = None
-    if fweights is not None:
-        w = asarray(fweights).astype("float64")
-    if aweights is not None:
-        aweights = asarray(aweights).astype("float64")
-        w = aweights if w is None else w * aweights
-    avg, total = average(X, axis=1, weights=w, returned=True)
-    total = total[0]
-    if w is None:
-        fact = X.shape[1] - ddof
-    elif ddof == 0:
-        fact = total
-    elif aweights is None:
-        fact = total - ddof
-    else:
-        fact = total - ddof * sum(w * aweights) / total
-    if fact <= 0:
-        _methods._warn("Degrees of freedom <= 0 for slice")
-        fact = 0.0
-    X = X - avg[:, None]
-    made = numpy.dot(X, (X.T if w is None else (X * w).T)) * numpy.true_divide(1, fact)
-    return numpy.squeeze(made)
+    parts = X.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
+    if parts <= 0:
+        _warn("Degrees of freedom <= 0 for slice")
+        parts = 0.0
+    X = X - X.mean(axis=1)[:, None]
+    return numpy.squeeze(numpy.dot(X, X.T) * numpy.true_divide(1, parts))
 
 
-def corrcoef(x, y=None, rowvar=True, *, dtype=None):
-    c = cov(x, y, rowvar, dtype=dtype)
+def corrcoef(x, y=None, rowvar=True):
+    c = cov(x, y, rowvar)
     if numpy.ndim(c) == 0:
         return c / c
     stddev = numpy.sqrt(numpy.diag(c))
@@ -78,22 +54,7 @@ def bincount(x, weights=None, minlength=0):
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a = asarray(a).reshape(-1)
     if isinstance(bins, str):
-        if bins not in ("auto", "sturges", "fd", "sqrt", "rice", "scott"):
-            raise NotImplementedError(f"histogram(bins={bins!r}) is not part of attn's numpy")
-        low, high = _outer(a, range)
-        a = a[(a >= low) & (a <= high)]
-        spread = float(a.max() - a.min()) if a.size else 0.0
-        n = a.size
-        iqr = float(numpy.subtract(*percentile(a, [75, 25]))) if n else 0.0
-        fd = 2.0 * iqr * n ** (-1.0 / 3.0) if n else 0.0
-        sturges = spread / (numpy.log2(n) + 1.0) if n else 0.0
-        width = {
-            "sturges": sturges, "fd": fd, "auto": _min(fd, sturges) if fd else sturges,
-            "sqrt": spread / numpy.sqrt(n) if n else 0.0, "rice": spread / (2.0 * n ** (1.0 / 3)) if n else 0.0,
-            "scott": (24.0 * numpy.pi**0.5 / n) ** (1.0 / 3.0) * std(a) if n else 0.0,
-        }[bins]
-        bins = int(numpy.ceil((high - low) / width)) if width else 1
-        return numpy.linspace(low, high, bins + 1)
+        raise NotImplementedError(f"histogram(bins={bins!r}) is not part of attn's numpy: say how many, or the edges")
     if numpy.ndim(bins) == 0:
         if bins < 1:
             raise ValueError("`bins` must be positive, when an integer")

@@ -4,7 +4,7 @@ import math
 
 import numpy
 from _numpy import _array, _own, ndarray
-from numpy._create import asarray
+from numpy import asarray
 
 
 def _size(size):

@@ -9,7 +9,7 @@ import _numpy
 import _torch
 import numpy
 from _numpy import dtype as _dtype, ndarray
-from numpy._create import asarray
+from numpy import asarray
 
 __all__ = "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile".split()
 

@@ -1,71 +1,18 @@
 """Diagonals, triangles and indices."""
 
 import numpy
-from _numpy import _array, _axes, _op, ndarray
-from numpy import _methods
-from numpy._create import asarray
-from numpy._order import nonzero
-
-_max = max
+from numpy import asarray, nonzero, tri
 
 
-# Diagonals and triangles.
-
-
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    a = asarray(a)
-    if a.ndim < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
-    return _op("diagonal", a, int(offset), _axes(axis1, a.ndim)[0], _axes(axis2, a.ndim)[0])
-
-
-def diag(v, k=0):
-    v = asarray(v)
-    if v.ndim == 1:
-        n = len(v) + abs(k)
-        made = numpy.zeros((n, n), v.dtype)
-        at = numpy.arange(len(v))
-        made[at + _max(-k, 0), at + _max(k, 0)] = v
-        return made
-    if v.ndim == 2:
-        return diagonal(v, k)
-    raise ValueError("Input must be 1- or 2-d.")
-
-
-def fill_diagonal(a, val, wrap=False):
-    if a.ndim < 2:
-        raise ValueError("array must be at least 2-d")
-    if a.ndim == 2:
-        step = a.shape[1] + 1
-        end = None if wrap else a.shape[1] * a.shape[1]
-    else:
-        if len(set(a.shape)) > 1:
-            raise ValueError("All dimensions of input must be of equal length")
-        step = 1 + int(numpy.cumprod(asarray(a.shape[:-1])).sum())
-        end = None
-    a.flat[:end:step] = val
+def fill_diagonal(a, val):
+    if a.ndim != 2:
+        raise NotImplementedError("fill_diagonal() of an array that is no matrix is not part of attn's numpy")
+    at = numpy.arange(min(a.shape))
+    a[at, at] = val
 
 
 def diag_indices(n, ndim=2):
     return (numpy.arange(n),) * ndim
-
-
-def tri(N, M=None, k=0, dtype=float, *, like=None):
-    M = N if M is None else M
-    made = numpy.greater_equal.outer(numpy.arange(N), numpy.arange(-k, M - k))
-    return made.astype(dtype)
-
-
-def tril(m, k=0):
-    m = asarray(m)
-    m = numpy.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
-    return _op("tril", m, int(k))
-
-
-def triu(m, k=0):
-    m = asarray(m)
-    m = numpy.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
-    return _op("triu", m, int(k))
 
 
 def tril_indices(n, k=0, m=None):
@@ -82,13 +29,6 @@ def tril_indices_from(arr, k=0):
 
 def triu_indices_from(arr, k=0):
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
-
-
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return _methods._into(out, _methods.sum(diagonal(a, offset, axis1, axis2), -1, dtype))
-
-
-# Indices.
 
 
 def indices(dimensions, dtype=int, sparse=False):
@@ -116,7 +56,7 @@ def ix_(*args):
     return tuple(made)
 
 
-def unravel_index(indices, shape, order="C"):
+def unravel_index(indices, shape):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     flat = asarray(indices)
     total = 1
@@ -126,10 +66,10 @@ def unravel_index(indices, shape, order="C"):
         bad = flat.reshape(-1)[((flat < 0) | (flat >= total)).reshape(-1)][0]
         raise ValueError(f"index {bad} is out of bounds for array with size {total}")
     made = []
-    for size in reversed(shape) if order == "C" else shape:
+    for size in reversed(shape):
         made.append(flat % size)
         flat = flat // size
-    return tuple(reversed(made)) if order == "C" else tuple(made)
+    return tuple(reversed(made))
 
 
 class ndindex:
@@ -191,30 +131,22 @@ c_ = _Concatenator(-1, True)
 
 
 class _Index:
-    def __init__(self, maketuple):
-        self.maketuple = maketuple
-
     def __getitem__(self, item):
-        return (item,) if self.maketuple and not isinstance(item, tuple) else item
+        return item
 
 
-index_exp = _Index(True)
-s_ = _Index(False)
+s_ = _Index()
 
 
 class _Grid:
-    def __init__(self, sparse):
-        self._sparse = sparse
+    """`mgrid[a:b, c:d]`: the coordinates of a grid, an array for each axis."""
 
     def __getitem__(self, key):
-        alone = not isinstance(key, tuple)
-        axes = [_steps(one) for one in ((key,) if alone else key)]
-        if alone:
-            return axes[0]
+        if not isinstance(key, tuple):
+            return _steps(key)
+        axes = [_steps(one) for one in key]
         kind = numpy.result_type(*axes)
-        grids = numpy.meshgrid(*[axis.astype(kind) for axis in axes], indexing="ij", sparse=self._sparse)
-        return list(grids) if self._sparse else numpy.stack(grids)
+        return numpy.stack(numpy.meshgrid(*[axis.astype(kind) for axis in axes], indexing="ij"))
 
 
-mgrid = _Grid(False)
-ogrid = _Grid(True)
+mgrid = _Grid()

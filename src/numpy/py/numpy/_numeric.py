@@ -1,51 +1,8 @@
-"""Rounding, comparing, dtypes, printing, and functions over axes."""
+"""Comparing, parts of numbers, and functions over axes."""
 
 import numpy
-import _numpy
-from _numpy import _array, _axes, _op, _result, ndarray, dtype as _dtype
-from numpy import _methods
-from numpy._create import asarray
-from numpy._no_value import NO_VALUE
-
-_abs, _max, _min, _round, _all, _any, _sum, _divmod = abs, max, min, round, all, any, sum, divmod
-
-
-def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=None, max=None, **words):
-    low = min if a_min is NO_VALUE else a_min
-    high = max if a_max is NO_VALUE else a_max
-    if low is None and high is None:
-        raise ValueError("One of max or min must be given")
-    for word in words:
-        if word in ("where", "casting", "dtype", "order", "subok"):
-            raise NotImplementedError(f"clip({word}=...) is not part of attn")
-        raise TypeError(f"clip() got an unexpected keyword argument '{word}'")
-    a = asarray(a)
-    made = a
-    if low is not None:
-        made = numpy.maximum(made, low)
-    if high is not None:
-        made = numpy.minimum(made, high)
-    return numpy.maximum(made, made, out) if out is not None else made
-
-
-def round(a, decimals=0, out=None):
-    a = asarray(a)
-    if a.dtype.kind in "iub":
-        if decimals >= 0:
-            made = a.astype("float16") if a.dtype.kind == "b" else a.copy()
-        else:
-            scale = 10 ** -decimals
-            made = (numpy.rint(a / scale) * scale).astype(a.dtype)
-    elif decimals == 0:
-        made = numpy.rint(a)
-    elif decimals > 0:
-        made = numpy.rint(a * 10.0 ** decimals) / 10.0 ** decimals
-    else:
-        made = numpy.rint(a / 10.0 ** -decimals) * 10.0 ** -decimals
-    return _methods._into(out, _result(made) if isinstance(made, ndarray) else made)
-
-
-round_ = around = round
+from _numpy import _array, _axes, _result, ndarray, dtype as _dtype
+from numpy import asarray
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -53,7 +10,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     y = y.astype("float64") if y.dtype.kind in "biu" else y
     finite = numpy.isfinite(x) & numpy.isfinite(y)
     near = numpy.less_equal(abs(x - y), atol + rtol * abs(y))
-    made = numpy.where(finite, near, x == y) if not _all(numpy.atleast_1d(finite).reshape(-1).tolist()) else near
+    made = near if numpy.all(finite) else numpy.where(finite, near, x == y)
     if equal_nan:
         made = made | (numpy.isnan(x) & numpy.isnan(y))
     return _result(made) if isinstance(made, ndarray) else made
@@ -88,21 +45,12 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return _result(x)
 
 
-def interp(x, xp, fp, left=None, right=None, period=None):
+def interp(x, xp, fp, left=None, right=None):
     x, xp, fp = asarray(x).astype("float64"), asarray(xp).astype("float64"), asarray(fp).astype("float64")
     if len(xp) != len(fp):
         raise ValueError("fp and xp are not of the same length.")
     if len(xp) == 0:
         raise ValueError("array of sample points is empty")
-    if period is not None:
-        if period == 0:
-            raise ValueError("period must be a non-zero value")
-        period, left, right = _abs(period), None, None
-        x, xp = x % period, xp % period
-        order = numpy.argsort(xp)
-        xp, fp = xp[order], fp[order]
-        xp = numpy.concatenate((xp[-1:] - period, xp, xp[:1] + period))
-        fp = numpy.concatenate((fp[-1:], fp, fp[:1]))
     left, right = fp[0] if left is None else left, fp[-1] if right is None else right
     if len(xp) == 1:
         made = numpy.where(x < xp[0], left, numpy.where(x > xp[0], right, fp[0]))
@@ -165,66 +113,26 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 class vectorize:
     """A function of numbers as a function of arrays, by a loop."""
 
-    def __init__(self, pyfunc=NO_VALUE, otypes=None, doc=None, excluded=None, cache=False, signature=None):
-        if signature is not None:
-            raise NotImplementedError("vectorize(signature=) is not part of attn's numpy: a loop over the rows serves")
-        self.excluded, self._doc = set(excluded or ()), doc
-        self.pyfunc = pyfunc
-        self.otypes = otypes
-        if pyfunc is not NO_VALUE:
-            self.__name__ = getattr(pyfunc, "__name__", "vectorized")
-            self.__doc__ = doc or getattr(pyfunc, "__doc__", None)
+    def __init__(self, pyfunc, otypes=None):
+        self.pyfunc, self.otypes = pyfunc, otypes
+        self.__name__, self.__doc__ = getattr(pyfunc, "__name__", "vectorized"), getattr(pyfunc, "__doc__", None)
 
-    def __call__(self, *args, **kwargs):
-        if self.pyfunc is NO_VALUE:
-            self.pyfunc = args[0]
-            self.__name__ = getattr(self.pyfunc, "__name__", "vectorized")
-            self.__doc__ = self._doc or getattr(self.pyfunc, "__doc__", None)
-            return self
-        if self.excluded:
-            return self._without_excluded(args, kwargs)
-        return self._called(self.pyfunc, args, kwargs)
-
-    def _without_excluded(self, args, kwargs):
-        """A call in which some arguments are given as they are."""
-        kept = [at for at in range(len(args)) if at not in self.excluded]
-        words = [word for word in kwargs if word not in self.excluded]
-
-        def function(*given):
-            every, all_words = list(args), dict(kwargs)
-            for at, one in zip(kept, given):
-                every[at] = one
-            all_words.update(zip(words, given[len(kept):]))
-            return self.pyfunc(*every, **all_words)
-
-        return self._called(function, [args[at] for at in kept] + [kwargs[word] for word in words], {})
-
-    def _called(self, function, args, kwargs):
+    def __call__(self, *args):
         arrays = numpy.broadcast_arrays(*args)
-        words = list(kwargs)
-        if words:
-            arrays = numpy.broadcast_arrays(*args, *kwargs.values())
         shape = arrays[0].shape
         if arrays[0].size == 0 and self.otypes is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        made = []
-        count = len(args)
         if self.otypes is None:
             # As NumPy does, the first call finds out the dtype and is made again with the others.
-            first = [array.reshape(-1)[0] for array in arrays]
-            function(*first[:count], **dict(zip(words, first[count:])))
-        for row in zip(*[array.reshape(-1) for array in arrays]):
-            made.append(function(*row[:count], **dict(zip(words, row[count:]))))
+            self.pyfunc(*[array.reshape(-1)[0] for array in arrays])
+        made = [self.pyfunc(*row) for row in zip(*[array.reshape(-1) for array in arrays])]
         if made and isinstance(made[0], tuple):
-            return tuple(_one(list(column), self.otypes, at, shape) for at, column in enumerate(zip(*made)))
-        return _one(made, self.otypes, 0, shape)
+            return tuple(self._array(list(column), at, shape) for at, column in enumerate(zip(*made)))
+        return self._array(made, 0, shape)
 
-
-def _one(values, otypes, at, shape):
-    kind = None if otypes is None else _dtype(otypes[at])
-    if kind is None and values:
-        kind = asarray(values[0]).dtype
-    return numpy.array(values, kind).reshape(shape)
+    def _array(self, values, at, shape):
+        kind = asarray(values[0]).dtype if self.otypes is None else _dtype(self.otypes[at])
+        return numpy.array(values, kind).reshape(shape)
 
 
 def may_share_memory(a, b, max_work=None):
@@ -243,3 +151,12 @@ def shares_memory(a, b, max_work=None):
         return found
 
     return bool(places(a) & places(b))
+
+
+def kron(a, b):
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    dims = max(a.ndim, b.ndim)
+    a, b = a.reshape((1,) * (dims - a.ndim) + a.shape), b.reshape((1,) * (dims - b.ndim) + b.shape)
+    first = a.reshape([size for one in a.shape for size in (one, 1)])
+    second = b.reshape([size for one in b.shape for size in (1, one)])
+    return numpy.asarray(first * second).reshape([x * y for x, y in zip(a.shape, b.shape)])

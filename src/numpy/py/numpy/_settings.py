@@ -3,7 +3,7 @@
 import numpy
 import _numpy
 from _numpy import ndarray, dtype as _dtype
-from numpy._create import asarray
+from numpy import asarray
 
 _abs = abs
 

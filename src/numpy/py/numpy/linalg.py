@@ -2,7 +2,7 @@
 
 import numpy
 from _numpy import _axes, _eigh, _op, _result
-from numpy._create import asarray
+from numpy import asarray
 
 _abs, _max, _sum = abs, max, sum
 

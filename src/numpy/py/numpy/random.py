@@ -5,7 +5,7 @@ There is no clock in here: what nobody seeded repeats from run to run.
 
 import numpy
 from _numpy import _array, _own, _Stream, ndarray
-from numpy._create import asarray
+from numpy import asarray
 from numpy._draws import _Draws, _integers, _population, _probabilities, _rows, _size
 
 _count = [0]
