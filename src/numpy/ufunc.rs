@@ -70,7 +70,7 @@ fn broadcast(operands: &[Operand], vm: &VirtualMachine) -> PyResult<Vec<usize>> 
 }
 
 /// An operand as an argument: in the dtype of the computation, a number where it is one beside arrays.
-fn argument(
+pub(super) fn argument(
     numpy: &Numpy,
     operand: &Operand,
     dtype: DType,

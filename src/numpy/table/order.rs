@@ -7,7 +7,7 @@ use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
-use crate::numpy::ufunc::copy_into;
+use crate::numpy::ufunc::{argument, copy_into};
 use crate::tensor::{Arg, Category, DType, Index, Tensor, layout};
 
 /// Errors: a kind of sorting that NumPy does not have.
@@ -103,8 +103,10 @@ fn choose(c: &Call) -> PyResult<Answer> {
         )));
     }
     let dtype = result_type(&pair);
-    let args = [c.cast(&condition, DType::Bool)?, c.cast(x, dtype)?, c.cast(y, dtype)?];
-    Ok(Answer::Array(c.op("where", args.map(Arg::Tensor).to_vec())?))
+    // A number stays one beside an array, so that it can be explained.
+    let part = |at: usize| argument(c.numpy, &pair[at], dtype, pair[1 - at].number.is_none(), c.vm);
+    let args = vec![Arg::Tensor(c.cast(&condition, DType::Bool)?), part(0)?, part(1)?];
+    Ok(Answer::Array(c.op("where", args)?))
 }
 
 /// Indices along an axis that has `size` elements, none of them negative.
