@@ -148,14 +148,14 @@ fn special(
             let power = exponent.number.as_ref().and_then(Arg::number);
             let base = || argument(numpy, &operands[0], dtype, false, vm);
             Ok(match power {
-                _ if function.rule == Rule::Divide || operands[0].number.is_some() => None,
+                _ if operands[0].number.is_some() => None,
                 Some(2.0) => Some(numpy.call("square", vec![base()?], vm)?),
                 Some(0.5) if !whole => Some(numpy.call("sqrt", vec![base()?], vm)?),
                 Some(-1.0) if !whole => Some(numpy.call("reciprocal", vec![base()?], vm)?),
                 _ => None,
             })
         }
-        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder | Arithmetic::Fmod)) if whole => {
+        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder)) if whole => {
             let divisor = &operands[1].tensor;
             if !divisor.to_f64_vec().contains(&0.0) {
                 return Ok(None);
@@ -167,8 +167,7 @@ fn special(
             let values = pairs.map(|(&a, &b)| match (b, kind) {
                 (0, _) => 0,
                 (b, Arithmetic::FloorDivide) => floor_divide_i64(a, b),
-                (b, Arithmetic::Remainder) => remainder_i64(a, b),
-                (b, _) => a.wrapping_rem(b),
+                (b, _) => remainder_i64(a, b),
             });
             let result = Tensor::new(crate::tensor::Buffer::I64(values.collect()), shape, dtype);
             numpy.given(&result, vm);

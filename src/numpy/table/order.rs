@@ -8,7 +8,8 @@ use crate::numpy::dtypes::{Operand, promote, result_type};
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
 use crate::numpy::ufunc::{argument, copy_into};
-use crate::tensor::{Arg, Category, DType, Index, Tensor, layout};
+use crate::tensor::{Arg, Category, DType, Index, Tensor, allow, layout};
+use crate::torch::OrRaise;
 
 /// Errors: a kind of sorting that NumPy does not have.
 fn check_kind(c: &Call, at: usize) -> PyResult<()> {
@@ -114,6 +115,10 @@ fn indices(c: &Call, indices: &Tensor, axis: usize, size: usize, mode: &str) -> 
     if indices.dtype().category() == Category::Float && indices.numel() > 0 {
         return Err(c.vm.new_index_error("arrays used as indices must be of integer (or boolean) type"));
     }
+    if size == 0 && indices.numel() > 0 {
+        return Err(c.vm.new_index_error("cannot do a non-empty take from an empty axes."));
+    }
+    allow(indices.shape(), DType::Int64).or_raise(c.vm)?;
     let mut places = indices.to_i64_vec();
     let ends = size as i64;
     for at in &mut places {
