@@ -25,7 +25,6 @@ pub mod norm;
 pub mod offset;
 pub(crate) mod optimizer;
 mod packed;
-pub mod peak;
 pub mod random;
 pub mod rank;
 pub(crate) mod real;
