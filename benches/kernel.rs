@@ -77,7 +77,7 @@ fn pointwise(c: &mut Criterion) {
     let x = numbers(1024 * 4 * WIDTH);
     let mut out = vec![0.0; x.len()];
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
-    group.bench_function("exp", |bench| bench.iter(|| math::exp_vector(&x, black_box(&mut out))));
+    group.bench_function("exp", |bench| bench.iter(|| math::exp(&x, black_box(&mut out))));
     group.bench_function("gelu", |bench| bench.iter(|| math::gelu(&x, black_box(&mut out))));
     group.bench_function("gelu, tanh", |bench| bench.iter(|| math::gelu_tanh(&x, black_box(&mut out))));
     group.finish();

@@ -105,18 +105,20 @@ fn avx2<W: SimdWork>(work: W) -> W::Output {
     work.run()
 }
 
-/// A vector of numbers in single precision, for functions with tables, which loops over slices cannot express. All
-/// vectors give the same bits. Every method is compiled inside a function that has the processor's features.
-pub(crate) trait Vector: Copy {
+/// Numbers of one type that are computed together; one number is such a vector too. All vectors of a type give the same
+/// bits. Every method is compiled inside a function that has the processor's features.
+pub trait Vector: Copy {
+    /// The type of a number.
+    type Number: Copy;
     /// Numbers in the vector.
     const LANES: usize;
 
     /// The first numbers of a slice.
-    fn load(x: &[f32]) -> Self;
+    fn load(x: &[Self::Number]) -> Self;
     /// Writes the first numbers of a slice.
-    fn store(self, out: &mut [f32]);
+    fn store(self, out: &mut [Self::Number]);
     /// The same number in every lane.
-    fn all(x: f32) -> Self;
+    fn all(x: Self::Number) -> Self;
     /// `self + b`.
     fn add(self, b: Self) -> Self;
     /// `self - b`.
@@ -131,6 +133,10 @@ pub(crate) trait Vector: Copy {
     fn at_least(self, least: Self) -> Self;
     /// The smaller of two, `self` if it is NaN.
     fn at_most(self, most: Self) -> Self;
+}
+
+/// A vector in single precision, with what functions of tables need and loops over slices cannot express.
+pub trait TableVector: Vector<Number = f32> {
     /// The absolute value.
     fn abs(self) -> Self;
     /// The absolute value of `self` with the sign of another number.
@@ -145,7 +151,7 @@ pub(crate) trait Vector: Copy {
 /// A function of the numbers at one place of `N` operands. `of` is marked `#[inline(always)]`.
 pub(crate) trait VectorFunction<const N: usize> {
     /// The result in each lane.
-    fn of<V: Vector>(x: [V; N]) -> V;
+    fn of<V: TableVector>(x: [V; N]) -> V;
 }
 
 /// Writes the function of all numbers of `N` slices, each as long as `out`.
@@ -162,7 +168,7 @@ pub(crate) fn write_each<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], o
 }
 
 #[inline(always)]
-fn write_vectors<const N: usize, F: VectorFunction<N>, V: Vector>(x: [&[f32]; N], out: &mut [f32]) {
+fn write_vectors<const N: usize, F: VectorFunction<N>, V: TableVector>(x: [&[f32]; N], out: &mut [f32]) {
     let length = out.len();
     let x = x.map(|x| &x[..length]);
     let whole = length / V::LANES * V::LANES;
@@ -190,49 +196,61 @@ fn write_vectors<const N: usize, F: VectorFunction<N>, V: Vector>(x: [&[f32]; N]
 /// Lanes of the longest vectors.
 const MOST_LANES: usize = 16;
 
-impl Vector for f32 {
-    const LANES: usize = 1;
+/// One number as a vector.
+macro_rules! one_number {
+    ($t:ty) => {
+        impl Vector for $t {
+            type Number = $t;
+            const LANES: usize = 1;
 
-    #[inline(always)]
-    fn load(x: &[f32]) -> f32 {
-        x[0]
-    }
-    #[inline(always)]
-    fn store(self, out: &mut [f32]) {
-        out[0] = self;
-    }
-    #[inline(always)]
-    fn all(x: f32) -> f32 {
-        x
-    }
-    #[inline(always)]
-    fn add(self, b: f32) -> f32 {
-        self + b
-    }
-    #[inline(always)]
-    fn sub(self, b: f32) -> f32 {
-        self - b
-    }
-    #[inline(always)]
-    fn mul(self, b: f32) -> f32 {
-        self * b
-    }
-    #[inline(always)]
-    fn fma(self, a: f32, b: f32) -> f32 {
-        self.mul_add(a, b)
-    }
-    #[inline(always)]
-    fn less(self, a: f32, b: f32) -> f32 {
-        (-self).mul_add(a, b)
-    }
-    #[inline(always)]
-    fn at_least(self, least: f32) -> f32 {
-        if self < least { least } else { self }
-    }
-    #[inline(always)]
-    fn at_most(self, most: f32) -> f32 {
-        if self > most { most } else { self }
-    }
+            #[inline(always)]
+            fn load(x: &[$t]) -> $t {
+                x[0]
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [$t]) {
+                out[0] = self;
+            }
+            #[inline(always)]
+            fn all(x: $t) -> $t {
+                x
+            }
+            #[inline(always)]
+            fn add(self, b: $t) -> $t {
+                self + b
+            }
+            #[inline(always)]
+            fn sub(self, b: $t) -> $t {
+                self - b
+            }
+            #[inline(always)]
+            fn mul(self, b: $t) -> $t {
+                self * b
+            }
+            #[inline(always)]
+            fn fma(self, a: $t, b: $t) -> $t {
+                self.mul_add(a, b)
+            }
+            #[inline(always)]
+            fn less(self, a: $t, b: $t) -> $t {
+                (-self).mul_add(a, b)
+            }
+            #[inline(always)]
+            fn at_least(self, least: $t) -> $t {
+                if self < least { least } else { self }
+            }
+            #[inline(always)]
+            fn at_most(self, most: $t) -> $t {
+                if self > most { most } else { self }
+            }
+        }
+    };
+}
+
+one_number!(f32);
+one_number!(f64);
+
+impl TableVector for f32 {
     #[inline(always)]
     fn abs(self) -> f32 {
         f32::abs(self)
@@ -258,7 +276,7 @@ impl Vector for f32 {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Vector, VectorFunction, write_vectors};
+    use super::{TableVector, Vector, VectorFunction, write_vectors};
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
     pub(super) fn write_512<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
@@ -274,6 +292,7 @@ mod x86 {
     macro_rules! instructions {
         ($lanes:literal, $load:ident, $store:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
          $less:ident, $max:ident, $min:ident) => {
+            type Number = f32;
             const LANES: usize = $lanes;
 
             #[inline(always)]
@@ -347,7 +366,9 @@ mod x86 {
             _mm512_max_ps,
             _mm512_min_ps
         );
+    }
 
+    impl TableVector for __m512 {
         #[inline(always)]
         fn abs(self) -> Self {
             // SAFETY: as above.
@@ -385,7 +406,9 @@ mod x86 {
             _mm256_max_ps,
             _mm256_min_ps
         );
+    }
 
+    impl TableVector for __m256 {
         #[inline(always)]
         fn abs(self) -> Self {
             // SAFETY: as above.

@@ -126,17 +126,12 @@ fn run<T: Golden>(case: &Value, g: &mut Generator) -> Drawn {
             out = random::randn(g, n);
         }
         "exponential" => random::exponential(g, Family::Mkl, &mut out, a),
-        "cauchy" => random::cauchy(g, &mut out, a, b),
-        "log_normal" => random::log_normal(g, &mut out, a, b),
         "trunc_normal" => {
             random::trunc_normal(g, &mut out, a, b, number(case, "low"), number(case, "high"));
         }
         "narrow uniform" => return Drawn::Single(narrow(case, g, HalfKind::uniform)),
         "narrow normal" => return Drawn::Single(narrow(case, g, HalfKind::normal)),
         "dropout" => out = random::dropout(g, Family::Mkl, p, n),
-        "geometric" => {
-            out = random::geometric(g, p, n).into_iter().map(T::from_f64).collect();
-        }
         other => panic!("no op {other}"),
     }
     T::drawn(out)
@@ -295,7 +290,9 @@ fn layers_start_with_pytorchs_weights() {
         if case["module"] == "Embedding" {
             random::normal(g, &mut weight, 0.0, 1.0);
         } else {
-            let bound = random::linear_bound(size(0));
+            // `kaiming_uniform_` with a = √5.
+            let gain = (2.0 / (1.0 + 5f64.sqrt().powi(2))).sqrt();
+            let bound = 3f64.sqrt() * (gain / (size(0) as f64).sqrt());
             random::uniform(g, &mut weight, -bound, bound);
             if args[2] == true {
                 let mut bias = vec![0f32; size(1)];

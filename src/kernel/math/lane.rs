@@ -1,94 +1,54 @@
 //! Formulas of functions that are computed on vectors in single precision and one by one in double precision.
 
-use super::super::simd::{Vector, VectorFunction, write_each};
+use super::super::simd::{TableVector, Vector, VectorFunction, write_each};
 use super::{Functions, tables};
 
-/// What a formula needs of a number in double precision, and of a vector in single precision.
-pub trait Lane: Copy {
-    /// A constant.
-    fn all(x: f64) -> Self;
-    /// `self + b`.
-    fn plus(self, b: Self) -> Self;
-    /// `self - b`.
-    fn minus(self, b: Self) -> Self;
-    /// `self * b`.
-    fn times(self, b: Self) -> Self;
-    /// `self * a + b`, rounded once.
-    fn times_plus(self, a: Self, b: Self) -> Self;
+/// The functions that formulas have, of vectors in single precision and of a number in double precision.
+pub trait Lane: Vector {
+    /// The same number in every lane.
+    fn constant(x: f64) -> Self;
     /// e^x.
-    fn exp_lane(self) -> Self;
+    fn exp(self) -> Self;
     /// tanh x.
-    fn tanh_lane(self) -> Self;
+    fn tanh(self) -> Self;
     /// erf (x / √2).
-    fn erf_by_root_two_lane(self) -> Self;
+    fn erf_by_root_two(self) -> Self;
 }
 
-impl<V: Vector> Lane for V {
+impl<V: TableVector> Lane for V {
     #[inline(always)]
-    fn all(x: f64) -> V {
-        <V as Vector>::all(x as f32)
+    fn constant(x: f64) -> V {
+        V::all(x as f32)
     }
     #[inline(always)]
-    fn plus(self, b: V) -> V {
-        self.add(b)
-    }
-    #[inline(always)]
-    fn minus(self, b: V) -> V {
-        self.sub(b)
-    }
-    #[inline(always)]
-    fn times(self, b: V) -> V {
-        self.mul(b)
-    }
-    #[inline(always)]
-    fn times_plus(self, a: V, b: V) -> V {
-        self.fma(a, b)
-    }
-    #[inline(always)]
-    fn exp_lane(self) -> V {
+    fn exp(self) -> V {
         tables::exp(self)
     }
     #[inline(always)]
-    fn tanh_lane(self) -> V {
+    fn tanh(self) -> V {
         tables::tanh(self)
     }
     #[inline(always)]
-    fn erf_by_root_two_lane(self) -> V {
+    fn erf_by_root_two(self) -> V {
         tables::erf_by_root_two(self)
     }
 }
 
 impl Lane for f64 {
     #[inline(always)]
-    fn all(x: f64) -> f64 {
+    fn constant(x: f64) -> f64 {
         x
     }
     #[inline(always)]
-    fn plus(self, b: f64) -> f64 {
-        self + b
-    }
-    #[inline(always)]
-    fn minus(self, b: f64) -> f64 {
-        self - b
-    }
-    #[inline(always)]
-    fn times(self, b: f64) -> f64 {
-        self * b
-    }
-    #[inline(always)]
-    fn times_plus(self, a: f64, b: f64) -> f64 {
-        self.mul_add(a, b)
-    }
-    #[inline(always)]
-    fn exp_lane(self) -> f64 {
+    fn exp(self) -> f64 {
         Functions::exp(self)
     }
     #[inline(always)]
-    fn tanh_lane(self) -> f64 {
+    fn tanh(self) -> f64 {
         Functions::tanh(self)
     }
     #[inline(always)]
-    fn erf_by_root_two_lane(self) -> f64 {
+    fn erf_by_root_two(self) -> f64 {
         libm::erf(self * std::f64::consts::FRAC_1_SQRT_2)
     }
 }
@@ -109,7 +69,7 @@ struct OnVectors<F>(F);
 
 impl<const N: usize, F: Formula<N>> VectorFunction<N> for OnVectors<F> {
     #[inline(always)]
-    fn of<V: Vector>(x: [V; N]) -> V {
+    fn of<V: TableVector>(x: [V; N]) -> V {
         F::of(x)
     }
 }

@@ -1,5 +1,5 @@
-//! Masks and samples: Bernoulli, dropout, geometric, multinomial.
-//! Source: `torch.bernoulli`, `F.dropout`, `Tensor.geometric_`, `torch.multinomial`.
+//! Masks and samples: Bernoulli, dropout, multinomial.
+//! Source: `torch.bernoulli`, `F.dropout`, `torch.multinomial`.
 
 use super::mcg31::{Mcg31, unit};
 use super::{Family, Generator, RandomFloat, exponential};
@@ -46,17 +46,8 @@ pub(crate) fn dropout_keep(generator: &mut Generator, family: Family, p: f64, n:
 /// The factors of dropout for `n` elements: 1 / (1 - p) where one is kept, 0 elsewhere.
 /// Draws nothing for `p` 0 (all ones) and 1 (all zeros). `F.dropout` in training.
 pub fn dropout<T: RandomFloat>(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
-    let scale = if p < 1.0 { T::from_f64(1.0).over(T::from_f64(1.0 - p)) } else { T::default() };
-    dropout_keep(generator, family, p, n)
-        .into_iter()
-        .map(|keep| if keep { scale } else { T::default() })
-        .collect()
-}
-
-/// `n` counts of trials up to the first success: `Tensor.geometric_(p)`.
-pub fn geometric(generator: &mut Generator, p: f64, n: usize) -> Vec<f64> {
-    let log_failure = (-p).ln_1p();
-    (0..n).map(|_| (generator.unit().ln() / log_failure).ceil()).collect()
+    let scale = if p < 1.0 { T::ONE / T::from_f64(1.0 - p) } else { T::ZERO };
+    dropout_keep(generator, family, p, n).into_iter().map(|keep| if keep { scale } else { T::ZERO }).collect()
 }
 
 /// `samples` indices for each row of `weights` (rows of `categories` weights: not negative, finite,
@@ -99,7 +90,7 @@ fn by_exponentials<T: RandomFloat>(
     exponential(generator, family, &mut race, 1.0);
     let mut out = Vec::new();
     for (row, race) in weights.chunks(categories).zip(race.chunks(categories)) {
-        let over = |(p, q): (&T, &T)| p.over(*q).to_f64();
+        let over = |(p, q): (&T, &T)| (*p / *q).to_f64();
         let score: Vec<f64> = row.iter().zip(race).map(over).collect();
         out.extend(largest_first(&score).iter().take(samples).map(|i| *i as i64));
     }
@@ -113,16 +104,16 @@ fn by_cumulative_sums<T: RandomFloat>(
     samples: usize,
     out: &mut Vec<i64>,
 ) {
-    let mut sum = T::default();
+    let mut sum = T::ZERO;
     let mut running: Vec<T> = Vec::with_capacity(row.len());
     for p in row {
-        sum = sum.plus(*p);
+        sum += *p;
         running.push(sum);
     }
     for x in &mut running {
-        *x = x.over(sum);
+        *x = *x / sum;
     }
-    *running.last_mut().expect("there is a category") = T::from_f64(1.0);
+    *running.last_mut().expect("there is a category") = T::ONE;
     for _ in 0..samples {
         let u = generator.unit();
         out.push(running.partition_point(|x| x.to_f64() < u) as i64);

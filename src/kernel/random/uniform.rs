@@ -34,20 +34,9 @@ impl<T: RandomFloat> SimdWork for ScaleUniform<'_, T> {
     #[inline(always)]
     fn run(self) {
         for x in self.out {
-            *x = T::stretch(*x, self.from, self.to);
+            *x = x.fma(self.to - self.from, self.from);
         }
     }
-}
-
-/// The bound of the initial weights and biases of `nn.Linear`, which are uniform in ±bound: 1/sqrt(fan_in), computed
-/// as PyTorch does for the weight (`kaiming_uniform_` with a = sqrt 5).
-/// 0 for `fan_in` 0.
-pub fn linear_bound(fan_in: usize) -> f64 {
-    if fan_in == 0 {
-        return 0.0;
-    }
-    let gain = (2.0 / (1.0 + 5f64.sqrt().powi(2))).sqrt();
-    3f64.sqrt() * (gain / (fan_in as f64).sqrt())
 }
 
 /// `n` integers in [low, high): `torch.randint`, and `random_(from, to)` of integer tensors.
@@ -143,19 +132,6 @@ impl RandomFloat for f32 {
         generator.units_f32(out);
     }
 
-    fn from_f64(value: f64) -> f32 {
-        value as f32
-    }
-
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-
-    #[inline(always)]
-    fn stretch(unit: f32, from: f32, to: f32) -> f32 {
-        unit.mul_add(to - from, from)
-    }
-
     #[inline(always)]
     fn box_muller(block: &mut [f32; 16], mean: f64, std: f64) {
         box_muller_f32(block, mean, std);
@@ -168,18 +144,6 @@ impl RandomFloat for f32 {
     fn mkl_exponential(x: u32, lambda: f64) -> f32 {
         mcg31::exponential_f32(x, lambda)
     }
-
-    fn over(self, other: f32) -> f32 {
-        self / other
-    }
-
-    fn plus(self, other: f32) -> f32 {
-        self + other
-    }
-
-    fn times(self, other: f32) -> f32 {
-        self * other
-    }
 }
 
 impl RandomFloat for f64 {
@@ -190,19 +154,6 @@ impl RandomFloat for f64 {
 
     fn units(generator: &mut Generator, out: &mut [f64]) {
         generator.units(out);
-    }
-
-    fn from_f64(value: f64) -> f64 {
-        value
-    }
-
-    fn to_f64(self) -> f64 {
-        self
-    }
-
-    #[inline(always)]
-    fn stretch(unit: f64, from: f64, to: f64) -> f64 {
-        unit.mul_add(to - from, from)
     }
 
     #[inline(always)]
@@ -217,17 +168,5 @@ impl RandomFloat for f64 {
 
     fn mkl_exponential(x: u32, lambda: f64) -> f64 {
         mcg31::exponential_f64(x, lambda)
-    }
-
-    fn over(self, other: f64) -> f64 {
-        self / other
-    }
-
-    fn plus(self, other: f64) -> f64 {
-        self + other
-    }
-
-    fn times(self, other: f64) -> f64 {
-        self * other
     }
 }
