@@ -3,17 +3,36 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-use super::Real;
+use super::{Real, few_rows};
 
 /// A number type whose matrices [`super::gemm`] multiplies.
 pub trait Multiply: Real {
     /// `out = alpha * a @ b + beta * out`: (m, k) @ (k, n) into (m, n). Panics if the shapes disagree.
     fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
+
+    /// As [`Multiply::blocked`] for few rows, if there is a faster form; returns whether there is.
+    fn few_rows(
+        alpha: Self,
+        a: ArrayView2<Self>,
+        b: ArrayView2<Self>,
+        beta: Self,
+        out: ArrayViewMut2<Self>,
+    ) -> bool;
 }
 
 macro_rules! multiply {
-    ($t:ty, $kernel:path) => {
+    ($t:ty, $kernel:path, $few_rows:expr) => {
         impl Multiply for $t {
+            fn few_rows(
+                alpha: $t,
+                a: ArrayView2<$t>,
+                b: ArrayView2<$t>,
+                beta: $t,
+                out: ArrayViewMut2<$t>,
+            ) -> bool {
+                $few_rows(alpha, a, b, beta, out)
+            }
+
             fn blocked(
                 alpha: $t,
                 a: ArrayView2<$t>,
@@ -38,5 +57,5 @@ macro_rules! multiply {
     };
 }
 
-multiply!(f32, matrixmultiply::sgemm);
-multiply!(f64, matrixmultiply::dgemm);
+multiply!(f32, matrixmultiply::sgemm, few_rows::multiply);
+multiply!(f64, matrixmultiply::dgemm, |_, _, _, _, _| false);

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | integers | [`batched_i64`]: plain loops, which wrap around |
 //! | fewer than 400 multiplications | [`in_order`]: a plain loop |
+//! | at most 16 rows, or columns, in single precision | `few_rows.rs`: vectors of the other operand, which is read once |
 //! | every other product | `matrixmultiply`, one call for a block of the result (`blocked.rs`) |
 //!
 //! [`batched`] divides a batch into its matrices. Attention that keeps no scores has tiles of its own for large problems
@@ -49,6 +50,11 @@ pub fn gemm<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, 
     let work = m.saturating_mul(n).saturating_mul(k);
     if work < TINY {
         return in_order(alpha, a, b, beta, out);
+    }
+    if T::few_rows(alpha, a, b, beta, out.view_mut())
+        || T::few_rows(alpha, b.t(), a.t(), beta, out.view_mut().reversed_axes())
+    {
+        return;
     }
     // Each thread packs the whole other operand, so the longer side is divided, and into few blocks.
     let is_large = work >= PARALLEL && threads::shares();
@@ -106,8 +112,14 @@ pub fn batched<T: Multiply>(
     mut out: ArrayViewMut3<T>,
 ) {
     let (count, m, n) = out.dim();
+    if count > 1 && m == 1 && b.strides()[0] == 0 {
+        // Rows that share a matrix are one product.
+        let (a, out) = (a.index_axis_move(Axis(1), 0), out.index_axis_move(Axis(1), 0));
+        return gemm(alpha, a, b.index_axis_move(Axis(0), 0), beta, out);
+    }
     let products = out.outer_iter_mut().zip(a.outer_iter()).zip(b.outer_iter());
-    if count < 2 || count * m * n * a.len_of(Axis(2)) < PARALLEL {
+    // Few rows take the time of reading the other operand.
+    if count < 2 || count * m.max(16) * n * a.len_of(Axis(2)) < PARALLEL {
         return products.for_each(|((out, a), b)| gemm(alpha, a, b, beta, out));
     }
     // A few matrices are divided into blocks of rows, so that no thread waits long for the last one.

@@ -12,6 +12,7 @@ pub mod buffer_pool;
 pub(crate) mod division;
 pub(crate) mod eigen;
 pub mod elementwise;
+mod few_rows;
 pub mod gemm;
 pub mod grid;
 pub mod index;

@@ -148,53 +148,27 @@ pub trait TableVector: Vector<Number = f32> {
     fn of_table(table: &[f32; 32], at: Self) -> Self;
 }
 
-/// A function of the numbers at one place of `N` operands. `of` is marked `#[inline(always)]`.
-pub(crate) trait VectorFunction<const N: usize> {
-    /// The result in each lane.
-    fn of<V: TableVector>(x: [V; N]) -> V;
+/// Work in single precision that is written with vectors. `run` is marked `#[inline(always)]`.
+pub(crate) trait VectorWork {
+    /// Does the work.
+    fn run<V: TableVector>(self);
 }
 
-/// Writes the function of all numbers of `N` slices, each as long as `out`.
-pub(crate) fn write_each<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
+/// Does the work on the widest vectors that this processor has.
+pub(crate) fn run_on_vectors<W: VectorWork>(work: W) {
     #[cfg(target_arch = "x86_64")]
     match vector_bytes() {
         // SAFETY: 64 means that `detected` has found every feature that the function enables.
-        64 => return unsafe { x86::write_512::<N, F>(x, out) },
+        64 => return unsafe { x86::run_512(work) },
         // SAFETY: 32 means that `detected` has found both features that the function enables.
-        32 => return unsafe { x86::write_256::<N, F>(x, out) },
+        32 => return unsafe { x86::run_256(work) },
         _ => {}
     }
-    write_vectors::<N, F, f32>(x, out);
-}
-
-#[inline(always)]
-fn write_vectors<const N: usize, F: VectorFunction<N>, V: TableVector>(x: [&[f32]; N], out: &mut [f32]) {
-    let length = out.len();
-    let x = x.map(|x| &x[..length]);
-    let whole = length / V::LANES * V::LANES;
-    for (number, out) in out[..whole].chunks_exact_mut(V::LANES).enumerate() {
-        let first = number * V::LANES;
-        // Not a closure: it would not be compiled for the processor's vectors.
-        let mut lanes = [V::all(0.0); N];
-        for n in 0..N {
-            lanes[n] = V::load(&x[n][first..first + V::LANES]);
-        }
-        F::of(lanes).store(out);
-    }
-    if whole < length {
-        let mut rest = [0.0; MOST_LANES];
-        let mut lanes = [V::all(0.0); N];
-        for n in 0..N {
-            rest[..length - whole].copy_from_slice(&x[n][whole..]);
-            lanes[n] = V::load(&rest);
-        }
-        F::of(lanes).store(&mut rest);
-        out[whole..].copy_from_slice(&rest[..length - whole]);
-    }
+    work.run::<f32>();
 }
 
 /// Lanes of the longest vectors.
-const MOST_LANES: usize = 16;
+pub(crate) const MOST_LANES: usize = 16;
 
 /// One number as a vector.
 macro_rules! one_number {
@@ -276,16 +250,16 @@ impl TableVector for f32 {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{TableVector, Vector, VectorFunction, write_vectors};
+    use super::{TableVector, Vector, VectorWork};
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
-    pub(super) fn write_512<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
-        write_vectors::<N, F, __m512>(x, out);
+    pub(super) fn run_512<W: VectorWork>(work: W) {
+        work.run::<__m512>();
     }
 
     #[target_feature(enable = "avx2,fma")]
-    pub(super) fn write_256<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
-        write_vectors::<N, F, __m256>(x, out);
+    pub(super) fn run_256<W: VectorWork>(work: W) {
+        work.run::<__m256>();
     }
 
     /// The methods that are one instruction.
@@ -298,7 +272,7 @@ mod x86 {
             #[inline(always)]
             fn load(x: &[f32]) -> Self {
                 let x = &x[..$lanes];
-                // SAFETY: the slice has as many numbers as the vector; `write_each` has checked the features, here and
+                // SAFETY: the slice has as many numbers as the vector; `run_on_vectors` has checked the features, here and
                 // below.
                 unsafe { $load(x.as_ptr()) }
             }

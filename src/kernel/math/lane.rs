@@ -1,6 +1,8 @@
 //! Formulas of functions that are computed on vectors in single precision and one by one in double precision.
 
-use super::super::simd::{TableVector, Vector, VectorFunction, write_each};
+use std::marker::PhantomData;
+
+use super::super::simd::{MOST_LANES, TableVector, Vector, VectorWork, run_on_vectors};
 use super::{Functions, tables};
 
 /// The functions that formulas have, of vectors in single precision and of a number in double precision.
@@ -65,18 +67,42 @@ pub trait Formulas: Sized {
     fn write<const N: usize, F: Formula<N>>(x: [&[Self]; N], out: &mut [Self]);
 }
 
-struct OnVectors<F>(F);
+/// A formula and its operands in single precision.
+struct OnVectors<'a, const N: usize, F> {
+    x: [&'a [f32]; N],
+    out: &'a mut [f32],
+    formula: PhantomData<F>,
+}
 
-impl<const N: usize, F: Formula<N>> VectorFunction<N> for OnVectors<F> {
+impl<const N: usize, F: Formula<N>> VectorWork for OnVectors<'_, N, F> {
     #[inline(always)]
-    fn of<V: TableVector>(x: [V; N]) -> V {
-        F::of(x)
+    fn run<V: TableVector>(self) {
+        let (out, length) = (self.out, self.x[0].len());
+        let whole = length / V::LANES * V::LANES;
+        for first in (0..whole).step_by(V::LANES) {
+            // Not a closure: it would not be compiled for the processor's vectors.
+            let mut lanes = [V::all(0.0); N];
+            for n in 0..N {
+                lanes[n] = V::load(&self.x[n][first..first + V::LANES]);
+            }
+            F::of(lanes).store(&mut out[first..first + V::LANES]);
+        }
+        if whole < length {
+            let mut rest = [0.0; MOST_LANES];
+            let mut lanes = [V::all(0.0); N];
+            for n in 0..N {
+                rest[..length - whole].copy_from_slice(&self.x[n][whole..]);
+                lanes[n] = V::load(&rest);
+            }
+            F::of(lanes).store(&mut rest);
+            out[whole..].copy_from_slice(&rest[..length - whole]);
+        }
     }
 }
 
 impl Formulas for f32 {
     fn write<const N: usize, F: Formula<N>>(x: [&[f32]; N], out: &mut [f32]) {
-        write_each::<N, OnVectors<F>>(x, out);
+        run_on_vectors(OnVectors { x: x.map(|x| &x[..out.len()]), out, formula: PhantomData::<F> });
     }
 }
 
