@@ -1,6 +1,6 @@
 //! The kernel's parts at GPT-2's size: `cargo bench --bench kernel`.
 //! Products say how many multiply-adds they do, the rest how many bytes they move, so that criterion's
-//! throughput can be held against the machine's peak (`attn bench`) and its memory.
+//! throughput can be compared with what the processor and its memory can do.
 
 use std::hint::black_box;
 
@@ -92,7 +92,7 @@ fn rows(c: &mut Criterion) {
     let (x, weight) = (numbers(1024 * WIDTH), vec![1.0; WIDTH]);
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
     group.bench_function("layer norm", |bench| {
-        bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5));
+        bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5).0);
     });
     group.finish();
 }

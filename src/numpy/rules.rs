@@ -92,13 +92,8 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("hypot", "hypot", 2, Rule::Float),
     of("copysign", "copysign", 2, Rule::Float),
     of("logaddexp", "logaddexp", 2, Rule::Float),
-    of("heaviside", "heaviside", 2, Rule::Float),
     of("maximum", "maximum", 2, Rule::Same),
     of("minimum", "minimum", 2, Rule::Same),
-    of("fmax", "fmax", 2, Rule::Same),
-    of("fmin", "fmin", 2, Rule::Same),
-    of("gcd", "gcd", 2, Rule::Whole),
-    of("lcm", "lcm", 2, Rule::Whole),
     of("equal", "eq", 2, Rule::Compare),
     of("not_equal", "ne", 2, Rule::Compare),
     of("less", "lt", 2, Rule::Compare),
@@ -152,7 +147,6 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("isnan", "isnan", 1, Rule::Test),
     of("isinf", "isinf", 1, Rule::Test),
     of("isfinite", "isfinite", 1, Rule::Test),
-    of("signbit", "signbit", 1, Rule::Test),
 ];
 
 /// The function of this name.

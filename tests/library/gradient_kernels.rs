@@ -73,7 +73,7 @@ fn layer_norm() {
         let (weight, bias) = (numbers(width, 3), numbers(width, 4));
         let all = WantedGradients { input: true, weight: true, bias: true };
         let found = gradient::layer_norm(&x, &grad, width, Some(&weight), None, 1e-2, all);
-        let f = |x: &[f64], w: &[f64], b: &[f64]| norm::layer_norm(x, width, Some(w), Some(b), 1e-2);
+        let f = |x: &[f64], w: &[f64], b: &[f64]| norm::layer_norm(x, width, Some(w), Some(b), 1e-2).0;
         let [input, of_weight, of_bias] =
             [found.input, found.weight, found.bias].map(|x| x.expect("was wanted"));
         check("input", &x, &grad, &input, |x| f(x, &weight, &bias));
@@ -87,7 +87,7 @@ fn layer_norm() {
         let found = gradient::layer_norm(&x, &grad, width, None, None, 1e-2, plain);
         assert!(found.weight.is_none() && found.bias.is_none());
         let input = found.input.expect("was wanted");
-        check("without weight", &x, &grad, &input, |x| norm::layer_norm(x, width, None, None, 1e-2));
+        check("without weight", &x, &grad, &input, |x| norm::layer_norm(x, width, None, None, 1e-2).0);
     }
 }
 

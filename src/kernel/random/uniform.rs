@@ -7,13 +7,6 @@ use crate::kernel::simd::run_widest;
 use super::normal::{box_muller_f32, box_muller_f64};
 use super::{Generator, RandomFloat, mcg31};
 
-/// `n` numbers in [0, 1): `torch.rand(n)`.
-pub fn rand<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
-    let mut out = vec![T::default(); n];
-    T::units(generator, &mut out);
-    out
-}
-
 /// Fills `out` with numbers in [from, to): `Tensor.uniform_`. Bounds are rounded to the type first.
 pub fn uniform<T: RandomFloat>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
@@ -37,12 +30,6 @@ impl<T: RandomFloat> SimdWork for ScaleUniform<'_, T> {
             *x = x.fma(self.to - self.from, self.from);
         }
     }
-}
-
-/// `n` integers in [low, high): `torch.randint`, and `random_(from, to)` of integer tensors.
-/// Ranges below 2^32 take one 32-bit draw an element, wider ones a 64-bit draw.
-pub fn randint(generator: &mut Generator, low: i64, high: i64, n: usize) -> Vec<i64> {
-    raw_integers(generator, high.wrapping_sub(low) as u64, low, n)
 }
 
 /// `n` integers `base + draw mod range`: the kernel under `randint` and every form of `random_`

@@ -119,24 +119,6 @@ fn einsum_(c: &Call) -> Result<Value> {
     Ok(out.into())
 }
 
-/// The Kronecker product.
-fn kron(c: &Call) -> Result<Value> {
-    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
-    let ndim = a.ndim().max(b.ndim());
-    let wide = |x: &Tensor, first: bool| {
-        let lead = vec![1; ndim - x.ndim()];
-        let shape: Vec<usize> = lead
-            .iter()
-            .chain(x.shape())
-            .flat_map(|&size| if first { [size, 1] } else { [1, size] })
-            .collect();
-        ops::reshape(x, &shape)
-    };
-    let out = pointwise::mul(&Arg::Tensor(wide(a, true)), &Arg::Tensor(wide(b, false)), c.default_dtype())?;
-    let shape: Vec<usize> = out.shape().chunks(2).map(|pair| pair[0] * pair[1]).collect();
-    Ok(ops::reshape(&out, &shape).into())
-}
-
 fn trace(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     if x.dtype() == DType::Bool {
@@ -159,7 +141,7 @@ fn trace(c: &Call) -> Result<Value> {
     Ok(einsum::sum(&diagonal, &[0], false).into())
 }
 
-pub(super) static OPS: [Op; 8] = [
+rows![
     op(
         product("inner", ProductKind::Inner)
             .notation(OpNotation::Symbol(Sign::Dot))
@@ -200,14 +182,6 @@ pub(super) static OPS: [Op; 8] = [
         tensordot,
     )
     .autocast(autocast::lower_precision),
-    op(
-        Descriptor::new("kron", OpFamily::Product, Explanation::Multilinear(Multilinear::Kronecker))
-            .grad("UnsafeView"),
-        BOTH,
-        &["Tensor input, Tensor other, *, out? out=None"],
-        "Every element of input times all of other.",
-        kron,
-    ),
     op(
         Descriptor::new("trace", OpFamily::Reduction, Explanation::Multilinear(Multilinear::Trace))
             .grad("Trace"),

@@ -238,7 +238,7 @@ fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
     }
 }
 
-pub(super) static OPS: [Op; 33] = [
+rows![
     op(creation("zeros", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of zeros.", |c| {
         sized(c, &Arg::Int(0))
     }),

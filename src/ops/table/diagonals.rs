@@ -69,7 +69,7 @@ fn diag_embed(c: &Call) -> Result<Value> {
     Ok(shape::diag_embed(x, c.int(1)?, first, second)?.into())
 }
 
-pub(super) static OPS: [Op; 6] = [
+rows![
     op(
         Descriptor::new("tril", OpFamily::Index, Explanation::Triangle { lower: true })
             .shapes(ShapeRule::Same)

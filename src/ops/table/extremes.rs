@@ -233,7 +233,7 @@ fn quantile(c: &Call) -> Result<Value> {
     Ok(to_dtype(&Tensor::new(crate::tensor::Buffer::F64(values), shape, DType::Float64), x.dtype()).into())
 }
 
-pub(super) static OPS: [Op; 8] = [
+rows![
     op(
         extreme_of("max", Extremum::Largest, ExtremeResult::ValueAndPlace).grad("Max"),
         BOTH,

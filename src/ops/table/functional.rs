@@ -287,7 +287,7 @@ const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'stati
         .grad(gradient)
 }
 
-pub(super) static OPS: [Op; 13] = [
+rows![
     op(
         softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
         BOTH,

@@ -190,7 +190,7 @@ fn roll(c: &Call) -> Result<Value> {
     Ok(shape::roll(x, &moves.collect::<Result<Vec<_>>>()?)?.into())
 }
 
-pub(super) static OPS: [Op; 11] = [
+rows![
     op(
         Descriptor::new("cat", OpFamily::Join, Explanation::Moved(Movement::Joined))
             .shapes(ShapeRule::Join)

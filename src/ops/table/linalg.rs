@@ -362,7 +362,7 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
     .into())
 }
 
-pub(super) static OPS: [Op; 10] = [
+rows![
     op(
         Descriptor::new("det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
         BOTH,

@@ -176,7 +176,7 @@ fn norm(c: &Call) -> Result<Value> {
     Ok(vector_norm_of(x, ord.number().unwrap_or(2.0), &axes, keepdim)?.into())
 }
 
-pub(super) static OPS: [Op; 3] = [
+rows![
     op(
         Descriptor::new("linalg_norm", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgVectorNorm"),
         LINALG,

@@ -10,6 +10,13 @@ pub(crate) use super::op::{FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, Op, R
 use crate::tensor::descriptor::{OpNotation, Sign};
 use crate::tensor::{Descriptor, Record};
 
+/// The rows of a family, as `OPS`.
+macro_rules! rows {
+    ($($row:expr),* $(,)?) => {
+        pub(super) static OPS: [Op; [$(stringify!($row)),*].len()] = [$($row),*];
+    };
+}
+
 mod compare;
 mod contract;
 mod create;
@@ -30,7 +37,6 @@ mod nn_attention;
 mod nn_loss;
 mod nn_norm;
 mod nn_window;
-pub mod page;
 mod pointwise;
 mod random;
 mod random_fill;

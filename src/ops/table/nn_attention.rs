@@ -285,7 +285,7 @@ fn shared(query: &Tensor, x: &Tensor) -> Result<Tensor> {
     Ok(ops::reshape(&x.with_layout(wide), &shape))
 }
 
-pub(super) static OPS: [Op; 1] = [
+rows![
     op(
         Descriptor::new("scaled_dot_product_attention", OpFamily::Attention, Explanation::Attention)
             .cost(CostRule::Attention)

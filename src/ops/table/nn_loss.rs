@@ -310,7 +310,7 @@ fn kl_div(c: &Call) -> Result<Value> {
     }
 }
 
-pub(super) static OPS: [Op; 9] = [
+rows![
     op(
         Descriptor::new("cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::CrossEntropy))
             .grad("NllLoss"),

@@ -257,7 +257,7 @@ fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bo
     .into())
 }
 
-pub(super) static OPS: [Op; 3] = [
+rows![
     op(
         Descriptor::new("conv1d", OpFamily::Window, Explanation::Multilinear(Multilinear::Conv1d))
             .grad("Convolution"),

@@ -26,55 +26,11 @@ macro_rules! same_in_floats {
     };
 }
 
-static FMAX: BinaryOp =
-    BinaryOp { name: "fmax", f32: f32::max, f64: f64::max, i64: Some(i64::max), bool: Some(|a, b| a | b) };
-static FMIN: BinaryOp =
-    BinaryOp { name: "fmin", f32: f32::min, f64: f64::min, i64: Some(i64::min), bool: Some(|a, b| a & b) };
 static HYPOT: BinaryOp = in_floats("hypot", f32::hypot, f64::hypot);
 static COPYSIGN: BinaryOp = in_floats("copysign", f32::copysign, f64::copysign);
 static LOGADDEXP: BinaryOp = same_in_floats!("logaddexp", |a, b| {
     if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() }
 });
-static HEAVISIDE: BinaryOp = BinaryOp {
-    name: "heaviside",
-    f32: |x, at| {
-        if x.is_nan() {
-            x
-        } else if x == 0.0 {
-            at
-        } else {
-            f32::from(u8::from(x > 0.0))
-        }
-    },
-    f64: |x, at| {
-        if x.is_nan() {
-            x
-        } else if x == 0.0 {
-            at
-        } else {
-            f64::from(u8::from(x > 0.0))
-        }
-    },
-    i64: Some(|x, at| if x == 0 { at } else { i64::from(x > 0) }),
-    bool: None,
-};
-static GCD: BinaryOp = BinaryOp { name: "gcd", f32: |a, _| a, f64: |a, _| a, i64: Some(divisor), bool: None };
-static LCM: BinaryOp = BinaryOp {
-    name: "lcm",
-    f32: |a, _| a,
-    f64: |a, _| a,
-    i64: Some(|a, b| if a == 0 || b == 0 { 0 } else { (a / divisor(a, b) * b).abs() }),
-    bool: None,
-};
-
-/// The largest number that divides both.
-fn divisor(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
 
 fn pair(c: &Call, op: &BinaryOp) -> Result<Value> {
     Ok(binary(op, c.arg(0), c.arg(1), c.default_dtype())?.into())
@@ -210,7 +166,7 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
     Ok(Value::None)
 }
 
-pub(super) static OPS: [Op; 25] = [
+rows![
     op(pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| floats(c, math::erf, math::erf)),
     op(pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
     op(pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
@@ -218,20 +174,6 @@ pub(super) static OPS: [Op; 25] = [
     op(pointwise("atanh").grad("Atanh"), ALL, ONE, "Inverse hyperbolic tangent.", each!(f64::atanh)),
     op(pointwise("deg2rad").grad("Deg2Rad"), ALL, ONE, "Degrees to radians.", each!(f64::to_radians)),
     op(pointwise("rad2deg").grad("Rad2Deg"), ALL, ONE, "Radians to degrees.", each!(f64::to_degrees)),
-    op(
-        pointwise("fmax").formula(Formula::Larger).grad("Fmax"),
-        BOTH,
-        TENSORS,
-        "The larger of each pair; a number goes before nan.",
-        |c| pair(c, &FMAX),
-    ),
-    op(
-        pointwise("fmin").formula(Formula::Smaller).grad("Fmin"),
-        BOTH,
-        TENSORS,
-        "The smaller of each pair; a number goes before nan.",
-        |c| pair(c, &FMIN),
-    ),
     op(pointwise("hypot").grad("Hypot"), ALL, TENSORS, "The root of the sum of both squares.", |c| {
         pair(c, &HYPOT)
     })
@@ -249,30 +191,12 @@ pub(super) static OPS: [Op; 25] = [
     )
     .refusing(super::refused::is_whole, "\"logaddexp_cpu\" not implemented for '{}'"),
     op(
-        pointwise("heaviside"),
-        ALL,
-        &["Tensor input, Tensor values"],
-        "0 below 0, 1 above, values at 0.",
-        |c| pair(c, &HEAVISIDE),
-    ),
-    op(pointwise("gcd"), ALL, &["Tensor input, Tensor other"], "The largest common divisor.", |c| {
-        pair(c, &GCD)
-    })
-    .refusing(super::refused::is_float, "\"gcd_cpu\" not implemented for '{}'"),
-    op(pointwise("lcm"), ALL, &["Tensor input, Tensor other"], "The smallest common multiple.", |c| {
-        pair(c, &LCM)
-    })
-    .refusing(super::refused::is_float, "\"lcm_cpu\" not implemented for '{}'"),
-    op(
         pointwise("nan_to_num").formula(Formula::NanToNum).grad("NanToNum"),
         ALL,
         &["Tensor input, float? nan=None, float? posinf=None, float? neginf=None"],
         "Finite numbers in place of nan and the infinities.",
         nan_to_num,
     ),
-    op(pointwise("signbit"), BOTH, ONE, "Where the sign is negative; -0. counts.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, f64::is_sign_negative).into())
-    }),
     op(pointwise("sgn").grad("Sgn"), ALL, ONE, "-1, 0 or 1.", super::elementary::sign),
     op(
         view("real").explained(Explanation::Copy),

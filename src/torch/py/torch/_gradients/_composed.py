@@ -54,29 +54,14 @@ def elu(input, alpha, **rest):
     return torch.where(input > 0, input, alpha * input.clamp(max=0).expm1())
 
 
-@composed("selu")
-def selu(input, **rest):
-    return 1.0507009873554805 * torch.where(input > 0, input, 1.6732632423543772 * input.clamp(max=0).expm1())
-
-
 @composed("softplus")
 def softplus(input, beta, threshold):
     return torch.where(input * beta > threshold, input, (input.clamp(max=threshold / beta) * beta).exp().log1p() / beta)
 
 
-@composed("hardtanh")
-def hardtanh(input, min_val, max_val, **rest):
-    return torch.where((input > min_val) & (input < max_val), input, 0.0)
-
-
 @composed("mish")
 def mish(input, **rest):
     return input * torch.where(input > 20, input, input.clamp(max=20).exp().log1p()).tanh()
-
-
-@composed("hardsigmoid")
-def hardsigmoid(input, **rest):
-    return torch.where((input > -3) & (input < 3), input / 6 + 0.5, 0.0)
 
 
 @composed("hardswish")
@@ -85,25 +70,10 @@ def hardswish(input, **rest):
     return torch.where(input < -3, 0.0, torch.where(input <= 3, inside, input))
 
 
-@composed("prelu")
-def prelu(input, weight):
-    shape = [1] * input.ndim
-    if input.ndim > 1:
-        shape[1] = -1
-    return torch.where(input > 0, input, weight.reshape(shape) * input)
-
-
 @composed("glu")
 def glu(input, dim):
     left, right = input.chunk(2, dim)
     return left * right.sigmoid()
-
-
-@composed("logit")
-def logit(input, eps):
-    if eps is not None:
-        input = input.clamp(eps, 1 - eps)
-    return (input / (1 - input)).log()
 
 
 @composed("logaddexp")
@@ -171,17 +141,6 @@ def quantile(input, q, dim, keepdim, interpolation="linear", **rest):
     if at.ndim and dim is not None:
         result = result.movedim(-1, 0)
     return result.unsqueeze(dim) if keepdim and dim is not None else result
-
-
-@composed("kron")
-def kron(input, other, **rest):
-    ndim = max(input.ndim, other.ndim)
-    a = input.reshape((1,) * (ndim - input.ndim) + tuple(input.shape))
-    b = other.reshape((1,) * (ndim - other.ndim) + tuple(other.shape))
-    shape = [x * y for x, y in zip(a.shape, b.shape)]
-    a = a.reshape([size for pair in zip(a.shape, [1] * ndim) for size in pair])
-    b = b.reshape([size for pair in zip([1] * ndim, b.shape) for size in pair])
-    return (a * b).reshape(shape)
 
 
 @composed("tensordot")

@@ -93,7 +93,7 @@ def _filled(grads):
     return [torch.zeros_like(one) if grad is None else grad for grad in grads]
 
 
-@rule("split", "split_with_sizes", "chunk", "tensor_split")
+@rule("split", "split_with_sizes", "chunk")
 def split(step, grads, dim=None):
     grads = grads if isinstance(grads, list) else [grads]
     given = {name: value for name, value in step.arguments.items() if name != "input" and value is not None}
