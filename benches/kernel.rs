@@ -70,7 +70,7 @@ fn products() {
     let mut out = Array3::zeros((HEADS, 1024, 1024));
     group.throughput(Throughput::Elements((HEADS * 1024 * 1024 * HEAD) as u64));
     group.bench_function("scores of all heads", |bench| {
-        bench.iter(|| gemm::batched(a.view(), b.view(), black_box(&mut out).view_mut()));
+        bench.iter(|| gemm::batched(1.0, a.view(), b.view(), 0.0, black_box(&mut out).view_mut()));
     });
 }
 
@@ -126,8 +126,8 @@ fn gradients() {
             let (mut q, mut k, mut v) = (heads(1024), heads(1024), heads(1024));
             bench.iter(|| {
                 let given = GradientInputs {
-                    x: Operands { q: x.view().into(), k: x.view().into(), v: black_box(x.view()).into() },
-                    grad: x.view().into(),
+                    x: Operands { q: x.view(), k: x.view(), v: black_box(x.view()) },
+                    grad: x.view(),
                     noise: None,
                     scale: 1.0 / (HEAD as f32).sqrt(),
                     mask: if causal { Mask::Causal } else { Mask::None },
@@ -155,8 +155,7 @@ fn attention() {
             group.bench_function(format_args!("{name}/{tokens}"), |bench| {
                 let mut out = heads(tokens);
                 bench.iter(|| {
-                    let operands =
-                        Operands { q: x.view().into(), k: x.view().into(), v: black_box(x.view()).into() };
+                    let operands = Operands { q: x.view(), k: x.view(), v: black_box(x.view()) };
                     fused(operands, scale, &mask, out.view_mut());
                 });
             });
