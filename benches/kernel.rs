@@ -1,6 +1,6 @@
 //! The kernel's parts at GPT-2's size: `cargo bench --bench kernel`.
-//! Products say how many multiply-adds they do, the rest how many bytes they move, so that the
-//! throughput can be held against the machine's peak (`attn bench`) and its memory.
+//! Products say how many multiply-adds they do, the rest how many bytes they move, so that criterion's
+//! throughput can be compared with what the processor and its memory can do.
 
 use std::hint::black_box;
 
@@ -70,7 +70,7 @@ fn products() {
     let mut out = Array3::zeros((HEADS, 1024, 1024));
     group.throughput(Throughput::Elements((HEADS * 1024 * 1024 * HEAD) as u64));
     group.bench_function("scores of all heads", |bench| {
-        bench.iter(|| gemm::batched(a.view(), b.view(), black_box(&mut out).view_mut()));
+        bench.iter(|| gemm::batched(1.0, a.view(), b.view(), 0.0, black_box(&mut out).view_mut()));
     });
 }
 
@@ -79,7 +79,7 @@ fn pointwise() {
     let x = numbers(1024 * 4 * WIDTH);
     let mut out = vec![0.0; x.len()];
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
-    group.bench_function("exp", |bench| bench.iter(|| math::exp_vector(&x, black_box(&mut out))));
+    group.bench_function("exp", |bench| bench.iter(|| math::exp(&x, black_box(&mut out))));
     group.bench_function("gelu", |bench| bench.iter(|| math::gelu(&x, black_box(&mut out))));
     group.bench_function("gelu, tanh", |bench| bench.iter(|| math::gelu_tanh(&x, black_box(&mut out))));
 }
@@ -93,7 +93,7 @@ fn rows() {
     let (x, weight) = (numbers(1024 * WIDTH), vec![1.0; WIDTH]);
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
     group.bench_function("layer norm", |bench| {
-        bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5));
+        bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5).0);
     });
 }
 
@@ -126,8 +126,8 @@ fn gradients() {
             let (mut q, mut k, mut v) = (heads(1024), heads(1024), heads(1024));
             bench.iter(|| {
                 let given = GradientInputs {
-                    x: Operands::new(x.view(), x.view(), black_box(x.view())),
-                    grad: x.view().into(),
+                    x: Operands { q: x.view(), k: x.view(), v: black_box(x.view()) },
+                    grad: x.view(),
                     noise: None,
                     scale: 1.0 / (HEAD as f32).sqrt(),
                     mask: if causal { Mask::Causal } else { Mask::None },
@@ -155,7 +155,7 @@ fn attention() {
             group.bench_function(format_args!("{name}/{tokens}"), |bench| {
                 let mut out = heads(tokens);
                 bench.iter(|| {
-                    let operands = Operands::new(x.view(), x.view(), black_box(x.view()));
+                    let operands = Operands { q: x.view(), k: x.view(), v: black_box(x.view()) };
                     fused(operands, scale, &mask, out.view_mut());
                 });
             });

@@ -7,13 +7,11 @@ use crate::tensor::Descriptor;
 use crate::tensor::descriptor::{Binding, OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
 
-/// What an expression calls.
 pub(super) enum WrittenCall {
     /// An operation of the table.
     Op(&'static Op),
     /// A function or a module of some other name.
     Other,
-    /// Nothing.
     Nothing,
 }
 
@@ -93,7 +91,6 @@ pub(super) fn binding(expression: &Expr) -> Binding {
     }
 }
 
-/// What an expression calls.
 pub(super) fn called(expression: &Expr) -> WrittenCall {
     match expression {
         Expr::BinOp(both) => operator(both.op).map_or(WrittenCall::Nothing, WrittenCall::Op),
@@ -160,10 +157,10 @@ pub(super) fn operands(expression: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Whether a name is that of a module of functions: `torch`, `F`, `torch.nn.functional`.
+/// Whether a name is that of a module of functions: `torch`, `F`, `torch.nn.functional`, `np`.
 fn is_module(expression: &Expr) -> bool {
     match expression {
-        Expr::Name(name) => matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional"),
+        Expr::Name(name) => matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional" | "np" | "numpy"),
         Expr::Attribute(attribute) => is_module(&attribute.value),
         _ => false,
     }

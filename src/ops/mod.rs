@@ -13,7 +13,6 @@
 //! | [`failed`] | the last call that raised |
 //! | [`trace`] | what ran, in order |
 
-mod apply;
 pub(crate) mod autocast;
 pub(crate) mod backward;
 pub(crate) mod call;
@@ -23,7 +22,7 @@ mod nearest;
 pub mod op;
 pub(crate) mod overwrite;
 mod retry;
-pub(crate) mod schema;
+pub mod schema;
 pub(crate) mod state;
 mod stream;
 pub mod table;

@@ -18,7 +18,7 @@ mod structs;
 mod unicode;
 
 pub use file_access::FileAccess;
-pub use plots::{Mark, MarkKind, PlotPixels, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
+pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 
 pub(crate) use sha2::sha512;
 

@@ -8,7 +8,7 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
 
 /// A cell that was run again.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CheckedCell {
     /// Its name: "stepN scores-loops", "cell 4".
     pub title: String,
@@ -16,7 +16,6 @@ pub struct CheckedCell {
     pub line: Option<usize>,
     /// How the outputs compare.
     pub verdict: Verdict,
-    /// The recorded output.
     pub recorded: String,
     /// The output of this run.
     pub actual: String,
@@ -25,7 +24,7 @@ pub struct CheckedCell {
 }
 
 /// What is wrong with a file besides its outputs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct FileFault {
     /// Its line, from 1.
     pub line: usize,
@@ -39,10 +38,8 @@ impl From<&Fault> for FileFault {
     }
 }
 
-/// A file that was checked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CheckedFile {
-    /// Its name.
     pub file: String,
     /// Its cells, in order.
     pub cells: Vec<CheckedCell>,

@@ -282,9 +282,9 @@ program("containers", "parameter-lists-and-dicts", """
     """)
 program("layers", "repr-of-activations", """
     import torch.nn as nn
-    for m in (nn.ReLU(), nn.ReLU(inplace=True), nn.ReLU6(), nn.LeakyReLU(), nn.LeakyReLU(0.2, True), nn.ELU(), nn.SELU(), nn.GELU(), nn.GELU("tanh"),
-              nn.SiLU(), nn.Mish(), nn.Sigmoid(), nn.Tanh(), nn.Hardtanh(), nn.Hardtanh(-2, 2, True), nn.Hardsigmoid(), nn.Hardswish(), nn.LogSigmoid(), nn.Softplus(),
-              nn.GLU(), nn.PReLU(), nn.PReLU(3), nn.Softmax(), nn.Softmax(dim=-1), nn.LogSoftmax(1)):
+    for m in (nn.ReLU(), nn.ReLU(inplace=True), nn.LeakyReLU(), nn.LeakyReLU(0.2, True), nn.ELU(), nn.GELU(), nn.GELU("tanh"),
+              nn.SiLU(), nn.Mish(), nn.Sigmoid(), nn.Tanh(), nn.Hardswish(), nn.LogSigmoid(), nn.Softplus(),
+              nn.GLU(), nn.Softmax(), nn.Softmax(dim=-1), nn.LogSoftmax(1)):
         print(m)
     """)
 program("layers", "repr-of-the-rest", """
@@ -316,7 +316,7 @@ for seed in (0, 123, 789):
         print(nn.MultiheadAttention(4, 2).in_proj_weight, torch.rand(2))
         m = nn.MultiheadAttention(2, 1, add_bias_kv=True, kdim=3, vdim=1)
         print(m.state_dict(), torch.rand(1))
-        print(nn.LSTM(2, 2).weight_hh_l0, nn.GRUCell(1, 1).bias_hh, nn.BatchNorm1d(2).weight, nn.PReLU().weight, torch.rand(1))
+        print(nn.LSTM(2, 2).weight_hh_l0, nn.GRUCell(1, 1).bias_hh, nn.BatchNorm1d(2).weight, torch.rand(1))
         """)
 program("init", "functions", """
     import torch, torch.nn as nn
@@ -482,8 +482,8 @@ program("layers", "batchnorm", """
 program("layers", "activation-values", """
     import torch, torch.nn as nn
     x = torch.tensor([-2.0, -1.0, -0.5, 0.0, 0.25, 1.0, 4.0])
-    for m in (nn.ReLU(), nn.ReLU6(), nn.LeakyReLU(0.1), nn.ELU(), nn.SELU(), nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Mish(), nn.Sigmoid(), nn.Tanh(), nn.Hardtanh(), nn.Hardsigmoid(),
-              nn.Hardswish(), nn.LogSigmoid(), nn.Softplus(), nn.Softplus(2, 1), nn.PReLU(), nn.Softmax(0), nn.LogSoftmax(-1)):
+    for m in (nn.ReLU(), nn.LeakyReLU(0.1), nn.ELU(), nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Mish(), nn.Sigmoid(), nn.Tanh(),
+              nn.Hardswish(), nn.LogSigmoid(), nn.Softplus(), nn.Softplus(2, 1), nn.Softmax(0), nn.LogSoftmax(-1)):
         print(type(m).__name__, m(x))
     print(nn.GLU()(x[:6]), nn.Flatten()(torch.ones(2, 3, 4)).shape, nn.Unflatten(0, (7, 1))(x).shape, nn.Identity(9)(x) is x)
     y = torch.tensor([-1.0, 1.0])

@@ -1,13 +1,12 @@
 //! `attn faq`: the questions that readers of the chapter ask most, found by a learner's own words, each with a cell that
 //! shows the answer.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::course;
 use super::super::cells::document::{CellDocument, RunDocument};
 use super::super::cells::plan::PlannedCell;
 use super::super::cells::runner::{FinishedCell, Runner};
-use super::super::cells::step::step_panel;
 use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
@@ -19,24 +18,11 @@ use crate::view::wrap::remark;
 use crate::view::{Look, Panel, Text, panel};
 
 /// What `attn faq` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Words of the question, or its number; without them, the list of questions
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct QuestionsDocument<'c> {
-    schema: &'static str,
-    questions: Vec<QuestionDocument<'c>>,
-}
-
-#[derive(Serialize)]
-struct QuestionDocument<'c> {
-    number: usize,
-    slug: &'c str,
-    question: &'c str,
 }
 
 /// How many other questions are named beside the one that fits best.
@@ -57,7 +43,11 @@ pub(crate) fn asked(
     let faq = questions(catalogue)?;
     if wanted.trim().is_empty() {
         match shell.options.json {
-            true => write_json(&QuestionsDocument::new(faq), shell)?,
+            true => {
+                let question = |(at, step): (usize, &Step)| json!({"number": at + 1, "slug": step.slug, "question": step.title});
+                let questions: Vec<Value> = faq.steps.iter().enumerate().map(question).collect();
+                write_json(&json!({"schema": "attn.faq/1", "questions": questions}), shell)?;
+            }
             false => shell.show(&listed(faq, shell.look))?,
         }
         return Ok(Exit::Good);
@@ -148,18 +138,6 @@ fn see_also(found: &[usize], faq: &Lesson, command: &str) -> Vec<String> {
     others.map(|at| format!("see also: {command} {}: {}", at + 1, faq.steps[*at].title)).collect()
 }
 
-impl<'c> QuestionsDocument<'c> {
-    fn new(faq: &'c Lesson) -> QuestionsDocument<'c> {
-        let question = |(at, step): (usize, &'c Step)| QuestionDocument {
-            number: at + 1,
-            slug: &step.slug,
-            question: &step.title,
-        };
-        let questions = faq.steps.iter().enumerate().map(question).collect();
-        QuestionsDocument { schema: "attn.faq/1", questions }
-    }
-}
-
 fn listed(faq: &Lesson, look: Look) -> Text {
     let mut markdown = format!("# {}\n\n{}\n\n", faq.title, faq.summary);
     for (at, step) in faq.steps.iter().enumerate() {
@@ -179,11 +157,11 @@ fn answered(
     let (mut text, mut stderr) = (Text::new(), String::new());
     let exit = run_question(step, faq, catalogue, options, &mut |finished, workspace| {
         stderr.push_str(&finished.outcome.stderr);
-        let (shown, lesson) = finished.cell.step.unwrap_or((step, faq));
-        let whole = step_panel(shown, lesson, &finished.outcome, &mut workspace.session, catalogue);
-        // A question has no place among the steps of the course.
-        let whole = Panel { total: 0, prose: format!("## {}\n\n{}", shown.title, shown.prose), ..whole };
-        text.append(panel(&whole, look));
+        if let (Some(whole), Some((shown, _))) = (finished.panel(&mut workspace.session), finished.cell.step)
+        {
+            let prose = format!("## {}\n\n{}", shown.title, shown.prose);
+            text.append(panel(&Panel { prose, ..whole.clone() }, look));
+        }
         Ok(())
     })?;
     Ok((text, stderr, exit))
@@ -197,13 +175,10 @@ fn run_question<'c>(
     options: &GlobalOptions,
     each: &mut dyn FnMut(&FinishedCell, &mut Workspace<'c>) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    let mut cells = Vec::new();
-    for needed in catalogue.prelude_of_lesson(faq).map_err(unreadable)? {
-        if let Some(lesson) = catalogue.lesson_of(needed) {
-            cells.push(PlannedCell::of_step(needed, lesson, true));
-        }
-    }
-    cells.push(PlannedCell::of_step(step, faq, false));
+    let needed = catalogue.prelude_of_lesson(faq).map_err(unreadable)?;
+    let mut cells: Vec<PlannedCell> =
+        needed.into_iter().map(|needed| PlannedCell::of_step(needed, true)).collect();
+    cells.push(PlannedCell::of_step((step, faq), false));
     let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells);
     while let Some(finished) = runner.next() {

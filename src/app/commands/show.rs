@@ -1,6 +1,6 @@
 //! `attn show`: the text and the code of a step or a lesson without running it; the glossary and its terms.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::course;
 use super::super::cells::step::unrun_panel;
@@ -8,11 +8,11 @@ use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::catalogue::FindError;
 use crate::lesson::glossary::Term;
-use crate::lesson::{Catalogue, Step, Target};
+use crate::lesson::{Catalogue, LessonStep, Step, Target};
 use crate::view::{glossary, panel};
 
 /// What `attn show` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), the glossary, or a term of it; before it, a folder of lessons
     #[arg(value_name = "WHERE|FOLDER")]
@@ -20,23 +20,6 @@ pub(crate) struct Args {
     /// After `glossary`: the term to show; after a folder: the place
     #[arg(value_name = "TERM")]
     term: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct ShowDocument<'c> {
-    schema: &'static str,
-    target: &'c str,
-    steps: Vec<ShownStep<'c>>,
-}
-
-#[derive(Serialize)]
-struct ShownStep<'c> {
-    step: String,
-    slug: &'c str,
-    section: &'c str,
-    title: &'c str,
-    prose: &'c str,
-    source: &'c str,
 }
 
 /// Shows a place or a term.
@@ -66,41 +49,22 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             };
         }
     };
-    let steps: Vec<&Step> = match found {
-        Target::Step(step) => vec![step],
-        Target::Lesson(lesson) => lesson.steps.iter().collect(),
+    let steps: Vec<LessonStep> = match found {
+        Target::Step(step, lesson) => vec![(step, lesson)],
+        Target::Lesson(lesson) => lesson.steps.iter().map(|step| (step, lesson)).collect(),
     };
     if shell.options.json {
-        let steps = steps.into_iter().map(shown).collect();
-        write_json(&ShowDocument { schema: "attn.show/1", target: place, steps }, shell)?;
+        let steps: Vec<Value> = steps.into_iter().map(|(step, _)| shown(step)).collect();
+        write_json(&json!({"schema": "attn.show/1", "target": place, "steps": steps}), shell)?;
         return Ok(Exit::Good);
     }
-    for (at, step) in steps.into_iter().enumerate() {
+    for (at, (step, lesson)) in steps.into_iter().enumerate() {
         if at > 0 {
             shell.say("\n")?;
         }
-        if let Some(lesson) = catalogue.lesson_of(step) {
-            shell.show(&panel(&unrun_panel(step, lesson, &catalogue), shell.look))?;
-        }
+        shell.show(&panel(&unrun_panel(step, lesson), shell.look))?;
     }
     Ok(Exit::Good)
-}
-
-#[derive(Serialize)]
-struct GlossaryDocument<'g> {
-    schema: &'static str,
-    terms: Vec<TermDocument<'g>>,
-}
-
-#[derive(Serialize)]
-struct TermDocument<'g> {
-    term: &'g str,
-    slug: &'g str,
-    also: &'g [String],
-    text: String,
-    step: String,
-    step_slug: &'g str,
-    section: String,
 }
 
 /// Shows the whole glossary, or one term.
@@ -120,8 +84,8 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
         },
     };
     if shell.options.json {
-        let words: Vec<TermDocument> = terms.iter().map(|term| word(term, catalogue)).collect();
-        write_json(&GlossaryDocument { schema: "attn.glossary/1", terms: words }, shell)?;
+        let words: Vec<Value> = terms.iter().map(|term| word(term, catalogue)).collect();
+        write_json(&json!({"schema": "attn.glossary/1", "terms": words}), shell)?;
         return Ok(Exit::Good);
     }
     let entries: Vec<glossary::GlossaryEntry> =
@@ -131,35 +95,35 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
     Ok(Exit::Good)
 }
 
-fn shown(step: &Step) -> ShownStep<'_> {
-    ShownStep {
-        step: step.name(),
-        slug: &step.slug,
-        section: &step.section,
-        title: &step.title,
-        prose: &step.prose,
-        source: &step.code,
-    }
+fn shown(step: &Step) -> Value {
+    json!({
+        "step": step.name(),
+        "slug": step.slug,
+        "section": step.section,
+        "title": step.title,
+        "prose": step.prose,
+        "source": step.code,
+    })
 }
 
 /// A term as the JSON document has it.
-fn word<'g>(term: &'g Term, catalogue: &Catalogue) -> TermDocument<'g> {
+fn word(term: &Term, catalogue: &Catalogue) -> Value {
     let (step, section) = first_step(term, catalogue);
-    TermDocument {
-        term: &term.name,
-        slug: &term.slug,
-        also: &term.also,
-        text: glossary::plain(&term.text),
-        step,
-        step_slug: &term.step,
-        section,
-    }
+    json!({
+        "term": term.name,
+        "slug": term.slug,
+        "also": term.also,
+        "text": glossary::plain(&term.text),
+        "step": step,
+        "step_slug": term.step,
+        "section": section,
+    })
 }
 
 /// The step that introduces a term, and its section; both empty if there is no such step.
 fn first_step(term: &Term, catalogue: &Catalogue) -> (String, String) {
     match catalogue.find(&term.step) {
-        Ok(Target::Step(step)) => (step.name(), step.section.clone()),
+        Ok(Target::Step(step, _)) => (step.name(), step.section.clone()),
         _ => (String::new(), String::new()),
     }
 }

@@ -1,10 +1,12 @@
 //! The answer to a what-if question: the changes, and the tensors that differ because of them.
 
+use serde::Serialize;
+
 use super::difference::{ChangedTensor, Reshaped};
 use crate::session::Raised;
 
 /// The effect of one or more changes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct WhatIf {
     /// The changes, in the order in which they were asked for.
     pub changes: Vec<AppliedChange>,
@@ -33,7 +35,7 @@ pub struct WhatIf {
 }
 
 /// One change, and where it took effect.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AppliedChange {
     /// What was changed: `inputs[1,0]`, `torch.manual_seed`.
     pub place: String,
@@ -45,7 +47,6 @@ pub struct AppliedChange {
     pub after: String,
     /// The cells in which the change took effect, in order.
     pub cells: Vec<String>,
-    /// Remarks on the change.
     pub remarks: Vec<String>,
 }
 

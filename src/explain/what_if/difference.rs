@@ -1,5 +1,7 @@
 //! One tensor without and with a change: which of its elements differ, and by how much.
 
+use serde::Serialize;
+
 use super::axes::AxisLabels;
 use crate::tensor::layout::unravel;
 use crate::tensor::{DType, Tensor};
@@ -7,11 +9,9 @@ use crate::tensor::{DType, Tensor};
 /// A tensor that differs between the two runs. Elements are in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangedTensor {
-    /// Its name.
     pub name: String,
     /// The last cell that bound it or wrote into it; for a tensor in a module, the last cell that bound the module.
     pub cell: Option<String>,
-    /// Its dtype.
     pub dtype: DType,
     /// Its shape; if a token was left out, without that token.
     pub shape: Vec<usize>,
@@ -28,9 +28,8 @@ pub struct ChangedTensor {
 }
 
 /// A tensor whose shape differs between the two runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Reshaped {
-    /// Its name.
     pub name: String,
     /// Its shape without the change.
     pub(crate) before: Vec<usize>,
@@ -109,7 +108,6 @@ impl ChangedTensor {
         })
     }
 
-    /// The largest difference.
     pub fn largest(&self) -> f64 {
         distance(self.before[self.largest_at], self.after[self.largest_at])
     }

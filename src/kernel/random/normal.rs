@@ -11,13 +11,6 @@ use std::f64::consts::PI;
 /// Elements from which several threads transform the blocks; the numbers stay the same.
 const PARALLEL: usize = 1 << 16;
 
-/// `n` standard normals: `torch.randn(n)`.
-pub fn randn<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
-    let mut out = vec![T::default(); n];
-    normal(generator, &mut out, 0.0, 1.0);
-    out
-}
-
 /// Fills `out` with normals of this mean and standard deviation: `Tensor.normal_` on a contiguous tensor. 16 and more
 /// elements are computed in blocks, fewer as [`normal_each`].
 pub fn normal<T: RandomFloat>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
@@ -115,16 +108,10 @@ pub(super) fn box_muller_f32(block: &mut [f32; 16], mean: f64, std: f64) {
 /// Natural logarithm of a normal, positive `x`.
 #[inline(always)]
 fn log(x: f32) -> f32 {
+    #[rustfmt::skip]
     const P: [f32; 9] = [
-        7.037_683_6e-2,
-        -1.151_461e-1,
-        1.167_699_84e-1,
-        -1.242_014_1e-1,
-        1.424_932_3e-1,
-        -1.666_805_8e-1,
-        2.000_071_4e-1,
-        -2.499_999_4e-1,
-        3.333_333e-1,
+        7.037_683_6e-2, -1.151_461e-1, 1.167_699_84e-1, -1.242_014_1e-1, 1.424_932_3e-1,
+        -1.666_805_8e-1, 2.000_071_4e-1, -2.499_999_4e-1, 3.333_333e-1,
     ];
     const LN2_LOW: f32 = -2.121_944_4e-4;
     const LN2_HIGH: f32 = 0.693_359_4;

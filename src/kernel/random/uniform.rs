@@ -7,13 +7,6 @@ use crate::kernel::simd::run_widest;
 use super::normal::{box_muller_f32, box_muller_f64};
 use super::{Generator, RandomFloat, mcg31};
 
-/// `n` numbers in [0, 1): `torch.rand(n)`.
-pub fn rand<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
-    let mut out = vec![T::default(); n];
-    T::units(generator, &mut out);
-    out
-}
-
 /// Fills `out` with numbers in [from, to): `Tensor.uniform_`. Bounds are rounded to the type first.
 pub fn uniform<T: RandomFloat>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
@@ -34,26 +27,9 @@ impl<T: RandomFloat> SimdWork for ScaleUniform<'_, T> {
     #[inline(always)]
     fn run(self) {
         for x in self.out {
-            *x = T::stretch(*x, self.from, self.to);
+            *x = x.fma(self.to - self.from, self.from);
         }
     }
-}
-
-/// The bound of the initial weights and biases of `nn.Linear`, which are uniform in ±bound: 1/sqrt(fan_in), computed
-/// as PyTorch does for the weight (`kaiming_uniform_` with a = sqrt 5).
-/// 0 for `fan_in` 0.
-pub fn linear_bound(fan_in: usize) -> f64 {
-    if fan_in == 0 {
-        return 0.0;
-    }
-    let gain = (2.0 / (1.0 + 5f64.sqrt().powi(2))).sqrt();
-    3f64.sqrt() * (gain / (fan_in as f64).sqrt())
-}
-
-/// `n` integers in [low, high): `torch.randint`, and `random_(from, to)` of integer tensors.
-/// Ranges below 2^32 take one 32-bit draw an element, wider ones a 64-bit draw.
-pub fn randint(generator: &mut Generator, low: i64, high: i64, n: usize) -> Vec<i64> {
-    raw_integers(generator, high.wrapping_sub(low) as u64, low, n)
 }
 
 /// `n` integers `base + draw mod range`: the kernel under `randint` and every form of `random_`
@@ -143,19 +119,6 @@ impl RandomFloat for f32 {
         generator.units_f32(out);
     }
 
-    fn from_f64(value: f64) -> f32 {
-        value as f32
-    }
-
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-
-    #[inline(always)]
-    fn stretch(unit: f32, from: f32, to: f32) -> f32 {
-        unit.mul_add(to - from, from)
-    }
-
     #[inline(always)]
     fn box_muller(block: &mut [f32; 16], mean: f64, std: f64) {
         box_muller_f32(block, mean, std);
@@ -168,18 +131,6 @@ impl RandomFloat for f32 {
     fn mkl_exponential(x: u32, lambda: f64) -> f32 {
         mcg31::exponential_f32(x, lambda)
     }
-
-    fn over(self, other: f32) -> f32 {
-        self / other
-    }
-
-    fn plus(self, other: f32) -> f32 {
-        self + other
-    }
-
-    fn times(self, other: f32) -> f32 {
-        self * other
-    }
 }
 
 impl RandomFloat for f64 {
@@ -190,19 +141,6 @@ impl RandomFloat for f64 {
 
     fn units(generator: &mut Generator, out: &mut [f64]) {
         generator.units(out);
-    }
-
-    fn from_f64(value: f64) -> f64 {
-        value
-    }
-
-    fn to_f64(self) -> f64 {
-        self
-    }
-
-    #[inline(always)]
-    fn stretch(unit: f64, from: f64, to: f64) -> f64 {
-        unit.mul_add(to - from, from)
     }
 
     #[inline(always)]
@@ -217,17 +155,5 @@ impl RandomFloat for f64 {
 
     fn mkl_exponential(x: u32, lambda: f64) -> f64 {
         mcg31::exponential_f64(x, lambda)
-    }
-
-    fn over(self, other: f64) -> f64 {
-        self / other
-    }
-
-    fn plus(self, other: f64) -> f64 {
-        self + other
-    }
-
-    fn times(self, other: f64) -> f64 {
-        self * other
     }
 }

@@ -48,7 +48,7 @@ fn equal(c: &Call) -> Result<Value> {
     Ok(Value::Bool(same))
 }
 
-pub(super) static OPS: [Op; 13] = [
+rows![
     op(pointwise("eq").formula(Formula::Compare).infix(Sign::Eq), ALL, PAIR, "Where both are equal.", |c| {
         test(c, |o| o == Ordering::Equal)
     }),

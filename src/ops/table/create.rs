@@ -238,7 +238,7 @@ fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
     }
 }
 
-pub(super) static OPS: [Op; 33] = [
+rows![
     op(creation("zeros", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of zeros.", |c| {
         sized(c, &Arg::Int(0))
     }),
@@ -444,7 +444,7 @@ pub(super) static OPS: [Op; 33] = [
         Descriptor::new("copy", OpFamily::Copy, Explanation::CopyFrom)
             .shapes(ShapeRule::Broadcast(0, 1))
             .overwriting()
-            .grad("Copy"),
+            .grad_name(GradName::CopyBackwards),
         METHOD | IN_PLACE,
         &["Tensor input, Tensor src, hint non_blocking=False"],
         "src's values, converted and broadcast.",

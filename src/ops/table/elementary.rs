@@ -111,7 +111,7 @@ fn relu(c: &Call) -> Result<Value> {
     .into())
 }
 
-pub(super) static OPS: [Op; 30] = [
+rows![
     op(
         pointwise("neg").formula(Formula::Neg).notation(OpNotation::Prefix(Sign::Neg)).grad("Neg"),
         ALL,

@@ -206,7 +206,7 @@ fn listed(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) static OPS: [Op; 4] = [
+rows![
     op(
         Descriptor::new("index_select", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
             .grad("IndexSelect"),

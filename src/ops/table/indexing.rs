@@ -140,7 +140,7 @@ const SCATTER: &[&str] = &[
 const REDUCED: &[&str] =
     &["Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True"];
 
-pub(super) static OPS: [Op; 7] = [
+rows![
     op(
         Descriptor::new("getitem", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
             .notation(OpNotation::Subscript)

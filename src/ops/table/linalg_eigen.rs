@@ -59,7 +59,7 @@ fn eigh(c: &Call) -> Result<Value> {
     Ok(Value::Named("linalg_eigh", vec![("eigenvalues", values), ("eigenvectors", vectors)]))
 }
 
-pub(super) static OPS: [Op; 2] = [
+rows![
     op(
         Descriptor::new("linalg_eigh", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgEigh"),
         LINALG,

@@ -210,7 +210,7 @@ fn lerp(c: &Call) -> Result<Value> {
     Ok(placed(c, out).into())
 }
 
-pub(super) static OPS: [Op; 10] = [
+rows![
     op(
         product("matmul", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))

@@ -95,7 +95,7 @@ fn nonzero(c: &Call) -> Result<Value> {
     Ok(Value::Tensors((0..x.ndim()).map(|axis| all.with_layout(all.layout().select(1, axis))).collect()))
 }
 
-pub(super) static OPS: [Op; 5] = [
+rows![
     op(
         Descriptor::new("masked_fill", OpFamily::Index, Explanation::MaskedFill)
             .shapes(ShapeRule::Broadcast(0, 1))

@@ -10,7 +10,15 @@ pub(crate) use super::op::{FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, Op, R
 use crate::tensor::descriptor::{OpNotation, Sign};
 use crate::tensor::{Descriptor, Record};
 
+/// The rows of a family, as `OPS`.
+macro_rules! rows {
+    ($($row:expr),* $(,)?) => {
+        pub(super) static OPS: [Op; [$(stringify!($row)),*].len()] = [$($row),*];
+    };
+}
+
 mod compare;
+mod composed;
 mod contract;
 mod create;
 mod diagonals;
@@ -29,8 +37,6 @@ mod nn_activation;
 mod nn_attention;
 mod nn_loss;
 mod nn_norm;
-mod nn_window;
-pub mod page;
 mod pointwise;
 mod random;
 mod random_fill;
@@ -62,6 +68,7 @@ static FAMILIES: &[&[Op]] = &[
     &masking::OPS,
     &linear::OPS,
     &contract::OPS,
+    &composed::OPS,
     &random::OPS,
     &random_fill::OPS,
     &functional::OPS,
@@ -69,7 +76,6 @@ static FAMILIES: &[&[Op]] = &[
     &nn_norm::OPS,
     &nn_loss::OPS,
     &nn_attention::OPS,
-    &nn_window::OPS,
     &linalg::OPS,
     &linalg_eigen::OPS,
     &linalg_norm::OPS,

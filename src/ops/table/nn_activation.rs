@@ -2,12 +2,11 @@
 
 use crate::in_floats;
 use crate::kernel::{Real, buffer_pool, elementwise, math};
-use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, METHOD, Op, op};
+use crate::ops::backward;
+use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
-use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{CostRule, ShapeRule, pointwise, random};
-use crate::tensor::explanation::{Explanation, Formula, RandomKind};
-use crate::tensor::layout::wrap_dim;
+use crate::tensor::descriptor::{CostRule, pointwise};
+use crate::tensor::explanation::Formula;
 use crate::tensor::ops::float::{Float, only_floats};
 use crate::tensor::{Error, Result, Tensor};
 
@@ -58,24 +57,22 @@ fn gelu(c: &Call) -> Result<Value> {
     Ok(in_floats!(x.dtype(), T => if tanh { slices!(T, x, math::gelu_tanh) } else { slices!(T, x, math::gelu) }).into())
 }
 
-/// Where x is not positive: alpha (e^(scale x) - 1); everything times `gain`. Whole vectors take the power less 1,
-/// what is left over the function for small powers, as PyTorch's loop does.
-fn elu_with(c: &Call, alpha: f64, gain: f64, scale: f64) -> Result<Value> {
-    fn of<T: Real>(x: T, low: T, gain: T, scale: T, whole: bool) -> T {
+/// Where x is not positive: alpha (e^x - 1). Whole vectors take the power less 1, what is left over the function for small
+/// powers, as PyTorch's loop does.
+fn elu(c: &Call) -> Result<Value> {
+    fn of<T: Real>(x: T, alpha: T, whole: bool) -> T {
         match (x <= T::ZERO, whole) {
-            (false, _) => x * gain,
-            (true, true) => ((x * scale).exp() - T::ONE) * low,
-            (true, false) => (x * scale).expm1() * low,
+            (false, _) => x,
+            (true, true) => (x.exp() - T::ONE) * alpha,
+            (true, false) => x.expm1() * alpha,
         }
     }
-    let x = c.tensor(0)?;
+    let (x, alpha) = (c.tensor(0)?, c.float(1)?);
     only_floats("elu_cpu", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
         let values = T::of(x);
         let vectors = values.len() / (4 * T::LANES) * (4 * T::LANES);
-        let out = values.into_iter().enumerate().map(|(at, x)| {
-            of(x, n::<T>(alpha * gain), n::<T>(gain), n::<T>(scale), at < vectors)
-        });
+        let out = values.into_iter().enumerate().map(|(at, x)| of(x, n::<T>(alpha), at < vectors));
         T::tensor(out.collect(), x.shape(), x.dtype())
     })
     .into())
@@ -92,74 +89,7 @@ fn softplus(c: &Call) -> Result<Value> {
     })
 }
 
-fn hardtanh(c: &Call) -> Result<Value> {
-    let (low, high) = (c.float(1)?, c.float(2)?);
-    if low > high {
-        return Err(Error::value("min_val cannot be greater than max_val"));
-    }
-    bounded(c, low, high)
-}
-
-fn bounded(c: &Call, low: f64, high: f64) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.dtype() == crate::tensor::DType::UInt8 && (low < 0.0 || high < 0.0) {
-        return Err(Error::runtime("cannot do hardtanh on an unsigned type with negative limits"));
-    }
-    if !x.dtype().is_float() {
-        let is_beyond = |bound: &f64| bound.is_nan() || bound.abs() > i64::MAX as f64;
-        super::refused::overflow([low, high].iter().any(is_beyond))?;
-        let held = x.to_i64_vec().into_iter().map(|x| x.clamp(low as i64, high as i64)).collect();
-        return Ok(Tensor::new(crate::tensor::Buffer::I64(held), x.shape(), x.dtype()).into());
-    }
-    pointwise!(c, "hardtanh", |x, low, high| if x.is_nan() { x } else { x.maximum(low).minimum(high) })
-}
-
-fn glu(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.ndim() == 0 {
-        return Err(Error::runtime("glu does not support scalars because halving size must be even"));
-    }
-    let axis = wrap_dim(c.int(1)?, x.ndim())?;
-    let size = x.shape()[axis];
-    if !size.is_multiple_of(2) {
-        return Err(Error::runtime(format!(
-            "Halving dimension must be even, but dimension {axis} is size {size}"
-        )));
-    }
-    only_floats("glu_cpu", x.dtype())?;
-    let half = |at: usize| x.with_layout(x.layout().slice(axis, at, size / 2, 1));
-    let (a, b) = (half(0), half(size / 2));
-    Ok(in_floats!(x.dtype(), T => {
-        let gate = slices!(T, &b, math::sigmoid);
-        let values = T::of(&a).into_iter().zip(T::of(&gate)).map(|(a, g)| a * g).collect();
-        T::tensor(values, a.shape(), x.dtype())
-    })
-    .into())
-}
-
-fn prelu(c: &Call) -> Result<Value> {
-    let (x, weight) = (c.tensor(0)?, c.tensor(1)?);
-    let channels = if x.ndim() > 1 { x.shape()[1] } else { 1 };
-    if weight.numel() != 1 && weight.numel() != channels {
-        return Err(Error::runtime(format!(
-            "Mismatch of parameter numbers and input channel size. Found parameter numbers = {} and channel size = {channels}.",
-            weight.numel()
-        )));
-    }
-    let inner: usize = x.shape().iter().skip(2).product();
-    Ok(in_floats!(x.dtype(), T => {
-        let slopes = T::of(weight);
-        let slope = |at: usize| if slopes.len() == 1 { slopes[0] } else { slopes[at / inner % channels] };
-        let values = T::of(x).into_iter().enumerate().map(|(at, x)| if x > T::ZERO { x } else { x * slope(at) });
-        T::tensor(values.collect(), x.shape(), x.dtype())
-    })
-    .into())
-}
-
-const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
-const SELU_GAIN: f64 = 1.050_700_987_355_480_5;
-
-pub(super) static OPS: [Op; 16] = [
+rows![
     op(
         pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
         FUNCTIONAL,
@@ -185,19 +115,9 @@ pub(super) static OPS: [Op; 16] = [
         FUNCTIONAL,
         &["Tensor input, float alpha=1.0, bool inplace=False"],
         "x, or alpha (e^x - 1) below zero.",
-        |c| {
-            let alpha = c.float(1)?;
-            elu_with(c, alpha, 1.0, 1.0)
-        },
+        elu,
     )
     .rule(backward::activations::elu),
-    op(
-        pointwise("selu").grad("Elu"),
-        FUNCTION | FUNCTIONAL,
-        ONE,
-        "elu with the constants that keep mean and variance.",
-        |c| elu_with(c, SELU_ALPHA, SELU_GAIN, 1.0),
-    ),
     op(
         pointwise("leaky_relu").grad("LeakyRelu"),
         FUNCTIONAL,
@@ -210,22 +130,6 @@ pub(super) static OPS: [Op; 16] = [
     )
     .rule(backward::activations::leaky_relu),
     op(
-        pointwise("relu6").formula(Formula::Clamp).grad("Hardtanh"),
-        FUNCTIONAL,
-        ONE,
-        "x held between 0 and 6.",
-        |c| bounded(c, 0.0, 6.0),
-    )
-    .refusing(super::refused::is_bool, "Bool inputs not supported for hardtanh"),
-    op(
-        pointwise("hardtanh").formula(Formula::Clamp).grad("Hardtanh"),
-        FUNCTIONAL,
-        &["Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False"],
-        "x held between min_val and max_val.",
-        hardtanh,
-    )
-    .refusing(super::refused::is_bool, "Bool inputs not supported for hardtanh"),
-    op(
         pointwise("softplus").grad("Softplus"),
         FUNCTIONAL,
         &["Tensor input, float beta=1, float threshold=20"],
@@ -233,61 +137,11 @@ pub(super) static OPS: [Op; 16] = [
         softplus,
     )
     .rule(backward::activations::softplus),
-    op(pointwise("mish").grad("Mish"), FUNCTIONAL, ONE, "x * tanh(softplus(x)).", |c| {
-        pointwise!(c, "mish_cpu", |x| x * x.exp().log1p().tanh())
-    }),
     op(
         pointwise("logsigmoid").grad("LogSigmoid"),
         FUNCTIONAL,
         PLAIN,
         "ln(sigmoid(x)), without overflow.",
         |c| pointwise!(c, "log_sigmoid_cpu", |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p()),
-    ),
-    op(
-        pointwise("glu").explained(Explanation::Whole).shapes(ShapeRule::Own).grad("Glu"),
-        FUNCTIONAL,
-        &["Tensor input, int dim=-1"],
-        "The first half times the sigmoid of the second.",
-        glu,
-    ),
-    op(
-        pointwise("hardsigmoid").grad("Hardsigmoid"),
-        FUNCTIONAL,
-        ONE,
-        "(x + 3) / 6 held between 0 and 1.",
-        |c| pointwise!(c, "hardsigmoid_cpu", |x| (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0)),
-    ),
-    op(pointwise("hardswish").grad("Hardswish"), FUNCTIONAL, ONE, "x * hardsigmoid(x).", |c| {
-        pointwise!(c, "hardswish_cpu", |x| x * (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
-    }),
-    op(
-        pointwise("prelu").explained(Explanation::Whole).grad("PreluKernel"),
-        BOTH | FUNCTIONAL,
-        &["Tensor input, Tensor weight"],
-        "x, or weight times x below zero.",
-        prelu,
-    )
-    .autocast(autocast::lower_precision)
-    .refusing(super::refused::is_whole, "\"prelu_cpu\" not implemented for '{}'"),
-    op(
-        random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
-        FUNCTIONAL,
-        &["Tensor logits, float tau=1, bool hard=False, hint eps=1e-10, int dim=-1"],
-        "Softmax of logits with Gumbel noise: a sample, in numbers.",
-        super::functional::gumbel_softmax,
-    ),
-    op(
-        pointwise("logit").grad("Logit"),
-        METHOD | FUNCTION,
-        &["Tensor input, float? eps=None"],
-        "ln(x / (1 - x)).",
-        |c| {
-            let low = c.opt_float(1).unwrap_or(f64::NEG_INFINITY);
-            let high = 1.0 - low;
-            pointwise!(c, "logit_cpu", |x, low, high| {
-                let x = x.maximum(low).minimum(high);
-                (x / (T::ONE - x)).log()
-            })
-        },
     ),
 ];

@@ -223,7 +223,7 @@ fn where_(c: &Call) -> Result<Value> {
     Ok(pointwise::select(condition, c.arg(1), c.arg(2), c.default_dtype())?.into())
 }
 
-pub(super) static OPS: [Op; 27] = [
+rows![
     op(
         pointwise("add").formula(Formula::Add).infix(Sign::Add).grad("Add"),
         ALL,

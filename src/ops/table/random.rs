@@ -378,7 +378,7 @@ fn multinomial(c: &Call) -> Result<Value> {
     Ok(Tensor::from_i64(indices, shape).into())
 }
 
-pub(super) static OPS: [Op; 10] = [
+rows![
     op(random("rand", RandomKind::Uniform), FUNCTION, SIZES, "Uniform in [0, 1).", |c| {
         sized(c, |target, generator| uniform(target, generator, 0.0, 1.0))
     }),

@@ -34,7 +34,7 @@ fn continuous(what: &str, x: &Tensor, name: &str) -> Result<()> {
     )))
 }
 
-pub(super) static OPS: [Op; 6] = [
+rows![
     op(
         random("uniform_", RandomKind::UniformFill).overwriting().grad("Uniform"),
         IN_PLACE_ONLY,

@@ -177,7 +177,7 @@ fn count_nonzero(c: &Call) -> Result<Value> {
     Ok(reduce::sum(&x, &over, None).into())
 }
 
-pub(super) static OPS: [Op; 14] = [
+rows![
     op(
         reduction("sum", Reducer::Sum).grad("Sum"),
         BOTH,

@@ -19,11 +19,6 @@ pub(super) fn is_low(dtype: DType) -> bool {
     matches!(dtype, DType::Float16 | DType::BFloat16)
 }
 
-/// Floats of any precision.
-pub(super) fn is_float(dtype: DType) -> bool {
-    dtype.is_float()
-}
-
 /// Errors: bools.
 pub(super) fn bools(kernel: &str, dtype: DType) -> Result<()> {
     if dtype == DType::Bool { Err(Error::unsupported_dtype(kernel, dtype)) } else { Ok(()) }

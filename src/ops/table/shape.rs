@@ -209,7 +209,7 @@ fn unsqueeze(c: &Call) -> Result<Value> {
     seen(x, x.layout().unsqueeze(axis))
 }
 
-pub(super) static OPS: [Op; 19] = [
+rows![
     op(
         view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"),
         0,

@@ -184,7 +184,7 @@ fn isin(c: &Call) -> Result<Value> {
     Ok(sorting::isin(&elements, &among, c.bool(3)).into())
 }
 
-pub(super) static OPS: [Op; 8] = [
+rows![
     op(
         Descriptor::new("sort", OpFamily::Sort, Explanation::Ordered(OrderKind::Sort)).grad("Sort"),
         BOTH,

@@ -117,47 +117,6 @@ fn chunk(c: &Call) -> Result<Value> {
     even_parts(x, axis, size)
 }
 
-/// Cuts before these indices, as slicing takes them.
-fn cut_at(x: &Tensor, axis: usize, cuts: &[i64]) -> Value {
-    let size = x.shape()[axis] as i64;
-    let place = |at: i64| {
-        if at < 0 { (at + size).max(0) } else { at.min(size) }
-    };
-    let mut start = 0;
-    let ends = cuts.iter().map(|&cut| place(cut)).chain([size]);
-    let one = |end: i64| {
-        let part = slice(x, axis, start as usize, (end - start).max(0) as usize);
-        start = end;
-        part
-    };
-    Value::Tensors(ends.map(one).collect())
-}
-
-fn in_sections(x: &Tensor, axis: usize, sections: i64) -> Result<Value> {
-    if sections <= 0 {
-        return Err(Error::runtime(format!("number of sections must be larger than 0, got {sections}")));
-    }
-    let (size, count) = (x.shape()[axis], sections as usize);
-    allow_parts(count)?;
-    Ok(parts(x, axis, (0..count).map(|at| size / count + usize::from(at < size % count))))
-}
-
-fn tensor_split(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.ndim() == 0 {
-        return Err(Error::runtime(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
-        ));
-    }
-    let axis = wrap_dim(c.int(2)?, x.ndim())?;
-    match c.arg(1) {
-        Arg::Tensor(at) if at.ndim() == 0 => in_sections(x, axis, at.item_int()?),
-        Arg::Tensor(at) => Ok(cut_at(x, axis, &at.to_i64_vec())),
-        Arg::Ints(cuts) => Ok(cut_at(x, axis, cuts)),
-        _ => in_sections(x, axis, c.int(1)?),
-    }
-}
-
 fn select(c: &Call) -> Result<Value> {
     let (x, at) = (c.tensor(0)?, c.int(2)?);
     if x.ndim() == 0 {
@@ -199,7 +158,7 @@ fn narrow(c: &Call) -> Result<Value> {
     Ok(slice(x, axis, from as usize, len as usize).into())
 }
 
-pub(super) static OPS: [Op; 7] = [
+rows![
     op(
         view("unbind").explained(Explanation::Moved(Movement::Part)).grad("Unbind"),
         BOTH,
@@ -235,18 +194,6 @@ pub(super) static OPS: [Op; 7] = [
         chunk,
     )
     .rule_of_several(backward::joins::split),
-    op(
-        view("tensor_split").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
-        BOTH,
-        &[
-            "Tensor input, Tensor tensor_indices_or_sections, int dim=0",
-            "Tensor input, ints indices, int dim=0",
-            "Tensor input, ints sections, int dim=0",
-            "Tensor input, ints indices_or_sections, int dim=0",
-        ],
-        "So many parts, sizes as even as can be, or cut where given. Views.",
-        tensor_split,
-    ),
     op(
         view("select").grad("Select"),
         BOTH,

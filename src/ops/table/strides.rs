@@ -3,8 +3,8 @@
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, TargetCheck, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, OpFamily, view};
-use crate::tensor::explanation::{ConstantKind, Explanation};
+use crate::tensor::descriptor::view;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Error, Layout, Result, Tensor, ops};
 
@@ -104,7 +104,7 @@ fn expand_to(x: &Tensor, sizes: &[i64]) -> Result<Value> {
     seen(x, x.layout().expand(sizes, &ops::kind(x.dtype()))?)
 }
 
-pub(super) static OPS: [Op; 10] = [
+rows![
     op(
         view("expand").grad("Expand"),
         METHOD,
@@ -176,12 +176,5 @@ pub(super) static OPS: [Op; 10] = [
         &["Tensor input, Tensor the_template, *, format? memory_format=None"],
         "Another tensor's shape on the same storage.",
         |c| Ok(ops::shape::resized(c.tensor(0)?, c.tensor(1)?.shape())?.into()),
-    ),
-    op(
-        Descriptor::new("is_same_size", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
-        BOTH,
-        &["Tensor input, Tensor other"],
-        "Whether both have one shape.",
-        |c| Ok(Value::Bool(c.tensor(0)?.shape() == c.tensor(1)?.shape())),
     ),
 ];

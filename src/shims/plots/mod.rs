@@ -8,7 +8,6 @@ mod pixels;
 mod scale;
 
 pub use figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
-pub use pixels::PlotPixels;
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, TryFromObject, VirtualMachine,
     builtins::{PyDict, PyList, PyStr, PyStrRef, PyTuple},

@@ -112,7 +112,7 @@ except Exception as e:
 
 # %% maximum-minimum
 a, b = torch.tensor([1., 5., float("nan")]), torch.tensor([2., 3., 1.])
-print(torch.maximum(a, b), torch.minimum(a, b), torch.max(a, b), a.min(b), torch.fmax(a, b), torch.max(torch.tensor([1, 2]), torch.tensor(1)))
+print(torch.maximum(a, b), torch.minimum(a, b), torch.max(a, b), a.min(b), torch.max(torch.tensor([1, 2]), torch.tensor(1)))
 
 # %% closeness
 a = torch.tensor([1.0, 2.0])

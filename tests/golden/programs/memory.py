@@ -45,7 +45,7 @@ print(x.unfold(1, 2, 1).shape, x.unfold(0, 2, 1)[0], x.as_strided((2, 2), (1, 4)
 x = torch.arange(10.)
 a, b = x.split([3, 7])
 a[0] = 100
-print(x, b.storage_offset(), [p.tolist() for p in x.chunk(3)], [p.shape[0] for p in x.tensor_split(3)], [p.shape[0] for p in x.split(4)], x.view(2, 5).unbind(1)[4])
+print(x, b.storage_offset(), [p.tolist() for p in x.chunk(3)], [p.shape[0] for p in x.split(4)], x.view(2, 5).unbind(1)[4])
 for call in (lambda: x.split([3, 3]), lambda: x.split(0), lambda: x.chunk(0), lambda: x.narrow(0, 8, 3), lambda: x.select(0, 10)):
     try:
         print(call())

@@ -45,7 +45,7 @@ for name in (
     "atanh sigmoid erf erfc sign floor ceil round trunc relu softmax log_softmax cumsum cumprod "
     "logsumexp sum mean prod var std amax amin max min median norm nansum nanmean sort topk "
     "t T mT flip roll transpose permute select narrow unsqueeze squeeze flatten reshape view "
-    "tril triu clone contiguous diagonal nan_to_num logit float double clamp pow"
+    "tril triu clone contiguous diagonal nan_to_num float double clamp pow"
 ).split():
     arguments = {"softmax": (-1,), "log_softmax": (-1,), "cumsum": (0,), "cumprod": (1,), "logsumexp": (1,)}
     arguments |= {"topk": (2,), "flip": (0,), "roll": (1,), "transpose": (0, 1)}
@@ -56,7 +56,7 @@ for name in (
     else:
         show(name, lambda a: getattr(a, name)(*arguments.get(name, ())), x)
 for name in (
-    "relu relu6 leaky_relu elu selu silu gelu mish softplus hardtanh hardsigmoid hardswish "
+    "relu leaky_relu elu silu gelu mish softplus hardswish "
     "logsigmoid normalize"
 ).split():
     show("F." + name, lambda a: getattr(F, name)(a), x)
@@ -65,8 +65,7 @@ show("dropout", lambda a: F.dropout(a, 0.5), x)
 show("dropout-0", lambda a: F.dropout(a, 0.0), x)
 show("dropout-eval", lambda a: F.dropout(a, 0.5, training=False), x)
 show("glu", lambda a: F.glu(a, 0), x)
-show("prelu", F.prelu, x - 0.5, torch.tensor([0.25]))
-for name in "add sub mul div pow atan2 maximum minimum fmax fmin hypot logaddexp copysign remainder fmod".split():
+for name in "add sub mul div pow atan2 maximum minimum hypot logaddexp copysign remainder fmod".split():
     show(name, getattr(torch, name), x, y)
 for name in "add sub mul div pow rsub".split():
     show(name + "-number", lambda a: getattr(torch, name)(a, 3), x)

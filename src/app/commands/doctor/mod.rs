@@ -26,7 +26,7 @@ use formats::Format;
 use targets::Selection;
 
 /// The arguments of `attn doctor`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), a .ipynb, .py or .md file, - for stdin, or a folder
     #[arg(required_unless_present = "explain", value_name = "WHERE|FILE|DIR", value_hint = clap::ValueHint::AnyPath)]
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         examined.count(&mut tally);
         match format {
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,
-            Format::Json => formats::json(examined, shell)?,
+            Format::Json => formats::json(&examined, shell)?,
             Format::Github => formats::github(&examined, shell)?,
             Format::Sarif => log.add(&examined),
         }

@@ -2,7 +2,7 @@
 
 _KNOWN = {
     "torch.nn": "AdaptiveMaxPool1d AdaptiveMaxPool2d AlphaDropout Bilinear BatchNorm3d CELU Dropout3d EmbeddingBag "
-    "UpsamplingBilinear2d UpsamplingNearest2d GaussianNLLLoss Hardshrink HingeEmbeddingLoss "
+    "UpsamplingBilinear2d UpsamplingNearest2d GaussianNLLLoss Hardshrink Hardsigmoid Hardtanh HingeEmbeddingLoss "
     "InstanceNorm1d InstanceNorm2d PoissonNLLLoss SoftMarginLoss Softmax2d Softmin Softshrink Softsign Tanhshrink Threshold "
     "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
     "AdaptiveMaxPool3d AvgPool3d CTCLoss ChannelShuffle CircularPad1d "
@@ -12,13 +12,13 @@ _KNOWN = {
     "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
     "LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear "
     "LocalResponseNorm MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiLabelMarginLoss "
-    "MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss2d RReLU RNNCellBase "
+    "MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss2d PReLU RReLU ReLU6 RNNCellBase SELU "
     "ReflectionPad3d ReplicationPad3d SyncBatchNorm "
     "TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter "
     "ZeroPad3d factory_kwargs grad intrinsic parallel qat quantizable quantized",
     "torch.nn.functional": "adaptive_max_pool1d adaptive_max_pool2d alpha_dropout upsample upsample_bilinear "
-    "upsample_nearest celu dropout3d embedding_bag gaussian_nll_loss hardshrink instance_norm "
-    "poisson_nll_loss soft_margin_loss softmin softshrink softsign tanhshrink threshold "
+    "upsample_nearest celu dropout3d embedding_bag gaussian_nll_loss hardshrink hardsigmoid hardtanh instance_norm "
+    "poisson_nll_loss prelu relu6 selu soft_margin_loss softmin softshrink softsign tanhshrink threshold "
     "adaptive_avg_pool3d "
     "adaptive_max_pool3d affine_grid avg_pool3d batch_norm "
     "channel_shuffle conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "

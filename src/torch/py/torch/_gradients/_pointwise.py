@@ -132,7 +132,6 @@ _from_result("exp2", torch.exp2, lambda y: y * math.log(2))
 _from_result("expm1", torch.expm1, lambda y: y + 1)
 _from_result("tanh", torch.tanh, lambda y: 1 - y * y)
 _from_result("relu", torch.relu, lambda y: (y > 0).to(y.dtype))
-_of_one("relu6", lambda x: ((x > 0) & (x < 6)).to(x.dtype))
 _of_one("logsigmoid", lambda x: torch.sigmoid(-x))
 
 
@@ -214,16 +213,6 @@ def extreme(step, grad, larger):
     first = a > b if larger else a < b
     half, zero = torch.where(a == b, grad / 2, grad), torch.zeros_like(grad)
     return {"input": torch.where(first | (a == b), half, zero), "other": torch.where(first, zero, half)}
-
-
-@rule("fmax", larger=True)
-@rule("fmin", larger=False)
-def extreme_number(step, grad, larger):
-    """Of two equal numbers the first one counts, and what is no number never does."""
-    a, b = step["input"], step["other"]
-    first = (a >= b if larger else a <= b) | b.isnan()
-    zero = torch.zeros_like(grad)
-    return {"input": torch.where(first, grad, zero), "other": torch.where(first, zero, grad)}
 
 
 @rule("copysign")

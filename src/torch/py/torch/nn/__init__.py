@@ -8,8 +8,8 @@ from .parameter import Buffer, Parameter
 from .modules.module import Module
 
 _PLACES = {
-    "activation": "ELU GELU GLU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
-    "MultiheadAttention PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softplus Tanh",
+    "activation": "ELU GELU GLU Hardswish LeakyReLU LogSigmoid LogSoftmax Mish "
+    "MultiheadAttention ReLU SiLU Sigmoid Softmax Softplus Tanh",
     "batchnorm": "BatchNorm1d BatchNorm2d",
     "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "conv": "Conv1d Conv2d",

@@ -2,7 +2,6 @@
 
 import torch
 from torch.nn import functional as F
-from torch.nn.parameter import Parameter
 
 from .module import Module
 
@@ -28,32 +27,6 @@ class ReLU(_InPlace):
         return F.relu(input, inplace=self.inplace)
 
 
-class Hardtanh(_InPlace):
-    """x, clamped between min_val and max_val."""
-
-    def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
-        super().__init__(inplace)
-        self.min_val = min_val
-        self.max_val = max_val
-        assert max_val > min_val
-
-    def forward(self, input):
-        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
-
-    def extra_repr(self):
-        return self._with_inplace(f"min_val={self.min_val}, max_val={self.max_val}")
-
-
-class ReLU6(Hardtanh):
-    """min(max(0, x), 6)"""
-
-    def __init__(self, inplace=False):
-        super().__init__(0.0, 6.0, inplace)
-
-    def extra_repr(self):
-        return "inplace=True" if self.inplace else ""
-
-
 class SiLU(_InPlace):
     """x * sigmoid(x)"""
 
@@ -68,25 +41,8 @@ class Mish(_InPlace):
         return F.mish(input, inplace=self.inplace)
 
 
-class SELU(_InPlace):
-    """Scaled ELU: outputs keep mean 0 and variance 1."""
-
-    def forward(self, input):
-        return F.selu(input, self.inplace)
-
-
-class Hardsigmoid(_InPlace):
-    """Three straight lines in place of sigmoid."""
-
-    def forward(self, input):
-        return F.hardsigmoid(input, self.inplace)
-
-    def extra_repr(self):
-        return ""
-
-
 class Hardswish(_InPlace):
-    """x * hardsigmoid(x)"""
+    """x * clamp(x + 3, 0, 6) / 6"""
 
     def forward(self, input):
         return F.hardswish(input, self.inplace)
@@ -185,26 +141,6 @@ class GLU(Module):
 
     def extra_repr(self):
         return f"dim={self.dim}"
-
-
-class PReLU(Module):
-    """x above zero, weight * x below; the weight is trained."""
-
-    def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
-        super().__init__()
-        self.num_parameters = num_parameters
-        self.init = init
-        self.weight = Parameter(torch.empty(num_parameters, device=device, dtype=dtype))
-        self.reset_parameters()
-
-    def reset_parameters(self):
-        torch.nn.init.constant_(self.weight, self.init)
-
-    def forward(self, input):
-        return F.prelu(input, self.weight)
-
-    def extra_repr(self):
-        return f"num_parameters={self.num_parameters}"
 
 
 class _Along(Module):
