@@ -1,6 +1,6 @@
-"""Writes the outlines of a TrueType font as plain polygons, for `src/shims/plots/font.rs`.
+"""Writes the outlines of a TrueType font as plain polygons, for `src/shims/plots/pixels.rs`.
 
-Usage: python outlines.py DejaVuSans.ttf outlines.bin. Curves become short lines. For each character: its number (4 bytes),
+Usage: python make_outlines.py DejaVuSans.ttf outlines.bin. Curves become short lines. For each character: its number (4 bytes),
 its width, the count of its points (2 bytes each), then x and y of each (2 bytes each, signed); -32768 as x ends a contour.
 """
 
