@@ -8,7 +8,7 @@
 //! | [`page`] | writes Markdown |
 //! | [`notebook`] | writes a notebook, nbformat 4.5 |
 //! | [`cells`] | writes the cells of a file as Markdown or as a notebook |
-//! | [`html`] | writes a page with every tensor, each number of which says where it comes from |
+//! | [`html`] | writes a page with every tensor, on which each number says where it comes from |
 //! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
 pub(crate) mod cells;
@@ -142,7 +142,7 @@ pub(crate) fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Fa
     shell.say(&format!("Written: {}\n", path.display()))
 }
 
-/// The format that an option asks for, else that of the file's name.
+/// The format that an option asks for, else the format that the file's name ends in.
 /// Errors: the name ends in something else.
 fn format(args: &Args, json: bool) -> Result<Format, Failure> {
     let ending =
