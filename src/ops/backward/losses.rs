@@ -81,7 +81,6 @@ fn split(shape: &[usize]) -> (usize, usize) {
     }
 }
 
-/// Of `nll_loss`.
 pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let (classes, inner) = split(x.shape());
@@ -93,7 +92,6 @@ pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", of_input))
 }
 
-/// Of `cross_entropy`.
 pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let of_input =
@@ -176,7 +174,6 @@ fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result
     Ok(of_softmax::log_softmax(&logs, &of_logs, classes, inner))
 }
 
-/// Of `mse_loss`.
 pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let scale = match reduction(step)? {
         Reduction::Mean => 2.0 * (1.0 / elements(step)?),
@@ -185,7 +182,6 @@ pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     apart(step, &grad, move |far| scale * far, move |far| scale as f32 * far, 1.0)
 }
 
-/// Of `l1_loss`.
 pub(crate) fn l1_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let over = if reduction(step)? == Reduction::Mean { elements(step)? } else { 1.0 };
     apart(step, &grad, sign::<f64>, sign::<f32>, over)
@@ -221,7 +217,6 @@ fn apart(
     Ok(grads.and("input", slope))
 }
 
-/// Of `binary_cross_entropy_with_logits`.
 pub(crate) fn with_logits(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, target) = (step.tensor("input")?, step.tensor("target")?);
     let (weight, positive) = (step.opt_tensor("weight")?, step.opt_tensor("pos_weight")?);
