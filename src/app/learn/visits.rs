@@ -13,7 +13,7 @@ use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::Failure;
 use super::input::{self, Escape, InputMode};
-use super::page::PageStage;
+use super::stop_page::PageStage;
 use super::terminal;
 use super::walk::{Flow, Walk};
 use crate::lesson::glossary::Term;

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`material`] | runs the steps, and adds the learner's answers |
 //! | [`glossary`] | the entries to which the export links |
-//! | [`page`] | writes Markdown |
+//! | [`markdown`] | writes Markdown |
 //! | [`notebook`] | writes a notebook, nbformat 4.5 |
 //! | [`cells`] | writes the cells of a file as Markdown or as a notebook |
 //! | [`html`] | writes a page with every tensor, on which each number says where it comes from |
@@ -15,9 +15,9 @@ pub(crate) mod cells;
 mod glossary;
 mod html;
 mod lineage;
+mod markdown;
 mod material;
 pub(crate) mod notebook;
-mod page;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -116,8 +116,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             let material = Material::gather(place, page_on_chapter, &catalogue, progress, &options, wanted)?;
             match format {
                 Format::Html => html::of_material(&material, lineage, &catalogue),
-                Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
-                Format::Md => page::of_steps(&material),
+                Format::Md if page_on_chapter => markdown::of_chapter(&material, &catalogue, progress),
+                Format::Md => markdown::of_steps(&material),
                 Format::Ipynb => notebook::of(&material),
                 Format::Json => to_json(&material.document(place.unwrap_or(catalogue.course().noun)))?,
             }
