@@ -27,12 +27,6 @@ pub(crate) fn cat(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     joined(step, &grad, step.int("dim").unwrap_or(0))
 }
 
-pub(crate) fn hstack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let name = step.list().unwrap_or_default();
-    let flat = step.arg(name).tensors().first().is_some_and(|tensor| tensor.ndim() < 2);
-    joined(step, &grad, if flat { 0 } else { 1 })
-}
-
 pub(crate) fn stack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let Some(name) = step.list() else { return Ok(Gradients::none()) };
     let axis = wrap_dim(step.int("dim").unwrap_or(0), grad.ndim())?;
