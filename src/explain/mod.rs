@@ -41,6 +41,7 @@ mod written_call;
 
 pub use account::WhyEnd;
 pub(crate) use account::{SourceElement, Statement};
+#[allow(unused_imports, reason = "tests use it")]
 pub use calc::Calc;
 pub use difference::{ATOL, difference};
 pub(crate) use invariants::{MeasuredInvariant, measured};
