@@ -61,7 +61,7 @@ impl Serialize for Values {
     }
 }
 
-/// The elements of one nested list: those of this shape that begin at `at`.
+/// The elements of one nested list: as many as this shape has, from `at` on.
 struct Nested<'a> {
     shape: &'a [usize],
     data: &'a Buffer,

@@ -246,7 +246,7 @@ fn variable_of(name: &str) -> &str {
 }
 
 impl<'a> SourceCall<'a> {
-    /// The operand in this place; of several, that of this number, or the list that has it.
+    /// The operand in this place; of several, the one with this number, or the list that has it.
     fn item(&self, record: &Record, place: usize, item: usize) -> Option<(&'a Expr, bool)> {
         let operand = self.operand(record, place)?;
         let args = record.args();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::names::{TensorNames, is_step};
+use super::tensor_names::{TensorNames, is_step};
 use crate::tensor::{Arg, Record, Tensor};
 
 /// A tensor to which a function gave a name.

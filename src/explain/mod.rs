@@ -8,10 +8,10 @@
 //! | [`subject`] | the element that is explained, with the names and values of its operands |
 //! | [`forms`] | how an element follows from each kind of operation |
 //! | [`account`], [`calc`], [`terms`] | the parts of an explanation: statements, calculations, numbers |
-//! | [`name`], [`names`], [`locals`], [`code`], [`rounds`], [`written_call`], [`cell_source`] | the names of tensors and elements |
+//! | [`name`], [`tensor_names`], [`locals`], [`code`], [`rounds`], [`written_call`], [`cell_source`] | the names of tensors and elements |
 //! | [`worked`] | the line under a panel |
 //! | [`invariants`] | the invariants of a step, measured |
-//! | [`trace`], [`shapes`] | what a cell did, what an expression does to shapes |
+//! | [`trace`], [`shape_steps`] | what a cell did, what an expression does to shapes |
 //! | [`what_if`], [`difference`] | what moved, and where two tensors differ |
 //! | [`errors`], [`nonfinite`], [`doctor`] | errors, nan and inf, silent mistakes |
 
@@ -26,12 +26,12 @@ mod forms;
 mod invariants;
 mod locals;
 mod name;
-mod names;
 mod nonfinite;
 mod rounds;
-pub mod shapes;
+pub mod shape_steps;
 mod storage_element;
 mod subject;
+mod tensor_names;
 mod terms;
 pub mod trace;
 pub mod what_if;
@@ -41,15 +41,16 @@ mod written_call;
 
 pub use account::WhyEnd;
 pub(crate) use account::{SourceElement, Statement};
+#[allow(unused_imports, reason = "tests use it")]
 pub use calc::Calc;
 pub use difference::{ATOL, difference};
 pub(crate) use invariants::{MeasuredInvariant, measured};
 pub(crate) use locals::LocalTensor;
-pub(crate) use names::AxisPlace;
-pub use names::TensorNames;
 pub(crate) use nonfinite::Nonfinite;
 pub use nonfinite::first_nonfinite;
 pub(crate) use storage_element::{PastOperand, StorageElement};
+pub(crate) use tensor_names::AxisPlace;
+pub use tensor_names::TensorNames;
 pub use terms::figure;
 #[allow(unused_imports, reason = "tests use it")]
 pub use why::{Why, why};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::name::Name;
-use super::names::TensorNames;
+use super::tensor_names::TensorNames;
 use super::terms::figure;
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, ProductKind, SoftmaxKind};
 use crate::tensor::layout::unravel;

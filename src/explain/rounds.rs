@@ -32,7 +32,7 @@ impl Rounds {
         self.count + self.rebound.as_ref().map_or(0, |rebound| rebound.1)
     }
 
-    /// The rounds of a variable that is an operand of a call; `self` are those of the call's result.
+    /// The rounds of a variable that is an operand of a call; `self` are the rounds of the call's result.
     pub(super) fn before(
         &self,
         cell: &CellSource,

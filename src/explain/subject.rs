@@ -3,8 +3,8 @@
 use super::account::SourceElement;
 use super::calc::Calc;
 use super::name::Name;
-use super::names::TensorNames;
 use super::storage_element::{MadeBy, PastOperand};
+use super::tensor_names::TensorNames;
 use crate::ops::State;
 use crate::ops::call::call;
 use crate::ops::op::Caller;

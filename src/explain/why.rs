@@ -4,9 +4,9 @@
 use super::account::{Account, SourceElement, Statement, WhyEnd};
 use super::calc::{Calc, Combine};
 use super::forms;
-use super::names::{AxisPlace, TensorNames};
 use super::storage_element::{ElementCause, MadeBy, StorageElement};
 use super::subject::Subject;
+use super::tensor_names::{AxisPlace, TensorNames};
 use super::terms::{figure, term};
 use crate::tensor::{DType, LostOperands, Recorder, Site, Tensor};
 

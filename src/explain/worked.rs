@@ -1,7 +1,7 @@
 //! One element with its calculation in a few lines, as it is shown under a table.
 
 use super::account::Statement;
-use super::names::TensorNames;
+use super::tensor_names::TensorNames;
 use super::why::why;
 use crate::tensor::Tensor;
 

@@ -43,7 +43,7 @@ fn written_as(notation: OpNotation) -> impl Iterator<Item = &'static Op> {
     table::ops().filter(move |op| op.notation == notation)
 }
 
-/// The operation of this name, which may be a second name or that of an in-place twin.
+/// The operation of this name, which may be a second name or the name of an in-place twin.
 fn find(name: &str) -> Option<&'static Op> {
     let plain = name.strip_suffix('_').unwrap_or(name);
     let alias =
@@ -157,7 +157,7 @@ pub(super) fn operands(expression: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Whether a name is that of a module of functions: `torch`, `F`, `torch.nn.functional`, `np`.
+/// Whether a name names a module of functions: `torch`, `F`, `torch.nn.functional`, `np`.
 fn is_module(expression: &Expr) -> bool {
     match expression {
         Expr::Name(name) => matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional" | "np" | "numpy"),

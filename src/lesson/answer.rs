@@ -146,7 +146,7 @@ fn literal(text: &str) -> Option<TypedNumber> {
     let all = format!("{whole}{fraction}");
     let mut digits = all.trim_start_matches('0').len();
     let mut place = power.parse::<i32>().ok()? - fraction.len() as i32;
-    // The zeros of 590000 may be rounding; those of 20 are meant.
+    // The zeros of 590000 may be rounding; the zero of 20 is meant.
     if fraction.is_empty() && whole.len() >= 4 {
         let zeros = whole.len() - whole.trim_end_matches('0').len();
         digits -= zeros.min(digits);

@@ -112,7 +112,7 @@ impl Catalogue {
         Catalogue::of(LESSONS.iter().map(CourseFile::from), CourseFile::from(&GLOSSARY), Course::default())
     }
 
-    /// These lessons and that of a file, in the place of one with the same id, else last.
+    /// These lessons and the lesson in a file, in the place of one with the same id, else last.
     /// Errors: the file cannot be read, or the fault in its front matter.
     pub(crate) fn with(self, path: &Path) -> Result<(Catalogue, String), Fault> {
         let name = path.display().to_string();
@@ -155,7 +155,7 @@ impl Catalogue {
         let mut entries: Vec<Entry> = lessons.into_iter().map(&mut entry).collect();
         let total = entries.iter().map(|entry| entry.slugs.len()).sum();
         entries.iter_mut().for_each(|entry| entry.total = total);
-        // Its steps come after those of all lessons.
+        // Its steps come after the steps of all lessons.
         let faq = faq.into_iter().next().map(entry);
         Catalogue { entries, glossary, faq, course }
     }
@@ -174,7 +174,7 @@ impl Catalogue {
         self.entries.iter().chain(&self.faq).map(id).collect()
     }
 
-    /// The files of the lessons, that of the questions of readers, and the glossary.
+    /// The files of the lessons, the file of the questions of readers, and the glossary.
     pub(super) fn into_files(self) -> (Vec<CourseFile>, CourseFile) {
         let files = self.entries.into_iter().chain(self.faq).map(|entry| entry.file).collect();
         (files, self.glossary)
@@ -231,7 +231,7 @@ impl Catalogue {
         Glossary::parse(&self.glossary.path, &self.glossary.text)
     }
 
-    /// The questions that readers ask, each a step after those of all lessons; `None` if the course has none.
+    /// The questions that readers ask, as steps after the steps of all lessons; `None` if the course has none.
     /// Errors: the fault in their file.
     pub(crate) fn faq(&self) -> Option<Result<&Lesson, Fault>> {
         self.faq.as_ref().map(Entry::lesson)
@@ -311,7 +311,7 @@ impl Catalogue {
     fn names_like(&self, wanted: &str) -> Vec<String> {
         let mut names: Vec<&str> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
-            // A lesson whose front matter cannot be read has no names but those of its steps.
+            // A lesson whose front matter cannot be read has only the names of its steps.
             if let Ok(front) = self.front_matter(at) {
                 names.extend([front.section.as_str(), &front.id]);
                 names.extend(front.also.iter().map(String::as_str));
@@ -429,7 +429,7 @@ impl Catalogue {
 
 /// The `:name:` of each code cell of a lesson, in order, read from the starts of lines alone: every command needs the
 /// names of all steps, and parsing all lessons would double the time it takes to start. A test compares these names
-/// with those of the parser.
+/// with the parser's.
 fn cell_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut in_cell = false;

@@ -86,7 +86,7 @@ impl Catalogue {
     }
 }
 
-/// The original with its lessons replaced by their translations. Progress is that of the original: the ids are the same.
+/// The original with its lessons replaced by their translations. The original and the translation share the progress: the ids are the same.
 fn translated(
     folder: &Path,
     files: FolderFiles,

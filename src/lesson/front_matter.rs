@@ -7,7 +7,7 @@ use super::fence::LessonSource;
 use super::markdown::front_matter;
 use super::vocabulary::FRONT_MATTER;
 
-/// What the front matter of a lesson says; the fields are those of [`super::Lesson`].
+/// What the front matter of a lesson says; [`super::Lesson`] describes the fields.
 #[derive(Deserialize)]
 pub(super) struct FrontMatter {
     pub(crate) id: String,

@@ -142,7 +142,7 @@ pub(crate) fn shape_of(expr: &str, session: &mut Session) -> Result<Vec<usize>, 
     session.with_rng_restored(|session| session.evaluate(expr, read))?.ok_or_else(|| nothing(expr, "shape"))
 }
 
-/// The numbers of an expression's value: one, or those of a tensor or a list.
+/// The numbers of an expression's value: one, or all numbers of a tensor or a list.
 /// Errors: the exception that it raised, or that it has no numbers.
 pub(crate) fn numbers_of(expr: &str, session: &mut Session) -> Result<Vec<f64>, Raised> {
     let read = |value: &PyObjectRef, vm: &VirtualMachine| match tensor_value(value, vm) {

@@ -43,7 +43,7 @@ pub struct NotebookCell {
 
 /// The tag of a cell that raises an exception on purpose. Jupyter goes on after it.
 pub(crate) const RAISES: &str = "raises-exception";
-/// The tag of a cell whose output varies, as times do, and is not compared: that of the nbval package.
+/// The nbval package's tag of a cell whose output varies, as times do, and is not compared.
 pub(crate) const VARIES: &str = "nbval-ignore-output";
 
 impl NotebookCell {

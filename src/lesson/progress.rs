@@ -174,7 +174,7 @@ pub enum ProgressError {
     Damaged(String),
 }
 
-/// Whether a schema is that of a later version.
+/// Whether a later version wrote this schema.
 fn is_later(schema: &str) -> bool {
     let version = |schema: &str| schema.strip_prefix("attn.progress/")?.parse::<u64>().ok();
     version(schema) > version(SCHEMA)

@@ -1,4 +1,4 @@
-//! Questions that come again: those of the steps that a learner has met, the ones due first.
+//! Questions that come again, from the steps that a learner has met; the ones that are due come first.
 
 use super::catalogue::Catalogue;
 use super::exercise::{Prediction, RightAnswer};

@@ -78,7 +78,7 @@ pub struct Step {
     pub recorded: Option<String>,
     /// Names of the axes of some of its tensors.
     pub axes: Vec<AxisNames>,
-    /// Tensors to show as tables; `None`: those that the cell bound or changed.
+    /// Tensors to show as tables; `None`: the tensors that the cell bound or changed.
     pub(crate) show: Option<Vec<String>>,
     /// Pictures to draw, in order.
     pub(crate) views: Vec<View>,

@@ -220,6 +220,7 @@ impl Op {
     }
 
     /// Whether it is a function of other operations, which are recorded in its place.
+    #[allow(dead_code, reason = "tests use it")]
     pub fn is_composed(&self) -> bool {
         self.composed
     }

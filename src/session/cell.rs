@@ -1,4 +1,4 @@
-//! Compiles a cell: its statements, and its last bare expression if its value is to be shown. Says whether typed
+//! Compiles a cell: its statements, and its last bare expression if its value is shown. Says whether typed
 //! input is complete. Both use the interpreter's own parser.
 
 use crate::syntax::parse;
@@ -16,7 +16,7 @@ use super::compiling::{NotCompiled, stoppable};
 use super::messages::lacks_block;
 
 pub(super) struct CompiledCell {
-    /// All statements except the last expression, if that is to be shown.
+    /// All statements except the last expression, if it is shown.
     pub(super) body: Option<PyRef<PyCode>>,
     /// The last bare expression, unless a semicolon follows it.
     pub(super) last: Option<PyRef<PyCode>>,

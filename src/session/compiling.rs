@@ -21,14 +21,14 @@ use crate::syntax::parse;
 
 /// Bytes of source that are compiled faster than anyone presses a key.
 const LONG: usize = 1 << 16;
-/// The time between two looks at whether the cell is to stop.
+/// The time between two checks for interrupts.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 /// Why there is no code.
 pub(super) enum NotCompiled {
     /// The source is not Python.
     Error(CompileError),
-    /// The cell is to stop.
+    /// The cell was interrupted.
     Stopped(PyBaseExceptionRef),
 }
 
@@ -42,8 +42,8 @@ impl NotCompiled {
     }
 }
 
-/// Runs the compiler, or a part of it, which reads `size` bytes. A cell that is to stop does not wait for it: the thread
-/// then ends on its own. Errors: that the cell is to stop.
+/// Runs the compiler, or a part of it, which reads `size` bytes. An interrupted cell does not wait for it: the thread
+/// then ends on its own. Errors: the cell was interrupted.
 pub(super) fn stoppable<T: Send + 'static>(
     size: usize,
     work: impl FnOnce() -> T + Send + 'static,

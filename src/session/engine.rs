@@ -76,7 +76,7 @@ pub struct Outcome {
     pub stdout: String,
     /// Warnings and remarks.
     pub stderr: String,
-    /// The value of the last bare expression as Jupyter shows it, if it is to be shown.
+    /// The value of the last bare expression as Jupyter shows it, if it is shown.
     pub result: Option<String>,
     /// The exception that ended the cell.
     pub error: Option<Raised>,

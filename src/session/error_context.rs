@@ -36,7 +36,7 @@ const MAX_LISTED: usize = 400;
 const MAX_DEPTH: usize = 4;
 
 impl ErrorContext {
-    /// The context in which `exception` was raised. `is_cell` says whether a file name is that of a cell.
+    /// The context in which `exception` was raised. `is_cell` says whether a file name names a cell.
     pub(super) fn of(
         exception: &PyBaseExceptionRef,
         globals: &PyDict,

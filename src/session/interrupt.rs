@@ -30,9 +30,9 @@ struct InterruptState {
     running: AtomicU64,
     /// The number of the last run that [`Interrupter::interrupt`] stopped.
     interrupted: AtomicU64,
-    /// Whether the next run is to stop as soon as it begins.
+    /// Whether the next run stops as soon as it begins.
     stop_next: AtomicBool,
-    /// Whether every later run is to stop as soon as it begins.
+    /// Whether every later run stops as soon as it begins.
     stop_all: AtomicBool,
     /// The request that has not raised its exception yet.
     request: Mutex<Option<StopRequest>>,

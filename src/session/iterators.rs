@@ -1,4 +1,4 @@
-//! Iterators of native code that may be endless: each step looks whether the cell is to stop, so that `sum(count())`
+//! Iterators of native code that may be endless: each step checks for interrupts, so that `sum(count())`
 //! can be stopped. Iterators within iterators within iterators are kept from overflowing the native stack.
 
 use std::{
@@ -96,7 +96,7 @@ fn over_containers(vm: &VirtualMachine) -> [&'static Py<PyType>; CONTAINERS] {
 }
 
 const CONTAINERS: usize = 14;
-/// The steps, of all such iterators together, between two looks whether the cell is to stop.
+/// The steps, of all such iterators together, between two checks for interrupts.
 const STEPS: u32 = 1 << 14;
 
 thread_local! {
@@ -109,7 +109,7 @@ static STOPPABLE_STEP: [Next; CONTAINERS] = [
     step::<9>, step::<10>, step::<11>, step::<12>, step::<13>,
 ];
 
-/// Looks now and then whether the cell is to stop: for what native code does for each element.
+/// Checks for interrupts now and then: for what native code does for each element.
 #[inline]
 pub(super) fn tick(vm: &VirtualMachine) -> PyResult<()> {
     let steps = STEP.get().wrapping_add(1);
@@ -143,7 +143,7 @@ type Repr = fn(&PyObject, &VirtualMachine) -> PyResult<PyRef<PyStr>>;
 
 static FLOAT_REPR: OnceLock<Repr> = OnceLock::new();
 
-/// The `repr` of an element, which that of a long list calls for each. Integers have theirs in `memory.rs`, texts
+/// The `repr` of an element, which the `repr` of a long list calls for each. Integers have theirs in `memory.rs`, texts
 /// in `long_bytes.rs`.
 fn repr_of_float(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     tick(vm)?;

@@ -41,7 +41,7 @@ fn container_memory() -> Option<usize> {
             }
             _ => continue,
         };
-        // A group's parents limit it too. In a container the path may be that of the host.
+        // A group's parents limit it too. In a container the path may be the host's.
         let mut path = path.trim_end_matches('/');
         loop {
             limits.extend(limit(format!("{folder}{path}/{file}")));
@@ -54,7 +54,7 @@ fn container_memory() -> Option<usize> {
     limits.into_iter().min()
 }
 
-/// The address space that this process may have, less that of the stack on which a session runs.
+/// The address space that this process may have, less the stack on which a session runs.
 #[cfg(unix)]
 fn process_memory() -> Option<usize> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;

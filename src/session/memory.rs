@@ -283,7 +283,7 @@ struct Overrun {
 }
 
 impl Overrun {
-    /// Why the run is to stop now, if it is. What it needs to handle the exception is left to it: an eighth of the limit,
+    /// Why the run should stop now, if it should. What it needs to handle the exception is left to it: an eighth of the limit,
     /// counted from when the exception is raised. `waits` says that a stop was asked for and has raised none yet.
     fn seen(&mut self, run: u64, bytes: usize, limit: usize, waits: bool) -> Option<StopReason> {
         let least = self.least.filter(|_| run == self.run && bytes > limit);

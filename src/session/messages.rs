@@ -84,7 +84,7 @@ fn arguments(message: &str) -> Option<PythonError<'_>> {
     }
 }
 
-/// Whether the parser's message says that a block is missing: the body of a statement, or what follows that of `try`.
+/// Whether the parser's message says that a block is missing: the body of a statement, or what follows the body of `try`.
 pub(super) fn lacks_block(message: &str) -> bool {
     message.starts_with("Expected an indented block after")
         || message == "Expected `except` or `finally` after `try` block"

@@ -193,7 +193,7 @@ fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyRes
         .map_err(|error| error.into_pyexception(vm))
 }
 
-/// The digits after which those of every float64 are zeros: it has at most 1,074 decimals, and 309 digits before them.
+/// The digits after which every float64 has only zeros: it has at most 1,074 decimals, and 309 digits before them.
 const MOST_DIGITS: usize = 1500;
 
 /// A format specification for floats: `[[fill]align][sign][0][width][grouping][.precision][type]`.

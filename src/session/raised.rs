@@ -17,7 +17,7 @@ pub struct Raised {
     pub kind: String,
     /// Its text, `str(exception)`.
     pub message: String,
-    /// The line of the cell, 1-based: that of the innermost frame that belongs to this cell.
+    /// The line of the cell, 1-based: the line of the innermost frame that belongs to this cell.
     pub line: Option<usize>,
     /// The column in that line, from 1: of code that is not Python.
     pub(crate) column: Option<usize>,
@@ -52,7 +52,7 @@ impl Raised {
         }
     }
 
-    /// Reads `exception`, which the cell `cell` raised. `is_cell` says whether a file name is that of a cell.
+    /// Reads `exception`, which the cell `cell` raised. `is_cell` says whether a file name names a cell.
     pub(super) fn read(
         exception: &PyBaseExceptionRef,
         cell: &str,

@@ -49,7 +49,7 @@ const REMOVED: &[(&str, &[&str])] = &[
     ("atexit", &["_run_exitfuncs"]),
 ];
 
-/// Installs the guards. The types are those of the thread, so it does so once for each thread.
+/// Installs the guards. Each thread has its own types, so this happens once for each thread.
 pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     remove(&vm.sys_module, "sys", vm)?;
     let imp = vm.import("_imp", 0)?;

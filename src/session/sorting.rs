@@ -14,7 +14,7 @@ use rustpython_vm::{
 use super::guards::{Own, around};
 use crate::kernel::stop;
 
-/// How many comparisons are made before it is asked again whether the cell is to stop.
+/// How many comparisons are made between two checks for interrupts.
 const PATIENCE: usize = 4096;
 
 /// Runs shorter than this are made longer by insertion before they are merged.
@@ -121,7 +121,7 @@ fn by_keys<'a>(order: &mut [usize], keys: &'a [PyObjectRef], vm: &VirtualMachine
         return merge_sort(order, |a, b| stopped().map(|()| floats[a] < floats[b]));
     }
     if all(types.str_type) {
-        // The order of the bytes is that of the characters.
+        // Bytes have the same order as characters.
         let text = |key: &'a PyObjectRef| key.downcast_ref::<PyStr>().map_or(&[][..], |key| key.as_bytes());
         let texts: Vec<&[u8]> = keys.iter().map(text).collect();
         return merge_sort(order, |a, b| stopped().map(|()| texts[a] < texts[b]));
@@ -138,7 +138,7 @@ fn by_keys<'a>(order: &mut [usize], keys: &'a [PyObjectRef], vm: &VirtualMachine
     })
 }
 
-/// Sorts stably, in a time that grows with n log n, or with n if most of it is in order. Errors: those of `less`; then
+/// Sorts stably, in a time that grows with n log n, or with n if most of it is in order. Errors: what `less` raises; then
 /// `order` may have any content.
 fn merge_sort<E>(
     order: &mut [usize],

@@ -158,7 +158,7 @@ pub(super) fn install_in(module: &Py<PyModule>, name: &str, vm: &VirtualMachine)
     Ok(())
 }
 
-/// `repr(staticmethod(f))`: the interpreter's own panics if that of `f` raises.
+/// `repr(staticmethod(f))`: the interpreter's own panics if `repr(f)` raises.
 fn repr_wrapping_method(method: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     let is_static = method.fast_isinstance(vm.ctx.types.staticmethod_type);
     let name = if is_static { "staticmethod" } else { "classmethod" };

@@ -1,6 +1,6 @@
 //! What the characters of a text are (`isdigit`, `isupper`) and `swapcase`. The interpreter computes them for ASCII; for
 //! other alphabets they are computed here, by the Unicode properties that CPython reads.
-//! Source: CPython's `unicodectype.c` and `unicode_isupper_impl`; the tables are those of Unicode 14.
+//! Source: CPython's `unicodectype.c` and `unicode_isupper_impl`; the tables are from Unicode 14.
 
 use rustpython_vm::{PyResult, VirtualMachine, builtins::PyStr, function::FuncArgs};
 use unic_ucd_category::GeneralCategory;

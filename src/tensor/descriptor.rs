@@ -83,8 +83,6 @@ pub enum OpFamily {
     Loss,
     /// Scaled dot product attention.
     Attention,
-    /// Convolution and pooling.
-    Window,
     /// Decompositions, determinants, inverses, matrix norms.
     LinearAlgebra,
     /// Functions of other operations, which are recorded in their place.

@@ -167,7 +167,7 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
 /// A recorded line and the actual one in its place; either may be missing.
 type LinePair<'a> = (Option<Cow<'a, str>>, Option<Cow<'a, str>>);
 
-/// Lines that differ of which a report shows at most.
+/// The most differing lines that a report shows.
 const MOST_LINES: usize = 500;
 /// Characters of a line from which only a part is shown, and characters before the first difference that are.
 const LONG: usize = 4_000;

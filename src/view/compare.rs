@@ -1,4 +1,4 @@
-//! The effect of a change: the changes, the tensors that differ, and those that are the same.
+//! The effect of a change: the changes, the tensors that differ, and the tensors that are the same.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Width};
 use unicode_width::UnicodeWidthStr;
@@ -23,7 +23,7 @@ const MOST_INSIDE: usize = 8;
 const ROWS_INSIDE: usize = 3;
 /// The most printed lines that are shown.
 const MOST_PRINTED: usize = 16;
-/// The most columns of a row that are shown: those that differ most.
+/// The most columns of a row that are shown: the columns that differ most.
 const MOST_COLUMNS: usize = 8;
 
 /// The changes, then each tensor that differs, the largest difference first, then the unchanged tensors, then the summary.

@@ -117,7 +117,7 @@ pub fn lesson(title: &str, stops: &[ListedStop], look: Look) -> Text {
     text
 }
 
-/// How many of these are finished, skipped, wrong and open: `2 finished, 1 skipped`; those that there are.
+/// How many of these are finished, skipped, wrong and open: `2 finished, 1 skipped`; a count of 0 is left out.
 fn counts(states: &[StopState]) -> String {
     let there = StopState::ALL.map(|state| (count(states, state), state));
     let words = there.into_iter().filter(|(count, _)| *count > 0);

@@ -163,7 +163,7 @@ pub(crate) fn printed(stdout: &str, result: Option<&str>, look: Look) -> Text {
     text
 }
 
-/// Printed lines, those that are too long wrapped.
+/// Printed lines; lines that are too long are wrapped.
 pub(crate) fn verbatim_lines(printed: &str, look: Look) -> Text {
     let mut text = Text::new();
     for line in printed.lines() {

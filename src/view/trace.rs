@@ -154,7 +154,7 @@ impl TracePage {
     }
 
     fn row(&self, row: &OperationRow, depth: usize, text: &mut Text) {
-        // The numbers and the cost are those of the first pass, so they stand before the shapes of the last one.
+        // The numbers and the cost belong to the first pass, so they stand before the shapes of the last one.
         let at_last = row.last_shapes.as_ref().map(|last| format!("at last {last}")).unwrap_or_default();
         let library = row.library.clone().unwrap_or_default();
         let library = match row.operations {

@@ -61,40 +61,13 @@ fn shape(expression: &str, session: &mut Session) -> Option<Vec<usize>> {
     inner.split(',').filter(|size| !size.trim().is_empty()).map(|size| size.trim().parse().ok()).collect()
 }
 
-/// A number below a million in words.
-fn words(number: u64) -> String {
-    const SMALL: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
+/// A size up to twelve in words, a larger one in digits.
+fn words(size: usize) -> String {
+    const WORDS: [&str; 13] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
     ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-    match number {
-        0..20 => SMALL[number as usize].to_owned(),
-        20..100 if number.is_multiple_of(10) => TENS[number as usize / 10 - 2].to_owned(),
-        20..100 => format!("{}-{}", TENS[number as usize / 10 - 2], words(number % 10)),
-        100..1000 if number.is_multiple_of(100) => format!("{} hundred", words(number / 100)),
-        100..1000 => format!("{} hundred and {}", words(number / 100), words(number % 100)),
-        _ if number.is_multiple_of(1000) => format!("{} thousand", words(number / 1000)),
-        _ => format!("{} thousand {}", words(number / 1000), words(number % 1000)),
-    }
+    WORDS.get(size).map_or_else(|| size.to_string(), |word| (*word).to_owned())
 }
 
 /// A whole number with a sign between groups of three digits.
@@ -120,8 +93,6 @@ fn whole_spellings(number: u64) -> Vec<String> {
         format!("tensor({number})"),
         format!("`{number}`"),
         format!("{number}!"),
-        words(number),
-        words(number).to_uppercase(),
         format!("1 * {number}"),
         format!("{number} / 1"),
         format!("2 * {number} - {number}"),
@@ -248,7 +219,7 @@ fn shape_spellings(asked: &Prediction, expression: &str, report: &mut Report, se
         let one = |(at, size): (usize, &usize)| format!("{}={size}", ["B", "H", "T", "d_out", "E"][at]);
         truth.iter().enumerate().map(one).collect::<Vec<_>>().join(between)
     };
-    let spoken: Vec<String> = truth.iter().map(|size| words(*size as u64)).collect();
+    let spoken: Vec<String> = truth.iter().map(|size| words(*size)).collect();
     let products: Vec<String> = truth.iter().map(|size| format!("1*{size}")).collect();
     let mut right = vec![
         format!("({})", joined(&truth, ", ")),
@@ -299,7 +270,7 @@ fn shape_spellings(asked: &Prediction, expression: &str, report: &mut Report, se
         wrong.push(other);
     }
     for other in wrong.into_iter().filter(|other| *other != truth && !other.is_empty()) {
-        let spoken: Vec<String> = other.iter().map(|size| words(*size as u64)).collect();
+        let spoken: Vec<String> = other.iter().map(|size| words(*size)).collect();
         for said in [
             format!("({})", joined(&other, ", ")),
             joined(&other, " x "),

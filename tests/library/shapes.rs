@@ -1,6 +1,6 @@
 //! The shapes in an expression, operation by operation.
 
-use attn::explain::shapes::{ShapeStep, is_harmless, shape_steps};
+use attn::explain::shape_steps::{ShapeStep, is_harmless, shape_steps};
 use attn::session::{Session, SessionOptions};
 
 fn lines(expression: &str) -> Vec<String> {

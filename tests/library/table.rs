@@ -50,7 +50,6 @@ fn every_row_states_what_is_known_of_its_operation() {
                 | OpFamily::Normalisation
                 | OpFamily::Loss
                 | OpFamily::Attention
-                | OpFamily::Window
                 | OpFamily::LinearAlgebra
         );
         let has_gradient = op.gradient.is_some() || not_differentiable.contains(op.name);

@@ -23,7 +23,7 @@ impl AxisNames {
     pub(crate) fn of(name: &str, tensor: &Tensor, names: &TensorNames, workspace: &Workspace) -> AxisNames {
         let shape = tensor.shape().to_vec();
         let own = workspace.axes.get(name).cloned().unwrap_or_else(|| names.axes_of(name).to_vec());
-        // In a class, the axes of the batch and of the heads come before those that the lesson names.
+        // In a class, the axes of the batch and of the heads come before the axes that the lesson names.
         let before = shape.len().saturating_sub(own.len());
         let mut axes: Vec<String> = match own.is_empty() || own.len() > shape.len() {
             true => usual_axes(&shape, names.tokens().len()),

@@ -63,7 +63,7 @@ fn absent(what: &str, path: &Path) -> String {
     format!("there is no {what}{near}")
 }
 
-/// The folder of a lesson's file, if it is that of a course: it has a glossary.
+/// The folder of a lesson's file, if it is a course's folder: it has a glossary.
 pub(crate) fn course_folder(file: &Path) -> Option<&Path> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     folder.join("glossary.md").is_file().then_some(folder)

@@ -5,7 +5,7 @@
 //! | [`course`], [`plan`] | the lessons: the program's, or a folder's; from a name or a file to the cells that should run |
 //! | [`runner`], [`evidence`] | runs the cells of a plan; which random numbers a file was recorded with |
 //! | [`machine`], [`workspace`] | sessions with the options of the command line; one with the state of a step |
-//! | [`naming`], [`element_text`], [`axis_names`] | how a learner names an element, an axis, a position |
+//! | [`named_element`], [`element_text`], [`axis_names`] | how a learner names an element, an axis, a position |
 //! | [`step`], [`figures`], [`pictures`], [`notes`] | from a step that ran, its tensors and its error to what the view shows |
 //! | [`trace`], [`what_if`] | the operations of a cell in order; steps without and with a change, compared |
 //! | [`document`] | the JSON of cells that ran |
@@ -17,7 +17,7 @@ pub(crate) mod element_text;
 pub(crate) mod evidence;
 pub(crate) mod figures;
 pub(crate) mod machine;
-pub(crate) mod naming;
+pub(crate) mod named_element;
 pub(crate) mod notes;
 pub(crate) mod pictures;
 pub(crate) mod plan;

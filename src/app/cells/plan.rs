@@ -43,7 +43,7 @@ impl<'c> Plan<'c> {
         }
     }
 
-    /// A workspace for these cells, in which nothing has run. Their files are those of their notebook's folder.
+    /// A workspace for these cells, in which nothing has run. They see the files of their notebook's folder.
     pub(crate) fn workspace(&self, options: &GlobalOptions) -> Workspace<'c> {
         Workspace::new(&self.options(options))
     }

@@ -19,10 +19,10 @@ use crate::view::Panel;
 pub(crate) enum Tracing {
     #[default]
     Off,
-    /// Those that are shown, not those that only prepare for them.
+    /// The cells that are shown, not the cells that only prepare for them.
     Shown,
     All,
-    /// Those that are shown; their calls that compute attention are repeated on changed inputs.
+    /// The cells that are shown; their calls that compute attention are repeated on changed inputs.
     Examined,
 }
 
@@ -100,7 +100,7 @@ impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
         Runner { keep_going, ..self }
     }
 
-    /// Where no family of random numbers is asked for, draws those that the recorded outputs of the cells show.
+    /// Where no family of random numbers is asked for, draws the family that the recorded outputs of the cells show.
     pub(crate) fn by_evidence(self) -> Self {
         let is_open = self.workspace.options().random.is_none();
         Runner { evidence: is_open.then(Evidence::default), ..self }

@@ -92,7 +92,7 @@ fn checks(step: &Step, session: &mut Session) -> Vec<Check> {
     explain::measured(&step.checks, session).into_iter().map(check).collect()
 }
 
-/// A remark if the random numbers differ from those that the prose mentions.
+/// A remark if the random numbers differ from the numbers that the prose mentions.
 fn remarks(step: &Step, session: &Session) -> Vec<String> {
     let (drawn, name) = match session.state().family.get() {
         Family::Book => ("book", "as in the book"),

@@ -31,7 +31,7 @@ pub(crate) struct Changes {
     /// Give every torch.manual_seed this seed
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<i64>,
-    /// Replace the row of a token by that of another token: journey=one
+    /// Replace the row of a token by the row of another token: journey=one
     #[arg(long, value_name = "OLD=NEW")]
     token: Vec<String>,
     /// Leave a token out
@@ -92,7 +92,7 @@ impl LessonWords for StepWords<'_> {
     fn axis_labels(&self, name: &str, shape: &[usize]) -> AxisLabels {
         for (step, lesson) in self.0.iter().rev() {
             let names = figures::StepNames::of(step, lesson);
-            // An attribute has the axes of the variable with its name: sa_v1.W_query has those of W_query.
+            // An attribute has the axes of the variable with its name: sa_v1.W_query has the axes of W_query.
             let last = name.rsplit('.').next().unwrap_or(name);
             let axes = [name, last].map(|name| names.axes(name));
             let axes = axes.into_iter().find(|axes| !axes.is_empty()).unwrap_or_default();

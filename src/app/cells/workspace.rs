@@ -199,7 +199,7 @@ impl<'c> Workspace<'c> {
     }
 
     /// A tensor with its elements, as one on the way to others: a variable that is or was local to a function. It may
-    /// have axes before those that the lesson names: the batch, the heads.
+    /// have more axes before the ones that the lesson names: the batch, the heads.
     pub(crate) fn inner_figure(&self, name: &str, tensor: &Tensor) -> Figure {
         let mut figure = self.figure(name, tensor);
         let named = self.labels().map(|names| names.axes(name)).unwrap_or_default();

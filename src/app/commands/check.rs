@@ -197,7 +197,7 @@ struct Checker<'c> {
     glossary: Glossary,
     /// The lessons among the files.
     named: Vec<Lesson>,
-    /// The lessons of which a course may be a translation; read when the first translation is checked.
+    /// The lessons that the course may translate; read when the first translation is checked.
     originals: OnceCell<Catalogue>,
 }
 
@@ -208,7 +208,7 @@ fn is_glossary(word: &str) -> bool {
 
 type ReadGlossary = Result<(Glossary, String), Fault>;
 
-/// The glossary in a file, or that of the course, with its text.
+/// The glossary in a file, or the glossary of the course, with its text.
 fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> ReadGlossary {
     let (file, text) = match word.map(|word| (word, std::fs::read_to_string(word))) {
         None => {

@@ -137,7 +137,7 @@ pub(crate) fn man(args: &Man, command: Command, shell: &mut Shell) -> Result<Exi
     Ok(Exit::Good)
 }
 
-/// Writes the page of attn and those of its commands, to which it refers.
+/// Writes the page of attn and the pages of its commands, to which it refers.
 fn all_pages(mut root: Command, folder: &Path, shell: &mut Shell) -> Result<Exit, Failure> {
     root.build();
     let mut pages = vec![("attn".to_owned(), root.clone())];

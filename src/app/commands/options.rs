@@ -84,7 +84,7 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "PATH", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "", value_parser = path(), value_hint = clap::ValueHint::AnyPath)]
     pub(crate) allow_write: Vec<PathBuf>,
-    /// The folder in which the paths of cells begin: that of the notebook.
+    /// The folder in which the paths of cells begin: the notebook's.
     #[arg(skip = ".")]
     pub(crate) folder: PathBuf,
 }

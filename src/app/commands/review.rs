@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// The questions that are due on this day, and those that come later. Errors: a fault in a lesson.
+/// The questions that are due on this day, and the questions that come later. Errors: a fault in a lesson.
 pub(crate) fn due_and_later<'c>(
     catalogue: &'c Catalogue,
     progress: &Progress,
@@ -93,7 +93,7 @@ pub(crate) fn none_due(later: &[ReviewQuestion], day: u64) -> String {
 
 pub(crate) type ReadAnswer<'r> = &'r mut dyn FnMut(&mut Shell) -> Result<TypedLine, Failure>;
 
-/// Asks up to `count` of these questions, those that are answered wrongly again; returns the results in words.
+/// Asks up to `count` of these questions, and again the ones that are answered wrongly; returns the results in words.
 pub(crate) fn ask_all(
     due: Vec<ReviewQuestion>,
     count: usize,

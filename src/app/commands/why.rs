@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::cells::axis_names::inside;
 use super::super::cells::course;
 use super::super::cells::element_text::worked_element;
-use super::super::cells::naming::{NamedElement, named};
+use super::super::cells::named_element::{NamedElement, named};
 use super::super::cells::plan::plan;
 use super::super::cells::runner::Runner;
 use super::super::cells::workspace::Workspace;

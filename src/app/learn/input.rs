@@ -40,7 +40,7 @@ pub(crate) fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure
     Ok(pressed)
 }
 
-/// Does work that the learner waits for; where keys are read, those that are pressed meanwhile are dropped.
+/// Does work that the learner waits for; where keys are read, keys that are pressed meanwhile are dropped.
 pub(crate) fn unattended<T>(mode: InputMode, work: impl FnOnce() -> T) -> Result<T, Failure> {
     match mode {
         InputMode::Keys => Ok(terminal::unattended(work)?),

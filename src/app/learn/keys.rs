@@ -3,7 +3,7 @@
 
 use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::Failure;
-use super::page::PageStage;
+use super::stop_page::PageStage;
 use super::terminal::KeyPress;
 use super::walk::{Flow, Walk};
 use crate::ops::nearest;

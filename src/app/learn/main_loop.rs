@@ -6,7 +6,7 @@ use super::super::learner::stops::{self, Stop, StopKind};
 use super::super::terminal::shell::{Exit, Failure};
 use super::input::{self, Escape, InputMode};
 use super::keys::{self, WalkInput};
-use super::page::{PageStage, PredictionLine, StopPage, Workbook, choices};
+use super::stop_page::{PageStage, PredictionLine, StopPage, Workbook, choices};
 use super::walk::{Flow, Walk};
 use crate::lesson::progress::ProgressChange;
 use crate::view::learn::{footer, help};

@@ -9,7 +9,7 @@
 //! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells, with `failed_check` |
 //! | [`choose`], [`figures`], [`visits`] | why, trace, what-if, REPL, glossary |
 //! | [`ending`] | the end of a lesson and of the chapter |
-//! | [`walk`], [`page`], [`lesson_state`] | the state of the walkthrough, of a stop, of the lesson's variables |
+//! | [`walk`], [`stop_page`], [`lesson_state`] | the state of the walkthrough, of a stop, of the lesson's variables |
 //! | [`input`], [`terminal`] | keys and lines, and the settings of the terminal |
 
 pub mod choose;
@@ -22,10 +22,10 @@ pub mod keys;
 mod lesson_state;
 mod main_loop;
 mod navigate;
-mod page;
 mod paging;
 mod practice;
 mod question;
+mod stop_page;
 pub(super) mod terminal;
 mod visits;
 mod walk;

@@ -7,7 +7,7 @@ use super::super::commands::list::listing;
 use super::super::learner::stops::{self, Stop, StopKind};
 use super::super::terminal::shell::Failure;
 use super::input::{self, InputMode};
-use super::page::PageStage;
+use super::stop_page::PageStage;
 use super::terminal::{self, KeyPress};
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;

@@ -10,7 +10,7 @@ use super::super::terminal::shell::Failure;
 use super::editor;
 use super::failed_check::{FailedCheck, OWN_CODE};
 use super::lesson_state::{LessonState, OnProgress};
-use super::page::PageStage;
+use super::stop_page::PageStage;
 use super::walk::{Flow, Walk};
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::{Exercise, Lesson};

@@ -3,7 +3,7 @@
 
 use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::Failure;
-use super::page::{PageStage, PredictionLine};
+use super::stop_page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
 use crate::lesson::choice::chosen;
 use crate::lesson::exercise::RightAnswer;

@@ -10,10 +10,10 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::cells::machine::input_begins;
+use super::super::terminal::pending_keys;
 use super::super::terminal::restore::ChangedSettings;
 use super::super::terminal::shell::obeys_escapes;
 use super::super::terminal::suspend::suspend;
-use super::super::terminal::typed;
 
 /// How many milliseconds after an Esc its sequence may come: an Esc alone is the key. Arrow keys and Alt send sequences.
 pub(crate) const ESCAPE_WAIT: u16 = 50;
@@ -179,7 +179,7 @@ impl Raw {
         let changed = ChangedSettings::begin();
         enable_raw_mode()?;
         let raw = Raw { _changed: changed };
-        HELD.with_borrow_mut(|held| held.extend(typed::keys()));
+        HELD.with_borrow_mut(|held| held.extend(pending_keys::keys()));
         // The first look for an event is what makes the library notice that the window changes.
         if let Some(event) = next_event(Duration::ZERO)? {
             hold(event);

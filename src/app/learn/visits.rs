@@ -13,7 +13,7 @@ use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::Failure;
 use super::input::{self, Escape, InputMode};
-use super::page::PageStage;
+use super::stop_page::PageStage;
 use super::terminal;
 use super::walk::{Flow, Walk};
 use crate::lesson::glossary::Term;
@@ -140,13 +140,13 @@ impl<'c> Walk<'c, '_, '_> {
         self.put_apart(or_reason(text, look))
     }
 
-    /// Of these questions, those of this lesson that were missed or skipped.
+    /// The questions of this lesson among these that were missed or skipped.
     pub(super) fn missed(&self, due: &[ReviewQuestion<'c>]) -> Vec<ReviewQuestion<'c>> {
         let id = &self.stop().lesson.id;
         due.iter().filter(|question| question.lesson.id == *id && !question.known).copied().collect()
     }
 
-    /// Asks questions again: at the end of a lesson those that were missed in it, if there are any; else those that are due.
+    /// Asks questions again: at the end of a lesson the ones that were missed in it, if there are any; else the ones that are due.
     pub(crate) fn review(&mut self) -> Result<Flow, Failure> {
         let day = review::today();
         let (due, later) = review::due_and_later(self.catalogue, self.store.progress(), day)?;

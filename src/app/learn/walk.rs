@@ -11,7 +11,7 @@ use super::super::terminal::shell::{Failure, Shell};
 use super::figures::has_tensors;
 use super::input::{self, InputMode};
 use super::lesson_state::{LessonState, OnProgress};
-use super::page::{PageStage, StopPage};
+use super::stop_page::{PageStage, StopPage};
 use super::terminal::KeyPress;
 use crate::lesson::progress::ProgressChange;
 use crate::lesson::{Catalogue, Exercise, Step};

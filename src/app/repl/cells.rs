@@ -1,6 +1,6 @@
 //! Runs an input that is Python, and shows its output, its value, the tensors it bound and its error.
 
-use super::super::cells::naming::named;
+use super::super::cells::named_element::named;
 use super::super::cells::workspace::Workspace;
 use super::super::terminal::shell::{Failure, Shell};
 use super::echo::echo;

@@ -160,7 +160,7 @@ fn python(before: &str, workspace: &mut Workspace, catalogue: &Catalogue) -> Com
     Completion { start: before.len() - word.len(), candidates: names.into_iter().map(shown).collect() }
 }
 
-/// Puts the attributes first that the lessons use, those of a tensor only if they fit its shape; writes in place last.
+/// Puts the attributes first that the lessons use, a tensor's attributes only if they fit its shape; writes in place last.
 fn by_relevance(names: &mut [String], base: &str, workspace: &mut Workspace, catalogue: &Catalogue) {
     let code: String = catalogue.steps().map_or_else(
         |_| String::new(),
@@ -241,7 +241,7 @@ fn arguments_of(name: &str, place: u8) -> Option<String> {
     })
 }
 
-/// The arguments of the function at a dotted path: those of an operation from the table, else from `inspect.signature`.
+/// The arguments of the function at a dotted path: an operation's from the table, else from `inspect.signature`.
 pub fn signature_of(path: &str, workspace: &mut Workspace) -> Option<String> {
     if path.is_empty() || path.starts_with(|letter: char| letter.is_ascii_digit()) {
         return None;

@@ -25,10 +25,10 @@ use super::super::cells::machine::input_begins;
 use super::super::cells::workspace::Workspace;
 use super::super::keeper::journal::{self, Entry};
 use super::super::learn::terminal::ESCAPE_WAIT;
+use super::super::terminal::pending_keys;
 use super::super::terminal::prompt::without_sequences;
 use super::super::terminal::shell::{Failure, Shell};
 use super::super::terminal::suspend::suspend;
-use super::super::terminal::typed;
 use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
 use super::history::History;
@@ -127,7 +127,7 @@ impl<'c> LineEditor<'c> {
 
     /// What was typed while the terminal answered a question: it waits to be run, in as many lines as were typed.
     fn typed_ahead(&self, margin: usize) -> String {
-        let text = without_sequences(&typed::text());
+        let text = without_sequences(&pending_keys::text());
         let text: String = text.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect();
         text.replace('\n', &format!("\n{}", String::from(MARGIN).repeat(margin)))
     }

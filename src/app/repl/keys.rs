@@ -19,7 +19,7 @@ const INDENT: usize = 4;
 /// The character of the margin: U+2007, a space as wide as a digit, which does not occur in code.
 pub const MARGIN: char = '\u{2007}';
 
-/// The width of the margin, which is that of the prompt.
+/// The width of the margin, which is the width of the prompt.
 static MARGIN_WIDTH: AtomicUsize = AtomicUsize::new(0);
 
 /// The keys that would touch the margin, which have the same bindings wherever lines have one.
@@ -206,7 +206,7 @@ impl<'t> Cursor<'t> {
         KeyAction::Command(Cmd::Insert(1, format!("\n{margin}{}", " ".repeat(self.indent()))))
     }
 
-    /// The indentation of the next line: that of this one, more after a colon or an open bracket, less after a
+    /// The indentation of the next line: the same as this one's, more after a colon or an open bracket, less after a
     /// statement that ends a block.
     fn indent(&self) -> usize {
         let own = self.before.len() - self.before.trim_start_matches(' ').len();

@@ -88,7 +88,7 @@ impl<'c> Repl<'c> {
             format!("`{}` {words}", variable.name)
         };
         let all = workspace.session.variables();
-        // The latest tensors are those of the step.
+        // The step made the latest tensors.
         let shown: Vec<String> = all.iter().rev().take(MAX_LISTED).rev().map(named).collect();
         let rest = match all.len().saturating_sub(MAX_LISTED) {
             0 => String::new(),

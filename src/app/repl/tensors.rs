@@ -4,11 +4,11 @@ use super::super::cells::runner;
 use super::super::terminal::shell::Shell;
 use super::commands::required;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
-use crate::explain::shapes::{ShapeStep, is_harmless, shape_steps};
+use crate::explain::shape_steps::{ShapeStep, is_harmless, shape_steps};
 use crate::explain::{self, difference};
 use crate::tensor::Tensor;
 use crate::tensor::show::shape_in_formula;
-use crate::view::shapes::{ShapeRow, shapes};
+use crate::view::shape_table::{ShapeRow, shapes};
 use crate::view::storage::{StorageView, storage};
 use crate::view::{heat, table};
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::super::commands::options::GlobalOptions;
 use super::shell::{Shell, columns};
-use crate::view::progress::{progress, working};
+use crate::view::progress_line::{progress, working};
 use crate::view::slice::ellipsized;
 use crate::view::text::escape_controls;
 use crate::view::{Line, Look, Role};

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use super::super::cells::machine::input_begins;
+use super::pending_keys;
 use super::shell::{Failure, Shell};
-use super::typed;
 use crate::view::text::escape_controls;
 
 /// The result of waiting for a line.
@@ -33,7 +33,7 @@ pub(crate) fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Fa
 /// A line of stdin without its end, which begins with what was typed while the terminal answered a question. `None`: there
 /// is no more.
 pub(crate) fn line_of_stdin(shell: &mut Shell) -> Result<Option<String>, Failure> {
-    let (ahead, complete) = typed::line();
+    let (ahead, complete) = pending_keys::line();
     // The terminal did not echo it.
     let echoed = escape_controls(&ahead, &[]).into_owned();
     shell.say(&if complete { echoed + "\n" } else { echoed })?;

@@ -216,7 +216,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     escape_controls(text, &['\n', '\r', '\t', '\u{8}'])
 }
 
-/// The columns of the screen: `COLUMNS`, else those of the terminal that results go to, else 80.
+/// The columns of the screen: `COLUMNS`, else the columns of the terminal that results go to, else 80.
 pub(crate) fn columns(terminal: bool) -> usize {
     stated_columns(|| terminal_size::terminal_size().filter(|_| terminal))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::attention::{Attention, record_of};
 use super::factors::factors;
 use super::repeated::RepeatedCall;
-use crate::explain::names::TensorNames;
+use crate::explain::tensor_names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::CallReport;
 use crate::tensor::{Record, Site, Tensor};

@@ -72,7 +72,7 @@ mod tied_weights_copied;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::names::TensorNames;
+use super::tensor_names::TensorNames;
 use crate::ops::trace::Trace;
 use crate::session::CallReport;
 use attention::Attention;

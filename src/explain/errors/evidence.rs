@@ -2,7 +2,7 @@
 
 use crate::explain::code::CellSources;
 use crate::explain::name::Name;
-use crate::explain::names::TensorNames;
+use crate::explain::tensor_names::TensorNames;
 use crate::session::{ErrorContext, Raised};
 
 /// An error, and what explains it.

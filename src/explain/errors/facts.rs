@@ -4,7 +4,7 @@ use super::evidence::{ErrorCase, Evidence};
 use super::explanation::{ErrorExplanation, Fix};
 use super::operands::called;
 use crate::explain::name::Name;
-use crate::explain::names::UNKNOWN;
+use crate::explain::tensor_names::UNKNOWN;
 use crate::ops::nearest;
 use crate::tensor::{Arg, ErrorFact};
 

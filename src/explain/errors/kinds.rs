@@ -98,7 +98,7 @@ fn masks(failed: &Failed, evidence: &Evidence) -> Vec<Fix> {
     }
 }
 
-/// What a mask of scores hides and should not, if its last two axes are those of scores. A single column says nothing.
+/// What a mask of scores hides and should not, if its last two axes are queries and keys. A single column says nothing.
 fn what_it_hides(filled: &[bool], shape: &[usize]) -> Option<&'static str> {
     let &[.., columns] = shape else { return None };
     if columns < 2 || filled.is_empty() {

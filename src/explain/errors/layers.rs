@@ -4,7 +4,7 @@ use super::evidence::Evidence;
 use super::explanation::{Clash, ClashOperand, ErrorExplanation, Fix};
 use super::operands::{called, histories, operand};
 use super::scratch::tuple;
-use super::shapes::{broadcast, padding};
+use super::shape_clash::{broadcast, padding};
 use crate::explain::name::{Name, Transposition};
 use crate::ops::Failed;
 use crate::ops::value::Value;

@@ -66,7 +66,7 @@ struct MovedAxes {
     fix: Fix,
 }
 
-/// What was meant by a view whose sizes are those of whole axes in another order, such as `(b, t, c)` seen as
+/// What was meant by a view whose sizes are the sizes of whole axes in another order, such as `(b, t, c)` seen as
 /// `(b, heads, t, width)`: the axis is split, then two axes change places. Neither `view` nor `reshape` moves an axis:
 /// each head would get features of some tokens instead of some features of each token.
 fn moved(tensor: &Tensor, name: &str, wanted: &[usize]) -> Option<MovedAxes> {

@@ -7,7 +7,7 @@
 //! | [`evidence`] | what is known of an error |
 //! | [`operands`] | the operands of a call that raised: names, axes, where they were made |
 //! | [`scratch`] | zeros in the shapes of operands, to try fixes on |
-//! | [`shapes`] | two shapes that do not fit |
+//! | [`shape_clash`] | two shapes that do not fit |
 //! | [`layouts`] | `view` and `reshape` |
 //! | [`places`] | indices and dimensions out of range |
 //! | [`kinds`] | dtypes, and writes to tensors that require gradients |
@@ -27,7 +27,7 @@ mod operands;
 mod places;
 mod python;
 mod scratch;
-mod shapes;
+mod shape_clash;
 
 pub use evidence::ErrorCase;
 pub use explanation::{Clash, ClashOperand, ErrorExplanation, Fix};
@@ -44,7 +44,7 @@ const EXPLAINERS: &[Explainer] = &[
     places::explain,
     layers::explain,
     einsum::explain,
-    shapes::explain,
+    shape_clash::explain,
     python::explain,
     facts::explain,
 ];

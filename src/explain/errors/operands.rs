@@ -43,7 +43,7 @@ pub(super) fn operand(name: &Name, tensor: &Tensor, evidence: &Evidence) -> Clas
     }
 }
 
-/// The names of a tensor's axes: those of its variable, or of the tensor that it is a transpose or a copy of.
+/// The names of a tensor's axes: from its variable, or from the tensor that it is a transpose or a copy of.
 fn axes(tensor: &Tensor, evidence: &Evidence, depth: usize) -> Vec<String> {
     let known = (evidence.case.axes)(&evidence.names.of(tensor).to_string());
     if known.len() == tensor.ndim() {

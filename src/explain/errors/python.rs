@@ -88,7 +88,7 @@ fn made_below(case: &ErrorCase, wanted: &str) -> Option<usize> {
     source.lines().enumerate().skip(raised).find(|(_, line)| binds(line)).map(|(at, _)| at + 1)
 }
 
-/// A keyword that a function does not take: those that it takes, the nearest first.
+/// A keyword that a function does not take: the keywords that it takes, the nearest first.
 fn keyword(function: &str, wanted: &str, known: &[String]) -> Option<ErrorExplanation> {
     const LISTED: usize = 12;
     if known.is_empty() {

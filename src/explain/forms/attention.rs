@@ -97,7 +97,7 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     Some(account)
 }
 
-/// The batch and the head of an operand for those of the output; heads may be shared.
+/// The batch and the head of an operand, for a batch and a head of the output; heads may be shared.
 fn lead_of(operand: &PastOperand, query: &PastOperand, batch: &[usize]) -> Vec<usize> {
     let shape = operand.tensor.shape();
     let own = &shape[..shape.len() - 2];

@@ -29,7 +29,7 @@ impl ProductTerms {
         format!("{} · {}", self.names[0], self.names[1])
     }
 
-    /// The factors, those of the largest product first.
+    /// The factors, the pair with the largest product first.
     fn links(&self, subject: &Subject) -> Vec<SourceElement> {
         let (a, b) = (self.values(0), self.values(1));
         let order = largest_magnitude_first(a.iter().zip(&b).map(|(a, b)| b * a));
@@ -50,7 +50,7 @@ impl ProductTerms {
     }
 }
 
-/// The batch index of an operand, for that of the result.
+/// The batch index of an operand, for a batch index of the result.
 fn batch_of(operand: &PastOperand, rest: &[usize], matrix: usize) -> Vec<usize> {
     let own = &operand.tensor.shape()[..operand.tensor.ndim() - matrix];
     let skip = rest.len().saturating_sub(own.len());

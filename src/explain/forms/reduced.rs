@@ -83,7 +83,7 @@ impl ReducedElements {
         subject.link(self.place, &self.operand, &self.at[which])
     }
 
-    /// The elements, those of the largest magnitude first.
+    /// The elements, the largest in magnitude first.
     pub(crate) fn links(&self, subject: &Subject, values: &[f64]) -> Vec<SourceElement> {
         let order = largest_magnitude_first(values.iter().copied());
         order.into_iter().take(LINKS).map(|which| self.link(subject, which)).collect()

@@ -35,7 +35,7 @@ pub(crate) fn cost(ran: &Traced) -> Cost {
     let written: usize = ran.results.iter().map(|result| result.bytes()).sum();
     let source = ran.operand(1).map_or(0, |source| source.bytes());
     let bytes = match ran.operation.explanation {
-        // The result is the whole tensor, of which only a part is written.
+        // The result is the whole tensor; only a part of it is written.
         Explanation::Assignment => 2 * source,
         _ if ran.in_place && ran.operation.overwrites => source + written,
         _ => read + written,

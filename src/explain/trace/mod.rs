@@ -4,22 +4,22 @@
 //! |---|---|
 //! | [`outline`] | the types: an outline and its entries |
 //! | [`source`] | the learner's code of an operation |
-//! | [`shapes`], [`cost`], [`preview`] | what a row says of an operation |
+//! | [`algebra`], [`cost`], [`preview`] | what a row says of an operation |
 //! | [`fold`] | repeated blocks as one |
 
+mod algebra;
 mod cost;
 mod fold;
 mod outline;
 mod preview;
-mod shapes;
 mod source;
 
+pub(crate) use algebra::algebra;
 pub use cost::Cost;
 pub(crate) use cost::cost;
 pub use outline::OutlineItem;
 pub(crate) use outline::{CallGroup, LoopGroup, OperationRow, Outline};
 pub(crate) use preview::Preview;
-pub(crate) use shapes::algebra;
 pub use source::Sources;
 
 use crate::ops::trace::{Called, Trace, Traced, TracedTensor};
@@ -145,7 +145,7 @@ fn row(steps: &[OutlineStep], sources: &Sources, all: bool, shown: &mut ShownPar
         library: inside.map(|call| call.class.clone().unwrap_or_else(|| call.function.to_owned())),
         shapes: match steps {
             [only] => algebra(only.ran),
-            many => shapes::through(&many.iter().map(|step| step.ran).collect::<Vec<_>>()),
+            many => algebra::through(&many.iter().map(|step| step.ran).collect::<Vec<_>>()),
         },
         cost: total_cost(steps),
         is_view: steps.iter().all(|step| step.ran.is_view),

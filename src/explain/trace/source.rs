@@ -61,7 +61,7 @@ impl Sources {
         let (node, whole) = ranges(range, ran, in_place, &around);
         let is_inside = |part: &&TextRange| node.contains_range(**part) && **part != node;
         let parts: Vec<TextRange> = shown.parts.iter().filter(is_inside).copied().collect();
-        // An operation that runs again starts a new pass of a loop, of which nothing is shown yet.
+        // An operation that runs again starts a new pass of a loop: nothing of that pass is shown yet.
         match shown.parts.contains(&node) {
             true => shown.parts = vec![node],
             false => shown.parts.push(node),

@@ -112,7 +112,7 @@ impl ChangedTensor {
         distance(self.before[self.largest_at], self.after[self.largest_at])
     }
 
-    /// Whether the differences are as small as those of another order of summation: the last digit of a float32.
+    /// Whether the differences are as small as another order of summation makes them: the last digit of a float32.
     pub(crate) fn is_rounding(&self) -> bool {
         let size =
             self.before.iter().map(|value| value.abs()).filter(|size| size.is_finite()).fold(0.0, f64::max);

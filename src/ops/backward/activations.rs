@@ -56,13 +56,11 @@ macro_rules! of_result {
 }
 
 of_result! {
-    /// Of `tanh`.
     tanh => math::tanh, |y, grad| activation::tanh(y, grad);
-    /// Of `sigmoid`.
     sigmoid => math::sigmoid, |y, grad| activation::sigmoid(y, grad);
 }
 
-/// Of `relu`, whose result is positive where its input is.
+/// `relu`, whose result is positive where its input is.
 pub(crate) fn relu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     struct OfRelu;
     impl<T: Real> Slope<T> for OfRelu {
@@ -89,17 +87,12 @@ fn slopes(x: &Tensor, grad: &Tensor, slope: &(impl Slope<f32> + Slope<f64>)) -> 
 }
 
 of_one! {
-    /// Of `leaky_relu`.
     leaky_relu => |x, grad, negative_slope = 0.01| activation::leaky_relu(x, grad, negative_slope);
-    /// Of `elu`.
     elu => |x, grad, alpha = 1.0| activation::elu(x, grad, alpha);
-    /// Of `silu`.
     silu => |x, grad| activation::silu(x, grad);
-    /// Of `softplus`.
     softplus => |x, grad, beta = 1.0, threshold = 20.0| activation::softplus(x, grad, beta, threshold);
 }
 
-/// Of `gelu`.
 pub(crate) fn gelu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let tanh = matches!(step.arg("approximate"), Arg::Str(name) if &**name == "tanh");
     let x = step.tensor("input")?;
@@ -111,12 +104,10 @@ pub(crate) fn gelu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", of_input))
 }
 
-/// Of `softmax`.
 pub(crate) fn softmax(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     along(step, &grad, false)
 }
 
-/// Of `log_softmax`.
 pub(crate) fn log_softmax(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     along(step, &grad, true)
 }
@@ -150,7 +141,6 @@ fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
     Ok(Gradients::of("input", of_input))
 }
 
-/// Of `embedding`.
 pub(crate) fn embedding(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let shape = step.shape("weight");
     let indices = step.tensor("input")?.to_i64_vec();

@@ -11,7 +11,6 @@ use crate::tensor::ops::float::Float;
 use crate::tensor::ops::strides;
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, ops};
 
-/// Of `scaled_dot_product_attention`.
 pub(crate) fn attention(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (query, key, value) = (step.tensor("query")?, step.tensor("key")?, step.tensor("value")?);
     let mask = step.opt_tensor("attn_mask")?;

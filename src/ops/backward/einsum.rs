@@ -4,7 +4,6 @@ use super::step::{BackwardStep, Gradients};
 use crate::tensor::ops::einsum::einsum;
 use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
 
-/// Of `einsum`.
 pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (Arg::Str(equation), Some(name)) = (step.argument(0), step.list()) else {
         return Err(Error::type_error("einsum(): an equation and operands are needed"));

@@ -23,7 +23,6 @@ fn from_front(at: i64, size: usize) -> usize {
     (if at < 0 { at + size as i64 } else { at }) as usize
 }
 
-/// Of `select`.
 pub(crate) fn select(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (dim, at) = (step.int("dim").unwrap_or(0), step.int("index").unwrap_or(0));
     written(step, &grad, |whole| {
@@ -32,7 +31,6 @@ pub(crate) fn select(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     })
 }
 
-/// Of `narrow`.
 pub(crate) fn narrow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (dim, start) = (step.int("dim").unwrap_or(0), step.int("start").unwrap_or(0));
     let length = step.int("length").unwrap_or(0);
@@ -42,7 +40,7 @@ pub(crate) fn narrow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     })
 }
 
-/// Of `x[index]`. Where tensors index, gradients of one element add up in the order of the result.
+/// `x[index]`. Where tensors index, gradients of one element add up in the order of the result.
 pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let name = step.name(0);
     let whole = Tensor::zeros(step.shape(name), grad.dtype())?;
@@ -57,7 +55,6 @@ pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of(name, whole))
 }
 
-/// Of `x[index] = value`.
 pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (target, value, parts) = (step.name(0), step.name(1), step.index()?);
     let mut grads = Gradients::none();
@@ -72,7 +69,7 @@ pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
-/// Of a tensor that was written through a view: the elements of the view get their gradient through the view.
+/// A tensor that was written through a view: the elements of the view get their gradient through the view.
 pub(crate) fn copy_slices(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (whole, view) = (step.name(0), step.name(1));
     let (Some(of_whole), Some(of_view)) = (step.layout(whole), step.layout(view)) else {
@@ -91,7 +88,7 @@ pub(crate) fn copy_slices(step: &BackwardStep, grad: Tensor) -> Result<Gradients
     Ok(Gradients::of(whole, ops::copy(&all)).and(view, through))
 }
 
-/// Of `gather`: gradients of one element add up in the order of the index.
+/// `gather`: gradients of one element add up in the order of the index.
 pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let whole = Tensor::zeros(step.tensor("input")?.shape(), grad.dtype())?;
     let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
@@ -100,7 +97,7 @@ pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", whole))
 }
 
-/// Of `index_select`: gradients of one element add up in the order of the index.
+/// `index_select`: gradients of one element add up in the order of the index.
 pub(crate) fn index_select(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
     let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;

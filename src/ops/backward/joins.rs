@@ -23,12 +23,10 @@ fn joined(step: &BackwardStep, grad: &Tensor, dim: i64) -> Result<Gradients> {
     Ok(Gradients::list(name, grads))
 }
 
-/// Of `cat`.
 pub(crate) fn cat(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     joined(step, &grad, step.int("dim").unwrap_or(0))
 }
 
-/// Of `stack`.
 pub(crate) fn stack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let Some(name) = step.list() else { return Ok(Gradients::none()) };
     let axis = wrap_dim(step.int("dim").unwrap_or(0), grad.ndim())?;
@@ -36,7 +34,6 @@ pub(crate) fn stack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::list(name, (0..grad.shape()[axis]).map(part).collect()))
 }
 
-/// Of `unbind`.
 pub(crate) fn unbind(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     let Some(known) = grads.iter().flatten().next().cloned() else { return Ok(Gradients::none()) };
     let parts: Vec<Tensor> = grads
@@ -47,7 +44,6 @@ pub(crate) fn unbind(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<
     Ok(Gradients::of("input", whole))
 }
 
-/// Of `split`, `split_with_sizes`, `chunk`.
 pub(crate) fn split(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     let name = step.name(0);
     let shape = step.shape(name);

@@ -80,7 +80,6 @@ fn split(shape: &[usize]) -> (usize, usize) {
     }
 }
 
-/// Of `nll_loss`.
 pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let (classes, inner) = split(x.shape());
@@ -92,7 +91,6 @@ pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", of_input))
 }
 
-/// Of `cross_entropy`.
 pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let of_input =
@@ -175,7 +173,6 @@ fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result
     Ok(of_softmax::log_softmax(&logs, &of_logs, classes, inner))
 }
 
-/// Of `mse_loss`.
 pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let scale = match reduction(step)? {
         Reduction::Mean => 2.0 * (1.0 / elements(step)?),
@@ -214,7 +211,6 @@ fn apart(
     Ok(grads.and("input", slope))
 }
 
-/// Of `binary_cross_entropy_with_logits`.
 pub(crate) fn with_logits(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, target) = (step.tensor("input")?, step.tensor("target")?);
     let (weight, positive) = (step.opt_tensor("weight")?, step.opt_tensor("pos_weight")?);

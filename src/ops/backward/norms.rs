@@ -36,7 +36,6 @@ fn sizes(step: &BackwardStep) -> Vec<usize> {
     step.ints("normalized_shape").unwrap_or_default().into_iter().map(|size| size.max(0) as usize).collect()
 }
 
-/// Of `layer_norm`.
 pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
     // PyTorch saves the bias too.
@@ -52,7 +51,6 @@ pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients>
     }))
 }
 
-/// Of `rms_norm`.
 pub(crate) fn rms_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
     let grad = to_dtype(&grad, x.dtype());
@@ -68,7 +66,6 @@ pub(crate) fn rms_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }))
 }
 
-/// Of `batch_norm`.
 pub(crate) fn batch_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight) = (step.tensor("input")?, step.opt_tensor("weight")?);
     let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));

@@ -18,7 +18,6 @@ fn factored(step: &BackwardStep, grad: Tensor) -> Result<Tensor> {
     }
 }
 
-/// Of `add`.
 pub(crate) fn add(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("other") {
@@ -27,7 +26,6 @@ pub(crate) fn add(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads.and("input", grad))
 }
 
-/// Of `sub`.
 pub(crate) fn sub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("other") {
@@ -36,7 +34,6 @@ pub(crate) fn sub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads.and("input", grad))
 }
 
-/// Of `rsub`.
 pub(crate) fn rsub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {
@@ -45,7 +42,6 @@ pub(crate) fn rsub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads.and("other", grad))
 }
 
-/// Of `mul`.
 pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     step.needs_saved();
     let mut grads = Gradients::none();
@@ -58,12 +54,10 @@ pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
-/// Of `neg`.
 pub(crate) fn neg(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::neg(&grad)))
 }
 
-/// Of `div`.
 pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     if step.has("rounding_mode") {
         // PyTorch saves what the gradient of an exact quotient needs.
@@ -94,7 +88,6 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
-/// Of `exp`.
 pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let value = match step.result(&grad) {
         Some(result) => result,
@@ -103,12 +96,10 @@ pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::mul(&grad, &value)?))
 }
 
-/// Of `log`.
 pub(crate) fn log(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::div(&grad, step.tensor("input")?)?))
 }
 
-/// Of `masked_fill`.
 pub(crate) fn masked_fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mask = step.tensor("mask")?;
     let mut grads = Gradients::none();
@@ -123,7 +114,6 @@ pub(crate) fn masked_fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients
     Ok(grads)
 }
 
-/// Of `where`.
 pub(crate) fn choice(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let keep = step.tensor("condition")?;
     let zeros = Tensor::zeros([], grad.dtype())?;
@@ -137,7 +127,7 @@ pub(crate) fn choice(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
-/// Of `dropout`: the operation keeps its noise.
+/// `dropout`: the operation keeps its noise.
 pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of(
         "input",
@@ -148,19 +138,16 @@ pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     ))
 }
 
-/// Of `abs`.
 pub(crate) fn abs(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     Ok(Gradients::of("input", compute::zipped(&grad, x, |g, x| g * sign(x), |g, x| g * sign(x))?))
 }
 
-/// Of `square`.
 pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = compute::times(step.tensor("input")?, &Arg::Int(2))?;
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
-/// Of `sqrt`.
 pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = match step.result(&grad) {
         Some(root) => root,
@@ -169,7 +156,6 @@ pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::div(&grad, &compute::times(&root, &Arg::Int(2))?)?))
 }
 
-/// Of `rsqrt`.
 pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = match step.result(&grad) {
         Some(root) => root,
@@ -179,7 +165,6 @@ pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::mul(&compute::times(&grad, &Arg::Float(-0.5))?, &cube)?))
 }
 
-/// Of `reciprocal`.
 pub(crate) fn reciprocal(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = match step.result(&grad) {
         Some(value) => compute::neg(&compute::mul(&value, &value)?),
@@ -194,19 +179,16 @@ fn slope_of_reciprocal(x: &Arg) -> Result<Tensor> {
     Ok(compute::neg(&compute::mul(&value, &value)?))
 }
 
-/// Of `sin`.
 pub(crate) fn sin(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = compute::function(step.tensor("input")?, math::cos, math::cos);
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
-/// Of `cos`.
 pub(crate) fn cos(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = compute::neg(&compute::function(step.tensor("input")?, math::sin, math::sin));
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
-/// Of `pow`.
 pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (base, exponent) = (step.operand("input")?, step.operand("exponent")?);
     let mut grads = Gradients::none();
@@ -248,7 +230,6 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads.and("input", of_base))
 }
 
-/// Of `clamp`, `clamp_min`, `clamp_max`.
 pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     if let (None, None) = (step.opt_tensor("min")?, step.opt_tensor("max")?) {
@@ -281,12 +262,12 @@ pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::choice(&inside, &grad, &zeros)?))
 }
 
-/// Of `maximum`: equal elements share the gradient.
+/// `maximum`: equal elements share the gradient.
 pub(crate) fn maximum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     of_larger(step, &grad, Ordering::is_gt)
 }
 
-/// Of `minimum`: equal elements share the gradient.
+/// `minimum`: equal elements share the gradient.
 pub(crate) fn minimum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     of_larger(step, &grad, Ordering::is_lt)
 }
@@ -313,17 +294,15 @@ fn triangle(step: &BackwardStep, grad: &Tensor, lower: bool) -> Result<Gradients
     Ok(Gradients::of("input", ops::shape::triangle(grad, diagonal, lower)))
 }
 
-/// Of `tril`.
 pub(crate) fn tril(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     triangle(step, &grad, true)
 }
 
-/// Of `triu`.
 pub(crate) fn triu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     triangle(step, &grad, false)
 }
 
-/// Of `fill` and `zero_`, which forget what was there.
+/// `fill` and `zero_`, which forget what was there.
 pub(crate) fn fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::of("input", compute::zeros_like(&grad)?);
     if step.wants("value") {
@@ -332,7 +311,7 @@ pub(crate) fn fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
-/// Of `copy_`, which forgets what was there.
+/// `copy_`, which forgets what was there.
 pub(crate) fn overwrite(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {

@@ -6,7 +6,6 @@ use super::step::{BackwardStep, Gradients};
 use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::{Layout, Result, Tensor, ops};
 
-/// Of `matmul`, `mm`, `bmm`, `mv`.
 pub(crate) fn product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (first, second) = (step.name(0), step.name(1));
     let mut grads = Gradients::none();
@@ -77,7 +76,6 @@ fn of_second(grad: &Tensor, a: &Tensor, shape: &[usize], by_columns: bool) -> Re
     sum_to(matmul(&transposed(a), grad)?, shape)
 }
 
-/// Of `linear`.
 pub(crate) fn linear(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {
@@ -95,7 +93,6 @@ pub(crate) fn linear(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
-/// Of `addmm`, `baddbmm`, `addmv`, `addbmm`.
 pub(crate) fn add_product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (base, first, second) = (step.name(0), step.name(1), step.name(2));
     let mut grads = Gradients::none();

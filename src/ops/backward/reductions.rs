@@ -51,12 +51,10 @@ fn count(step: &BackwardStep) -> Result<usize> {
     Ok(dims(step, shape.len())?.into_iter().map(|at| shape.get(at).copied().unwrap_or(1)).product())
 }
 
-/// Of `sum`.
 pub(crate) fn sum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", spread(step, &grad, step.shape("input"))?))
 }
 
-/// Of `mean`.
 pub(crate) fn mean(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let grad = Arg::Tensor(spread(step, &grad, step.shape("input"))?);
     Ok(Gradients::of("input", compute::quotient(&grad, &Arg::Int(count(step)? as i64))?))
@@ -89,13 +87,11 @@ fn of_variance(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Gradien
     Ok(Gradients::of("input", compute::mul(&scaled, &centred)?))
 }
 
-/// Of `var`.
 pub(crate) fn var(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     of_variance(step, x, &restored(step, &grad, x.shape())?)
 }
 
-/// Of `std`.
 pub(crate) fn std(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let correction = correction(step);
@@ -112,12 +108,12 @@ pub(crate) fn std(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     of_variance(step, x, &compute::masked(&quotient, &none, 0.0)?)
 }
 
-/// Of `max` in its three forms.
+/// `max` in its three forms.
 pub(crate) fn max(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     extreme(step, grads, End::Max, Ordering::is_gt)
 }
 
-/// Of `min` in its three forms.
+/// `min` in its three forms.
 pub(crate) fn min(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     extreme(step, grads, End::Min, Ordering::is_lt)
 }
@@ -147,12 +143,10 @@ fn extreme(
     }
 }
 
-/// Of `amax`.
 pub(crate) fn amax(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     shared(step, &grad, End::Max)
 }
 
-/// Of `amin`.
 pub(crate) fn amin(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     shared(step, &grad, End::Min)
 }

@@ -14,9 +14,9 @@ use crate::tensor::{Arg, Error, Index, Layout, Record, Result, Tensor};
 /// gradient is ignored.
 #[derive(Clone, Copy)]
 pub(crate) enum GradientRule {
-    /// Of an operation with one result.
+    /// An operation with one result.
     One(fn(&BackwardStep, Tensor) -> Result<Gradients>),
-    /// Of an operation with any number of results; `None` for results that no gradient reached.
+    /// An operation with any number of results; `None` for results that no gradient reached.
     Several(fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>),
 }
 

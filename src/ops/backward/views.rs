@@ -9,7 +9,7 @@ pub(crate) fn same(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", grad))
 }
 
-/// Of the same elements in another shape: `view`, `reshape`, `flatten`, `squeeze` and the like.
+/// The same elements in another shape: `view`, `reshape`, `flatten`, `squeeze` and the like.
 pub(crate) fn reshaped(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", ops::reshape(&grad, step.shape("input"))))
 }
@@ -18,14 +18,12 @@ fn seen(grad: &Tensor, layout: Layout) -> Result<Gradients> {
     Ok(Gradients::of("input", grad.with_layout(layout)))
 }
 
-/// Of `transpose`, `swapaxes`, `swapdims`.
 pub(crate) fn transpose(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let dims = step.all_ints();
     let axis = |at: usize| wrap_dim(dims.get(at).copied().unwrap_or(0), grad.ndim());
     seen(&grad, grad.layout().transpose(axis(0)?, axis(1)?))
 }
 
-/// Of `t`, `mT`, `mH`, `H`, `adjoint`.
 pub(crate) fn last_two(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     match grad.ndim() {
         0 | 1 => Ok(Gradients::of("input", grad)),
@@ -33,13 +31,11 @@ pub(crate) fn last_two(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }
 }
 
-/// Of `T`.
 pub(crate) fn reversed(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let dims: Vec<usize> = (0..grad.ndim()).rev().collect();
     seen(&grad, grad.layout().permute(&dims))
 }
 
-/// Of `permute`.
 pub(crate) fn permute(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let dims = step.ints("dims").unwrap_or_default();
     let mut back = vec![0; dims.len()];

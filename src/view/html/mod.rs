@@ -157,7 +157,7 @@ fn part(part: &PagePart, page: &Page, terms: &mut BTreeSet<String>) -> String {
     }
 }
 
-/// The terms that the page links to, with those that their meanings link to.
+/// The terms that the page links to, and the terms that their meanings link to.
 fn glossary(page: &Page, linked: &mut BTreeSet<String>) -> String {
     let mut out = String::new();
     let mut shown: BTreeSet<&str> = BTreeSet::new();

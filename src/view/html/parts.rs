@@ -44,7 +44,7 @@ pub(crate) enum PagePart {
     Error(Box<ErrorNote>),
     /// A tensor, by its number.
     Tensor(usize),
-    /// Tensors on the way to those that are shown, folded away.
+    /// Tensors on the way to the shown ones, folded away.
     OnTheWay(Vec<usize>),
     Picture(Picture),
     Checks(Vec<Check>),

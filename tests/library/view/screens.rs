@@ -24,7 +24,7 @@ use attn::view::learn::{
 use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, welcome};
 use attn::view::pick::marked;
 use attn::view::picture::picture;
-use attn::view::progress::{progress, working};
+use attn::view::progress_line::{progress, working};
 use attn::view::prose::prose;
 use attn::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 use attn::view::run::{CellRun, cell, finished};

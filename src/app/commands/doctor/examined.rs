@@ -101,7 +101,7 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
                 called.push(name.to_owned());
             }
         }
-        // The cells of a file are read together, those of lessons one by one.
+        // The cells of a file are read together, the steps of a lesson one by one.
         let new = match cell.step {
             Some(_) => findings(trace, &finished.calls, session),
             None => found_in_operations(trace, &finished.calls, session),

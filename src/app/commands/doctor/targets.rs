@@ -8,7 +8,7 @@ use crate::explain::doctor::{Finding, MISTAKES, named};
 use crate::lesson::front_matter::is_lesson;
 use crate::ops::nearest;
 
-/// Folders that are not searched: those of tools and of installed packages.
+/// Folders that are not searched: they belong to tools or have installed packages.
 const SKIPPED: [&str; 5] = ["__pycache__", "node_modules", "site-packages", "venv", "build"];
 
 /// The targets, folders replaced by the scripts and notebooks in them that mention torch, and by the lessons. Of several files, those that do

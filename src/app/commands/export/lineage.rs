@@ -54,7 +54,7 @@ struct Explained {
 struct Search<'n> {
     names: &'n TensorNames,
     explained: HashMap<(Place, Option<u64>), Explained>,
-    /// The named tensors that were met, each after those that it was computed from.
+    /// The named tensors that were met, each after the tensors that it was computed from.
     met: Vec<(String, PastOperand)>,
     visited: HashSet<(Place, Option<u64>)>,
 }

@@ -65,7 +65,7 @@ impl ExportedExercise<'_> {
 }
 
 impl<'c> Material<'c> {
-    /// Runs the steps of a place or of the chapter. With `seen_only`, only those of lessons that the learner has begun.
+    /// Runs the steps of a place or of the chapter. With `seen_only`, only the steps of lessons that the learner has begun.
     /// `lineage` takes the tensors that they show, with their explanations.
     pub(crate) fn gather(
         place: Option<&str>,

@@ -5,19 +5,19 @@
 //! |---|---|
 //! | [`material`] | runs the steps, and adds the learner's answers |
 //! | [`glossary`] | the entries to which the export links |
-//! | [`page`] | writes Markdown |
+//! | [`markdown`] | writes Markdown |
 //! | [`notebook`] | writes a notebook, nbformat 4.5 |
 //! | [`cells`] | writes the cells of a file as Markdown or as a notebook |
-//! | [`html`] | writes a page with every tensor, each number of which says where it comes from |
+//! | [`html`] | writes a page with every tensor, on which each number says where it comes from |
 //! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
 pub(crate) mod cells;
 mod glossary;
 mod html;
 mod lineage;
+mod markdown;
 mod material;
 pub(crate) mod notebook;
-mod page;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -116,8 +116,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             let material = Material::gather(place, page_on_chapter, &catalogue, progress, &options, wanted)?;
             match format {
                 Format::Html => html::of_material(&material, lineage, &catalogue),
-                Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
-                Format::Md => page::of_steps(&material),
+                Format::Md if page_on_chapter => markdown::of_chapter(&material, &catalogue, progress),
+                Format::Md => markdown::of_steps(&material),
                 Format::Ipynb => notebook::of(&material),
                 Format::Json => to_json(&material.document(place.unwrap_or(catalogue.course().noun)))?,
             }
@@ -142,7 +142,7 @@ pub(crate) fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Fa
     shell.say(&format!("Written: {}\n", path.display()))
 }
 
-/// The format that an option asks for, else that of the file's name.
+/// The format that an option asks for, else the format that the file's name ends in.
 /// Errors: the name ends in something else.
 fn format(args: &Args, json: bool) -> Result<Format, Failure> {
     let ending =

@@ -10,8 +10,8 @@ use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
 };
 
+use super::super::pending_keys;
 use super::super::restore::{ChangedSettings, restore_at_exit};
-use super::super::typed;
 use super::Answers;
 use crate::view::graphics::Protocol;
 
@@ -148,7 +148,7 @@ fn deliver(typed: Vec<u8>, settings: &Termios) {
         found.map(|(_, signal)| *signal)
     };
     let keys: Vec<u8> = typed.iter().copied().filter(|byte| signal(byte).is_none()).collect();
-    typed::keep(&keys);
+    pending_keys::keep(&keys);
     for signal in typed.iter().filter_map(signal) {
         let _ = kill_current_process_group(signal);
     }

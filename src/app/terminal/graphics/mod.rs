@@ -18,7 +18,7 @@ use crate::view::graphics::{Graphics, Protocol};
 
 /// The lines of the window that a picture leaves free: for what is said around it, and for what waits for a key.
 const FREE: usize = 5;
-/// The pixels of a character where the terminal does not say it: those of DEC's VT340.
+/// The pixels of a character where the terminal does not say it, as on DEC's VT340.
 const CELL: (u16, u16) = (10, 20);
 
 #[derive(Default)]

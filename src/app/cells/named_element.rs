@@ -66,7 +66,7 @@ pub(crate) fn named(text: &str, workspace: &mut Workspace) -> Result<NamedElemen
             (None, Some(tensor)) => Ok((base.clone(), tensor.clone(), Vec::new())),
             (None, None) => evaluated_or_local(&base, &names, workspace),
         };
-        // The first items of an index may be those of a list or of a dict that has tensors.
+        // The first items of an index may index a list or a dict that has tensors.
         match items.first().and_then(|item| item_of(&base, item)) {
             Some(inner) if found.is_err() && scope.is_none() && is_container(&base, workspace) => {
                 base = inner;

@@ -148,7 +148,7 @@ impl TensorNames {
     /// outside of the function says more.
     fn variable_in(&self, record: &Record, operand: &PastOperand) -> Option<String> {
         let (place, item) = operand.place;
-        // An in-place operation keeps its target's name, which is that of the whole storage.
+        // An in-place operation keeps its target's name, which names the whole storage.
         let name = self.code.variable(record, place, item).filter(|_| !record.in_place || place > 0)?;
         let tensor = &operand.tensor;
         let is_own = match self.bound_to(tensor) {
@@ -292,7 +292,7 @@ impl TensorNames {
         else {
             return Vec::new();
         };
-        // In a class, the axes of the batch and of heads come before those that the lesson names.
+        // In a class, the axes of the batch and of heads come before the axes that the lesson names.
         let skip = index.len() - axes.len();
         if skip > 0 && self.get(&name).is_some_and(|bound| bound.storage().same(element.tensor.storage())) {
             return Vec::new();
