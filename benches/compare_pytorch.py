@@ -61,11 +61,11 @@ def answer(lines, why=""):
 
 
 def machine(binary, threads):
-    """The processor and the most GFLOP/s that its multiply-adds reach, as `attn bench` measures it."""
+    """The processor, as `attn bench` names it."""
     words = [binary, "bench", "--json", "--tokens", "64", "--path", "fused", "--threads", threads, "--reps", "1"]
     out = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    found = json.loads(out.stdout)["machine"] if out.returncode == 0 else {}
-    return {"cpu": found.get("cpu"), "peak_gflops": found.get("peak_gflops"), "threads": threads}
+    found = json.loads(out.stdout) if out.returncode == 0 else {}
+    return {"cpu": found.get("cpu"), "threads": threads}
 
 
 def read(seconds):
@@ -93,9 +93,8 @@ def compare(args, servers):
 
     cases = [case for case in cases.values() if re.search(args.only, f"{case.group}: {case.name}")]
     host = machine(args.attn, args.threads)
-    peak = host["peak_gflops"]
     if not args.json:
-        print(f"{host['cpu']}, {args.threads} threads, peak {peak or 0:.0f} GFLOP/s")
+        print(f"{host['cpu']}, {args.threads} threads")
         print(f"{'':44} {'PyTorch':>11} {'attn':>11}   ratio")
     results, group = [], None
     for case in cases:
@@ -109,8 +108,8 @@ def compare(args, servers):
                 else:
                     best[name] = min(best[name], answer)
         result = {"group": case.group, "name": case.name, "pytorch": best["pytorch"], "attn": best["attn"]}
-        share = lambda name: case.flops / best[name] / 1e9 / peak if case.flops and peak else None
-        result |= {"ratio": best["pytorch"] / best["attn"], "share_of_peak": share("attn")}
+        speed = lambda name: case.flops / best[name] / 1e9 if case.flops else None
+        result |= {"ratio": best["pytorch"] / best["attn"], "gflops": speed("attn")}
         if case.group != group and not args.json:
             group = case.group
             print(group)
@@ -119,8 +118,8 @@ def compare(args, servers):
             continue
         results.append(result)
         if not args.json:
-            of_peak = f"  {share('pytorch'):4.0%} and {share('attn'):4.0%} of the peak" if share("attn") else ""
-            line = f"  {case.name:42} {read(best['pytorch'])} {read(best['attn'])} {result['ratio']:7.2f}{of_peak}"
+            speeds = f"  {speed('pytorch'):5.0f} and {speed('attn'):5.0f} GFLOP/s" if case.flops else ""
+            line = f"  {case.name:42} {read(best['pytorch'])} {read(best['attn'])} {result['ratio']:7.2f}{speeds}"
             print(line, flush=True)
     groups = {group: summary(found) for group in dict.fromkeys(result["group"] for result in results)
               if (found := [result for result in results if result["group"] == group])}  # fmt: skip

@@ -1,6 +1,6 @@
 //! The kernel's parts at GPT-2's size: `cargo bench --bench kernel`.
 //! Products say how many multiply-adds they do, the rest how many bytes they move, so that criterion's
-//! throughput can be held against the machine's peak (`attn bench`) and its memory.
+//! throughput can be compared with what the processor and its memory can do.
 
 use std::hint::black_box;
 
@@ -77,7 +77,7 @@ fn pointwise(c: &mut Criterion) {
     let x = numbers(1024 * 4 * WIDTH);
     let mut out = vec![0.0; x.len()];
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
-    group.bench_function("exp", |bench| bench.iter(|| math::exp_vector(&x, black_box(&mut out))));
+    group.bench_function("exp", |bench| bench.iter(|| math::exp(&x, black_box(&mut out))));
     group.bench_function("gelu", |bench| bench.iter(|| math::gelu(&x, black_box(&mut out))));
     group.bench_function("gelu, tanh", |bench| bench.iter(|| math::gelu_tanh(&x, black_box(&mut out))));
     group.finish();
@@ -92,7 +92,7 @@ fn rows(c: &mut Criterion) {
     let (x, weight) = (numbers(1024 * WIDTH), vec![1.0; WIDTH]);
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
     group.bench_function("layer norm", |bench| {
-        bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5));
+        bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5).0);
     });
     group.finish();
 }
@@ -127,7 +127,7 @@ fn gradients(c: &mut Criterion) {
             let (mut q, mut k, mut v) = (heads(1024), heads(1024), heads(1024));
             bench.iter(|| {
                 let given = GradientInputs {
-                    x: Operands::new(x.view(), x.view(), black_box(x.view())),
+                    x: Operands { q: x.view().into(), k: x.view().into(), v: black_box(x.view()).into() },
                     grad: x.view().into(),
                     noise: None,
                     scale: 1.0 / (HEAD as f32).sqrt(),
@@ -158,7 +158,8 @@ fn attention(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(name, tokens), |bench| {
                 let mut out = heads(tokens);
                 bench.iter(|| {
-                    let operands = Operands::new(x.view(), x.view(), black_box(x.view()));
+                    let operands =
+                        Operands { q: x.view().into(), k: x.view().into(), v: black_box(x.view()).into() };
                     fused(operands, scale, &mask, out.view_mut());
                 });
             });

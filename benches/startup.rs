@@ -38,7 +38,7 @@ fn phases() -> [Duration; PHASES.len()] {
     let mut clock = Instant::now();
     let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed();
     let catalogue = Catalogue::new();
-    let Ok(Target::Step(step)) = catalogue.find("scores") else { panic!("there is a step scores") };
+    let Ok(Target::Step(step, _)) = catalogue.find("scores") else { panic!("there is a step scores") };
     let before = catalogue.prelude(step).expect("the lesson has no fault");
     let found = lap();
     let mut session = Session::new(SessionOptions::default());

@@ -19,15 +19,54 @@
 //! | [`view`] | values to styled text; never prints |
 //! | [`app`] | commands: the only code that reads keys or writes to the terminal |
 
-pub mod app;
-pub mod explain;
-pub mod kernel;
-pub mod lesson;
-pub mod numpy;
-pub mod ops;
-pub mod session;
-pub mod shims;
+pub use app::main;
+
 mod syntax;
+
+// The layers are public for the tests in `tests/`. `.ci/run` also checks the crate with `--cfg private_layers`: then the
+// compiler names the code that nothing uses.
+#[cfg(not(private_layers))]
+pub mod app;
+#[cfg(not(private_layers))]
+pub mod explain;
+#[cfg(not(private_layers))]
+pub mod kernel;
+#[cfg(not(private_layers))]
+pub mod lesson;
+#[cfg(not(private_layers))]
+pub mod numpy;
+#[cfg(not(private_layers))]
+pub mod ops;
+#[cfg(not(private_layers))]
+pub mod session;
+#[cfg(not(private_layers))]
+pub mod shims;
+#[cfg(not(private_layers))]
 pub mod tensor;
+#[cfg(not(private_layers))]
 pub mod torch;
+#[cfg(not(private_layers))]
 pub mod view;
+
+#[cfg(private_layers)]
+mod app;
+#[cfg(private_layers)]
+mod explain;
+#[cfg(private_layers)]
+mod kernel;
+#[cfg(private_layers)]
+mod lesson;
+#[cfg(private_layers)]
+mod numpy;
+#[cfg(private_layers)]
+mod ops;
+#[cfg(private_layers)]
+mod session;
+#[cfg(private_layers)]
+mod shims;
+#[cfg(private_layers)]
+mod tensor;
+#[cfg(private_layers)]
+mod torch;
+#[cfg(private_layers)]
+mod view;

@@ -8,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    attn::app::main(std::env::args_os().collect())
+    attn::main(std::env::args_os().collect())
 }

@@ -7,12 +7,14 @@
 //! | [`learn`], [`repl`] | the walkthrough; the learner's own code over a step's tensors |
 //! | [`learner`] | the learner's record |
 //! | [`terminal`] | results, remarks, questions, keys, pictures; Ctrl-C and Ctrl-Z |
+//! | [`keeper`] | the process that goes on after the death of the one in which cells run |
 //! | [`json`], [`file`](mod@file) | what all JSON documents share; writing files |
 
 pub mod cells;
 pub mod commands;
 mod file;
 mod json;
+mod keeper;
 pub mod learn;
 mod learner;
 pub mod repl;

@@ -6,8 +6,7 @@ use super::storage_element::StorageElement;
 /// How many of the elements that one was computed from can be explained further, the most important ones.
 pub(crate) const LINKS: usize = 32;
 
-/// One statement of an explanation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Statement {
     /// A formula in names: `softmax over row 1 of attn_scores`.
     Words(String),
@@ -18,22 +17,20 @@ pub enum Statement {
 }
 
 /// An element that another one was computed from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct SourceElement {
     /// Its name: `inputs[1,0]`.
     pub(crate) what: String,
-    /// The element.
     pub(crate) element: StorageElement,
 }
 
 /// Why an explanation goes no further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WhyEnd {
     /// The number is written in the learner's code.
     Given,
     /// An operation without operands made it: zeros, ones, arange.
     Constant,
-    /// It is a random number.
     RandomDraws,
     /// It is a gradient, and what backward computed was not recorded.
     Gradient,
@@ -61,7 +58,7 @@ impl WhyEnd {
 }
 
 /// How one element follows from the operation that made it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Account {
     /// The statements, in order.
     pub(crate) statements: Vec<Statement>,
@@ -107,7 +104,6 @@ impl Account {
         self
     }
 
-    /// Sets what those are.
     pub(crate) fn led(mut self, lead: &'static str) -> Account {
         self.lead = Some(lead);
         self

@@ -4,17 +4,14 @@
 use super::terms::{figure, largest, term};
 
 /// A calculation in numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Calc {
     /// A number with as few decimals as are exact, at most four.
     Number(f64),
     /// A number with four decimals, as a term of a sum.
     Term(f64),
-    /// A truth value.
     Truth(bool),
-    /// A sum.
     Sum(Vec<Calc>),
-    /// A product.
     Product(Vec<Calc>),
     /// The first divided by the second.
     Quotient(Box<Calc>, Box<Calc>),
@@ -27,19 +24,15 @@ pub enum Calc {
 }
 
 /// How the outermost operation of a calculation combines its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Combine {
-    /// One number.
     Same,
-    /// A sum of its terms.
     Sum,
-    /// A product of its terms.
     Product,
     /// The first term divided by the second.
     Quotient,
     /// The first term to the power of the second.
     Power,
-    /// A function of its terms.
     Function,
 }
 
@@ -102,7 +95,6 @@ impl Calc {
         Calc::Sum(values.into_iter().map(Calc::Term).collect())
     }
 
-    /// The result.
     pub fn value(&self) -> f64 {
         match self {
             // Adding 0 turns -0 into 0.

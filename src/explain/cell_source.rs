@@ -13,7 +13,6 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use crate::tensor::{SourcePosition, SourceRange};
 
 /// A cell's source. It is parsed when it is first asked about.
-#[derive(Debug)]
 pub(super) struct CellSource {
     pub(super) text: String,
     parsed: OnceCell<Option<Parsed<ModModule>>>,
@@ -48,7 +47,6 @@ impl CellSource {
         Some(around)
     }
 
-    /// The text of a part of it.
     pub(super) fn text_of(&self, part: &impl Ranged) -> &str {
         &self.text[part.range()]
     }

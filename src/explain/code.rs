@@ -17,7 +17,7 @@ use crate::ops::table;
 use crate::tensor::{Arg, Descriptor, Record, Site};
 
 /// The sources of cells, by the cells' names.
-#[derive(Default, Debug)]
+#[derive(Default)]
 pub(crate) struct CellSources {
     cells: HashMap<String, CellSource>,
 }

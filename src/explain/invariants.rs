@@ -4,7 +4,7 @@ use crate::lesson::Invariant;
 use crate::session::Session;
 
 /// An invariant and how far the tensors are from it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct MeasuredInvariant {
     /// The sentence as a learner reads it.
     pub(crate) sentence: String,

@@ -7,7 +7,7 @@ use super::names::{TensorNames, is_step};
 use crate::tensor::{Arg, Record, Tensor};
 
 /// A tensor to which a function gave a name.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct LocalTensor {
     /// The function: `CausalAttention.forward`.
     pub(crate) function: String,
@@ -15,7 +15,6 @@ pub(crate) struct LocalTensor {
     pub(crate) call: usize,
     /// The name in it: `attn_scores`.
     pub(crate) name: String,
-    /// The tensor.
     pub(crate) tensor: Tensor,
 }
 

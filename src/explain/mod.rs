@@ -51,6 +51,7 @@ pub(crate) use nonfinite::Nonfinite;
 pub use nonfinite::first_nonfinite;
 pub(crate) use storage_element::{PastOperand, StorageElement};
 pub use terms::figure;
+#[allow(unused_imports, reason = "tests use it")]
 pub use why::{Why, why};
 pub(crate) use why::{why_of, why_then};
 pub(crate) use worked::worked;

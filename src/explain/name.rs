@@ -5,7 +5,7 @@ use std::fmt;
 use crate::tensor::descriptor::{Binding, Sign};
 
 /// The name of a tensor, of a part of it, or of a number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Name {
     /// A variable or an attribute: `queries`, `self.W_key.weight`.
     Variable(String),
@@ -38,7 +38,7 @@ pub(crate) enum Name {
 }
 
 /// Which axes are exchanged, and the suffix that says so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Transposition {
     /// The two axes; `None` for `.T`.
     pub(crate) axes: Option<(i64, i64)>,
@@ -89,7 +89,6 @@ impl Name {
         }
     }
 
-    /// The name of one of its elements.
     pub(crate) fn element(self, index: &[usize]) -> Name {
         match self {
             // An element of -x is minus the element of x.
@@ -113,7 +112,6 @@ impl Name {
         self.suffixed(format!("[{}]", parts.join(",")))
     }
 
-    /// Its name with a suffix.
     pub(crate) fn suffixed(self, suffix: impl Into<String>) -> Name {
         Name::Suffixed(Box::new(self), suffix.into())
     }

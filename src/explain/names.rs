@@ -13,7 +13,7 @@ use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
 use crate::tensor::{Arg, Descriptor, Record, Site, Tensor};
 
 /// The names that are bound in a session.
-#[derive(Default, Debug)]
+#[derive(Default)]
 pub struct TensorNames {
     pub(super) bound: Vec<(String, Tensor)>,
     counters: Vec<String>,
@@ -23,7 +23,7 @@ pub struct TensorNames {
 }
 
 /// The position of an element along one axis, in the lesson's words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct AxisPlace {
     /// The axis: `query`.
     pub(crate) axis: String,
@@ -46,7 +46,6 @@ pub(crate) const UNKNOWN: Name = Name::Words("a tensor");
 const VIEWS: usize = 32;
 
 impl TensorNames {
-    /// The names of these variables.
     pub fn new(variables: impl IntoIterator<Item = (String, Tensor)>) -> TensorNames {
         TensorNames { bound: variables.into_iter().collect(), ..TensorNames::default() }
     }

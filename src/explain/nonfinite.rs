@@ -13,11 +13,8 @@ use crate::tensor::{Arg, Record, Site, Tensor};
 /// A value that is not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nonfinite {
-    /// Not a number.
     Nan,
-    /// Infinity.
     Infinity,
-    /// Minus infinity.
     NegativeInfinity,
 }
 
@@ -45,7 +42,6 @@ impl std::fmt::Display for Nonfinite {
 /// The origin of a nan or an infinity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NonfiniteOrigin {
-    /// The value that arose.
     pub(crate) value: Nonfinite,
     /// The element of the operation's result.
     pub(crate) index: Vec<usize>,

@@ -9,7 +9,7 @@ use super::cell_source::{CellSource, EnclosingNodes};
 use crate::tensor::Record;
 
 /// How long before the explained element another element got its value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Rounds {
     /// The loop, or the function whose attribute is bound again in each call.
     scope: Option<TextRange>,

@@ -11,7 +11,7 @@ use crate::tensor::descriptor::InPlace;
 use crate::tensor::show::shape_in_formula;
 
 /// One operation of an expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ShapeStep {
     /// The code, with `…` in place of the operation before it.
     pub code: String,
@@ -95,7 +95,7 @@ fn is_of_torch(code: &str, session: &mut Session) -> bool {
 }
 
 /// The value of a part of an expression: a tensor's shape, or the text of anything else.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum PartValue {
     Tensor(Vec<usize>),
     Other(String),

@@ -7,9 +7,8 @@ use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Layout, Record, Tensor};
 
 /// An element of a tensor at one version of its storage.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct StorageElement {
-    /// A tensor that contains it.
     pub(crate) tensor: Tensor,
     /// Its place in the storage.
     pub(crate) at: usize,
@@ -19,7 +18,6 @@ pub(crate) struct StorageElement {
     pub(crate) rounds: Rounds,
 }
 
-/// What made an element.
 pub(crate) enum ElementCause {
     /// A result of an operation.
     MadeBy(MadeBy),
@@ -31,9 +29,7 @@ pub(crate) enum ElementCause {
 
 /// The operation that made an element, and which element of its result it is.
 pub(crate) struct MadeBy {
-    /// The operation.
     pub(crate) record: Rc<Record>,
-    /// Which of its results.
     pub(crate) output: usize,
     /// The element's index in that result.
     pub(crate) index: Vec<usize>,
@@ -44,9 +40,8 @@ pub(crate) struct MadeBy {
 }
 
 /// A tensor as it was when an operation ran.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct PastOperand {
-    /// The tensor.
     pub(crate) tensor: Tensor,
     /// The version of its storage at that moment.
     pub(crate) time: u64,
@@ -62,7 +57,6 @@ pub(crate) fn position(layout: &Layout, index: &[usize]) -> usize {
 }
 
 impl StorageElement {
-    /// An element as it is now.
     pub(crate) fn now(tensor: &Tensor, index: &[usize]) -> StorageElement {
         let time = tensor.storage().version();
         StorageElement {
@@ -78,7 +72,6 @@ impl StorageElement {
         self.tensor.storage().float_at(self.at, self.time)
     }
 
-    /// What made it.
     pub(crate) fn cause(&self) -> ElementCause {
         let storage = self.tensor.storage();
         if let Some(write) = storage.last_write(self.at, self.time) {
@@ -156,7 +149,6 @@ impl PastOperand {
         PastOperand { tensor, time, rounds: Rounds::default(), place: (0, 0) }
     }
 
-    /// Its element at this index.
     pub(crate) fn at(&self, index: &[usize]) -> StorageElement {
         StorageElement {
             tensor: self.tensor.clone(),

@@ -20,7 +20,6 @@ pub(crate) struct Subject<'a> {
     pub(crate) made: &'a MadeBy,
     /// The arguments, as recorded.
     pub(crate) args: Vec<Arg>,
-    /// The names in the session.
     pub(crate) names: &'a TensorNames,
     /// The element's value.
     pub(crate) value: f64,

@@ -11,7 +11,7 @@ use super::terms::{figure, term};
 use crate::tensor::{DType, LostOperands, Recorder, Site, Tensor};
 
 /// One element explained.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Why {
     /// Its name: `attn_weights[1,2]`.
     pub what: String,
@@ -29,7 +29,6 @@ pub struct Why {
     pub passed: Vec<&'static str>,
     /// The line that called it.
     pub(crate) site: Option<Site>,
-    /// The text of that line.
     pub line: Option<String>,
     /// The formula in names, then in numbers, and remarks.
     pub statements: Vec<Statement>,
@@ -112,6 +111,7 @@ impl Why {
     }
 
     /// The figures whose value is not the element, rounding aside; empty if all are right.
+    #[allow(dead_code, reason = "tests use it")]
     pub fn wrong_figures(&self) -> Vec<String> {
         let Some(value) = self.value else { return Vec::new() };
         let wrong = |line: &Statement| match line {

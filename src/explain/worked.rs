@@ -6,7 +6,7 @@ use super::why::why;
 use crate::tensor::Tensor;
 
 /// An element and its calculation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Worked {
     /// Its index: `[1,2]`.
     pub(crate) index: String,

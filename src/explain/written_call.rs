@@ -7,13 +7,11 @@ use crate::tensor::Descriptor;
 use crate::tensor::descriptor::{Binding, OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
 
-/// What an expression calls.
 pub(super) enum WrittenCall {
     /// An operation of the table.
     Op(&'static Op),
     /// A function or a module of some other name.
     Other,
-    /// Nothing.
     Nothing,
 }
 
@@ -93,7 +91,6 @@ pub(super) fn binding(expression: &Expr) -> Binding {
     }
 }
 
-/// What an expression calls.
 pub(super) fn called(expression: &Expr) -> WrittenCall {
     match expression {
         Expr::BinOp(both) => operator(both.op).map_or(WrittenCall::Nothing, WrittenCall::Op),

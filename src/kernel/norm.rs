@@ -20,19 +20,9 @@ const CHUNK: usize = 16;
 type NormRows<'a, T> = ((&'a [T], &'a mut [T]), &'a mut [[T; 2]]);
 
 /// Normalises each row of `width` numbers to mean 0 and variance 1 (biased, plus `eps`), then multiplies by `weight` and
-/// adds `bias`, which have `width` numbers. (rows, width) row-major in and out.
+/// adds `bias`, which have `width` numbers. (rows, width) row-major in and out. Also returns for each row its mean and the
+/// factor 1 / √(variance + eps), which the gradient needs.
 pub fn layer_norm<T: Real>(
-    x: &[T],
-    width: usize,
-    weight: Option<&[T]>,
-    bias: Option<&[T]>,
-    eps: f64,
-) -> Vec<T> {
-    layer_norm_and_scales(x, width, weight, bias, eps).0
-}
-
-/// [`layer_norm`], and for each row its mean and the factor 1 / √(variance + eps), of which the gradient is made.
-pub(crate) fn layer_norm_and_scales<T: Real>(
     x: &[T],
     width: usize,
     weight: Option<&[T]>,

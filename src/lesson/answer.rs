@@ -3,10 +3,8 @@
 
 use super::number_words::with_digits;
 
-/// A number and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TypedNumber {
-    /// The number.
     pub value: f64,
     /// The value of one unit in its last digit; 0 for an exact number such as `1/6`.
     pub step: f64,

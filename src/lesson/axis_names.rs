@@ -3,7 +3,6 @@
 /// The names of the axes of one tensor, e.g. `attn_scores`: `query`, `key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxisNames {
-    /// The variable.
     pub tensor: String,
     /// A name for each axis, first axis first.
     pub axes: Vec<String>,

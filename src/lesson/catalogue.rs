@@ -25,11 +25,10 @@ pub struct Catalogue {
 }
 
 /// A file of the course: its name and its text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CourseFile {
     /// The path, as faults show it.
     pub path: String,
-    /// The text.
     pub text: Cow<'static, str>,
 }
 
@@ -40,25 +39,33 @@ struct Entry {
     first: usize,
     /// The name of each of its steps.
     slugs: Vec<String>,
+    /// The number of steps in the course.
+    total: usize,
     front_matter: OnceCell<Result<FrontMatter, Fault>>,
     lesson: OnceCell<Result<Lesson, Fault>>,
 }
 
 impl Entry {
     fn lesson(&self) -> Result<&Lesson, Fault> {
-        let parsed = self.lesson.get_or_init(|| myst::parse(&self.file.path, &self.file.text, self.first));
-        parsed.as_ref().map_err(Clone::clone)
+        let parse = || {
+            let lesson = myst::parse(&self.file.path, &self.file.text, self.first)?;
+            Ok(Lesson { total_steps: self.total, ..lesson })
+        };
+        self.lesson.get_or_init(parse).as_ref().map_err(Clone::clone)
     }
 }
 
 /// The file of the questions that readers ask.
 const FAQ: &str = "faq.md";
 
+/// A step and its lesson.
+pub type LessonStep<'c> = (&'c Step, &'c Lesson);
+
 /// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target<'c> {
     /// One step: `scores`, or its number in the course.
-    Step(&'c Step),
+    Step(&'c Step, &'c Lesson),
     /// One lesson: `3.3.1`, `simple-self-attention`, `exercise 3.1`.
     Lesson(&'c Lesson),
 }
@@ -76,7 +83,6 @@ pub enum FindError {
         /// The number of the last step.
         steps: usize,
     },
-    /// The lesson has a fault.
     #[error(transparent)]
     Broken(#[from] Fault),
 }
@@ -113,7 +119,7 @@ impl Catalogue {
         let text = fs::read_to_string(path)
             .map_err(|error| Fault::new(&name, 1, format!("cannot be read: {error}")))?;
         let id = FrontMatter::read(&name, &text)?.id;
-        let at = self.position(self.len(), |front| front.id == id)?;
+        let at = self.position(self.lesson_count(), |front| front.id == id)?;
         let mut files: Vec<CourseFile> = self.entries.into_iter().map(|entry| entry.file).collect();
         let file = CourseFile { path: name, text: Cow::Owned(text) };
         match at {
@@ -135,11 +141,20 @@ impl Catalogue {
             let slugs = cell_names(&file.text);
             let own = first;
             first += slugs.len();
-            Entry { file, first: own, slugs, front_matter: OnceCell::new(), lesson: OnceCell::new() }
+            Entry {
+                file,
+                first: own,
+                slugs,
+                total: 0,
+                front_matter: OnceCell::new(),
+                lesson: OnceCell::new(),
+            }
         };
         let is_faq = |file: &CourseFile| Path::new(&file.path).file_name().is_some_and(|name| name == FAQ);
         let (faq, lessons): (Vec<_>, Vec<_>) = lessons.into_iter().partition(is_faq);
-        let entries = lessons.into_iter().map(&mut entry).collect();
+        let mut entries: Vec<Entry> = lessons.into_iter().map(&mut entry).collect();
+        let total = entries.iter().map(|entry| entry.slugs.len()).sum();
+        entries.iter_mut().for_each(|entry| entry.total = total);
         // Its steps come after those of all lessons.
         let faq = faq.into_iter().next().map(entry);
         Catalogue { entries, glossary, faq, course }
@@ -165,13 +180,7 @@ impl Catalogue {
         (files, self.glossary)
     }
 
-    /// Whether there are no lessons.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// The number of lessons.
-    pub fn len(&self) -> usize {
+    pub fn lesson_count(&self) -> usize {
         self.entries.len()
     }
 
@@ -187,7 +196,7 @@ impl Catalogue {
 
     /// All lessons in order, each with its fault if it has one.
     pub fn lessons(&self) -> impl Iterator<Item = Result<&Lesson, Fault>> {
-        (0..self.len()).map(|i| self.lesson(i))
+        (0..self.lesson_count()).map(|i| self.lesson(i))
     }
 
     /// All steps in order. Errors: the first fault in any lesson.
@@ -200,22 +209,16 @@ impl Catalogue {
     }
 
     /// The step with this number, from 1.
-    pub fn step(&self, number: usize) -> Option<Result<&Step, Fault>> {
+    pub fn step(&self, number: usize) -> Option<Result<LessonStep<'_>, Fault>> {
         let at = self.owner(number)?;
         let within = number - self.entries[at].first;
         if within >= self.entries[at].slugs.len() {
             return None;
         }
         match self.lesson(at) {
-            Ok(lesson) => lesson.steps.get(within).map(Ok),
+            Ok(lesson) => lesson.steps.get(within).map(|step| Ok((step, lesson))),
             Err(fault) => Some(Err(fault)),
         }
-    }
-
-    /// The lesson that has a step; `None` for a step of another catalogue.
-    pub fn lesson_of(&self, step: &Step) -> Option<&Lesson> {
-        let lesson = self.lesson(self.owner(step.number)?).ok()?;
-        lesson.steps.iter().any(|own| own.slug == step.slug).then_some(lesson)
     }
 
     /// The index of the lesson that has the step with this number, or of the last one before it.
@@ -234,7 +237,6 @@ impl Catalogue {
         self.faq.as_ref().map(Entry::lesson)
     }
 
-    /// The file of the glossary.
     pub fn glossary_file(&self) -> &CourseFile {
         &self.glossary
     }
@@ -265,24 +267,29 @@ impl Catalogue {
             // More digits than a number can have are no step either.
             let step = digits.parse().ok().and_then(|number| self.step(number));
             return match step {
-                Some(step) => Ok(Target::Step(step?)),
+                Some(found) => {
+                    found.map(|(step, lesson)| Target::Step(step, lesson)).map_err(FindError::from)
+                }
                 None => Err(self.unknown(wanted)),
             };
         }
         for (at, entry) in self.entries.iter().enumerate() {
             if let Some(within) = entry.slugs.iter().position(|slug| *slug == plain)
-                && let Some(step) = self.lesson(at)?.steps.get(within)
+                && let lesson = self.lesson(at)?
+                && let Some(step) = lesson.steps.get(within)
             {
-                return Ok(Target::Step(step));
+                return Ok(Target::Step(step, lesson));
             }
         }
         let called = |front: &FrontMatter| {
             normal(&front.id) == plain || front.also.iter().any(|name| normal(name) == plain)
         };
         let section = wanted.trim().trim_start_matches('§').trim_end_matches('.');
-        let found = match self.position(self.len(), called)? {
+        let found = match self.position(self.lesson_count(), called)? {
             Some(at) => Some(at),
-            None => self.position(self.len(), |front| !section.is_empty() && front.section == section)?,
+            None => {
+                self.position(self.lesson_count(), |front| !section.is_empty() && front.section == section)?
+            }
         };
         match found {
             Some(at) => Ok(Target::Lesson(self.lesson(at)?)),
@@ -341,7 +348,7 @@ impl Catalogue {
 
     /// The steps that run before `step`, in order: those of the lessons that its lesson needs, then the earlier
     /// ones of its own lesson. Steps marked `:aside:` are left out. Errors: a fault in one of those lessons.
-    pub fn prelude(&self, step: &Step) -> Result<Vec<&Step>, Fault> {
+    pub fn prelude(&self, step: &Step) -> Result<Vec<LessonStep<'_>>, Fault> {
         match self.owner(step.number) {
             Some(own) => self.prelude_at(self.lesson(own)?, own, step.number - self.entries[own].first),
             None => Ok(Vec::new()),
@@ -349,25 +356,29 @@ impl Catalogue {
     }
 
     /// The steps that run before an exercise of `lesson`. Errors: a fault in a lesson that it needs.
-    pub fn prelude_of<'c>(&'c self, lesson: &'c Lesson, exercise: &Exercise) -> Result<Vec<&'c Step>, Fault> {
+    pub fn prelude_of<'c>(
+        &'c self,
+        lesson: &'c Lesson,
+        exercise: &Exercise,
+    ) -> Result<Vec<LessonStep<'c>>, Fault> {
         self.prelude_at(lesson, self.index_of(lesson)?, exercise.after_steps)
     }
 
     /// The steps that run before the first step of `lesson`, which may be a file outside of the catalogue.
     /// Errors: a fault in a lesson that it needs.
-    pub(crate) fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<&'c Step>, Fault> {
+    pub(crate) fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<LessonStep<'c>>, Fault> {
         self.prelude_at(lesson, self.index_of(lesson)?, 0)
     }
 
     /// The index of a lesson, by its id; a lesson from elsewhere comes after all others.
     fn index_of(&self, lesson: &Lesson) -> Result<usize, Fault> {
-        Ok(self.position(self.len(), |front| front.id == lesson.id)?.unwrap_or(self.len()))
+        Ok(self.position(self.lesson_count(), |front| front.id == lesson.id)?.unwrap_or(self.lesson_count()))
     }
 
     /// Numbers the steps of a lesson as the lesson of the same id in the catalogue, or after all others.
     pub(crate) fn renumber(&self, lesson: &mut Lesson) -> Result<(), Fault> {
         let first = match self.index_of(lesson)? {
-            at if at < self.len() => self.entries[at].first,
+            at if at < self.lesson_count() => self.entries[at].first,
             _ => self.total_steps() + 1,
         };
         for (within, step) in lesson.steps.iter_mut().enumerate() {
@@ -382,14 +393,16 @@ impl Catalogue {
         lesson: &'c Lesson,
         own: usize,
         within: usize,
-    ) -> Result<Vec<&'c Step>, Fault> {
-        let mut needed = vec![false; self.len()];
+    ) -> Result<Vec<LessonStep<'c>>, Fault> {
+        let mut needed = vec![false; self.lesson_count()];
         self.mark_needs(lesson, own, &mut needed)?;
-        let mut steps: Vec<&Step> = Vec::new();
-        for at in (0..self.len()).filter(|at| needed[*at]) {
-            steps.extend(self.lesson(at)?.steps.iter().filter(|step| !step.aside));
+        let mut steps: Vec<LessonStep> = Vec::new();
+        for at in (0..self.lesson_count()).filter(|at| needed[*at]) {
+            let needed = self.lesson(at)?;
+            steps.extend(needed.steps.iter().map(|step| (step, needed)));
         }
-        steps.extend(lesson.steps[..within].iter().filter(|step| !step.aside));
+        steps.extend(lesson.steps[..within].iter().map(|step| (step, lesson)));
+        steps.retain(|(step, _)| !step.aside);
         Ok(steps)
     }
 

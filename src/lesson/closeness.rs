@@ -3,7 +3,7 @@
 use super::answer::TypedNumber;
 
 /// How well a typed number fits another, the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Closeness {
     Off,
     /// It fits, but has one digit.

@@ -34,9 +34,8 @@ impl Verdict {
 }
 
 /// The verdict and, where it is not [`Verdict::Same`], the lines that differ.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Comparison {
-    /// The result.
     pub verdict: Verdict,
     /// The differing lines in order.
     pub lines: Vec<LineDifference>,
@@ -45,7 +44,7 @@ pub struct Comparison {
 }
 
 /// A line that differs between the two sides, or that only one side has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct LineDifference {
     /// The line of the recorded output.
     pub recorded: Option<Side>,
@@ -54,11 +53,10 @@ pub struct LineDifference {
 }
 
 /// One side of a differing line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Side {
     /// Its number, from 1.
     pub number: usize,
-    /// Its text.
     pub text: String,
     /// The bytes to mark: the numbers that differ, or the part that differs.
     pub marks: Vec<Range<usize>>,

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 /// The course that the lessons of a catalogue make.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Course {
-    /// Its title in a list.
     pub(crate) title: String,
-    /// Its title as a heading.
     pub(crate) heading: String,
     /// `chapter` or `course`, for sentences.
     pub(crate) noun: &'static str,

@@ -20,14 +20,12 @@ const README: &str = "README.md";
 /// Why a folder is no course.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CourseError {
-    /// It has no lesson.
     #[error(
         "no lesson is in {}: a lesson is a .md file that begins with its front matter; `attn new` makes a first one{}",
         folder.display(),
         instead(runnable)
     )]
     NoLesson {
-        /// The folder.
         folder: PathBuf,
         /// Files in it that attn can run.
         runnable: Vec<String>,

@@ -7,7 +7,6 @@ use super::axis_names::AxisNames;
 pub struct Prediction {
     /// The question, Markdown.
     pub ask: String,
-    /// The right answer.
     pub answer: RightAnswer,
     /// The usual wrong answers.
     pub wrong: Vec<WrongAnswer>,
@@ -24,33 +23,27 @@ pub struct Prediction {
 /// The right answer. It is evaluated after the cell has run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RightAnswer {
-    /// The shape of this expression.
     Shape(String),
     /// The value of this expression (a number or a small tensor), within a tolerance.
     Value {
-        /// The expression.
         expr: String,
         /// The largest difference that still counts as right; `None`: a rounding to two digits or more.
         tolerance: Option<f64>,
     },
-    /// One of these.
     Choice(Vec<Choice>),
 }
 
 /// One of several answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Its words.
     pub text: String,
     /// Other words that a learner may say for it.
     pub also: Vec<String>,
-    /// Whether it is right.
     pub right: bool,
     /// The remark on this answer.
     pub because: String,
 }
 
-/// A usual wrong answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrongAnswer {
     /// An expression with the wrong shape (for [`RightAnswer::Shape`]: a tensor or a tuple) or value.
@@ -62,11 +55,9 @@ pub struct WrongAnswer {
 /// Code that the learner completes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exercise {
-    /// A stable slug.
     pub slug: String,
     /// A short title for the list of steps.
     pub(crate) title: String,
-    /// The section of its lesson.
     pub(crate) section: String,
     /// How long it takes.
     pub(crate) minutes: u32,
@@ -103,7 +94,6 @@ impl Exercise {
 /// A piece of code and the line of its first line in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snippet {
-    /// The code.
     pub(crate) source: String,
     /// Its first line, from 1.
     pub(crate) line: usize,
@@ -112,7 +102,6 @@ pub struct Snippet {
 /// Assertions about the learner's code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// The code.
     pub(crate) code: Snippet,
     /// What it asks for, Markdown; empty if the lesson does not say.
     pub asks: String,
@@ -121,7 +110,6 @@ pub struct Check {
 /// A wrong solution that is often tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
-    /// The code.
     pub(crate) code: Snippet,
     /// Words of the message that the checks raise.
     pub(crate) says: String,

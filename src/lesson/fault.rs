@@ -4,11 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {what}{}", nearest_words(nearest))]
 pub struct Fault {
-    /// The file.
     pub(crate) file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
     pub what: String,
     /// The nearest right names, best first.
     pub nearest: Vec<String>,

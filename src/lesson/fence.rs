@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::invariant::Invariant;
 use super::step::Step;
 use super::views::View;
-use super::vocabulary::{AXES, VIEWS, VocabularyWord};
+use super::vocabulary::{AXES, VIEWS};
 use crate::ops::nearest;
 
 /// The most bytes of YAML that are read in one place: the library's time grows with the square of nested braces.
@@ -41,9 +41,9 @@ impl LessonSource<'_> {
         line: usize,
         what: String,
         name: &str,
-        known: &[VocabularyWord],
+        known: &'static [&'static str],
     ) -> Result<T, Fault> {
-        let nearest = nearest(name, known.iter().map(|word| word.name), 3);
+        let nearest = nearest(name, known.iter().copied(), 3);
         Err(Fault { nearest, ..Fault::new(self.file, line, what) })
     }
 
@@ -54,7 +54,7 @@ impl LessonSource<'_> {
         yaml: &str,
         line: usize,
         name: &str,
-        known: &[VocabularyWord],
+        known: &'static [&'static str],
     ) -> Result<T, Fault> {
         if yaml.len() > MOST_YAML {
             let what = format!("{name} has {} kB; up to {} kB are read", yaml.len() >> 10, MOST_YAML >> 10);
@@ -69,7 +69,7 @@ impl LessonSource<'_> {
             }
         };
         for key in table.keys().filter_map(|key| key.as_str()) {
-            if !known.iter().any(|word| word.name == key) {
+            if !known.contains(&key) {
                 let within = yaml.lines().position(|l| l.starts_with(key)).unwrap_or(0);
                 return self.unknown(line + 1 + within, format!("{name} has no key `{key}`"), key, known);
             }
@@ -84,7 +84,7 @@ impl LessonSource<'_> {
         body: &str,
         fence: usize,
         name: &str,
-        known: &[VocabularyWord],
+        known: &'static [&'static str],
     ) -> Result<(DirectiveOptions, Snippet), Fault> {
         let mut options: Vec<(String, String, usize)> = Vec::new();
         let mut rest = body;
@@ -94,7 +94,7 @@ impl LessonSource<'_> {
             let Some((key, value)) = this.split_once(':') else {
                 return self.fault(line, format!("`:{this}`: an option is written `:name: value`"));
             };
-            if !known.iter().any(|w| w.name == key) {
+            if !known.contains(&key) {
                 let what = format!("{{{name}}} has no option `:{key}:`");
                 return self.unknown(line, what, key, known);
             }
@@ -159,7 +159,7 @@ impl LessonSource<'_> {
                 return self.fault(line, format!("`{part}`: axes are written `tensor: first second`"));
             };
             let axes: Vec<String> = axes.split_whitespace().map(str::to_string).collect();
-            if let Some(wrong) = axes.iter().find(|a| !AXES.iter().any(|w| w.name == a.as_str())) {
+            if let Some(wrong) = axes.iter().find(|a| !AXES.iter().any(|axis| axis == a)) {
                 let what = format!("no axis is called `{wrong}`");
                 return self.unknown(line, what, wrong, AXES);
             }
@@ -172,7 +172,7 @@ impl LessonSource<'_> {
         let mut all = Vec::new();
         for part in value.split(';').map(str::trim).filter(|p| !p.is_empty()) {
             let (word, rest) = part.split_once(' ').unwrap_or((part, ""));
-            if !VIEWS.iter().any(|known| known.name == word) {
+            if !VIEWS.contains(&word) {
                 let what = format!("no view is called `{word}`");
                 return self.unknown(line, what, word, VIEWS);
             }

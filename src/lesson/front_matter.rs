@@ -45,7 +45,7 @@ pub(crate) fn is_lesson(text: &str) -> bool {
 /// A notebook in the folder has those of Jupyter only.
 pub(super) fn is_meant_as_lesson(text: &str) -> bool {
     let of_jupyter = |key: &str| key == "jupytext" || key == "kernelspec";
-    let own = FRONT_MATTER.iter().map(|word| word.name).filter(|name| !of_jupyter(name));
+    let own = FRONT_MATTER.iter().filter(|name| !of_jupyter(name));
     let keys: Vec<String> = own.map(|name| format!("{name}:")).collect();
     match front_matter(text) {
         Some((yaml, _)) => yaml.lines().any(|line| keys.iter().any(|key| line.starts_with(key.as_str()))),

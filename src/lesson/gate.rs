@@ -7,9 +7,8 @@
 use crate::session::{Outcome, PythonError, Raised, Session};
 use crate::tensor::show::tuple_repr;
 
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, LessonStep};
 use super::choice::chosen;
-use super::compare::{self, Comparison, TOLERANCE, compare_step};
 use super::exercise::{Exercise, Prediction, RightAnswer};
 use super::fault::{Fault, nearest_words};
 use super::glossary::Glossary;
@@ -20,23 +19,17 @@ use super::step::{Lesson, Step};
 use super::terms;
 use crate::ops::nearest;
 
-/// The result of one step.
-pub(crate) struct StepReport<'c> {
-    /// The step.
-    pub(crate) step: &'c Step,
+pub struct StepReport<'c> {
+    pub step: &'c Step,
     /// The text that it showed: printed text, last expression, exception.
-    pub(crate) shown: String,
-    /// The whole outcome.
-    pub(crate) outcome: Outcome,
+    pub shown: String,
+    pub outcome: Outcome,
 }
 
-/// The result of one lesson.
 pub struct LessonReport<'c> {
     /// Its steps in order.
-    pub(crate) steps: Vec<StepReport<'c>>,
-    /// Outputs that are not the recorded ones.
-    pub differing_outputs: Vec<Fault>,
-    /// All other faults.
+    pub steps: Vec<StepReport<'c>>,
+    /// All faults, but for outputs that differ from the recorded ones.
     pub faults: Vec<Fault>,
 }
 
@@ -47,9 +40,9 @@ pub fn check<'c>(
     glossary: &Glossary,
     new_session: &dyn Fn() -> Session,
 ) -> Result<LessonReport<'c>, Fault> {
-    let mut gate = Gate { lesson, new_session, differing_outputs: Vec::new(), faults: Vec::new() };
+    let mut gate = Gate { lesson, new_session, faults: Vec::new() };
     let mut session = new_session();
-    for step in catalogue.prelude_of_lesson(lesson)? {
+    for (step, _) in catalogue.prelude_of_lesson(lesson)? {
         session.run(&step.code, &step.name());
     }
     let mut steps = Vec::with_capacity(lesson.steps.len());
@@ -60,11 +53,11 @@ pub fn check<'c>(
         let before = catalogue.prelude_of(lesson, exercise)?;
         gate.exercise(exercise, &before);
     }
-    let Gate { differing_outputs, mut faults, .. } = gate;
+    let Gate { mut faults, .. } = gate;
     faults.extend(terms::in_lesson(lesson, glossary));
     faults.extend(reviews(catalogue, lesson)?);
     faults.extend(names_twice(catalogue, lesson));
-    Ok(LessonReport { steps, differing_outputs, faults })
+    Ok(LessonReport { steps, faults })
 }
 
 /// Questions that go back to a step which is not in an earlier lesson. Errors: a fault in an earlier lesson.
@@ -112,7 +105,6 @@ fn names_twice(catalogue: &Catalogue, lesson: &Lesson) -> Vec<Fault> {
 struct Gate<'c> {
     lesson: &'c Lesson,
     new_session: &'c dyn Fn() -> Session,
-    differing_outputs: Vec<Fault>,
     faults: Vec<Fault>,
 }
 
@@ -137,30 +129,14 @@ impl Gate<'_> {
         } else if step.raises && error.is_none() {
             self.fault(step.line, format!("`{}` should raise an exception", step.slug));
         }
-        let recorded = if step.varies { Some(shown.as_str()) } else { step.recorded.as_deref() };
-        let comparison = compare_step(recorded, &shown, TOLERANCE);
         if raised.is_none() {
-            self.claims(session, step, &comparison);
+            self.claims(session, step);
         }
         StepReport { step, shown, outcome }
     }
 
-    /// Output, invariants and predictions of a step that ran.
-    fn claims(&mut self, session: &mut Session, step: &Step, comparison: &Comparison) {
-        let differing = comparison.lines.first().and_then(|line| line.actual.as_ref());
-        let shows = differing.map_or(String::new(), |side| format!(": it now shows `{}`", side.text));
-        let difference = match comparison.verdict {
-            compare::Verdict::Same => None,
-            compare::Verdict::Unrecorded => Some("shows something, and nothing is recorded".to_owned()),
-            compare::Verdict::Close => Some(format!("is only close to what is recorded{shows}")),
-            compare::Verdict::Differs | compare::Verdict::Machine => {
-                Some(format!("differs from what is recorded{shows}"))
-            }
-        };
-        if let Some(words) = difference {
-            let what = format!("`{}` {words}", step.slug);
-            self.differing_outputs.push(Fault::new(&self.lesson.file, step.line, what));
-        }
+    /// Invariants and predictions of a step that ran.
+    fn claims(&mut self, session: &mut Session, step: &Step) {
         for invariant in &step.checks {
             self.invariant(session, step, invariant);
         }
@@ -272,10 +248,10 @@ impl Gate<'_> {
         }
     }
 
-    fn exercise(&mut self, exercise: &Exercise, before: &[&Step]) {
+    fn exercise(&mut self, exercise: &Exercise, before: &[LessonStep]) {
         // What the code shows, and what the first failing check says.
         let attempt_in = |code: &str, session: &mut Session| -> (Outcome, Option<String>) {
-            for step in before {
+            for (step, _) in before {
                 session.run(&step.code, &step.name());
             }
             let outcome = session.run(code, "exercise");

@@ -12,18 +12,16 @@ use super::markdown::{BlockKind, blocks, links};
 use crate::ops::nearest;
 
 /// All terms, in the order of the file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Glossary {
     /// The file it was read from.
     pub(crate) file: String,
     /// The text before the first term (Markdown).
     pub(crate) intro: String,
-    /// The terms.
     pub terms: Vec<Term>,
 }
 
-/// One term of the field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Term {
     /// Its name: "context vector".
     pub name: String,
@@ -155,7 +153,6 @@ pub(crate) fn anchor(heading: &str) -> String {
     heading.trim().to_lowercase().chars().filter_map(letter).collect()
 }
 
-/// A name and its plural.
 pub(crate) fn plurals(name: &str) -> [String; 2] {
     let more = match name {
         n if n.ends_with("ry") || n.ends_with("ty") => format!("{}ies", &n[..n.len() - 1]),

@@ -7,23 +7,18 @@ use std::fmt;
 pub enum Invariant {
     /// `rows of X sum to N`: along the last axis.
     RowsSumTo {
-        /// The tensor.
         tensor: String,
         /// The sum of each row.
         total: f64,
     },
     /// `X sums to N`: over all elements.
     SumsTo {
-        /// The tensor.
         tensor: String,
         /// The sum of its elements.
         total: f64,
     },
     /// `X is never negative`.
-    NeverNegative {
-        /// The tensor.
-        tensor: String,
-    },
+    NeverNegative { tensor: String },
     /// `X is zero above the diagonal`: no weight on later tokens.
     ZeroAboveDiagonal {
         /// The tensor; the last two axes are the matrix.
@@ -35,12 +30,7 @@ pub enum Invariant {
         tensor: String,
     },
     /// `X equals Y`.
-    Equals {
-        /// One side.
-        left: String,
-        /// The other.
-        right: String,
-    },
+    Equals { left: String, right: String },
 }
 
 /// The forms of a sentence, for errors and help.

@@ -16,12 +16,10 @@ use crate::numpy::tensor_value;
 use crate::session::{Raised, Session};
 use crate::tensor::show::tuple_repr;
 
-/// The judgement of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// The answer is right; [`Prediction::right`] is the remark.
     Right,
-    /// The answer is wrong.
     Wrong {
         /// The remark (Markdown): what it would be right for; empty for an unknown mistake.
         because: String,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// What a top-level block is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) enum BlockKind {
     /// The front matter: YAML between `---` lines at the very start. [`front_matter`] returns its text.
     FrontMatter,
@@ -21,7 +21,7 @@ pub(super) enum BlockKind {
 }
 
 /// A top-level block and its place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct MarkdownBlock {
     pub(crate) kind: BlockKind,
     /// Bytes of the text.
@@ -95,8 +95,7 @@ pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
     blocks
 }
 
-/// A link.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct MarkdownLink {
     pub(crate) words: String,
     pub(crate) address: String,
@@ -134,7 +133,7 @@ pub(super) fn headings(text: &str) -> Vec<(usize, String)> {
 }
 
 /// A letter of prose: its line, and the index of the link that it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct ProseLetter {
     pub(crate) letter: char,
     pub(crate) line: usize,
@@ -142,22 +141,18 @@ pub(super) struct ProseLetter {
 }
 
 /// A paragraph, a heading or another block of prose, without its code, with spaces for line breaks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct ProseBlock {
     pub(crate) letters: Vec<ProseLetter>,
-    /// The addresses of its links.
     pub(crate) links: Vec<String>,
-    /// Its kind.
     pub(crate) kind: ProseKind,
 }
 
 /// The kind of a block of prose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ProseKind {
-    /// Running text.
     #[default]
     Running,
-    /// A heading.
     Heading,
     /// A question, an answer to it, a hint.
     Question,

@@ -63,7 +63,7 @@ pub mod typed_shape;
 pub(crate) mod views;
 pub mod vocabulary;
 
-pub use catalogue::{Catalogue, Target};
+pub use catalogue::{Catalogue, LessonStep, Target};
 pub use course::Course;
 pub(crate) use exercise::Exercise;
 pub use exercise::Prediction;

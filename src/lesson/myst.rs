@@ -71,6 +71,7 @@ impl<'t> LessonParser<'t> {
             intro: String::new(),
             steps: Vec::new(),
             exercises: Vec::new(),
+            total_steps: 0,
         };
         LessonParser {
             source: LessonSource { file },

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 /// The code cells of a notebook, a script or a Markdown file, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notebook {
-    /// The file.
     pub(crate) path: PathBuf,
     /// Its heading, or the file's name if it has none.
     pub title: String,
-    /// The code cells.
     pub cells: Vec<NotebookCell>,
     /// Markdown after the last of them.
     pub ending: String,
@@ -28,14 +26,12 @@ pub(super) fn add_prose(all: &mut String, piece: &str) {
     all.push_str(piece.trim_end());
 }
 
-/// One code cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NotebookCell {
     /// Its index among the code cells, from 0.
     pub index: usize,
     /// Markdown before it, after the code cell before.
     pub prose: String,
-    /// Its code.
     pub source: String,
     /// The stored output; `None` if none is stored.
     pub recorded: Option<RecordedOutput>,
@@ -111,12 +107,10 @@ pub fn shown(stdout: &str, result: Option<&str>, error: Option<(&str, &str)>) ->
 }
 
 /// A cell to be written to a file, with its output.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct SavedCell {
     /// Its name, such as `input 4`.
     pub name: String,
-    /// Its code.
     pub source: String,
-    /// Its output.
     pub output: RecordedOutput,
 }

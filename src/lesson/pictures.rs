@@ -14,8 +14,6 @@ use crate::session::{PythonError, Raised, Session};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
 
-/// The content of a picture.
-#[derive(Debug)]
 pub(crate) enum PictureContent {
     /// Heat maps with one scale.
     Maps(Vec<NamedTensor>),
@@ -33,17 +31,13 @@ pub(crate) enum PictureContent {
     Costs(Vec<MeasuredCost>),
 }
 
-/// A tensor and its expression.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct NamedTensor {
-    /// The expression.
     pub(crate) name: String,
-    /// Its tensor.
     pub(crate) tensor: Tensor,
 }
 
 /// How several tensors read one storage.
-#[derive(Debug)]
 pub(crate) struct StorageStrips {
     /// The axis of the first tensor that distinguishes tokens.
     pub(crate) axis: usize,
@@ -51,14 +45,11 @@ pub(crate) struct StorageStrips {
     pub(crate) unit: String,
     /// The size of that axis.
     pub(crate) tokens: usize,
-    /// The tensors.
     pub(crate) strips: Vec<StorageStrip>,
 }
 
 /// How one tensor reads the storage.
-#[derive(Debug)]
 pub(crate) struct StorageStrip {
-    /// The expression and its tensor.
     pub(crate) of: NamedTensor,
     /// The token of each element, in reading order.
     pub(crate) owners: Vec<usize>,
@@ -67,9 +58,8 @@ pub(crate) struct StorageStrip {
 }
 
 /// The time and memory of one expression.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct MeasuredCost {
-    /// The expression.
     pub(crate) name: String,
     /// The shorter of two times.
     pub(crate) time: Duration,

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use super::exercise::{Choice, Prediction, RightAnswer, WrongAnswer};
 use super::fault::Fault;
 use super::fence::LessonSource;
-use super::vocabulary::VocabularyWord;
 
 impl LessonSource<'_> {
     /// Reads the body of a `{predict}` whose fence is in line `fence`.
@@ -13,7 +12,7 @@ impl LessonSource<'_> {
         &self,
         body: &str,
         fence: usize,
-        known: &[VocabularyWord],
+        known: &'static [&'static str],
     ) -> Result<Prediction, Fault> {
         #[derive(Deserialize)]
         struct PredictionRecord {

@@ -41,7 +41,6 @@ pub struct Bookmark {
     pub slug: String,
 }
 
-/// The progress in one lesson.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LessonProgress {
     /// By the step's slug.
@@ -55,13 +54,11 @@ pub struct LessonProgress {
     pub(crate) rest: UnknownFields,
 }
 
-/// The progress in one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepProgress {
     /// Whether the learner saw its outcome.
     #[serde(default)]
     pub(crate) done: bool,
-    /// By the question.
     #[serde(default)]
     pub(crate) predictions: BTreeMap<String, QuestionProgress>,
     /// What a later version of the program stored.
@@ -69,7 +66,6 @@ pub struct StepProgress {
     pub(crate) rest: UnknownFields,
 }
 
-/// The answers to one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct QuestionProgress {
     /// Every answer, in order.
@@ -101,16 +97,13 @@ pub(crate) struct ReviewProgress {
 /// Fields that this version of the program does not know. They are written again as they were read.
 type UnknownFields = serde_json::Map<String, serde_json::Value>;
 
-/// One answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenAnswer {
     /// The text that was typed; for a choice, its words.
     pub text: String,
-    /// Whether it was right.
     pub right: bool,
 }
 
-/// The progress in one exercise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExerciseProgress {
     /// The code of the attempts, the newest last.
@@ -125,10 +118,8 @@ pub struct ExerciseProgress {
     /// How many hints were read.
     #[serde(default)]
     pub(crate) hints: usize,
-    /// Whether the solution was read.
     #[serde(default)]
     pub(crate) solution: bool,
-    /// Whether the learner skipped it.
     #[serde(default)]
     pub(crate) skipped: bool,
     /// What a later version of the program stored.
@@ -137,7 +128,7 @@ pub struct ExerciseProgress {
 }
 
 /// One thing that the learner did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum ProgressChange {
     /// The learner went to this place.
     At(Bookmark),
@@ -153,25 +144,20 @@ pub enum ProgressChange {
     Tried(String, String, String, bool),
     /// The learner used help in an exercise: lesson, slug, which help.
     Helped(String, String, ExerciseHelp),
-    /// The learner resets this.
     Forget(ResetScope),
 }
 
-/// Help in an exercise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ExerciseHelp {
     /// This many hints were read.
     Hints(usize),
-    /// The solution was read.
     Solution,
     /// The exercise was skipped.
     Skip,
 }
 
-/// What a reset deletes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ResetScope {
-    /// Everything.
     All,
     /// A lesson, by its id.
     Lesson(String),
@@ -226,7 +212,6 @@ impl Progress {
         text
     }
 
-    /// Applies a change.
     pub fn apply(&mut self, change: &ProgressChange) {
         match change {
             ProgressChange::At(place) => self.place = Some(place.clone()),

@@ -9,9 +9,7 @@ pub(crate) const LARGEST: u64 = 256 * 1024 * 1024;
 /// A file that could not be read as a notebook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotebookError {
-    /// The file.
     pub(crate) path: PathBuf,
-    /// What is wrong with it.
     pub kind: ReadErrorKind,
 }
 
@@ -20,7 +18,6 @@ pub struct NotebookError {
 pub enum ReadErrorKind {
     /// There is no such file.
     Missing,
-    /// It is a folder.
     Folder {
         /// Files in it that attn can run.
         within: Vec<String>,
@@ -30,10 +27,7 @@ pub enum ReadErrorKind {
     /// It has no text but blanks.
     Empty,
     /// It is larger than [`LARGEST`].
-    TooLarge {
-        /// Its size in bytes.
-        bytes: u64,
-    },
+    TooLarge { bytes: u64 },
     /// It is not UTF-8.
     NotUtf8 {
         /// The line of the first bad byte, from 1.
@@ -61,7 +55,6 @@ pub enum ReadErrorKind {
     BadCell {
         /// Its number among all cells, from 1.
         cell: usize,
-        /// What is wrong with it.
         what: String,
     },
     /// The name ends in none of .ipynb, .py, .md.

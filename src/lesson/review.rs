@@ -9,11 +9,8 @@ use super::step::{Lesson, Step};
 /// A question that can be asked again. It has choices, so no cell has to run before it.
 #[derive(Clone, Copy)]
 pub(crate) struct ReviewQuestion<'c> {
-    /// Its lesson.
     pub(crate) lesson: &'c Lesson,
-    /// Its step.
     pub(crate) step: &'c Step,
-    /// The question.
     pub(crate) asked: &'c Prediction,
     /// The day on which it is due, counted from 1970-01-01; 0 if it was never reviewed.
     pub(crate) due: u64,

@@ -24,9 +24,7 @@ const PART: f64 = 0.25;
 
 /// A text that can be found.
 pub(crate) struct Searched<'t> {
-    /// Its title.
     pub(crate) title: &'t str,
-    /// The rest of it.
     pub(crate) body: &'t str,
 }
 

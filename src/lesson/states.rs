@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::step::{Lesson, Step};
 
 /// What a learner has done at an exercise, a question or a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum StopState {
     /// Seen, answered or passed.
     Finished,
@@ -16,7 +16,6 @@ pub enum StopState {
     Skipped,
     /// Tried, and not right yet; it may have been skipped after that.
     Wrong,
-    /// Not begun.
     #[default]
     Open,
 }
@@ -91,13 +90,11 @@ impl Progress {
 }
 
 /// The questions and exercises of a lesson or of all lessons.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Each question.
     pub(crate) questions: Vec<StopState>,
     /// Questions answered right at the first try.
     pub(crate) at_once: usize,
-    /// Each exercise.
     pub(crate) exercises: Vec<StopState>,
 }
 
@@ -118,20 +115,17 @@ pub(crate) fn count(states: &[StopState], wanted: StopState) -> usize {
 }
 
 /// The steps of a lesson or of all lessons. Asides are counted apart, since they may be left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepCount {
-    /// Steps that are no asides.
     pub steps: usize,
     /// Those that the learner has seen.
     pub seen: usize,
-    /// The asides.
     pub asides: usize,
     /// Those that the learner has seen.
     pub asides_seen: usize,
 }
 
 impl StepCount {
-    /// The steps of a lesson.
     pub(crate) fn of(lesson: &Lesson, progress: &Progress) -> StepCount {
         lesson.steps.iter().map(|step| StepCount::one(step.is_optional(), progress.done(lesson, step))).sum()
     }

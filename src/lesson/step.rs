@@ -10,7 +10,6 @@ use super::views::View;
 pub struct Lesson {
     /// A stable name, e.g. `simple-self-attention`.
     pub id: String,
-    /// Its heading.
     pub(crate) title: String,
     /// The section of the chapter, e.g. `3.3.1`; empty for a lesson that goes beyond the chapter.
     pub(crate) section: String,
@@ -36,6 +35,8 @@ pub struct Lesson {
     pub steps: Vec<Step>,
     /// The exercises, in reading order.
     pub exercises: Vec<Exercise>,
+    /// The number of steps in its course; 0 for the questions of readers and for a lesson outside of a course.
+    pub(crate) total_steps: usize,
 }
 
 impl Lesson {
@@ -66,7 +67,6 @@ pub struct Step {
     pub slug: String,
     /// The heading above it; empty if it shares one with the step before.
     pub title: String,
-    /// The section of its lesson.
     pub section: String,
     /// Markdown before the cell.
     pub prose: String,

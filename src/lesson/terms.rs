@@ -16,7 +16,7 @@ use crate::ops::nearest;
 pub(crate) const ADDRESS: &str = "glossary.md#";
 
 /// A use of a term in a lesson's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Mention {
     /// The index of the term in the glossary.
     term: usize,
@@ -24,7 +24,6 @@ struct Mention {
     /// Whether it is a link to the term.
     linked: bool,
     kind: ProseKind,
-    /// The words in the text.
     words: String,
 }
 
@@ -141,7 +140,6 @@ fn dead_links(file: &str, text: &str, glossary: &Glossary) -> Vec<Fault> {
     faults
 }
 
-/// The line of a link of a block.
 fn link_line(block: &ProseBlock, link: usize) -> usize {
     let letter = block.letters.iter().find(|letter| letter.link == Some(link));
     letter.or(block.letters.first()).map_or(1, |letter| letter.line)

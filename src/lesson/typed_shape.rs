@@ -5,10 +5,8 @@ use super::answer::without_thousands;
 use super::number_words::with_digits;
 use super::vocabulary::AXES;
 
-/// One size of a shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypedSize {
-    /// A number.
     Number(usize),
     /// The variable that has it as its value, such as `d_out`, the name of an axis, or a calculation with variables and
     /// numbers.
@@ -52,8 +50,7 @@ pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
     found
 }
 
-/// A token of a shape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 enum ShapeToken {
     Number(usize),
     Word(String),
@@ -207,7 +204,7 @@ pub(super) fn axis_named(word: &str) -> Option<&'static str> {
         "batches" => "batch",
         low => low.strip_suffix('s').unwrap_or(low),
     };
-    AXES.iter().map(|axis| axis.name).find(|name| *name == low || *name == one)
+    AXES.iter().copied().find(|name| *name == low || *name == one)
 }
 
 /// The size of an axis in a text that names it with its size: 6 of `token` in `(batch 3, token 6)`.

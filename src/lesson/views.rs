@@ -10,17 +10,15 @@ use super::vocabulary::VIEWS;
 pub(crate) struct View {
     /// Its word in [`VIEWS`].
     pub(crate) kind: &'static str,
-    /// The expressions that it shows.
     pub(crate) expressions: Vec<String>,
-    /// The line of its option.
     pub(crate) line: usize,
 }
 
 impl View {
     /// The view `kind` of comma-separated expressions. Errors: a message about what is wrong with them.
     pub(crate) fn new(kind: &str, expressions: &str, line: usize) -> Result<View, String> {
-        let known = VIEWS.iter().find(|word| word.name == kind);
-        let kind = known.map(|word| word.name).ok_or_else(|| format!("no view is called `{kind}`"))?;
+        let known = VIEWS.iter().copied().find(|word| *word == kind);
+        let kind = known.ok_or_else(|| format!("no view is called `{kind}`"))?;
         let source = format!("({expressions},)");
         let unreadable = |_| format!("`{expressions}` is not a list of expressions");
         let parsed = crate::syntax::parse_expression(&source).map_err(unreadable)?;

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyDictRef, PyFloat, PyType, PyTypeRef, PyWeak};
+use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyType, PyTypeRef, PyWeak};
+use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
@@ -25,6 +26,8 @@ pub(crate) struct Numpy {
     pub(super) state: Rc<State>,
     /// The classes of scalars, by dtype.
     pub(super) scalars: RefCell<Vec<Option<PyTypeRef>>>,
+    /// What computes with complex numbers, once there are any.
+    pub(super) complex: RefCell<Option<Rc<Complex>>>,
     /// How arrays are printed.
     pub(super) options: RefCell<PrintOptions>,
     /// The methods of arrays that are Python.
@@ -62,6 +65,7 @@ impl Numpy {
         Rc::new(Numpy {
             state: state.clone(),
             scalars: RefCell::new(DType::all().map(|_| None).collect()),
+            complex: RefCell::default(),
             options: RefCell::new(PrintOptions::default()),
             methods: RefCell::new(None),
             owners: RefCell::default(),
@@ -150,16 +154,27 @@ impl Numpy {
         &self,
         name: &'static str,
         form: usize,
-        mut args: Vec<Arg>,
+        args: Vec<Arg>,
         vm: &VirtualMachine,
     ) -> PyResult<Tensor> {
-        let op = table::row(name);
-        args.resize(op.params()[form].len().max(args.len()), Arg::None);
-        let place = || site(vm);
-        match call(Caller { state: &self.state, site: &place }, op, form, args).or_raise(vm)? {
+        match self.call_value(name, form, args, vm)? {
             Value::Tensor(tensor) => Ok(tensor),
             _ => Err(vm.new_runtime_error(format!("{name} returns no single tensor"))),
         }
+    }
+
+    /// Calls a form of an operation that returns a tensor or several.
+    pub(super) fn call_value(
+        &self,
+        name: &'static str,
+        form: usize,
+        mut args: Vec<Arg>,
+        vm: &VirtualMachine,
+    ) -> PyResult<Value> {
+        let op = table::row(name);
+        args.resize(op.params()[form].len().max(args.len()), Arg::None);
+        let place = || site(vm);
+        call(Caller { state: &self.state, site: &place }, op, form, args).or_raise(vm)
     }
 
     /// States that a result came from this operation on these arguments, so that it can be explained.
@@ -210,6 +225,15 @@ impl Numpy {
         }
         let args = vec![Arg::Tensor(tensor.clone()), Arg::DType(dtype), Arg::Bool(false), Arg::Bool(false)];
         self.call("to", args, vm)
+    }
+
+    /// What computes with complex numbers: its module is imported when it is first needed.
+    pub(super) fn complex(&self, vm: &VirtualMachine) -> PyResult<Rc<Complex>> {
+        if self.complex.borrow().is_none() {
+            vm.import("numpy._complex", 0)?;
+        }
+        let complex = self.complex.borrow().clone();
+        complex.ok_or_else(|| vm.new_runtime_error("numpy is not imported"))
     }
 
     /// The class of scalars of this dtype.
@@ -308,6 +332,30 @@ pub(super) struct PyScalar {
 #[derive(Debug)]
 #[repr(transparent)]
 pub(super) struct PyFloat64(PyFloat);
+
+/// The base of the class of complex arrays: the pairs are an array whose last dimension has both parts.
+#[pyclass(module = "numpy", name = "_complex_array")]
+#[derive(Debug, PyPayload)]
+pub(super) struct PyComplexArray {
+    pub(super) pairs: PyRef<PyArray>,
+    /// The array whose memory this one has.
+    pub(super) base: Option<PyObjectRef>,
+}
+
+/// The base of the classes of complex scalars.
+#[pyclass(module = "numpy", name = "_complex", base = PyComplex)]
+#[derive(Debug)]
+#[repr(transparent)]
+pub(super) struct PyComplexScalar(PyComplex);
+
+/// The classes of complex arrays and scalars, which are Python, and the elementwise functions of them.
+#[derive(Debug)]
+pub(super) struct Complex {
+    pub(super) array: PyTypeRef,
+    pub(super) single: PyTypeRef,
+    pub(super) double: PyTypeRef,
+    pub(super) call: fn(&str, FuncArgs, &VirtualMachine) -> PyResult,
+}
 
 /// Sets a name of the module.
 pub(super) type Set<'a> = dyn Fn(&str, PyObjectRef) -> PyResult<()> + 'a;

@@ -17,18 +17,6 @@ pub(super) enum Trim {
     All,
 }
 
-impl Trim {
-    pub(super) fn named(name: &str) -> Option<Trim> {
-        Some(match name {
-            "k" => Trim::Keep,
-            "." => Trim::Point,
-            "0" => Trim::Zero,
-            "-" => Trim::All,
-            _ => return None,
-        })
-    }
-}
-
 /// How a number is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {

@@ -3,11 +3,9 @@
 
 use rustpython_vm::builtins::{PyStr, PyType, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::{FuncArgs, OptionalArg, PyComparisonValue};
+use rustpython_vm::function::{FuncArgs, PyComparisonValue};
 use rustpython_vm::types::{Comparable, Constructor, Hashable, PyComparisonOp, Representable};
-use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
-};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Numpy, context};
 use super::foreign;
@@ -170,11 +168,6 @@ impl PyNumpyDType {
         self.dtype.size()
     }
 
-    #[pygetset]
-    fn alignment(&self) -> usize {
-        self.dtype.size()
-    }
-
     #[pygetset(name = "str")]
     fn text(&self) -> String {
         let order = if self.dtype.size() == 1 { "|" } else { "<" };
@@ -184,68 +177,6 @@ impl PyNumpyDType {
     #[pygetset]
     fn byteorder(&self) -> &'static str {
         if self.dtype.size() == 1 { "|" } else { "=" }
-    }
-
-    #[pygetset]
-    fn isnative(&self) -> bool {
-        true
-    }
-
-    #[pygetset]
-    fn hasobject(&self) -> bool {
-        false
-    }
-
-    #[pygetset]
-    fn fields(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.none()
-    }
-
-    #[pygetset]
-    fn subdtype(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.none()
-    }
-
-    #[pygetset]
-    fn base(zelf: PyRef<Self>) -> PyRef<Self> {
-        zelf
-    }
-
-    #[pygetset]
-    fn ndim(&self) -> usize {
-        0
-    }
-
-    /// NumPy's number of the dtype.
-    #[pygetset]
-    fn num(&self) -> usize {
-        match self.dtype {
-            DType::Bool => 0,
-            DType::Int8 => 1,
-            DType::UInt8 => 2,
-            DType::Int16 => 3,
-            DType::Int32 => 5,
-            DType::Int64 => 7,
-            DType::Float32 => 11,
-            DType::Float64 => 12,
-            _ => 23,
-        }
-    }
-
-    #[pymethod]
-    fn newbyteorder(zelf: PyObjectRef, order: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
-        let order = order.unwrap_or_else(|| vm.ctx.new_str("S").into());
-        foreign::dtype(foreign::positional(vec![zelf, order]), vm)
-    }
-
-    #[pygetset]
-    fn names(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.none()
-    }
-
-    #[pygetset]
-    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.empty_tuple.clone().into()
     }
 
     #[pygetset(name = "type")]

@@ -1,32 +1,38 @@
-//! Operands that the native functions do not compute with: complex numbers, and arrays of another class, which take
-//! part in elementwise functions by `__array_ufunc__`.
+//! Operands that the native functions of real arrays do not compute with: complex numbers, and arrays of another class.
 //! Source: NumPy's documentation of `numpy.class.__array_ufunc__`.
 
 use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::context::{PyArray, PyScalar};
+use super::context::{PyArray, PyComplexArray, PyScalar, context};
 use crate::torch::items;
-
-/// The module that computes with them, in Python.
-const HOME: &str = "numpy._foreign";
 
 /// The method by which a class takes part in elementwise functions.
 const PROTOCOL: &str = "__array_ufunc__";
 
-/// Whether this is one of Python's complex numbers.
-pub(super) fn is_complex(object: &PyObject) -> bool {
-    object.downcast_ref::<PyComplex>().is_some()
+/// Whether this is an array of complex numbers.
+pub(super) fn is_complex_array(object: &PyObject) -> bool {
+    object.downcast_ref::<PyComplexArray>().is_some()
 }
 
-/// Whether the object is a complex number or takes part by the protocol.
+/// Whether this is a complex number or an array of them.
+pub(super) fn is_complex(object: &PyObject) -> bool {
+    is_complex_array(object) || object.downcast_ref::<PyComplex>().is_some()
+}
+
+/// Whether the class of an object takes part by the protocol.
+fn has_protocol(object: &PyObject, vm: &VirtualMachine) -> bool {
+    object.class().get_attr(vm.ctx.intern_str(PROTOCOL)).is_some()
+}
+
+/// Whether the object is complex or takes part by the protocol.
 pub(super) fn takes_part(object: &PyObject, vm: &VirtualMachine) -> bool {
     let is_native = object.downcast_ref::<PyArray>().is_some()
         || object.downcast_ref::<PyScalar>().is_some()
         || object.downcast_ref::<PyFloat>().is_some()
         || object.downcast_ref::<PyInt>().is_some();
-    !is_native && (is_complex(object) || object.class().get_attr(vm.ctx.intern_str(PROTOCOL)).is_some())
+    !is_native && (is_complex(object) || has_protocol(object, vm))
 }
 
 /// Whether the object, or an item of nested lists, takes part.
@@ -34,17 +40,15 @@ pub(super) fn has_part(object: &PyObject, vm: &VirtualMachine) -> bool {
     takes_part(object, vm) || items(object).is_some_and(|inner| inner.iter().any(|it| has_part(it, vm)))
 }
 
-/// A function of the Python module.
-fn function(name: &'static str, vm: &VirtualMachine) -> PyResult {
-    vm.import(vm.ctx.intern_str(HOME), 0)?;
-    let modules = vm.sys_module.get_attr("modules", vm)?;
-    modules.get_item(HOME, vm)?.get_attr(vm.ctx.intern_str(name), vm)
-}
-
 /// Calls an elementwise function, by its name.
 pub(super) fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    args.args.insert(0, vm.ctx.new_str(name).into());
-    function("call", vm)?.call(args, vm)
+    match args.args.iter().any(|object| has_protocol(object, vm)) {
+        true => {
+            args.args.insert(0, vm.ctx.new_str(name).into());
+            function("numpy._labels", "elementwise", vm)?.call(args, vm)
+        }
+        false => (context(vm)?.complex(vm)?.call)(name, args, vm),
+    }
 }
 
 /// The same of operands alone.
@@ -66,6 +70,13 @@ pub(super) fn operate_in_place(
     call(name, args, vm)
 }
 
+/// Calls a function of NumPy that is native, by its name, with other arguments than real arrays. `how` is the function
+/// of the Python module that is asked.
+pub(super) fn routine(how: &'static str, name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    args.args.insert(0, vm.ctx.new_str(name).into());
+    function("numpy._foreign", how, vm)?.call(args, vm)
+}
+
 /// Arguments without keywords.
 pub(super) fn positional(args: Vec<PyObjectRef>) -> FuncArgs {
     FuncArgs { args, kwargs: Default::default() }
@@ -73,8 +84,12 @@ pub(super) fn positional(args: Vec<PyObjectRef>) -> FuncArgs {
 
 /// The object of a dtype that arrays of numbers do not have, or NumPy's error.
 pub(super) fn dtype(args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let home = "numpy._kinds";
+    function("numpy._kinds", "kind_of", vm)?.call(args, vm)
+}
+
+/// A function of a module in Python.
+fn function(home: &'static str, name: &'static str, vm: &VirtualMachine) -> PyResult {
     vm.import(home, 0)?;
     let modules = vm.sys_module.get_attr("modules", vm)?;
-    modules.get_item(home, vm)?.get_attr("kind_of", vm)?.call(args, vm)
+    modules.get_item(home, vm)?.get_attr(name, vm)
 }

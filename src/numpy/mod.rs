@@ -10,13 +10,17 @@
 //! | [`convert`] | Python objects to arrays |
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
-//! | [`foreign`] | complex numbers and other classes of arrays, which are Python |
+//! | [`routine`], [`table`] | functions and methods: a row for each, read by one binding |
+//! | [`complex`] | complex numbers and arrays of them |
+//! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |
 //! | [`module`] | the functions of `_numpy` |
 
 mod array;
+mod axes;
+mod complex;
 mod context;
 mod convert;
 mod digits;
@@ -28,9 +32,11 @@ mod module;
 mod operators;
 mod random;
 mod reduce;
+mod routine;
 mod rules;
 mod scalar;
 mod scalar_class;
+mod table;
 mod text;
 mod ufunc;
 

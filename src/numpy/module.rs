@@ -4,24 +4,24 @@ use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyDictRef, PyFloat, PyList, PyStrRef, PyTuple, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
-use rustpython_vm::function::{FuncArgs, OptionalArg};
-use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
+use rustpython_vm::function::FuncArgs;
+use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
-use super::digits::{self, Style, Trim};
+use super::axes::axes;
+use super::context::{Numpy, PyArray, PyComplexArray, PyContext, PyFloat64, PyScalar, Set, array_of};
 use super::dtypes::{self, PyNumpyDType, result_type};
-use super::reduce::{Fold, over};
+use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
-use super::ufunc::{PyUfunc, copy_into, is_tensor, operand, returned, stretched};
-use super::{convert, scalar};
+use super::ufunc::{PyUfunc, copy_into, operand, stretched};
+use super::{scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
-use crate::ops::table;
+use crate::ops::table as operations;
 use crate::ops::table::linalg_eigen;
-use crate::tensor::{Arg, Category, DType, Layout, Tensor};
-use crate::torch::{PyTensor, dtype_object, items, run_operation, tensor_object};
+use crate::tensor::{DType, Tensor};
+use crate::torch::{PyTensor, dtype_object, run_operation, tensor_object};
 
 /// Lets a program import `_numpy`, which is made only then.
 pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
@@ -49,12 +49,34 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
         functions.set_item(function.name, PyUfunc::new(function, &numpy).into_pyobject(vm), vm)?;
     }
     set("_functions", functions.into())?;
+    set("_routines", routines(&numpy, vm)?.into())?;
     making(&numpy, vm, &set)?;
     computing(&numpy, vm, &set)?;
     printing(&numpy, vm, &set)?;
+    super::complex::define(&numpy, vm, &set)?;
     super::random::define(&set)?;
     let module = vm.new_module("_numpy", dict.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("_numpy", module.into(), vm)
+}
+
+/// The functions of the table by name. Its methods become attributes of the class of arrays.
+fn routines(numpy: &Rc<Numpy>, vm: &VirtualMachine) -> PyResult<PyDictRef> {
+    PyRoutine::make_static_type();
+    let class = PyArray::make_static_type();
+    let functions = vm.ctx.new_dict();
+    for row in table::rows() {
+        if row.places & FUNCTION != 0 {
+            functions.set_item(row.name, PyRoutine::function(row, numpy).into_pyobject(vm), vm)?;
+        }
+        if row.places & METHOD != 0 {
+            let method: PyObjectRef = PyRoutine::method(row).into_pyobject(vm);
+            class.set_str_attr(row.name, method, &vm.ctx);
+        }
+    }
+    for (name, target) in table::ALIASES {
+        functions.set_item(name, functions.get_item(target, vm)?, vm)?;
+    }
+    Ok(functions)
 }
 
 /// Defines a function of the module that has the context.
@@ -89,45 +111,7 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         held.methods.replace(Some(methods));
     });
     define!(numpy, vm, set, "_array", |held, object: PyObjectRef, dtype: PyObjectRef, copy: bool; vm| -> PyResult {
-        let dtype = optional_dtype(&held, &dtype, vm)?;
-        if !copy && let Some(known) = array_of(&object) && dtype.is_none_or(|dtype| dtype == known.dtype()) {
-            return Ok(object);
-        }
-        let shared = array_of(&object).or_else(|| crate::torch::tensor_value(&object, vm));
-        let tensor = convert::tensor(&held, &object, dtype, vm)?;
-        let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
-        Ok(match (copy, is_shared) {
-            (true, true) => held.array(held.call("clone", vec![Arg::Tensor(tensor)], vm)?, vm),
-            (false, true) if array_of(&object).is_none() => held.view(tensor, Some(object), vm),
-            _ => held.array(tensor, vm),
-        })
-    });
-    define!(numpy, vm, set, "_full", |held, shape: PyObjectRef, value: PyObjectRef, dtype: PyObjectRef; vm| -> PyResult {
-        let mut sizes = Vec::new();
-        for size in items(&shape).unwrap_or_else(|| vec![shape.clone()]) {
-            let size = size.try_index(vm)?.try_to_primitive::<i64>(vm)?;
-            if size < 0 {
-                return Err(vm.new_value_error("negative dimensions are not allowed"));
-            }
-            sizes.push(size);
-        }
-        let (own, number) = scalar::number(&value, vm).ok_or_else(|| vm.new_type_error("a number fills an array"))?;
-        let dtype = optional_dtype(&held, &dtype, vm)?.unwrap_or(own);
-        let args = vec![Arg::Ints(sizes), scalar::converted(&number, dtype), Arg::DType(dtype), Arg::None, Arg::None, Arg::Bool(false)];
-        Ok(held.array(held.call("full", args, vm)?, vm))
-    });
-    define!(numpy, vm, set, "_wrap", |held, object: PyObjectRef; vm| -> PyResult {
-        match crate::torch::tensor_value(&object, vm) {
-            Some(tensor) if tensor.dtype() == DType::BFloat16 => Err(vm.new_type_error("Got unsupported ScalarType BFloat16")),
-            Some(tensor) => {
-                let array = tensor.alias();
-                if let Some(origin) = tensor.origin() {
-                    array.set_origin(origin, tensor.output_index());
-                }
-                Ok(held.array(array, vm))
-            }
-            None => Err(vm.new_type_error("expected a tensor")),
-        }
+        table::array_of_data(&held, &object, optional_dtype(&held, &dtype, vm)?, copy, vm)
     });
     define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
         held.own(&object);
@@ -151,30 +135,6 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
             Some((dtype, _)) => dtypes::object(dtype, vm),
             None => dtypes::object(operand(&held, &object, vm)?.tensor.dtype(), vm),
         })
-    });
-    define!(numpy, vm, set, "_strided", |held, object: PyObjectRef, shape: Vec<usize>, steps: Vec<usize>, offset: usize; vm| -> PyResult {
-        let tensor = array(&object, vm)?;
-        let layout = Layout { shape, strides: steps, offset };
-        if layout.numel() > 0 && layout.end() > tensor.storage().read().len() {
-            return Err(vm.new_value_error("strides reach outside of the array"));
-        }
-        let view = tensor.with_layout(layout);
-        held.made(&view, "as_strided", 0, vec![Arg::Tensor(tensor)], vm);
-        Ok(held.derived(view, &object, vm))
-    });
-    // What a function returns that was given this object.
-    define!(numpy, vm, set, "_returned", |held, result: PyObjectRef, given: PyObjectRef; vm| -> PyResult {
-        match is_tensor(&given) {
-            true => returned(&held, operand(&held, &result, vm)?.tensor, &[&given], vm),
-            false => Ok(result),
-        }
-    });
-    define!(numpy, vm, set, "_broadcast", |held, object: PyObjectRef, shape: Vec<usize>; vm| -> PyResult {
-        let tensor = array(&object, vm)?;
-        stretched(&tensor, &shape, vm)?;
-        let sizes = shape.into_iter().map(|size| size as i64).collect();
-        let stretched = held.call("broadcast_to", vec![Arg::Tensor(tensor), Arg::Ints(sizes)], vm)?;
-        Ok(held.derived(stretched, &object, vm))
     });
     Ok(())
 }
@@ -221,35 +181,11 @@ fn from_torch(
     }
 }
 
-fn axes_of(object: &PyObjectRef, ndim: usize, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
-    if vm.is_none(object) {
-        return Ok((0..ndim).collect());
-    }
-    let mut axes = Vec::new();
-    for axis in items(object).unwrap_or_else(|| vec![object.clone()]) {
-        let axis = axis.try_index(vm)?.try_to_primitive::<i64>(vm)?;
-        let ends = ndim as i64;
-        if axis < -ends || axis >= ends {
-            let class =
-                vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?.get_attr("AxisError", vm)?;
-            let error = class.call((axis, ndim), vm)?;
-            return Err(error
-                .downcast()
-                .map_err(|_| vm.new_type_error("an exception class makes exceptions"))?);
-        }
-        let axis = if axis < 0 { axis + ends } else { axis } as usize;
-        if axes.contains(&axis) {
-            return Err(vm.new_value_error("duplicate value in 'axis'"));
-        }
-        axes.push(axis);
-    }
-    Ok(axes)
-}
-
 fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     let held = numpy.clone();
     let op = move |name: String, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-        let op = table::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
+        let op =
+            operations::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
         let mut args = args;
         let sources = args.args.clone();
         args.args = sources.iter().map(|it| to_torch(&held, it, vm)).collect();
@@ -260,32 +196,6 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         Ok(from_torch(&held, &result, &sources, vm))
     };
     set("_op", vm.new_function("_op", op).into())?;
-    define!(numpy, vm, set, "_fold", |held, object: PyObjectRef, axis: PyObjectRef, keepdims: bool, product: bool; vm| -> PyResult {
-        let tensor = array(&object, vm)?;
-        let axes = axes_of(&axis, tensor.ndim(), vm)?;
-        let what = if product { Fold::Product } else { Fold::Sum };
-        let folded = stop::leavable(|| over(&tensor, &axes, what))
-            .map_err(|left| crate::torch::raise(left.into(), vm))?;
-        let mut layout = folded.layout().clone();
-        if keepdims {
-            let mut sorted = axes.clone();
-            sorted.sort_unstable();
-            sorted.into_iter().for_each(|axis| layout = layout.unsqueeze(axis));
-        }
-        let folded = folded.with_layout(layout);
-        let dims: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
-        let input = Arg::Tensor(tensor.clone());
-        match product {
-            true if axes.len() == 1 => {
-                held.made(&folded, "prod", 1, vec![input, Arg::Int(dims[0]), Arg::Bool(keepdims), Arg::None], vm);
-            }
-            true if axes.len() == tensor.ndim() && !keepdims => held.made(&folded, "prod", 0, vec![input, Arg::None], vm),
-            true => held.given(&folded, vm),
-            false if axes.is_empty() => held.given(&folded, vm),
-            false => held.made(&folded, "sum", 1, vec![input, Arg::Ints(dims), Arg::Bool(keepdims), Arg::None], vm),
-        }
-        held.result(folded, vm)
-    });
     define!(numpy, vm, set, "_eigh", |held, object: PyObjectRef; vm| -> PyResult {
         let tensor = array(&object, vm)?;
         let found = stop::leavable(|| linalg_eigen::decomposed(&tensor, false, Rotation::Cosine))
@@ -300,17 +210,13 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         super::foreign::has_part(&objects, vm)
     });
     define!(numpy, vm, set, "_axes", |_held, axis: PyObjectRef, ndim: usize; vm| -> PyResult {
-        let axes = axes_of(&axis, ndim, vm)?;
+        let axes = axes(&axis, ndim, vm)?;
         Ok(vm.ctx.new_tuple(axes.into_iter().map(|axis| vm.ctx.new_int(axis).into()).collect()).into())
     });
     define!(numpy, vm, set, "_copy_into", |held, target: PyObjectRef, source: PyObjectRef; vm| -> PyResult<()> {
         let (target, source) = (array(&target, vm)?, operand(&held, &source, vm)?.tensor);
         stretched(&source, target.shape(), vm)?;
         copy_into(&held, &target, &source, vm)
-    });
-    define!(numpy, vm, set, "_set_layout", |_held, target: PyRef<PyArray>, source: PyObjectRef; vm| -> PyResult<()> {
-        target.replace(array(&source, vm)?);
-        Ok(())
     });
     let held = numpy.clone();
     let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
@@ -423,12 +329,11 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         Ok(dict.into())
     });
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, &words, vm)?;
-        Ok(text::array(&array(&object, vm)?, &options, &separator.to_string_lossy(), prefix, suffix))
-    });
-    define!(numpy, vm, set, "_complex_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, &words, vm)?;
-        Ok(text::complex(&array(&object, vm)?, &options, &separator.to_string_lossy(), prefix, suffix))
+        let (options, separator) = (options(&held, &words, vm)?, separator.to_string_lossy());
+        Ok(match object.downcast_ref::<PyComplexArray>() {
+            Some(complex) => text::complex(&complex.pairs.tensor(), &options, &separator, prefix, suffix),
+            None => text::array(&array(&object, vm)?, &options, &separator, prefix, suffix),
+        })
     });
     define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
         let options = options(&held, &words, vm)?;
@@ -436,31 +341,10 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     });
     define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
         let options = options(&held, &words, vm)?;
-        Ok(text::repr(&array(&object, vm)?, &options))
-    });
-    let float = |object: PyObjectRef,
-                 precision: Option<usize>,
-                 unique: bool,
-                 trim: String,
-                 plus: bool,
-                 least: OptionalArg<usize>,
-                 exponent: OptionalArg<Option<usize>>,
-                 vm: &VirtualMachine|
-     -> PyResult<String> {
-        let (dtype, number) =
-            scalar::number(&object, vm).ok_or_else(|| vm.new_type_error("a number is formatted"))?;
-        let dtype = if dtype.category() == Category::Float { dtype } else { DType::Float64 };
-        let value = scalar::converted(&number, DType::Float64).number().unwrap_or(f64::NAN);
-        let trim = Trim::named(&trim)
-            .ok_or_else(|| vm.new_type_error("if supplied, trim must be 'k', '.', '0' or '-' found"))?;
-        let style = Style { precision, unique, trim, least: least.unwrap_or(0), plus };
-        if !value.is_finite() {
-            return Ok(digits::scalar(value, dtype));
-        }
-        Ok(match exponent.flatten() {
-            Some(digits) => digits::scientific(value, dtype, &style, digits),
-            None => digits::positional(value, dtype, &style),
+        Ok(match object.downcast_ref::<PyComplexArray>() {
+            Some(complex) => text::complex_repr(&complex.pairs.tensor(), &options),
+            None => text::repr(&array(&object, vm)?, &options),
         })
-    };
-    set("_float_text", vm.new_function("_float_text", float).into())
+    });
+    Ok(())
 }

@@ -124,6 +124,9 @@ fn unary(function: &'static Function, a: &PyObject, vm: &VirtualMachine) -> PyRe
 }
 
 fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    if foreign::is_complex_array(a) {
+        return foreign::operate_in_place(function.name, a, b, vm);
+    }
     let Some(target) = a.downcast_ref::<PyArray>() else {
         return binary(function, a, b, vm);
     };

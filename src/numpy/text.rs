@@ -372,11 +372,25 @@ pub(super) fn repr(tensor: &Tensor, options: &PrintOptions) -> String {
         true => format!("[], shape={}", shape_text(tensor.shape())),
         false => array(tensor, options, ", ", 6, 1),
     };
-    if is_implied {
-        return format!("array({elements})");
-    }
+    with_dtype(&elements, (!is_implied).then(|| dtype.name()), options)
+}
+
+/// `repr` of the array of complex numbers whose parts these are.
+pub(super) fn complex_repr(pairs: &Tensor, options: &PrintOptions) -> String {
+    let shape = &pairs.shape()[..pairs.ndim() - 1];
+    let elements = match pairs.numel() == 0 && *shape != [0] {
+        true => format!("[], shape={}", shape_text(shape)),
+        false => complex(pairs, options, ", ", 6, 1),
+    };
+    let name = if pairs.dtype() == DType::Float32 { "complex64" } else { "complex128" };
+    with_dtype(&elements, (name == "complex64" || pairs.numel() == 0).then_some(name), options)
+}
+
+/// `array(..)` with the dtype where the elements do not imply it.
+fn with_dtype(elements: &str, dtype: Option<&str>, options: &PrintOptions) -> String {
+    let Some(name) = dtype else { return format!("array({elements})") };
     let text = format!("array({elements},");
-    let dtype = format!("dtype={})", dtype.name());
+    let dtype = format!("dtype={name})");
     let last = text.rsplit('\n').next().map_or(0, |line| line.chars().count());
     let space = if last + dtype.len() + 1 > options.linewidth { "\n      " } else { " " };
     format!("{text}{space}{dtype}")

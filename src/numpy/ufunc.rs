@@ -400,11 +400,6 @@ impl PyUfunc {
     fn at(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         zelf.python("at", zelf.clone().into(), args, vm)
     }
-
-    #[pymethod]
-    fn reduceat(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        zelf.python("reduceat", zelf.clone().into(), args, vm)
-    }
 }
 
 /// The context of an operator's operands: that of an array among them, or the interpreter's.

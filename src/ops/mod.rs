@@ -22,7 +22,7 @@ mod nearest;
 pub mod op;
 pub(crate) mod overwrite;
 mod retry;
-pub(crate) mod schema;
+pub mod schema;
 pub(crate) mod state;
 mod stream;
 pub mod table;

@@ -16,13 +16,13 @@ use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Site, Tensor};
 
 /// Reachable as `torch.name(...)`.
-pub(crate) const FUNCTION: u8 = 1;
+pub const FUNCTION: u8 = 1;
 /// Reachable as `tensor.name(...)`.
-pub(crate) const METHOD: u8 = 2;
+pub const METHOD: u8 = 2;
 /// Has a twin `tensor.name_(...)` that writes into the tensor.
-pub(crate) const IN_PLACE: u8 = 4;
+pub const IN_PLACE: u8 = 4;
 /// Reachable as `torch.nn.functional.name(...)`.
-pub(crate) const FUNCTIONAL: u8 = 8;
+pub const FUNCTIONAL: u8 = 8;
 /// Writes into its first argument, through whatever view that is, and has no form that does not: `tensor.name(...)`
 /// with a name that ends in `_`.
 pub const IN_PLACE_ONLY: u8 = 16;
@@ -225,6 +225,7 @@ impl Op {
     }
 
     /// Whether its gradients have a rule that needs no Python.
+    #[allow(dead_code, reason = "tests use it")]
     pub fn has_rule(&self) -> bool {
         self.rule.is_some()
     }

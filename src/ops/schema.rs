@@ -131,7 +131,7 @@ pub(crate) fn parse(form: &'static str) -> Vec<Param> {
 }
 
 /// The form as documentation shows it: `input, dim, *, dtype=None`.
-pub(crate) fn signature(form: &'static str) -> String {
+pub fn signature(form: &'static str) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut starred = false;
     for param in parse(form) {

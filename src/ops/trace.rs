@@ -56,7 +56,7 @@ impl Trace {
 #[derive(Debug)]
 pub struct Traced {
     /// The operation.
-    pub(crate) operation: &'static Descriptor,
+    pub operation: &'static Descriptor,
     /// Whether it wrote into its first argument.
     pub in_place: bool,
     /// All arguments in the order of its signature, with defaults; a tensor that is not kept is `None` here.
@@ -79,11 +79,6 @@ impl Traced {
     /// How many elements it read and returned.
     fn elements(&self) -> usize {
         self.operands.iter().chain(&self.results).map(|it| it.layout.numel()).sum()
-    }
-
-    /// The name of the call: `softmax`, or `masked_fill_` in place.
-    pub fn called(&self) -> &'static str {
-        self.operation.called(self.in_place)
     }
 
     /// The learner's line that ran it: the innermost that is not library Python.
@@ -154,11 +149,6 @@ impl TracedTensor {
     /// Whether both share memory; false if either is not kept.
     pub fn shares(&self, other: &TracedTensor) -> bool {
         self.storage == other.storage && self.tensor.is_some() && other.tensor.is_some()
-    }
-
-    /// Whether both are the same elements in the same order.
-    pub fn same(&self, other: &TracedTensor) -> bool {
-        self.shares(other) && self.layout == other.layout
     }
 }
 

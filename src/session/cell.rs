@@ -15,7 +15,6 @@ use rustpython_vm::{
 use super::compiling::{NotCompiled, stoppable};
 use super::messages::lacks_block;
 
-/// A compiled cell.
 pub(super) struct CompiledCell {
     /// All statements except the last expression, if that is to be shown.
     pub(super) body: Option<PyRef<PyCode>>,

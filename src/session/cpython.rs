@@ -10,9 +10,6 @@ use rustpython_vm::{
     recursion::ReprGuard,
 };
 
-use super::{long_bytes, long_lists};
-
-/// Installs the replacements.
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for (class, own) in [(types.set_type, &SET_ITER), (types.frozenset_type, &FROZENSET_ITER)] {
@@ -162,12 +159,5 @@ fn concat_sequences(sequence: PySequence<'_>, other: &PyObject, vm: &VirtualMach
         let text = format!("can only concatenate {kind} (not \"{}\") to {kind}", other.class().name());
         return Err(vm.new_type_error(text));
     }
-    let long = match class.is(types.str_type) {
-        true => long_bytes::added(sequence.obj, other, vm)?,
-        false => long_lists::added(sequence.obj, other, vm)?,
-    };
-    match long {
-        Some(whole) => Ok(whole),
-        None => own.get().expect(INSTALLED)(sequence, other, vm),
-    }
+    own.get().expect(INSTALLED)(sequence, other, vm)
 }

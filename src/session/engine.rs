@@ -41,7 +41,6 @@ use crate::{
     torch::FrameObserver,
 };
 
-/// The options of a session.
 pub struct SessionOptions {
     /// Receives output while the cell runs. The [`Outcome`] contains all output in any case.
     pub on_output: Option<Listener>,
@@ -71,7 +70,7 @@ impl Default for SessionOptions {
 }
 
 /// The outcome of running a cell.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Outcome {
     /// What the cell printed.
     pub stdout: String,
@@ -85,7 +84,6 @@ pub struct Outcome {
     pub(crate) elapsed: Duration,
     /// The tensors that the cell bound or changed in place, in the order of binding.
     pub changed: Vec<Variable>,
-    /// What the cell plotted.
     pub figures: Vec<PlottedFigure>,
 }
 
@@ -278,12 +276,6 @@ impl Session {
     /// The source of the cell that ran under this name.
     pub fn source(&self, cell: &str) -> Option<&str> {
         self.cells.get(cell).map(String::as_str)
-    }
-
-    /// Deletes all variables. Modules stay imported, and the random number generator keeps its state.
-    pub fn reset(&mut self) {
-        let cleared = self.interpreter.enter(|vm| setup::clear(&self.scope.globals, vm).is_ok());
-        assert!(cleared, "setting a string key of a dict does not raise");
     }
 
     /// Runs `work` as a cell: it can be interrupted, and a panic becomes an error.

@@ -13,7 +13,7 @@ use crate::numpy;
 use crate::ops::Failed;
 
 /// What was in scope where a cell raised.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ErrorContext {
     /// The operation that raised, with its operands, if an operation raised.
     pub(crate) failed: Option<Failed>,

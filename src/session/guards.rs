@@ -34,6 +34,9 @@ thread_local! {
     static OWN: RefCell<HashMap<(*const Py<PyType>, &'static str), Own>> = RefCell::default();
 }
 
+/// What runs instead of a method: it is given the original. It is boxed, so that [`replace`] is compiled once.
+type Replacement = Box<dyn Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult>;
+
 /// Replaces a method of a built-in type by one that checks its arguments first; the first is the object.
 pub(super) fn check_first(
     class: &'static Py<PyType>,
@@ -56,7 +59,7 @@ pub(super) fn check_and(
         check(&mut args, vm)?;
         then(own, args, vm)
     };
-    around(class, name, checked, vm);
+    replace(class, name, false, Box::new(checked), vm);
 }
 
 /// Replaces a method of a built-in type by one that is given the original.
@@ -66,7 +69,7 @@ pub(super) fn around(
     replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
     vm: &VirtualMachine,
 ) {
-    replace(class, name, false, replacement, vm);
+    replace(class, name, false, Box::new(replacement), vm);
 }
 
 /// As [`around`], for a native method that nothing else has replaced: it is called without a look at what it is.
@@ -76,14 +79,14 @@ pub(super) fn around_native(
     replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
     vm: &VirtualMachine,
 ) {
-    replace(class, name, true, replacement, vm);
+    replace(class, name, true, Box::new(replacement), vm);
 }
 
 fn replace(
     class: &'static Py<PyType>,
     name: &'static str,
     native: bool,
-    replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
+    replacement: Replacement,
     vm: &VirtualMachine,
 ) {
     let key = vm.ctx.intern_str(name);

@@ -18,13 +18,13 @@ use crate::tensor::size_in_words;
 /// Stops the cell that a [`Session`](super::Session) is running; does nothing while none runs.
 ///
 /// It can be cloned and sent to other threads. The cell raises `KeyboardInterrupt`; its variables stay.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Interrupter {
     sender: UserSignalSender,
     state: Arc<InterruptState>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct InterruptState {
     /// The number of the current run, 0 while none runs.
     running: AtomicU64,
@@ -41,16 +41,15 @@ struct InterruptState {
 }
 
 /// A request to stop one run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct StopRequest {
     run: u64,
     reason: StopReason,
 }
 
 /// Why a cell is stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopReason {
-    /// The learner interrupted it.
     Interrupt,
     /// The process uses more than this many bytes of memory.
     Memory(usize),
@@ -122,6 +121,11 @@ impl Interrupter {
     pub(crate) fn requested(&self) -> bool {
         let run = self.running();
         run != 0 && self.interrupted(run)
+    }
+
+    /// Whether a request to stop has not reached the running cell yet.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.running() != 0 && self.state.request().is_some()
     }
 
     /// Whether the session was dropped, so that only this handle is left.

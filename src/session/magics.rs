@@ -12,7 +12,7 @@ use ruff_python_parser::Mode;
 use ruff_text_size::{Ranged, TextRange};
 
 /// How a cell magic runs the cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum CellMode {
     /// The cell has no cell magic.
     Plain,
@@ -27,7 +27,7 @@ pub(super) enum CellMode {
 }
 
 /// A cell translated to plain Python.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Translated {
     pub(super) source: String,
     pub(super) mode: CellMode,

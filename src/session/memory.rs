@@ -23,7 +23,6 @@ use rustpython_vm::{
 
 use super::interrupt::{Interrupter, StopReason};
 use super::iterators::tick;
-use super::long;
 use super::machine::{FALLBACK, resident};
 use crate::kernel::stop;
 use crate::tensor::size_in_words;
@@ -149,9 +148,6 @@ pub(super) fn length(object: &PyObject) -> f64 {
 fn repeated(sequence: PySequence<'_>, times: isize, inplace: bool, vm: &VirtualMachine) -> PyResult {
     let (originals, bytes) = originals(sequence.obj, vm);
     check(length(sequence.obj) * times as f64 * bytes, vm)?;
-    if !inplace && let Some(long) = long::repeated(sequence.obj, times, vm)? {
-        return Ok(long);
-    }
     let original = if inplace { originals.inplace.get() } else { originals.repeat.get() };
     original.expect(INSTALLED)(sequence, times, vm)
 }
@@ -191,8 +187,6 @@ fn integers<'a>(a: &'a PyObject, b: &'a PyObject) -> Option<(&'a BigInt, &'a Big
 fn power_within_limit(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &VirtualMachine) -> PyResult {
     if vm.is_none(modulus) {
         check_power(a, b, vm)?;
-    } else if let Some(long) = long::power(a, b, modulus, vm)? {
-        return Ok(long);
     }
     POWER.get().expect(INSTALLED)(a, b, modulus, vm)
 }

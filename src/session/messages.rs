@@ -2,15 +2,13 @@
 //! message is read; errors of tensors and modules carry facts ([`ErrorFact`](crate::tensor::ErrorFact)).
 
 /// An error of Python, as its message tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PythonError<'m> {
     /// A name that is not bound.
     UnknownName(&'m str),
     /// An attribute that an object lacks.
     UnknownAttribute {
-        /// The class of the object.
         class: &'m str,
-        /// The attribute.
         name: &'m str,
     },
     /// A key that a dict lacks.
@@ -19,10 +17,8 @@ pub(crate) enum PythonError<'m> {
     UnknownKeyword {
         /// The function, qualified: `AdamW.__init__`.
         function: &'m str,
-        /// The keyword.
         name: &'m str,
     },
-    /// A module that is not there.
     UnknownModule(&'m str),
     /// A method called on its class.
     NoSelf,

@@ -11,11 +11,10 @@ use rustpython_vm::{
 use crate::{numpy, tensor::Tensor};
 
 /// A tensor with the name or the path that leads to it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Variable {
     /// The name it is bound to, or its path: `sa_v2.W_key.weight`.
     pub name: String,
-    /// The tensor.
     pub value: Tensor,
 }
 

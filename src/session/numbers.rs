@@ -197,7 +197,7 @@ fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyRes
 const MOST_DIGITS: usize = 1500;
 
 /// A format specification for floats: `[[fill]align][sign][0][width][grouping][.precision][type]`.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Default, PartialEq)]
 struct FloatFormat {
     fill: Option<char>,
     align: Option<char>,

@@ -8,7 +8,7 @@ use crate::ops::trace::Trace;
 use crate::torch::CapturedCall;
 
 /// What was observed when a call was repeated.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[derive(Clone, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct CallReport {
     /// The number of the activation in the trace.
@@ -39,12 +39,10 @@ pub struct CallReport {
     pub(crate) tokens: Vec<Vec<f64>>,
 }
 
-/// A matrix of a module.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct MatrixReport {
     /// Its name within the module.
     pub(crate) name: String,
-    /// Its shape.
     pub(crate) shape: Vec<usize>,
     /// On how many of its rows the output does not depend.
     pub(crate) rows: usize,
@@ -58,7 +56,7 @@ impl MatrixReport {
 }
 
 /// An axis of inputs and output, and what changes along it did.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct AxisReport {
     /// The axis, counted from the front.
     pub(crate) axis: usize,
@@ -80,16 +78,15 @@ impl AxisReport {
 }
 
 /// What happened when the input at one position was changed.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct ChangeReport {
-    /// The position.
     pub(crate) at: usize,
     /// How far each position of the output moved; 0 for what is rounding.
     pub(crate) moved: Vec<f64>,
 }
 
 /// The outputs of a call in two parts, the second with the cache of the first, compared with those in one.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct CacheReport {
     /// How many tokens the first part had.
     pub(crate) first: usize,
@@ -102,11 +99,9 @@ pub(crate) struct CacheReport {
 }
 
 /// What happened when the tokens were changed for which a mask is true, and those for which it is false.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct PaddingReport {
-    /// The name of the mask.
     pub(crate) mask: String,
-    /// The sample that was changed.
     pub(crate) sample: usize,
     /// For how many of its tokens the mask is false.
     pub(crate) hidden: usize,

@@ -29,10 +29,8 @@ pub struct Raised {
     pub frames: Vec<TracebackFrame>,
 }
 
-/// One frame of a traceback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracebackFrame {
-    /// The name of the cell.
     pub cell: String,
     /// The line in that cell, 1-based.
     pub line: usize,

@@ -24,8 +24,8 @@ use rustpython_vm::{
 };
 
 use super::{
-    arguments, guards::check_first, iterators, long, long_bytes, long_lists, long_text, percent, sizes,
-    slices, sorting, source, stack, text_characters, text_search, wording,
+    arguments, guards::check_first, iterators, percent, sizes, sorting, source, stack, text_characters,
+    text_methods, wording,
 };
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
@@ -71,16 +71,11 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         stack::install(vm)?;
         sorting::install_method(vm);
         arguments::install(vm);
-        long::install(vm);
-        long_bytes::install(vm);
-        long_lists::install(vm);
-        long_text::install(vm);
         wording::install(vm);
         iterators::stay_shallow(vm);
         iterators::stay_stoppable(vm);
-        slices::install(vm);
         text_characters::install(vm);
-        text_search::install(vm);
+        text_methods::install(vm);
     }
     Ok(())
 }

@@ -85,8 +85,8 @@ pub(super) fn install(
     Ok((scope, observer))
 }
 
-/// Removes everything from a namespace but the names that every module has; functions' calls are counted from 1 again.
-pub(super) fn clear(globals: &Py<PyDict>, vm: &VirtualMachine) -> PyResult<()> {
+/// Gives a namespace the names that every module has, and only these.
+fn clear(globals: &Py<PyDict>, vm: &VirtualMachine) -> PyResult<()> {
     globals.clear();
     set(vm.sys_module.as_object(), "_calls", vm.ctx.new_dict().into(), vm)?;
     globals.set_item("__name__", vm.ctx.new_str("__main__").into(), vm)?;

@@ -19,23 +19,23 @@ use rustpython_vm::{
 
 use super::{
     guards::{check_and, check_first},
-    long_bytes, long_lists, long_text,
     memory::{as_float, check, check_power, check_shift, length, too_large},
-    padding, text_search,
+    text_methods,
 };
 
 /// Installs the checks on the types of this thread.
 pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     let types = &vm.ctx.types;
     for class in [types.str_type, types.bytes_type, types.bytearray_type] {
-        for name in ["center", "ljust", "rjust", "zfill"] {
-            check_and(class, name, padded_length, padding::method(name), vm);
+        for name in ["center", "ljust", "rjust"] {
+            check_first(class, name, padded_length, vm);
         }
-        check_and(class, "expandtabs", tabs, long_text::expandtabs, vm);
-        check_and(class, "replace", replacement, text_search::replace, vm);
-        check_and(class, "join", joined, long_bytes::join, vm);
+        check_and(class, "zfill", padded_length, text_methods::zfill, vm);
+        check_first(class, "expandtabs", tabs, vm);
+        check_and(class, "replace", replacement, text_methods::replace, vm);
+        check_first(class, "join", joined, vm);
     }
-    check_and(types.str_type, "translate", translated, long_text::translate, vm);
+    check_first(types.str_type, "translate", translated, vm);
     for class in [types.str_type, types.bytes_type, types.bytearray_type, types.list_type, types.tuple_type] {
         for name in ["__mul__", "__rmul__"] {
             check_first(class, name, repeated, vm);
@@ -45,7 +45,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         check_first(class, "__imul__", repeated, vm);
     }
     for class in [types.str_type, types.int_type, types.bool_type, types.float_type, types.complex_type] {
-        check_and(class, "__format__", width, padding::format, vm);
+        check_first(class, "__format__", width, vm);
     }
     let list = types.list_type;
     let slots = (&list.slots.as_sequence.inplace_concat, &list.slots.as_mapping.ass_subscript);
@@ -56,7 +56,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     let counted_second = |args: &mut FuncArgs, vm: &VirtualMachine| {
         args.args.get_mut(1).map_or(Ok(()), |added| counted(added, vm))
     };
-    check_and(list, "__iadd__", counted_second, long_lists::add_in_place, vm);
+    check_first(list, "__iadd__", counted_second, vm);
     check_first(list, "__setitem__", assigned, vm);
     let int = types.int_type;
     check_first(int, "to_bytes", |args, vm| check(number(args, 1, "length", vm), vm), vm);
@@ -174,9 +174,6 @@ static ASSIGN_LIST: OnceLock<Assign> = OnceLock::new();
 fn extend_list(list: PySequence<'_>, added: &PyObject, vm: &VirtualMachine) -> PyResult {
     let mut added = added.to_owned();
     counted(&mut added, vm)?;
-    if long_lists::extended(list.obj, &added, vm)? {
-        return Ok(list.obj.to_owned());
-    }
     EXTEND_LIST.get().expect(KEPT)(list, &added, vm)
 }
 

@@ -12,14 +12,10 @@ use rustpython_vm::{
 };
 
 use super::guards::{Own, around};
-use super::long::check;
-use super::long_lists::{self, collected};
+use crate::kernel::stop;
 
 /// How many comparisons are made before it is asked again whether the cell is to stop.
 const PATIENCE: usize = 4096;
-
-/// The same for keys whose type is looked at.
-const CHECKED: usize = 1 << 20;
 
 /// Runs shorter than this are made longer by insertion before they are merged.
 const SHORT: usize = 16;
@@ -56,7 +52,7 @@ pub(super) fn install_function(vm: &VirtualMachine) -> PyResult<()> {
         let ([iterable], Some(options)) = (args.args.as_slice(), Options::of(&args, vm)?) else {
             return own.call(args, vm);
         };
-        let elements = long_lists::elements(iterable, vm)?;
+        let elements = iterable.try_to_value::<Vec<PyObjectRef>>(vm)?;
         Ok(vm.ctx.new_list(options.sort(&elements, vm)?).into())
     };
     vm.builtins.set_attr("sorted", vm.new_function("sorted", sorted), vm)
@@ -87,11 +83,14 @@ impl Options {
         let keys = match &self.key {
             None => elements,
             Some(key) => {
-                made = collected(elements.iter().map(|element| key.call((element.clone(),), vm)), vm)?;
+                made = elements
+                    .iter()
+                    .map(|element| key.call((element.clone(),), vm))
+                    .collect::<PyResult<Vec<_>>>()?;
                 &made[..]
             }
         };
-        let mut order: Vec<usize> = collected((0..elements.len()).map(Ok), vm)?;
+        let mut order: Vec<usize> = (0..elements.len()).collect();
         if self.reverse {
             order.reverse();
         }
@@ -99,7 +98,7 @@ impl Options {
         if self.reverse {
             order.reverse();
         }
-        collected(order.into_iter().map(|index| Ok(elements[index].clone())), vm)
+        Ok(order.into_iter().map(|index| elements[index].clone()).collect())
     }
 }
 
@@ -107,39 +106,29 @@ impl Options {
 /// the interpreter.
 fn by_keys<'a>(order: &mut [usize], keys: &'a [PyObjectRef], vm: &VirtualMachine) -> PyResult<()> {
     let types = &vm.ctx.types;
-    let all = |class| -> PyResult<bool> {
-        for keys in keys.chunks(CHECKED) {
-            check(vm)?;
-            if !keys.iter().all(|key| key.class().is(class)) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
+    let all = |class| keys.iter().all(|key| key.class().is(class));
     let made = Cell::new(0_usize);
     let stopped = || -> PyResult<()> {
         made.set(made.get() + 1);
         match made.get() % PATIENCE {
-            0 => check(vm),
+            0 => stop::from_native(|| vm.check_signals()),
             _ => Ok(()),
         }
     };
-    if all(types.float_type)? {
+    if all(types.float_type) {
         let float = |key: &PyObjectRef| key.downcast_ref::<PyFloat>().map_or(f64::NAN, |key| key.to_f64());
-        let floats = collected(keys.iter().map(|key| Ok(float(key))), vm)?;
+        let floats: Vec<f64> = keys.iter().map(float).collect();
         return merge_sort(order, |a, b| stopped().map(|()| floats[a] < floats[b]));
     }
-    if all(types.str_type)? {
+    if all(types.str_type) {
         // The order of the bytes is that of the characters.
         let text = |key: &'a PyObjectRef| key.downcast_ref::<PyStr>().map_or(&[][..], |key| key.as_bytes());
-        let texts = collected(keys.iter().map(|key| Ok(text(key))), vm)?;
+        let texts: Vec<&[u8]> = keys.iter().map(text).collect();
         return merge_sort(order, |a, b| stopped().map(|()| texts[a] < texts[b]));
     }
-    if all(types.int_type)? {
+    if all(types.int_type) {
         let small = |key: &PyObjectRef| i64::try_from(key.downcast_ref::<PyInt>()?.as_bigint()).ok();
-        let integers = collected(keys.iter().map(|key| Ok(small(key))), vm)?;
-        if integers.iter().all(Option::is_some) {
-            let integers = collected(integers.into_iter().map(|integer| Ok(integer.unwrap_or(0))), vm)?;
+        if let Some(integers) = keys.iter().map(small).collect::<Option<Vec<i64>>>() {
             return merge_sort(order, |a, b| stopped().map(|()| integers[a] < integers[b]));
         }
     }

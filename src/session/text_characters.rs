@@ -1,15 +1,12 @@
 //! What the characters of a text are (`isdigit`, `isupper`) and `swapcase`. The interpreter computes them for ASCII; for
-//! other alphabets they are computed here, by the Unicode properties that CPython reads. Long texts look whether the cell
-//! is to stop.
+//! other alphabets they are computed here, by the Unicode properties that CPython reads.
 //! Source: CPython's `unicodectype.c` and `unicode_isupper_impl`; the tables are those of Unicode 14.
 
-use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine, function::FuncArgs};
+use rustpython_vm::{PyResult, VirtualMachine, builtins::PyStr, function::FuncArgs};
 use unic_ucd_category::GeneralCategory;
 
-use super::contents::{Content, Steps};
 use super::guards::{Own, around_native};
-use super::long::check;
-use super::long_text::{reserve, small_sigma};
+use super::text_methods::small_sigma;
 
 /// Digits that are no decimal digits: superscripts, digits in circles.
 const DIGITS: &[(u32, u32)] = &[
@@ -153,9 +150,6 @@ pub(super) fn install(vm: &VirtualMachine) {
     ] {
         around_native(class, name, move |own, args, vm| all(own, args, test, vm), vm);
     }
-    for name in ["isspace", "isprintable"] {
-        around_native(class, name, in_parts, vm);
-    }
     around_native(
         class,
         "islower",
@@ -168,45 +162,22 @@ pub(super) fn install(vm: &VirtualMachine) {
         |own, args, vm| cased(own, args, char::is_uppercase, char::is_lowercase, vm),
         vm,
     );
-    around_native(class, "istitle", is_titled, vm);
     around_native(class, "swapcase", swapcase, vm);
 }
 
-/// The text that a method without arguments is called on, if it is long or, where `others` says so, not ASCII.
-fn taken(args: &FuncArgs, others: bool) -> Option<&str> {
+/// The text that a method without arguments is called on, if it is not ASCII.
+fn taken(args: &FuncArgs) -> Option<&str> {
     let [object] = &args.args[..] else { return None };
-    match Content::of(object)? {
-        Content::Text(text) if args.kwargs.is_empty() => {
-            let is_taken = Content::Text(text).is_long() || (others && !text.is_ascii());
-            is_taken.then_some(text)
-        }
-        _ => None,
-    }
+    let text = object.downcast_ref::<PyStr>()?.to_str()?;
+    (args.kwargs.is_empty() && !text.is_ascii()).then_some(text)
 }
 
 /// Whether the test is true of each character of a text that has some.
 fn all(own: &Own, args: FuncArgs, test: fn(char) -> bool, vm: &VirtualMachine) -> PyResult {
-    let Some(text) = taken(&args, true) else { return own.call(args, vm) };
-    for part in Steps(text) {
-        check(vm)?;
-        if !part.chars().all(test) {
-            return Ok(vm.ctx.new_bool(false).into());
-        }
+    match taken(&args) {
+        Some(text) => Ok(vm.ctx.new_bool(text.chars().all(test)).into()),
+        None => own.call(args, vm),
     }
-    Ok(vm.ctx.new_bool(true).into())
-}
-
-/// A method that is true of a text if it is true of each part.
-fn in_parts(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let Some(text) = taken(&args, false) else { return own.call(args, vm) };
-    for part in Steps(text) {
-        check(vm)?;
-        let part: PyObjectRef = vm.ctx.new_str(part).into();
-        if !own.call(FuncArgs::from(vec![part]), vm)?.is(&vm.ctx.true_value) {
-            return Ok(vm.ctx.new_bool(false).into());
-        }
-    }
-    Ok(vm.ctx.new_bool(true).into())
 }
 
 /// Whether there is a letter of one case and none of the other or in title case.
@@ -217,54 +188,22 @@ fn cased(
     other: fn(char) -> bool,
     vm: &VirtualMachine,
 ) -> PyResult {
-    let Some(text) = taken(&args, true) else { return own.call(args, vm) };
-    let mut found = false;
-    for part in Steps(text) {
-        check(vm)?;
-        if part.chars().any(|c| other(c) || (!c.is_ascii() && is_title(c))) {
-            return Ok(vm.ctx.new_bool(false).into());
-        }
-        found = found || part.chars().any(wanted);
-    }
-    Ok(vm.ctx.new_bool(found).into())
-}
-
-/// `text.istitle()`.
-fn is_titled(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let Some(text) = taken(&args, false) else { return own.call(args, vm) };
-    let (mut found, mut before) = (false, false);
-    for part in Steps(text) {
-        check(vm)?;
-        for c in part.chars() {
-            let begins = c.is_uppercase() || (!c.is_ascii() && is_title(c));
-            let is_cased = begins || c.is_lowercase();
-            // A word begins with a capital letter, and has no other.
-            if is_cased && begins == before {
-                return Ok(vm.ctx.new_bool(false).into());
-            }
-            (found, before) = (found || is_cased, is_cased);
-        }
-    }
-    Ok(vm.ctx.new_bool(found).into())
+    let Some(text) = taken(&args) else { return own.call(args, vm) };
+    let has_other = text.chars().any(|c| other(c) || (!c.is_ascii() && is_title(c)));
+    Ok(vm.ctx.new_bool(!has_other && text.chars().any(wanted)).into())
 }
 
 /// `text.swapcase()`.
 fn swapcase(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let Some(text) = taken(&args, true) else { return own.call(args, vm) };
+    let Some(text) = taken(&args) else { return own.call(args, vm) };
     let mut swapped = String::new();
-    let mut start = 0;
-    for part in Steps(text) {
-        check(vm)?;
-        reserve(&mut swapped, part.len(), vm)?;
-        for (at, c) in part.char_indices() {
-            match c {
-                '\u{3a3}' => swapped.push(small_sigma(text, start + at)),
-                _ if c.is_uppercase() => swapped.extend(c.to_lowercase()),
-                _ if c.is_lowercase() => swapped.extend(c.to_uppercase()),
-                _ => swapped.push(c),
-            }
+    for (at, c) in text.char_indices() {
+        match c {
+            '\u{3a3}' => swapped.push(small_sigma(text, at)),
+            _ if c.is_uppercase() => swapped.extend(c.to_lowercase()),
+            _ if c.is_lowercase() => swapped.extend(c.to_uppercase()),
+            _ => swapped.push(c),
         }
-        start += part.len();
     }
     Ok(vm.ctx.new_str(swapped).into())
 }

@@ -96,7 +96,6 @@ pub(super) fn wall_time(elapsed: Duration) -> String {
     format!("Wall time: {}\n", duration(elapsed.as_secs_f64()))
 }
 
-/// The code that is timed.
 struct TimedStatement(CompiledCell);
 
 impl TimedStatement {

@@ -1,411 +1,258 @@
-//! Python's `math` on floats; the functions on integers are in `math_integers`.
-//! Sees numbers only. Source: Python's library reference; libm for erf and gamma.
+//! Python's `math`: the arithmetic is that of the crate `pymath`, which computes the bits of CPython's.
+//! Functions of one kind stand in tables, so that the code around them is compiled once for each kind.
 
-use std::ops::Deref;
-
-use rustpython_vm::{PyObject, PyResult, TryFromBorrowedObject, VirtualMachine};
+use pymath::{Error, math};
+use rustpython_vm::{
+    Py, PyObjectRef, PyResult, VirtualMachine,
+    builtins::PyModule,
+    convert::ToPyObject,
+    function::{ArgIntoFloat, IntoPyNativeFn, PyMethodDef, PyMethodFlags},
+};
 
 pub(crate) use native::module_def;
 
-/// An argument that is, or converts itself to, a float.
-struct FloatArg(f64);
+/// A function of a table: its name, its documentation with the signature, and what computes it.
+pub(super) type Row<F> = (&'static str, &'static str, F);
 
-impl Deref for FloatArg {
-    type Target = f64;
+/// Rows of functions of these parameters: `name "what it does": what computes it`.
+macro_rules! rows {
+    ($parameters:literal; $($name:ident $doc:literal: $function:expr;)*) => {
+        &[$((
+            stringify!($name),
+            concat!(stringify!($name), "($module, ", $parameters, ", /)\n--\n\n", $doc),
+            $function,
+        )),*]
+    };
+}
+pub(super) use rows;
 
-    fn deref(&self) -> &f64 {
-        &self.0
-    }
+const OF_ONE: &[Row<fn(f64) -> pymath::Result<f64>>] = rows! { "x";
+    acos "Return the arc cosine (measured in radians) of x.": math::acos;
+    acosh "Return the inverse hyperbolic cosine of x.": math::acosh;
+    asin "Return the arc sine (measured in radians) of x.": math::asin;
+    asinh "Return the inverse hyperbolic sine of x.": math::asinh;
+    atan "Return the arc tangent (measured in radians) of x.": math::atan;
+    atanh "Return the inverse hyperbolic tangent of x.": math::atanh;
+    cbrt "Return the cube root of x.": math::cbrt;
+    cos "Return the cosine of x (measured in radians).": math::cos;
+    cosh "Return the hyperbolic cosine of x.": math::cosh;
+    degrees "Convert angle x from radians to degrees.": |x| Ok(math::degrees(x));
+    erf "Error function at x.": math::erf;
+    erfc "Complementary error function at x.": math::erfc;
+    exp "Return e raised to the power of x.": math::exp;
+    exp2 "Return 2 raised to the power of x.": math::exp2;
+    expm1 "Return exp(x)-1, without the loss of precision for small x.": math::expm1;
+    fabs "Return the absolute value of the float x.": math::fabs;
+    gamma "Gamma function at x.": math::gamma;
+    lgamma "Natural logarithm of absolute value of Gamma function at x.": math::lgamma;
+    log1p "Return the natural logarithm of 1+x (base e).": math::log1p;
+    radians "Convert angle x from degrees to radians.": |x| Ok(math::radians(x));
+    sin "Return the sine of x (measured in radians).": math::sin;
+    sinh "Return the hyperbolic sine of x.": math::sinh;
+    sqrt "Return the square root of x.": math::sqrt;
+    tan "Return the tangent of x (measured in radians).": math::tan;
+    tanh "Return the hyperbolic tangent of x.": math::tanh;
+    ulp "Return the value of the least significant bit of the float x.": |x| Ok(math::ulp(x));
+};
+
+const OF_TWO: &[Row<fn(f64, f64) -> pymath::Result<f64>>] = rows! { "x, y";
+    atan2 "Return the arc tangent of x/y, in the quadrant that the signs of both give.": math::atan2;
+    copysign "Return a float with the absolute value of x and the sign of y.": math::copysign;
+    fmod "Return the remainder of x/y, with the sign of x.": math::fmod;
+    pow "Return x**y (x to the power of y).": math::pow;
+    remainder "Difference between x and the closest integer multiple of y.": math::remainder;
+};
+
+const TESTS: &[Row<fn(f64) -> bool>] = rows! { "x";
+    isfinite "Return True if x is neither an infinity nor a NaN, and False otherwise.": math::isfinite;
+    isinf "Return True if x is a positive or negative infinity, and False otherwise.": math::isinf;
+    isnan "Return True if x is a NaN, and False otherwise.": math::isnan;
+};
+
+/// A result for Python, or the exception that Python raises instead.
+pub(super) fn answer<T>(result: pymath::Result<T>, vm: &VirtualMachine) -> PyResult<T> {
+    result.map_err(|error| match error {
+        Error::EDOM => vm.new_value_error("math domain error"),
+        Error::ERANGE => vm.new_overflow_error("math range error"),
+    })
 }
 
-impl<'a> TryFromBorrowedObject<'a> for FloatArg {
-    fn try_from_borrowed_object(vm: &VirtualMachine, object: &'a PyObject) -> PyResult<Self> {
-        Ok(FloatArg(object.try_float(vm)?.to_f64()))
+/// Adds the functions of a table to a module; `native` makes a function for Python.
+pub(super) fn add_rows<F: Copy, N: IntoPyNativeFn<Kind>, Kind>(
+    module: &Py<PyModule>,
+    name: &'static str,
+    rows: &[Row<F>],
+    native: impl Fn(F) -> N,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    let module_name = vm.ctx.intern_str(name);
+    for (name, doc, function) in rows {
+        let func = Box::leak(Box::new(native(*function).into_func()));
+        let definition = PyMethodDef { name, func, flags: PyMethodFlags::empty(), doc: Some(doc) };
+        // An interpreter's functions live as long as its thread.
+        let definition: &'static PyMethodDef = Box::leak(Box::new(definition));
+        module.set_attr(*name, definition.to_function().with_module(module_name).into_ref(&vm.ctx), vm)?;
     }
+    Ok(())
+}
+
+fn float(x: &PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
+    Ok(x.try_float(vm)?.to_f64())
+}
+
+fn install(module: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
+    let of_one = |function: fn(f64) -> pymath::Result<f64>| {
+        move |x: ArgIntoFloat, vm: &VirtualMachine| answer(function(x.into_float()), vm)
+    };
+    let of_two = |function: fn(f64, f64) -> pymath::Result<f64>| {
+        move |x: ArgIntoFloat, y: ArgIntoFloat, vm: &VirtualMachine| {
+            answer(function(x.into_float(), y.into_float()), vm)
+        }
+    };
+    let test = |function: fn(f64) -> bool| move |x: ArgIntoFloat| function(x.into_float());
+    add_rows(module, "math", OF_ONE, of_one, vm)?;
+    add_rows(module, "math", OF_TWO, of_two, vm)?;
+    add_rows(module, "math", TESTS, test, vm)?;
+    for (name, value) in
+        [("pi", math::PI), ("e", math::E), ("tau", math::TAU), ("inf", math::INF), ("nan", math::NAN)]
+    {
+        module.set_attr(name, value.to_pyobject(vm), vm)?;
+    }
+    Ok(())
 }
 
 #[rustpython_vm::pymodule(name = "math")]
 mod native {
+    use malachite_bigint::{BigInt, Sign};
+    use pymath::math;
     use rustpython_vm::{
-        AsObject, FromArgs, PyObjectRef, PyResult, VirtualMachine,
-        builtins::{PyBaseExceptionRef, PyFloat, PyInt},
-        function::{FuncArgs, OptionalArg, PosArgs},
+        AsObject, FromArgs, Py, PyObjectRef, PyResult, VirtualMachine,
+        builtins::{PyFloat, PyInt, PyIntRef, PyModule},
+        function::{ArgIndex, ArgIntoFloat, OptionalArg, PosArgs},
     };
 
-    use super::super::math_floats::{exact_sum, hypotenuse, is_close, last_place, log_gamma, next_after};
-    use super::super::math_integers::{self as integers, Pairs};
-    use super::FloatArg;
+    use super::{answer, float};
 
-    #[pyattr(name = "pi")]
-    const PI: f64 = std::f64::consts::PI;
-    #[pyattr(name = "e")]
-    const E: f64 = std::f64::consts::E;
-    #[pyattr(name = "tau")]
-    const TAU: f64 = std::f64::consts::TAU;
-    #[pyattr(name = "inf")]
-    const INF: f64 = f64::INFINITY;
-    #[pyattr(name = "nan")]
-    const NAN: f64 = f64::NAN;
+    /// Integers beyond this would be computed for minutes.
+    const LARGEST_FACTORIAL: i64 = 500_000;
+    /// The bits of the largest number whose root is taken: a division of it cannot be stopped.
+    const LARGEST_SQUARE: u64 = 2_000_000;
 
-    fn domain(vm: &VirtualMachine) -> PyBaseExceptionRef {
-        vm.new_value_error("math domain error")
+    fn module_exec(vm: &VirtualMachine, module: &Py<PyModule>) -> PyResult<()> {
+        __module_exec(vm, module);
+        super::install(module, vm)
     }
 
-    fn range(vm: &VirtualMachine) -> PyBaseExceptionRef {
-        vm.new_overflow_error("math range error")
-    }
-
-    /// A result of nan from a number that is none is outside the domain; of infinity, outside the range.
-    fn checked(x: f64, result: f64, vm: &VirtualMachine) -> PyResult<f64> {
-        if result.is_nan() && !x.is_nan() {
-            Err(domain(vm))
-        } else if result.is_infinite() && x.is_finite() {
-            Err(range(vm))
-        } else {
-            Ok(result)
-        }
-    }
-
-    /// As `checked`, for functions whose infinities are poles: outside the domain.
-    fn with_poles(x: f64, result: f64, vm: &VirtualMachine) -> PyResult<f64> {
-        match result.is_infinite() && x.is_finite() {
-            true => Err(domain(vm)),
-            false => checked(x, result, vm),
-        }
-    }
-
-    #[pyfunction]
-    fn sqrt(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.sqrt(), vm)
-    }
-
-    #[pyfunction]
-    fn cbrt(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.cbrt(), vm)
-    }
-
-    #[pyfunction]
-    fn exp(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.exp(), vm)
-    }
-
-    #[pyfunction]
-    fn exp2(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.exp2(), vm)
-    }
-
-    #[pyfunction]
-    fn expm1(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.exp_m1(), vm)
-    }
-
-    #[pyfunction]
-    fn log1p(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        with_poles(*x, x.ln_1p(), vm)
-    }
-
-    /// The logarithm of any positive number, also of integers that no float can hold.
-    fn logarithm(x: &PyObjectRef, function: fn(f64) -> f64, vm: &VirtualMachine) -> PyResult<f64> {
-        if let Some(integer) = x.downcast_ref::<PyInt>() {
-            let bits = integer.as_bigint().bits();
-            if bits > 1000 && integer.as_bigint().sign() == integers::PLUS {
-                let shift = vm.ctx.new_int(bits - 64);
-                let top = *vm._rshift(x, shift.as_object())?.try_to_value::<FloatArg>(vm)?;
-                let fraction = libm::ldexp(top, -64);
-                return Ok(function(fraction) + function(2.0) * bits as f64);
-            }
-        }
-        let x = *x.try_to_value::<FloatArg>(vm)?;
-        match x <= 0.0 {
-            true => Err(domain(vm)),
-            false => Ok(function(x)),
-        }
+    /// The logarithm of a number, also of an integer that no float can hold.
+    fn logarithm(
+        x: &PyObjectRef,
+        of_float: fn(f64) -> pymath::Result<f64>,
+        of_integer: fn(&BigInt) -> pymath::Result<f64>,
+        vm: &VirtualMachine,
+    ) -> PyResult<f64> {
+        let found = match x.downcast_ref::<PyInt>() {
+            Some(integer) => of_integer(integer.as_bigint()),
+            None => of_float(float(x, vm)?),
+        };
+        answer(found, vm)
     }
 
     #[pyfunction]
     fn log(x: PyObjectRef, base: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult<f64> {
-        let numerator = logarithm(&x, f64::ln, vm)?;
+        let natural = |x| logarithm(x, |x| math::log(x, None), |x: &BigInt| math::log_bigint(x, None), vm);
+        let numerator = natural(&x)?;
         let OptionalArg::Present(base) = base else {
             return Ok(numerator);
         };
-        let denominator = logarithm(&base, f64::ln, vm)?;
-        match denominator == 0.0 {
-            true => Err(vm.new_zero_division_error("division by zero")),
-            false => Ok(numerator / denominator),
+        match natural(&base)? {
+            0.0 => Err(vm.new_zero_division_error("division by zero")),
+            denominator => Ok(numerator / denominator),
         }
     }
 
     #[pyfunction]
     fn log2(x: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
-        logarithm(&x, f64::log2, vm)
+        logarithm(&x, math::log2, math::log2_bigint, vm)
     }
 
     #[pyfunction]
     fn log10(x: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
-        logarithm(&x, f64::log10, vm)
+        logarithm(&x, math::log10, math::log10_bigint, vm)
     }
 
     #[pyfunction]
-    fn pow(x: FloatArg, y: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        let (x, y) = (*x, *y);
-        let result = x.powf(y);
-        if !x.is_finite() || !y.is_finite() || result.is_finite() {
-            Ok(result)
-        } else if result.is_nan() || x == 0.0 {
-            Err(domain(vm))
-        } else {
-            Err(range(vm))
+    fn modf(x: ArgIntoFloat) -> (f64, f64) {
+        math::modf(x.into_float())
+    }
+
+    #[pyfunction]
+    fn frexp(x: ArgIntoFloat) -> (f64, i32) {
+        math::frexp(x.into_float())
+    }
+
+    #[pyfunction]
+    fn ldexp(x: ArgIntoFloat, exponent: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
+        match exponent.downcast_ref::<PyInt>() {
+            Some(exponent) => answer(math::ldexp_bigint(x.into_float(), exponent.as_bigint()), vm),
+            None => Err(vm.new_type_error("Expected an int as second argument to ldexp.")),
         }
-    }
-
-    #[pyfunction]
-    fn sin(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.sin(), vm)
-    }
-
-    #[pyfunction]
-    fn cos(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.cos(), vm)
-    }
-
-    #[pyfunction]
-    fn tan(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.tan(), vm)
-    }
-
-    #[pyfunction]
-    fn asin(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.asin(), vm)
-    }
-
-    #[pyfunction]
-    fn acos(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.acos(), vm)
-    }
-
-    #[pyfunction]
-    fn atan(x: FloatArg) -> f64 {
-        x.atan()
-    }
-
-    #[pyfunction]
-    fn atan2(y: FloatArg, x: FloatArg) -> f64 {
-        y.atan2(*x)
-    }
-
-    #[pyfunction]
-    fn sinh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.sinh(), vm)
-    }
-
-    #[pyfunction]
-    fn cosh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, x.cosh(), vm)
-    }
-
-    #[pyfunction]
-    fn tanh(x: FloatArg) -> f64 {
-        x.tanh()
-    }
-
-    #[pyfunction]
-    fn asinh(x: FloatArg) -> f64 {
-        libm::asinh(*x)
-    }
-
-    #[pyfunction]
-    fn acosh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        checked(*x, libm::acosh(*x), vm)
-    }
-
-    #[pyfunction]
-    fn atanh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        with_poles(*x, libm::atanh(*x), vm)
-    }
-
-    #[pyfunction]
-    fn erf(x: FloatArg) -> f64 {
-        libm::erf(*x)
-    }
-
-    #[pyfunction]
-    fn erfc(x: FloatArg) -> f64 {
-        libm::erfc(*x)
-    }
-
-    #[pyfunction]
-    fn gamma(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        let x = *x;
-        if x == x.floor() && x <= 0.0 || x == f64::NEG_INFINITY {
-            return Err(domain(vm));
-        }
-        if x == x.floor() && x <= 23.0 {
-            return Ok((2..x as u64).map(|n| n as f64).product());
-        }
-        checked(x, libm::tgamma(x), vm)
-    }
-
-    #[pyfunction]
-    fn lgamma(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        let x = *x;
-        if x.is_finite() && x == x.floor() && x <= 0.0 {
-            return Err(domain(vm));
-        }
-        checked(x, log_gamma(x), vm)
-    }
-
-    #[pyfunction]
-    fn fabs(x: FloatArg) -> f64 {
-        x.abs()
-    }
-
-    #[pyfunction]
-    fn copysign(x: FloatArg, y: FloatArg) -> f64 {
-        x.copysign(*y)
-    }
-
-    #[pyfunction]
-    fn fmod(x: FloatArg, y: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        let (x, y) = (*x, *y);
-        match x.is_infinite() && !y.is_nan() || y == 0.0 && !x.is_nan() {
-            true => Err(domain(vm)),
-            false => Ok(x % y),
-        }
-    }
-
-    #[pyfunction]
-    fn remainder(x: FloatArg, y: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        let (x, y) = (*x, *y);
-        match x.is_infinite() && !y.is_nan() || y == 0.0 && !x.is_nan() {
-            true => Err(domain(vm)),
-            false => Ok(libm::remainder(x, y)),
-        }
-    }
-
-    #[pyfunction]
-    fn fma(x: FloatArg, y: FloatArg, z: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
-        let result = x.mul_add(*y, *z);
-        let plain = x.is_finite() && y.is_finite() && z.is_finite();
-        match (plain, result.is_infinite()) {
-            (true, true) => Err(vm.new_overflow_error("overflow in fma")),
-            _ => Ok(result),
-        }
-    }
-
-    #[pyfunction]
-    fn modf(x: FloatArg) -> (f64, f64) {
-        let x = *x;
-        match x.is_infinite() {
-            true => (0.0_f64.copysign(x), x),
-            false => (x.fract().copysign(x), x.trunc()),
-        }
-    }
-
-    #[pyfunction]
-    fn frexp(x: FloatArg) -> (f64, i32) {
-        match x.is_finite() {
-            true => libm::frexp(*x),
-            false => (*x, 0),
-        }
-    }
-
-    #[pyfunction]
-    fn ldexp(x: FloatArg, exponent: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
-        let Some(exponent) = exponent.downcast_ref::<PyInt>() else {
-            return Err(vm.new_type_error("Expected an int as second argument to ldexp."));
-        };
-        let negative = exponent.as_bigint().sign() == integers::MINUS;
-        let exponent = exponent.try_to_primitive::<i32>(vm).unwrap_or(if negative { -5000 } else { 5000 });
-        checked(*x, libm::ldexp(*x, exponent), vm)
-    }
-
-    #[pyfunction]
-    fn degrees(x: FloatArg) -> f64 {
-        *x * (180.0 / std::f64::consts::PI)
-    }
-
-    #[pyfunction]
-    fn radians(x: FloatArg) -> f64 {
-        *x * (std::f64::consts::PI / 180.0)
-    }
-
-    #[pyfunction]
-    fn isfinite(x: FloatArg) -> bool {
-        x.is_finite()
-    }
-
-    #[pyfunction]
-    fn isinf(x: FloatArg) -> bool {
-        x.is_infinite()
-    }
-
-    #[pyfunction]
-    fn isnan(x: FloatArg) -> bool {
-        x.is_nan()
     }
 
     #[derive(FromArgs)]
     struct IsCloseArgs {
         #[pyarg(positional)]
-        a: FloatArg,
+        a: ArgIntoFloat,
         #[pyarg(positional)]
-        b: FloatArg,
+        b: ArgIntoFloat,
         #[pyarg(named, optional)]
-        rel_tol: OptionalArg<FloatArg>,
+        rel_tol: OptionalArg<ArgIntoFloat>,
         #[pyarg(named, optional)]
-        abs_tol: OptionalArg<FloatArg>,
+        abs_tol: OptionalArg<ArgIntoFloat>,
     }
 
     #[pyfunction]
     fn isclose(args: IsCloseArgs, vm: &VirtualMachine) -> PyResult<bool> {
-        let relative = args.rel_tol.map_or(1e-9, |tolerance| *tolerance);
-        let absolute = args.abs_tol.map_or(0.0, |tolerance| *tolerance);
-        if relative < 0.0 || absolute < 0.0 {
-            return Err(vm.new_value_error("tolerances must be non-negative"));
-        }
-        Ok(is_close(*args.a, *args.b, relative, absolute))
+        let tolerance = |given: OptionalArg<ArgIntoFloat>| given.into_option().map(ArgIntoFloat::into_float);
+        let tolerances = (tolerance(args.rel_tol), tolerance(args.abs_tol));
+        math::isclose(args.a.into_float(), args.b.into_float(), tolerances.0, tolerances.1)
+            .map_err(|_| vm.new_value_error("tolerances must be non-negative"))
     }
 
     #[derive(FromArgs)]
     struct NextAfterArgs {
         #[pyarg(positional)]
-        x: FloatArg,
+        x: ArgIntoFloat,
         #[pyarg(positional)]
-        y: FloatArg,
+        y: ArgIntoFloat,
         #[pyarg(named, optional)]
-        steps: OptionalArg<usize>,
+        steps: OptionalArg<u64>,
     }
 
     #[pyfunction]
     fn nextafter(args: NextAfterArgs) -> f64 {
-        next_after(*args.x, *args.y, args.steps.unwrap_or(1))
+        math::nextafter(args.x.into_float(), args.y.into_float(), args.steps.into_option())
     }
 
     #[pyfunction]
-    fn ulp(x: FloatArg) -> f64 {
-        last_place(x.abs())
+    fn hypot(coordinates: PosArgs<ArgIntoFloat>) -> f64 {
+        math::hypot(&ArgIntoFloat::vec_into_f64(coordinates.into_vec()))
     }
 
     #[pyfunction]
-    fn hypot(coordinates: PosArgs<FloatArg>) -> f64 {
-        hypotenuse(coordinates.into_iter().map(|value| *value).collect())
-    }
-
-    #[pyfunction]
-    fn dist(p: Vec<FloatArg>, q: Vec<FloatArg>, vm: &VirtualMachine) -> PyResult<f64> {
+    fn dist(p: Vec<ArgIntoFloat>, q: Vec<ArgIntoFloat>, vm: &VirtualMachine) -> PyResult<f64> {
         if p.len() != q.len() {
             return Err(vm.new_value_error("both points must have the same number of dimensions"));
         }
-        Ok(hypotenuse(p.iter().zip(&q).map(|(a, b)| **a - **b).collect()))
+        Ok(math::dist(&ArgIntoFloat::vec_into_f64(p), &ArgIntoFloat::vec_into_f64(q)))
     }
 
     #[pyfunction]
     fn fsum(numbers: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
-        let mut values = Vec::new();
-        for number in numbers.get_iter(vm)?.iter::<FloatArg>(vm)? {
-            values.push(*number?);
-        }
-        exact_sum(values).ok_or_else(|| vm.new_overflow_error("intermediate overflow in fsum"))
+        let numbers = numbers.get_iter(vm)?.iter::<ArgIntoFloat>(vm)?.collect::<PyResult<Vec<_>>>()?;
+        math::fsum(ArgIntoFloat::vec_into_f64(numbers)).map_err(|error| match error {
+            pymath::Error::EDOM => vm.new_value_error("-inf + inf in fsum"),
+            pymath::Error::ERANGE => vm.new_overflow_error("intermediate overflow in fsum"),
+        })
     }
 
     #[derive(FromArgs)]
@@ -430,6 +277,12 @@ mod native {
         if p.len() != q.len() {
             return Err(vm.new_value_error("Inputs are not the same length"));
         }
+        let floats = |numbers: &[PyObjectRef]| -> Option<Vec<f64>> {
+            numbers.iter().map(|number| Some(number.downcast_ref::<PyFloat>()?.to_f64())).collect()
+        };
+        if let (Some(p), Some(q)) = (floats(&p), floats(&q)) {
+            return Ok(vm.ctx.new_float(answer(math::sumprod(&p, &q), vm)?).into());
+        }
         let mut sum: PyObjectRef = vm.ctx.new_int(0).into();
         for (a, b) in p.iter().zip(&q) {
             sum = vm._add(&sum, &*vm._mul(a, b)?)?;
@@ -444,8 +297,7 @@ mod native {
         {
             return vm.call_method(&x, method, ());
         }
-        let whole = by(*x.try_into_value::<FloatArg>(vm)?);
-        vm.ctx.types.int_type.as_object().call((whole,), vm)
+        vm.ctx.types.int_type.as_object().call((by(float(&x, vm)?),), vm)
     }
 
     #[pyfunction]
@@ -466,33 +318,84 @@ mod native {
         Err(vm.new_type_error(format!("type {} doesn't define __trunc__ method", x.class().name())))
     }
 
-    #[pyfunction]
-    fn gcd(args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        integers::fold(args, 0, Pairs::Gcd, vm)
+    /// A function of integers, of as many as there are.
+    fn of_integers(
+        integers: PosArgs<ArgIndex>,
+        function: fn(&[&BigInt]) -> BigInt,
+        vm: &VirtualMachine,
+    ) -> PyIntRef {
+        let integers: Vec<PyIntRef> = integers.into_iter().map(ArgIndex::into_int_ref).collect();
+        let integers: Vec<&BigInt> = integers.iter().map(|integer| integer.as_bigint()).collect();
+        vm.ctx.new_bigint(&function(&integers))
     }
 
     #[pyfunction]
-    fn lcm(args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        integers::fold(args, 1, Pairs::Lcm, vm)
+    fn gcd(integers: PosArgs<ArgIndex>, vm: &VirtualMachine) -> PyIntRef {
+        of_integers(integers, math::integer::gcd, vm)
     }
 
     #[pyfunction]
-    fn factorial(n: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        integers::factorial(n, vm)
+    fn lcm(integers: PosArgs<ArgIndex>, vm: &VirtualMachine) -> PyIntRef {
+        of_integers(integers, math::integer::lcm, vm)
     }
 
     #[pyfunction]
-    fn comb(n: PyObjectRef, k: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        integers::choices(n, Some(k), true, vm)
+    fn factorial(n: ArgIndex, vm: &VirtualMachine) -> PyResult<PyIntRef> {
+        let n = n.into_int_ref();
+        if n.as_bigint().sign() == Sign::Minus {
+            return Err(vm.new_value_error("factorial() not defined for negative values"));
+        }
+        let n = i64::try_from(n.as_bigint()).ok().filter(|n| *n <= LARGEST_FACTORIAL).ok_or_else(|| {
+            vm.new_overflow_error(format!("factorial() argument should not exceed {LARGEST_FACTORIAL} here"))
+        })?;
+        Ok(vm.ctx.new_bigint(&answer(math::integer::factorial(n), vm)?.into()))
+    }
+
+    /// The number of ways to choose `k` of `n` things, in any order or in each.
+    fn choices(n: ArgIndex, k: ArgIndex, ordered: bool, vm: &VirtualMachine) -> PyResult<PyIntRef> {
+        let (n, k) = (n.into_int_ref(), k.into_int_ref());
+        let (n, k) = (n.as_bigint(), k.as_bigint());
+        for (value, name) in [(n, "n"), (k, "k")] {
+            if value.sign() == Sign::Minus {
+                return Err(vm.new_value_error(format!("{name} must be a non-negative integer")));
+            }
+        }
+        if k > n {
+            return Ok(vm.ctx.new_int(0));
+        }
+        let rest = n - k;
+        let fewest = if ordered || *k < rest { k } else { &rest };
+        let Some(k) = u64::try_from(fewest).ok().filter(|k| *k <= LARGEST_FACTORIAL as u64) else {
+            return Err(vm.new_overflow_error(format!("k must not exceed {LARGEST_FACTORIAL} here")));
+        };
+        let ways = if ordered { math::perm_bigint(n, k) } else { math::comb_bigint(n, k) };
+        Ok(vm.ctx.new_bigint(&ways.into()))
     }
 
     #[pyfunction]
-    fn perm(n: PyObjectRef, k: OptionalArg<Option<PyObjectRef>>, vm: &VirtualMachine) -> PyResult {
-        integers::choices(n, k.flatten(), false, vm)
+    fn comb(n: ArgIndex, k: ArgIndex, vm: &VirtualMachine) -> PyResult<PyIntRef> {
+        choices(n, k, false, vm)
     }
 
     #[pyfunction]
-    fn isqrt(n: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        integers::isqrt(n, vm)
+    fn perm(n: ArgIndex, k: OptionalArg<Option<ArgIndex>>, vm: &VirtualMachine) -> PyResult<PyIntRef> {
+        match k.flatten() {
+            Some(k) => choices(n, k, true, vm),
+            None => factorial(n, vm),
+        }
+    }
+
+    #[pyfunction]
+    fn isqrt(n: ArgIndex, vm: &VirtualMachine) -> PyResult<PyIntRef> {
+        let n = n.into_int_ref();
+        let n = n.as_bigint();
+        if n.sign() != Sign::Minus && n.bits() > LARGEST_SQUARE {
+            return Err(vm.new_overflow_error(format!(
+                "isqrt() argument should not exceed {LARGEST_SQUARE} bits here"
+            )));
+        }
+        let root = math::integer::isqrt(n)
+            .map_err(|_| vm.new_value_error("isqrt() argument must be nonnegative"))?;
+        Ok(vm.ctx.new_bigint(&root))
     }
 }

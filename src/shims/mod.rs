@@ -4,11 +4,10 @@
 mod absent;
 mod archive;
 mod byte_pairs;
+mod cmath;
 mod file_access;
 mod files;
 mod math;
-mod math_floats;
-mod math_integers;
 mod pause;
 pub(crate) mod plots;
 mod random;
@@ -19,7 +18,7 @@ mod tokens;
 mod unicode;
 
 pub use file_access::FileAccess;
-pub use plots::{Mark, MarkKind, PlotPixels, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
+pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 
 pub(crate) use sha2::sha512;
 
@@ -38,6 +37,7 @@ pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
     vec![
         archive::module_def(ctx),
         byte_pairs::module_def(ctx),
+        cmath::module_def(ctx),
         math::module_def(ctx),
         pause::module_def(ctx),
         random::module_def(ctx),

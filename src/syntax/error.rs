@@ -1,7 +1,7 @@
 //! An error of syntax as CPython words it.
 
 /// The class of the exception.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// `SyntaxError`
     Syntax,
@@ -12,7 +12,7 @@ pub(crate) enum Class {
 }
 
 /// An error of syntax as CPython words it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Wording {
     /// The class of the exception.
     pub(crate) class: Class,

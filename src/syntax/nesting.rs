@@ -28,7 +28,7 @@ const PAIRS: usize = 100_000_000;
 const MOST_PLACED: usize = 1 << 20;
 
 /// What source has too much of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nesting {
     /// Brackets within brackets.
     Brackets,

@@ -33,5 +33,6 @@ pub use layout::Layout;
 pub use record::RecordCounts;
 pub(crate) use record::{CompletedOperation, Recorder};
 pub(crate) use site::{Site, SourcePosition, SourceRange};
+#[allow(unused_imports, reason = "tests use it")]
 pub use storage::tensor_bytes;
 pub(crate) use storage::{allow, allow_objects, peak_memory, set_memory_limit, size_in_words};

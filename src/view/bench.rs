@@ -4,20 +4,18 @@ use std::time::Duration;
 
 use comfy_table::CellAlignment;
 
-use crate::view::heat::bar_of;
 use crate::view::quantity::grouped;
 use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// A measurement of one layer.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct BenchReport {
     /// What was computed: "Multi-head attention, 768 wide, ...".
     pub layer: String,
-    /// The machine: processor, threads, peak.
+    /// The machine: processor and threads.
     pub machine: String,
-    /// The cases.
     pub rows: Vec<BenchRow>,
     /// How each path grows with the number of tokens.
     pub growth: Vec<Growth>,
@@ -27,36 +25,26 @@ pub struct BenchReport {
     pub skipped: Vec<String>,
 }
 
-/// One case.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct BenchRow {
     /// How many tokens.
     pub tokens: usize,
     /// The path: "fused, causal".
     pub name: String,
-    /// The median time.
     pub median: Duration,
     /// The shortest time.
     pub best: Duration,
-    /// Useful operations per second, in billions.
-    pub gflops: f64,
-    /// The same as a fraction of the machine's peak.
-    pub fraction: f64,
     /// Peak memory of the process.
     pub megabytes: Option<f64>,
 }
 
 /// One path at several numbers of tokens.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Growth {
-    /// The name of the path.
     pub name: String,
     /// Number of tokens, milliseconds, megabytes.
     pub points: Vec<(usize, f64, Option<f64>)>,
 }
-
-/// Columns of the bar that shows the fraction of the peak.
-const BAR: usize = 10;
 
 /// The table, the growth, and what was skipped.
 pub fn bench(report: &BenchReport, look: Look) -> Text {
@@ -66,7 +54,7 @@ pub fn bench(report: &BenchReport, look: Look) -> Text {
         let role = if look.plain { Role::Prose } else { role };
         text.append(wrap(&Line::new().with(role, words), look.width, &none, &none));
     }
-    text.section(if look.plain { facts(report) } else { table(report, look) });
+    text.section(if look.plain { facts(report) } else { table(report) });
     if !report.growth.is_empty() {
         text.section(growth(report, look));
     }
@@ -79,39 +67,20 @@ pub fn bench(report: &BenchReport, look: Look) -> Text {
     text
 }
 
-fn table(report: &BenchReport, look: Look) -> Text {
-    let narrow = look.width < 66;
-    let bars = look.width >= 66 + BAR;
-    let mut header = vec!["tokens", "", "median"];
-    if !narrow {
-        header.extend(["best", "GFLOP/s"]);
-    }
-    header.push("of peak");
-    if !narrow {
-        header.push("memory");
-    }
-    let header: Vec<Line> = header.into_iter().map(|name| Line::new().with(Role::Dim, name)).collect();
-    let peak = header.len() - if narrow { 1 } else { 2 };
-    let mut rows = vec![header];
+fn table(report: &BenchReport) -> Text {
+    let header = ["tokens", "", "median", "best", "memory"];
+    let mut rows = vec![header.map(|name| Line::new().with(Role::Dim, name)).to_vec()];
     let mut before = 0;
     for row in &report.rows {
         let tokens = if row.tokens == before { String::new() } else { grouped(row.tokens as u64) };
         before = row.tokens;
-        let mut cells = vec![tokens, row.name.clone(), time(row.median)];
-        if !narrow {
-            cells.extend([time(row.best), format!("{:.0}", row.gflops)]);
-        }
-        let bar = if bars { format!(" {:<BAR$}", bar_of(row.fraction, BAR)) } else { String::new() };
-        cells.push(format!("{}{bar}", percent(row.fraction)));
-        if !narrow {
-            cells.push(row.megabytes.map_or_else(String::new, memory));
-        }
-        rows.push(cells.into_iter().map(|cell| Line::new().with(Role::Prose, cell)).collect());
+        let memory = row.megabytes.map_or_else(String::new, memory);
+        let cells = [tokens, row.name.clone(), time(row.median), time(row.best), memory];
+        rows.push(cells.map(|cell| Line::new().with(Role::Prose, cell)).to_vec());
     }
     let mut table = StyledTable::new(rows);
     for (at, column) in table.table.column_iter_mut().enumerate() {
-        let left = at == 1 || (bars && at == peak);
-        column.set_cell_alignment(if left { CellAlignment::Left } else { CellAlignment::Right });
+        column.set_cell_alignment(if at == 1 { CellAlignment::Left } else { CellAlignment::Right });
         if at == 0 {
             column.set_padding((0, 1));
         }
@@ -127,13 +96,11 @@ fn facts(report: &BenchReport) -> Text {
         text.say(
             Role::Prose,
             format!(
-                "{} tokens, {}: median {}, best {}, {:.0} GFLOP/s, {} of peak{memory}",
+                "{} tokens, {}: median {}, best {}{memory}",
                 row.tokens,
                 row.name,
                 time(row.median),
-                time(row.best),
-                row.gflops,
-                percent(row.fraction)
+                time(row.best)
             ),
         );
     }
@@ -184,11 +151,6 @@ fn time(time: Duration) -> String {
         ms if ms >= 10.0 => format!("{ms:.1} ms"),
         ms => format!("{ms:.2} ms"),
     }
-}
-
-fn percent(fraction: f64) -> String {
-    let percent = fraction * 100.0;
-    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
 fn memory(megabytes: f64) -> String {

@@ -8,7 +8,7 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
 
 /// A cell that was run again.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CheckedCell {
     /// Its name: "stepN scores-loops", "cell 4".
     pub title: String,
@@ -16,7 +16,6 @@ pub struct CheckedCell {
     pub line: Option<usize>,
     /// How the outputs compare.
     pub verdict: Verdict,
-    /// The recorded output.
     pub recorded: String,
     /// The output of this run.
     pub actual: String,
@@ -25,7 +24,7 @@ pub struct CheckedCell {
 }
 
 /// What is wrong with a file besides its outputs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct FileFault {
     /// Its line, from 1.
     pub line: usize,
@@ -39,10 +38,8 @@ impl From<&Fault> for FileFault {
     }
 }
 
-/// A file that was checked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CheckedFile {
-    /// Its name.
     pub file: String,
     /// Its cells, in order.
     pub cells: Vec<CheckedCell>,
@@ -213,15 +210,51 @@ fn part_of(line: &str, from: usize) -> String {
 /// The lines of both outputs in pairs: equal lines are matched, changed lines between them are paired in order.
 fn pairs<'a>(recorded: &'a str, actual: &'a str) -> Vec<LinePair<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (recorded.lines().collect(), actual.lines().collect());
-    let changes = similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new);
+    let line = |lines: &[&'a str], at| lines.get(at).map(|&line: &&'a str| Cow::Borrowed(line));
     let mut pairs = Vec::new();
-    for change in changes {
-        let (old, new) = (&old[change.old_range()], &new[change.new_range()]);
-        let line = |of: &[&'a str], at| of.get(at).map(|&line: &&'a str| Cow::Borrowed(line));
-        let pair = |at| (line(old, at), line(new, at));
-        pairs.extend((0..old.len().max(new.len())).map(pair));
+    let mut done = (0, 0);
+    for (at, to) in common_lines(&old, &new).into_iter().chain([(old.len(), new.len())]) {
+        let (removed, added) = (&old[done.0..at], &new[done.1..to]);
+        pairs.extend((0..removed.len().max(added.len())).map(|at| (line(removed, at), line(added, at))));
+        pairs.extend((at < old.len()).then(|| (line(&old, at), line(&new, to))));
+        done = (at + 1, to + 1);
     }
     pairs
+}
+
+/// The places of the longest common subsequence of lines. Of parts that differ in millions of pairs, no line is matched.
+fn common_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&old[head..], &new[head..]);
+    let tail = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - tail], &b[..b.len() - tail]);
+    let mut common: Vec<_> = (0..head).map(|at| (at, at)).collect();
+    if a.len() * b.len() <= 4_000_000 {
+        // How many lines the parts from each pair of places have in common.
+        let wide = b.len() + 1;
+        let mut lengths = vec![0_u32; (a.len() + 1) * wide];
+        for at in (0..a.len()).rev() {
+            for to in (0..b.len()).rev() {
+                lengths[at * wide + to] = match a[at] == b[to] {
+                    true => lengths[(at + 1) * wide + to + 1] + 1,
+                    false => lengths[(at + 1) * wide + to].max(lengths[at * wide + to + 1]),
+                };
+            }
+        }
+        let (mut at, mut to) = (0, 0);
+        while at < a.len() && to < b.len() {
+            if a[at] == b[to] {
+                common.push((head + at, head + to));
+                (at, to) = (at + 1, to + 1);
+            } else if lengths[(at + 1) * wide + to] >= lengths[at * wide + to + 1] {
+                at += 1;
+            } else {
+                to += 1;
+            }
+        }
+    }
+    common.extend((0..tail).rev().map(|left| (old.len() - 1 - left, new.len() - 1 - left)));
+    common
 }
 
 /// A line as numbers and words, spaces, and single other characters.

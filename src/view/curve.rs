@@ -17,7 +17,7 @@ const UNIT: &str = "step";
 const READ_OUT: usize = 6;
 
 /// A curve: its name, and its numbers in their order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Curve {
     /// The expression that has the numbers.
     pub name: String,

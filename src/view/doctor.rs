@@ -6,18 +6,14 @@ use crate::view::quantity::counted;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A finding and its code.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct CodeFinding {
-    /// The finding.
     pub(crate) finding: Finding,
-    /// The line of code.
     pub(crate) code: Option<String>,
     /// The cell that ran it, if another cell has the line.
     pub(crate) run_by: Option<String>,
     /// The script that has the line.
     pub(crate) file: Option<String>,
-    /// The line in that script.
     pub(crate) file_line: Option<usize>,
     /// A change that was tried: with it the finding is gone, and no other came.
     pub(crate) diff: Option<String>,
@@ -36,7 +32,6 @@ impl CodeFinding {
     }
 }
 
-/// One finding.
 pub(crate) fn found(found: &CodeFinding, look: Look) -> Text {
     let CodeFinding { finding, code, run_by, file, file_line, diff } = found;
     let mut text = Text::new();
@@ -169,7 +164,7 @@ pub(crate) fn summary(operations: usize, cells: usize, found: usize, look: Look)
 }
 
 /// What several targets add up to.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Tally {
     /// How many targets there are.
     pub(crate) targets: usize,

@@ -7,8 +7,7 @@ use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// An error and its explanation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct ErrorNote {
     /// The exception's type: "RuntimeError".
     pub kind: String,
@@ -178,7 +177,6 @@ fn axes(operand: &ClashOperand) -> (String, Option<(usize, usize)>) {
     (text, mark)
 }
 
-/// Remarks on the operands.
 fn remarks(remarks: &[String], look: Look) -> Text {
     let mut text = Text::new();
     for remark in remarks {

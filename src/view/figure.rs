@@ -13,7 +13,7 @@ pub(crate) const THRESHOLD: usize = 1000;
 pub(crate) const EDGE_ITEMS: usize = 3;
 
 /// A tensor, its name and the names of its axes and positions.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Figure {
     /// The variable's name.
     pub name: String,
@@ -208,7 +208,6 @@ pub(crate) fn summary(figure: &Figure, look: Look) -> Text {
     text
 }
 
-/// One fact of the summary.
 struct Fact {
     /// What the value is: "min"; empty if the value says it.
     label: &'static str,

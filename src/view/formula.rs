@@ -149,7 +149,6 @@ fn is_call(argument: &str) -> bool {
     depth == 0 && argument.ends_with(')')
 }
 
-/// A superscript.
 fn superscript(argument: &str) -> String {
     match argument.trim() {
         "T" | "ᵀ" => "ᵀ".to_string(),

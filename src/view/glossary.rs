@@ -4,10 +4,8 @@ use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A term of the glossary.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct GlossaryEntry {
-    /// The term.
     pub name: String,
     /// Its other names.
     pub also: Vec<String>,

@@ -351,9 +351,8 @@ fn means_in_words(blocks: &BlockMeans, names: &[String], look: Look) -> Text {
 }
 
 /// One bar of a bar chart.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Bar {
-    /// Its name.
     pub name: String,
     /// Its length, 0 or more.
     pub value: f64,

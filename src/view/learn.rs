@@ -11,7 +11,7 @@ use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
 
 /// A key and what it does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct KeyLabel {
     /// The key: "Enter", "p".
     pub key: String,
@@ -33,11 +33,10 @@ pub fn footer(keys: &[KeyLabel], look: Look) -> Text {
 }
 
 /// A command of the walkthrough, for its help.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct KeyHelp {
     /// The key and the words of the command: "p", "back".
     pub keys: Vec<String>,
-    /// What it does.
     pub line: String,
     /// Whether it does something at this point.
     pub here: bool,
@@ -117,7 +116,7 @@ pub fn labelled_code(words: &str, source: &str, look: Look) -> Text {
 }
 
 /// The summary at the end of a lesson.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Ending {
     /// The section as the chapter numbers it.
     pub section: String,

@@ -5,11 +5,11 @@ use unicode_width::UnicodeWidthStr;
 use crate::lesson::states::{StepCount, StopState, count};
 use crate::view::heat::bar_of;
 use crate::view::prose::prose_line;
-use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
 /// The lessons of the chapter.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Listing {
     /// "chapter 3  Attention".
     pub title: String,
@@ -21,12 +21,10 @@ pub struct Listing {
     pub learn: String,
 }
 
-/// A lesson in the listing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct ListedLesson {
     /// The section as the chapter numbers it.
     pub section: String,
-    /// Its title.
     pub title: String,
     /// How many minutes it takes to read.
     pub minutes: u32,
@@ -38,8 +36,7 @@ pub struct ListedLesson {
     pub steps: Vec<ListedStep>,
 }
 
-/// A step in the listing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct ListedStep {
     /// Its number in the chapter.
     pub number: usize,
@@ -65,7 +62,7 @@ pub(crate) fn mark(state: StopState) -> (&'static str, Role) {
 }
 
 /// A step, a question or an exercise of a lesson that is listed in full.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct ListedStop {
     /// What it is and its name: `stepN scores`, `exercise another-query`; empty for a question.
     pub name: String,
@@ -329,36 +326,6 @@ fn plain_list(listing: &Listing, steps: bool, all: StepCount, look: Look) -> Tex
         say(format!("next: {next}, with: {}", listing.learn));
     }
     text
-}
-
-/// An unknown name, and the known names nearest to it.
-pub fn nearby(kind: &str, asked: &str, near: &[String], look: Look) -> Text {
-    let mut line = Line::new().with(Role::Prose, format!("There is no {kind} called "));
-    line.push(Role::Strong, format!("\"{asked}\""));
-    line.push(Role::Prose, ".");
-    match near {
-        [] => {}
-        [one] => {
-            line.push(Role::Prose, " You may mean ");
-            line.push(Role::Good, one);
-            line.push(Role::Prose, ".");
-        }
-        many => {
-            line.push(Role::Prose, " The nearest are ");
-            for (at, name) in many.iter().enumerate() {
-                let before = match at {
-                    0 => "",
-                    at if at + 1 == many.len() => " and ",
-                    _ => ", ",
-                };
-                line.push(Role::Prose, before);
-                line.push(Role::Good, name);
-            }
-            line.push(Role::Prose, ".");
-        }
-    }
-    line.push(Role::Dim, format!(" `attn{NO_BREAK_SPACE}list` names them all."));
-    paragraph(&line, look)
 }
 
 /// The welcome text: what attn is, the main commands, and the listing.

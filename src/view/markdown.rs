@@ -8,7 +8,7 @@ use crate::view::slice;
 const MOST: usize = 144;
 
 /// A question and the learner's answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct AnsweredQuestion {
     /// The question, Markdown.
     pub(crate) ask: String,

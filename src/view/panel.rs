@@ -10,7 +10,7 @@ use crate::view::text::{Line, Look, Role, Text, escape_controls, unbroken};
 use crate::view::wrap::{self, wrap};
 
 /// Everything that a step shows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Panel {
     /// The section as the chapter numbers it: "3.3.1".
     pub section: String,
@@ -30,7 +30,6 @@ pub struct Panel {
     pub stdout: String,
     /// The text of its bare last expression.
     pub result: Option<String>,
-    /// What it raised.
     pub error: Option<ErrorNote>,
     /// The tensors that it bound or changed, in order.
     pub figures: Vec<Figure>,
@@ -42,7 +41,6 @@ pub struct Panel {
     pub worked: Vec<String>,
     /// Markdown after the output: what the numbers show.
     pub after: String,
-    /// Remarks of attn.
     pub remarks: Vec<String>,
 }
 
@@ -51,13 +49,11 @@ pub struct Panel {
 pub struct Check {
     /// The invariant: "every row sums to 1".
     pub text: String,
-    /// Whether it is true.
     pub is_true: bool,
     /// The largest deviation as text: "6e-8".
     pub deviation: Option<String>,
 }
 
-/// The whole panel.
 pub fn panel(panel: &Panel, look: Look) -> Text {
     let mut text = reading(panel, look);
     text.section(outcome(panel, look));

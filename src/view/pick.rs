@@ -4,17 +4,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::view::figure::Figure;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::wrap;
 
-/// The chosen element, and the table with it marked, in at most `rows` rows. The figure has its values.
-pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
-    let mut text = heading(figure, index, look);
-    text.append(marked(figure, index, rows, look));
-    text
-}
-
-/// The table with the element at `index` marked, without the line that names it.
-pub(crate) fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
+/// The table with the element at `index` marked, in at most `rows` rows. The figure has its values.
+pub fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
     let mut text = Text::new();
     let Some((&column, lead)) = index.split_last() else {
         return text;
@@ -88,26 +80,6 @@ pub(crate) fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) 
         text.say(Role::Dim, format!("{sign}{}", hidden.join(", ")));
     }
     text
-}
-
-/// The chosen element: its name and index, its position by the names of the axes, its value.
-fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
-    let mut line = Line::new().with(Role::Name, element_name(&figure.name, index));
-    let named = |(axis, at): (usize, &usize)| {
-        let name = figure.axis(axis)?;
-        Some(match figure.label(axis, *at) {
-            Some(label) => format!("{name} \"{label}\""),
-            None => format!("{name} {at}"),
-        })
-    };
-    let places: Option<Vec<String>> = index.iter().enumerate().map(named).collect();
-    if let Some(places) = places.filter(|places| !places.is_empty()) {
-        line.push(Role::Dim, format!("   {}", places.join(", ")));
-    }
-    line.push(Role::Prose, "   = ");
-    line.push(Role::Strong, element(figure, offset(figure, index)));
-    let rest = Line::spaces(2);
-    wrap(&line, look.width, &Line::new(), &rest)
 }
 
 /// `attn_weights[1,2]`.

@@ -16,7 +16,7 @@ use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
 
 /// A picture and what it shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Picture {
     /// Heat maps with one scale.
     Maps(Vec<Figure>),
@@ -26,7 +26,6 @@ pub enum Picture {
     Dropped(Box<(Figure, Figure)>),
     /// Several views of one storage.
     Strips {
-        /// The views.
         strips: Vec<StorageView>,
         /// The names of the tokens, if they have any.
         tokens: Vec<String>,
@@ -39,11 +38,9 @@ pub enum Picture {
     Curves(Vec<Curve>),
     /// For each computation its name, time, and bytes of tensors.
     Costs(Vec<(String, Duration, u64)>),
-    /// What a cell plotted.
     Plot(Box<PlottedFigure>),
 }
 
-/// The picture as text.
 pub fn picture(picture: &Picture, look: Look) -> Text {
     match picture {
         Picture::Maps(figures) => maps(figures, look),

@@ -12,7 +12,6 @@ use crate::view::wrap::wrap;
 const LINES: usize = 12;
 /// The widest plot, in columns.
 const WIDEST: usize = 64;
-/// The narrowest plot.
 const NARROWEST: usize = 8;
 /// Signs of the curves of a plot without colours, where there are several.
 const SIGNS: [char; 6] = ['•', '×', '+', 'o', '#', '~'];

@@ -94,7 +94,6 @@ struct MarkdownWriter {
 }
 
 impl MarkdownWriter {
-    /// Handles an event.
     fn take(&mut self, event: Event) {
         match event {
             Event::Start(tag) => self.start(tag),

@@ -5,18 +5,15 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// The verdict on an answer or an exercise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum AnswerVerdict {
-    /// Right.
     Right,
-    /// Not yet right.
     NotYet,
     /// Skipped: the answer is shown.
     Shown,
 }
 
-/// What a question is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
     /// The cell that runs next.
     Prediction,

@@ -17,20 +17,16 @@ const CODE_LINES: usize = 6;
 /// The time of a cell is shown from this duration on.
 pub(crate) const SLOW: Duration = Duration::from_millis(100);
 
-/// A cell that has run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct CellRun {
     /// Its name: "cell 4", "stepN scores-loops".
     pub title: String,
-    /// Its code.
     pub code: String,
     /// What it printed.
     pub stdout: String,
     /// The text of its bare last expression.
     pub result: Option<String>,
-    /// What it plotted.
     pub plots: Vec<PlottedFigure>,
-    /// What it raised.
     pub error: Option<ErrorNote>,
     /// Remarks of attn: lines skipped, output cut.
     pub remarks: Vec<String>,

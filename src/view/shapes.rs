@@ -7,9 +7,8 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// An operation with the shapes of its operands and of its result.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct ShapeRow {
-    /// The code.
     pub(crate) code: String,
     /// The shapes of the operands; may be empty.
     pub(crate) algebra: String,

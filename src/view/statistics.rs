@@ -6,7 +6,7 @@ use crate::view::text::Role;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Extremes and mean of the finite values, and how many values are special.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) struct Statistics {
     /// Offset and value of the least finite element.
     pub(crate) least: Option<(usize, f64)>,

@@ -3,8 +3,7 @@
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A view of a storage.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct StorageView {
     /// The expression: "x.transpose(1, 2)".
     pub name: String,

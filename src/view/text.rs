@@ -13,7 +13,7 @@ use super::graphics::{Graphics, TerminalPicture};
 pub(crate) const NO_BREAK_SPACE: char = '\u{E000}';
 
 /// How text is shown: the width of the screen, and which means of display may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     /// Columns of the screen.
     pub width: usize,
@@ -48,7 +48,6 @@ pub(crate) enum Role {
     Emphasis,
     /// `**strong**` text.
     Strong,
-    /// The text of a link.
     Link,
     /// A glossary term where it is explained.
     Defined,
@@ -56,13 +55,9 @@ pub(crate) enum Role {
     CodeInline,
     /// Python code that has no role below.
     Code,
-    /// A Python keyword.
     Keyword,
-    /// A Python string.
     Str,
-    /// A Python comment.
     Comment,
-    /// A Python number.
     NumberLit,
     /// The name that a `def` or `class` binds, and names of tensors in summaries.
     Name,
@@ -122,7 +117,6 @@ impl Role {
 /// Text of one role.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Span {
-    /// What the text is.
     pub(crate) role: Role,
     /// The characters, without line breaks.
     pub(crate) text: String,
@@ -141,7 +135,7 @@ impl Span {
 }
 
 /// One line: spans side by side.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Line {
     /// From left to right.
     pub(crate) spans: Vec<Span>,
@@ -150,7 +144,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// An empty line.
     pub(crate) fn new() -> Line {
         Line::default()
     }
@@ -210,14 +203,13 @@ impl Line {
 }
 
 /// Lines of styled text.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Text {
     /// From top to bottom.
     pub lines: Vec<Line>,
 }
 
 impl Text {
-    /// No lines.
     pub fn new() -> Text {
         Text::default()
     }
@@ -233,7 +225,6 @@ impl Text {
         self.lines.is_empty()
     }
 
-    /// Appends a line.
     pub fn line(&mut self, line: Line) {
         self.lines.push(line);
     }

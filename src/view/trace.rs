@@ -68,7 +68,6 @@ fn cost_words(cost: Cost, short: bool) -> String {
     )
 }
 
-/// The layout of one trace.
 struct TracePage {
     /// The width of line numbers.
     digits: usize,

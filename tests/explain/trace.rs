@@ -48,7 +48,7 @@ fn functions(step: &Traced) -> Vec<&str> {
 #[test]
 fn a_forward_is_traced_with_its_calls_names_and_lines() {
     traced(CLASS, "y = two(x)\n", |trace| {
-        let ops: Vec<&str> = trace.steps.iter().map(|step| step.called()).collect();
+        let ops: Vec<&str> = trace.steps.iter().map(|step| step.operation.called(step.in_place)).collect();
         let head = ["linear", "T", "matmul", "bool", "masked_fill_", "softmax", "matmul"];
         assert_eq!(ops, [&head[..], &head[..], &["cat"]].concat());
 
@@ -84,14 +84,14 @@ fn tensors_are_held_as_they_were() {
         assert!(before.float(1).is_finite() && after.float(1) == f64::NEG_INFINITY);
         assert_eq!(filled.operands[0].values().expect("it is small").float(1), before.float(1));
         assert_eq!(filled.operands[0].name.as_deref(), Some("scores"));
-        assert!(product.results[0].same(&filled.operands[0]));
+        assert!(product.results[0].shares(&filled.operands[0]));
     });
 }
 
 #[test]
 fn an_operation_that_raises_is_traced_and_a_tracer_that_is_off_keeps_nothing() {
     traced("import torch\n", "x = torch.tensor([1., 2.])\nx[0] = 3\nx @ torch.ones(3)\n", |trace| {
-        let ops: Vec<&str> = trace.steps.iter().map(|step| step.called()).collect();
+        let ops: Vec<&str> = trace.steps.iter().map(|step| step.operation.called(step.in_place)).collect();
         assert_eq!(ops, ["tensor", "setitem", "ones", "matmul"]);
         let last = trace.steps.last().expect("four ran");
         assert!(last.error.as_deref().is_some_and(|said| said.contains("size")), "{:?}", last.error);
@@ -198,7 +198,7 @@ fn the_chapter_is_traced() {
             let mut session = Session::new(SessionOptions::default());
             let mut cells = Vec::new();
             let needed = lesson.steps.first().into_iter().flat_map(|step| catalogue.prelude(step)).flatten();
-            for step in needed {
+            for (step, _) in needed {
                 session.run(&step.code, &step.name());
                 cells.push((step.name(), step.code.clone()));
             }

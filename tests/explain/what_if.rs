@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use attn::explain::what_if::{AxisLabels, Change, ChangedTensor, FORMS, LessonWords, WhatIf, what_if};
+use attn::explain::what_if::{AxisLabels, Change, ChangedTensor, LessonWords, WhatIf, what_if};
 use attn::lesson::Target;
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::{Arg, Tensor};
@@ -52,7 +52,7 @@ fn lesson(section: &str) -> Cells {
     let Ok(Target::Lesson(lesson)) = catalogue.find(section) else { panic!("there is no lesson {section}") };
     let mut wanted = std::collections::BTreeMap::new();
     for step in &lesson.steps {
-        for before in catalogue.prelude(step).expect("the prelude can be read") {
+        for (before, _) in catalogue.prelude(step).expect("the prelude can be read") {
             wanted.insert(before.number, before);
         }
         wanted.insert(step.number, step);
@@ -257,7 +257,7 @@ fn settings_are_read_as_python_reads_them() {
     assert_eq!(read("sa.W[0]=x==y"), set("sa.W[0]", "sa", "x==y"));
     for wrong in ["", "inputs", "inputs[1,0]", "inputs[1,0]==2", "a=b=c", "a, b = 1, 2", "f()=2", "a=1; b=2"]
     {
-        assert!(read(wrong).is_err_and(|message| message.contains(FORMS)), "{wrong}");
+        assert!(read(wrong).is_err_and(|message| message.contains("a change is NAME=VALUE")), "{wrong}");
     }
 }
 

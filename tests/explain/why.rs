@@ -61,7 +61,8 @@ fn every_tensor_of_every_lesson_is_explained_by_figures_that_add_up() {
         for lesson in catalogue.lessons().filter_map(Result::ok) {
             let Some(first) = lesson.steps.first() else { continue };
             let mut session = Session::new(SessionOptions::default());
-            let mut steps: Vec<&Step> = catalogue.prelude(first).expect("the lesson's needs are there");
+            let needed = catalogue.prelude(first).expect("the lesson's needs are there");
+            let mut steps: Vec<&Step> = needed.into_iter().map(|(step, _)| step).collect();
             for step in &steps {
                 session.run(&step.code, &step.name());
             }

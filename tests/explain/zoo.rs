@@ -25,7 +25,7 @@ fn examined(source: &str) -> (String, Vec<String>) {
     let error = outcome.error.map(|error| format!("{}: {}\n", error.kind, error.message)).unwrap_or_default();
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let mut findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
-    findings.extend(doctor::read("program", source, doctor::Reading::Ran));
+    findings.extend(doctor::read_together(&[("program", source)], doctor::Reading::Ran));
     findings.retain(|finding| {
         let line = finding.line.and_then(|line| source.lines().nth(line - 1));
         !line.is_some_and(|line| doctor::is_allowed(finding.mistake, line))

@@ -77,7 +77,8 @@ def main():
         else:
             print("no call of", row[0])
     with open(path, "w") as file:
-        json.dump(kept, file, indent=0, ensure_ascii=False)
+        rows = ",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in kept)
+        file.write("[\n" + rows + "\n]\n")
     print(len(kept), "operations")
 
 

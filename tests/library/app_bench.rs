@@ -1,4 +1,4 @@
-//! `attn bench`: the paths compute the same layer, and the figures are those of the formula.
+//! `attn bench`: the paths compute the same layer, and one that takes long is measured once.
 
 use std::time::Duration;
 
@@ -22,11 +22,11 @@ fn every_path_computes_the_same_layer() {
             let case = BenchCase { tokens: 7, width: 12, heads: 3, batch: 1, causal, path, threads: 1 };
             let naive = case.loops(&mut session).expect("the layer has its tensors").forward();
             for path in [AttentionPath::Fused, AttentionPath::Materialised] {
-                let found = session.tensor(&format!("{}()", path.function()));
+                let found = session.tensor(&format!("{}()", path.name()));
                 let found = found.ok().flatten().expect("it is a tensor").to_f32_vec();
                 assert_eq!(found.len(), naive.len());
                 for (x, y) in found.iter().zip(&naive) {
-                    assert!((x - y).abs() < 1e-5, "{path}, causal {causal}: {x} and {y}");
+                    assert!((x - y).abs() < 1e-5, "{}, causal {causal}: {x} and {y}", path.name());
                 }
             }
         });
@@ -34,14 +34,10 @@ fn every_path_computes_the_same_layer() {
 }
 
 #[test]
-fn the_operations_are_those_that_the_paper_counts() {
-    let case =
-        |path, causal| BenchCase { tokens: 1024, width: 768, heads: 12, batch: 1, causal, path, threads: 1 };
-    // 4 projections of 2·T·C² and 2 products of 2·T²·C.
-    let whole = 4.0 * 2.0 * 1024.0 * 768.0 * 768.0 + 2.0 * 2.0 * 1024.0 * 1024.0 * 768.0;
-    assert_eq!(case(AttentionPath::Fused, false).work(), whole / 1e9);
-    assert!(case(AttentionPath::Fused, true).work() < whole / 1e9 * 0.81);
-    assert!(case(AttentionPath::Materialised, false).most_bytes() > (3 * 12 * 4) << 20);
+fn the_materialised_path_needs_tables_of_scores() {
+    let path = AttentionPath::Materialised;
+    let case = BenchCase { tokens: 1024, width: 768, heads: 12, batch: 1, causal: false, path, threads: 1 };
+    assert!(case.most_bytes() > (3 * 12 * 4) << 20);
 }
 
 #[test]

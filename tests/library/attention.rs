@@ -140,7 +140,7 @@ fn distance<T: Real>(form: Form<T>, [q, k, v]: [ArrayView4<T>; 3], scale: T, mas
     // The result lies in memory as a transposed query does, and held something else before.
     let (b, h, t, e) = wanted.dim();
     let mut out = Array4::from_elem((b, t, h, e), T::NAN).permuted_axes([0, 2, 1, 3]);
-    form(Operands::new(q, k, v), scale, mask, out.view_mut());
+    form(Operands { q: q.into(), k: k.into(), v: v.into() }, scale, mask, out.view_mut());
     let value = v.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
     let far = |(got, wanted): (&T, &f64)| match wanted.is_nan() {
         true => {
@@ -189,7 +189,12 @@ fn scores_of_any_size_are_borne() {
     q[[0, 1, 17, 3]] = f32::NAN;
     for form in [attention::fast::<f32> as Form<f32>, attention::streaming] {
         let mut out = Array4::zeros(q.dim());
-        form(Operands::new(q.view(), k.view(), v.view()), 0.25, &Mask::None, out.view_mut());
+        form(
+            Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() },
+            0.25,
+            &Mask::None,
+            out.view_mut(),
+        );
         for (at, row) in out.rows().into_iter().enumerate() {
             assert!(row.iter().all(|x| x.is_nan() == (at == 40 + 17)), "row {at}");
         }
@@ -202,7 +207,7 @@ fn bits(form: Form<f32>, threads: usize, [q, k, v]: [ArrayView4<f32>; 3], mask: 
     let mut out = Array4::zeros(q.dim());
     attn::kernel::threads::set_count(threads);
     let scale = 1.0 / (q.len_of(Axis(3)) as f32).sqrt();
-    form(Operands::new(q, k, v), scale, mask, out.view_mut());
+    form(Operands { q: q.into(), k: k.into(), v: v.into() }, scale, mask, out.view_mut());
     out.iter().map(|x| x.to_bits()).collect()
 }
 
@@ -256,7 +261,12 @@ fn nothing_to_do_is_done() {
             (Array4::<f32>::ones((1, 2, t, d)), Array4::ones((1, 1, keys, d)), Array4::ones((1, 1, keys, e)));
         for form in [attention::fast::<f32> as Form<f32>, attention::streaming, attention::fused] {
             let mut out = Array4::from_elem((1, 2, t, e), f32::NAN);
-            form(Operands::new(q.view(), k.view(), v.view()), 1.0, &Mask::None, out.view_mut());
+            form(
+                Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() },
+                1.0,
+                &Mask::None,
+                out.view_mut(),
+            );
             let wanted = if keys == 0 { 0.0 } else { 1.0 };
             assert!(out.iter().all(|&x| x == wanted), "{t} {keys} {d} {e}: {out}");
         }

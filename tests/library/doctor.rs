@@ -810,7 +810,7 @@ fn only_marked_lesson_cells_have_findings() {
             let lesson = lesson.expect("lessons are read");
             let mut session = Session::new(SessionOptions::default());
             let prelude = lesson.steps.first().map(|step| catalogue.prelude(step).expect("it is known"));
-            for step in prelude.unwrap_or_default() {
+            for (step, _) in prelude.unwrap_or_default() {
                 session.run(&step.code, &step.name());
             }
             for step in &lesson.steps {

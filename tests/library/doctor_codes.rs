@@ -11,7 +11,7 @@ fn found(source: &str) -> Vec<&'static str> {
     assert_eq!(outcome.error, None, "{source}");
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let mut all = doctor::examine(&trace, &names, &calls, &session.sources().collect());
-    all.extend(doctor::read("program", source, doctor::Reading::Ran));
+    all.extend(doctor::read_together(&[("program", source)], doctor::Reading::Ran));
     all.iter().map(|finding| finding.mistake).collect()
 }
 
@@ -61,7 +61,7 @@ def both(q, k, v, mask):
     loss = F.cross_entropy(F.softmax(q, dim=-1), v)
     return attend(q, v, k, mask)
 ";
-    let read = doctor::read("cell", source, doctor::Reading::Instead);
+    let read = doctor::read_together(&[("cell", source)], doctor::Reading::Instead);
     let told: Vec<(&str, Option<usize>)> = read.iter().map(|it| (it.mistake, it.line)).collect();
     let wanted = [
         ("masked-copy-unused", Some(4)),
@@ -70,7 +70,7 @@ def both(q, k, v, mask):
         ("arguments-swapped", Some(8)),
     ];
     assert_eq!(told, wanted);
-    let ran = doctor::read("cell", source, doctor::Reading::Ran);
+    let ran = doctor::read_together(&[("cell", source)], doctor::Reading::Ran);
     assert_eq!(
         ran.iter().map(|it| it.mistake).collect::<Vec<_>>(),
         ["masked-copy-unused", "arguments-swapped"]
@@ -116,7 +116,7 @@ class Masked(Head):
 #[test]
 fn names_say_what_a_mask_shows() {
     let found = |code: &str| -> Vec<&str> {
-        doctor::read("cell", code, doctor::Reading::Ran).iter().map(|it| it.mistake).collect()
+        doctor::read_together(&[("cell", code)], doctor::Reading::Ran).iter().map(|it| it.mistake).collect()
     };
     for code in [
         "s = s.masked_fill(visible, -torch.inf)",
@@ -141,7 +141,7 @@ fn names_say_what_a_mask_shows() {
 fn adds_up(body: &str) -> bool {
     let start =
         "import torch\nmodel = torch.nn.Linear(3, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n";
-    let found = doctor::read("program", &format!("{start}{body}"), doctor::Reading::Ran);
+    let found = doctor::read_together(&[("program", &format!("{start}{body}"))], doctor::Reading::Ran);
     found.iter().any(|finding| finding.mistake == "gradients-not-zeroed")
 }
 

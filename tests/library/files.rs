@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use attn::session::{FileAccess, Raised, Session, SessionOptions, with_large_stack};
+use attn::session::{Raised, Session, SessionOptions, with_large_stack};
+use attn::shims::FileAccess;
 
 /// A folder with a notebook's folder in it, and a secret beside that.
 struct Place(tempfile::TempDir);

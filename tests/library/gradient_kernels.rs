@@ -73,7 +73,7 @@ fn layer_norm() {
         let (weight, bias) = (numbers(width, 3), numbers(width, 4));
         let all = WantedGradients { input: true, weight: true, bias: true };
         let found = gradient::layer_norm(&x, &grad, width, Some(&weight), None, 1e-2, all);
-        let f = |x: &[f64], w: &[f64], b: &[f64]| norm::layer_norm(x, width, Some(w), Some(b), 1e-2);
+        let f = |x: &[f64], w: &[f64], b: &[f64]| norm::layer_norm(x, width, Some(w), Some(b), 1e-2).0;
         let [input, of_weight, of_bias] =
             [found.input, found.weight, found.bias].map(|x| x.expect("was wanted"));
         check("input", &x, &grad, &input, |x| f(x, &weight, &bias));
@@ -87,7 +87,7 @@ fn layer_norm() {
         let found = gradient::layer_norm(&x, &grad, width, None, None, 1e-2, plain);
         assert!(found.weight.is_none() && found.bias.is_none());
         let input = found.input.expect("was wanted");
-        check("without weight", &x, &grad, &input, |x| norm::layer_norm(x, width, None, None, 1e-2));
+        check("without weight", &x, &grad, &input, |x| norm::layer_norm(x, width, None, None, 1e-2).0);
     }
 }
 
@@ -275,7 +275,7 @@ fn attended<T: Real>(sizes: Sizes, masked: usize, large: Option<bool>) -> [Vec<T
         3 => Mask::Added(added.view()),
         _ => Mask::None,
     };
-    let x = Operands::new(q.view(), k.view(), v.view());
+    let x = Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() };
     let noise = (masked == 4).then(|| noise.view());
     let given = GradientInputs { x, grad: grad.view().into(), noise, scale: T::from_f64(0.3), mask };
     let mut out = [q.clone(), k.clone(), v.clone()];
@@ -314,7 +314,12 @@ fn attention_by_differences() {
                     3 => Mask::Added(added.view()),
                     _ => Mask::None,
                 };
-                streaming(Operands::new(x[0].view(), x[1].view(), x[2].view()), 0.3, &mask, out.view_mut());
+                streaming(
+                    Operands { q: x[0].view().into(), k: x[1].view().into(), v: x[2].view().into() },
+                    0.3,
+                    &mask,
+                    out.view_mut(),
+                );
                 out.iter().copied().collect()
             });
         }
@@ -354,7 +359,7 @@ fn the_gradient_of_an_added_mask() {
     let (q, k, v) =
         (four::<f64>([1, 2, 5, 3], 1), four::<f64>([1, 1, 6, 3], 2), four::<f64>([1, 1, 6, 4], 3));
     let (grad, added) = (four::<f64>([1, 2, 5, 4], 4), four::<f64>(shape, 5));
-    let x = Operands::new(q.view(), k.view(), v.view());
+    let x = Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() };
     let given = GradientInputs {
         x,
         grad: grad.view().into(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use attn::lesson::catalogue::FindError;
 use attn::lesson::exercise::RightAnswer;
-use attn::lesson::{Catalogue, Invariant, Step, Target, myst};
+use attn::lesson::{Catalogue, Invariant, LessonStep, Step, Target, myst};
 
 use crate::course;
 
@@ -14,8 +14,12 @@ fn folder() -> std::path::PathBuf {
 }
 
 fn step<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Step {
+    step_and_lesson(catalogue, name).0
+}
+
+fn step_and_lesson<'c>(catalogue: &'c Catalogue, name: &str) -> LessonStep<'c> {
     match catalogue.find(name) {
-        Ok(Target::Step(step)) => step,
+        Ok(Target::Step(step, lesson)) => (step, lesson),
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -59,7 +63,7 @@ fn every_lesson_parses_and_numbering_runs_through() {
         let name = file.as_ref().expect("listed").file_name();
         name.to_string_lossy().ends_with(".md") && name != "glossary.md" && name != "faq.md"
     });
-    assert!(catalogue.len() >= lessons.count(), "every file in lessons/ is a lesson");
+    assert!(catalogue.lesson_count() >= lessons.count(), "every file in lessons/ is a lesson");
 }
 
 #[test]
@@ -141,10 +145,11 @@ fn every_lesson_has_the_map_and_a_recap() {
         assert!(at == 0 || map.iter().any(|line| line.ends_with("<- here")), "{}: where?", lesson.file);
         let widest = map.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(widest <= 36, "{}: the map has {widest} columns; at most 36", lesson.file);
-        let last = if at + 1 < catalogue.len() { "\n## In short\n" } else { "\n## What comes next\n" };
+        let last =
+            if at + 1 < catalogue.lesson_count() { "\n## In short\n" } else { "\n## What comes next\n" };
         let end = lesson.text.rfind("\n## ").expect("a lesson has headings");
         assert!(lesson.text[end..].starts_with(last), "{} does not end with `{}`", lesson.file, last.trim());
-        if at + 1 < catalogue.len() {
+        if at + 1 < catalogue.lesson_count() {
             let fences: Vec<&str> = lesson.text[end..].split("\n```text\n").skip(1).collect();
             assert_eq!(fences.len(), 2, "{}: the recap has a formula and a picture", lesson.file);
             let picture = fences[1].split("\n```").next().unwrap_or_default();
@@ -189,7 +194,7 @@ fn scores_is_the_loop_of_dot_products() {
 #[test]
 fn names_find_steps_and_lessons() {
     let catalogue = course::catalogue();
-    let first = catalogue.step(1).expect("there is a first step").expect("it can be read");
+    let (first, _) = catalogue.step(1).expect("there is a first step").expect("it can be read");
     for name in ["step1", "Step1", "STEP 1", "1", "step-1", &first.slug, &format!(" {} ", first.slug)] {
         assert_eq!(step(&catalogue, name).number, 1, "{name}");
     }
@@ -243,7 +248,7 @@ fn preludes_have_what_is_needed_and_no_asides() {
     let catalogue = course::catalogue();
     let slugs = |name: &str| -> Vec<String> {
         let steps = catalogue.prelude(step(&catalogue, name)).expect("lessons are sound");
-        steps.iter().map(|s| s.slug.clone()).collect()
+        steps.iter().map(|(step, _)| step.slug.clone()).collect()
     };
     assert_eq!(slugs("inputs"), Vec::<String>::new());
     assert_eq!(slugs("scores"), ["inputs", "query"]);
@@ -257,7 +262,7 @@ fn preludes_have_what_is_needed_and_no_asides() {
         panic!("there is an exercise 3.1")
     };
     let before = catalogue.prelude_of(lesson, &lesson.exercises[0]).expect("sound");
-    assert_eq!(before.last().map(|s| s.slug.as_str()), Some("v2-again"));
+    assert_eq!(before.last().map(|(step, _)| step.slug.as_str()), Some("v2-again"));
 }
 
 /// The rows of a table in `tests/golden`.
@@ -282,8 +287,7 @@ fn stumbling_points_have_their_steps() {
     let mut points = BTreeSet::new();
     for row in table("stumbling_points.json") {
         points.insert(row["point"].as_u64().expect("a number"));
-        let step = step(&catalogue, text(&row, "step"));
-        let lesson = catalogue.lesson_of(step).expect("a step has a lesson");
+        let (step, lesson) = step_and_lesson(&catalogue, text(&row, "step"));
         assert_eq!(lesson.id, text(&row, "lesson"));
         for shown in texts(&row, "shows") {
             let recorded = step.recorded.as_deref().expect("the step has an output");
@@ -307,8 +311,7 @@ fn cells_of_the_chapter_have_their_steps() {
 }
 
 /// All text of a step: prose, code, output, questions with their answers; without Markdown's signs.
-fn text_of(step: &Step, catalogue: &Catalogue) -> String {
-    let lesson = catalogue.lesson_of(step).expect("a step has a lesson");
+fn text_of((step, lesson): LessonStep) -> String {
     let mut parts = vec![step.title.clone(), step.prose.clone(), step.after.clone()];
     if lesson.steps[0].number == step.number {
         parts.push(lesson.intro.clone());
@@ -331,8 +334,8 @@ fn text_of(step: &Step, catalogue: &Catalogue) -> String {
 fn paragraphs_of_the_chapter_have_their_steps() {
     let catalogue = course::catalogue();
     for row in table("chapter_paragraphs.json") {
-        let step = step(&catalogue, text(&row, "step"));
-        let read = text_of(step, &catalogue);
+        let (step, lesson) = step_and_lesson(&catalogue, text(&row, "step"));
+        let read = text_of((step, lesson));
         for words in texts(&row, "says") {
             assert!(
                 read.contains(words),

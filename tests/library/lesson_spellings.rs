@@ -358,7 +358,7 @@ fn spell(catalogue: &Catalogue, remainder: usize) -> Report {
         let lesson = lesson.expect("the lessons can be read");
         let mut session = Session::new(SessionOptions::default());
         let first = lesson.steps.first().expect("a lesson has steps");
-        for step in catalogue.prelude(first).expect("what it needs can be read") {
+        for (step, _) in catalogue.prelude(first).expect("what it needs can be read") {
             session.run(&step.code, &step.slug);
         }
         for step in &lesson.steps {

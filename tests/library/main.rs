@@ -8,7 +8,6 @@ mod attention;
 mod backward;
 #[path = "../shared/course.rs"]
 mod course;
-mod cycles;
 mod doctor;
 mod doctor_codes;
 mod doctor_forms;

@@ -1,18 +1,97 @@
 //! `docs/torch.md` says what the table of operations holds, `docs/repl.md` what that of the REPL's commands does.
 //! `UPDATE=1` writes them anew.
 
+use std::fmt::Write;
 use std::path::Path;
 
-use attn::app::repl;
-use attn::ops::table;
+use attn::app::repl::commands::{COMMANDS, CommandGroup};
+use attn::app::repl::settings::SETTINGS;
+use attn::ops::op::{FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, METHOD, Op};
+use attn::ops::{schema::signature, table};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 use crate::snapshot::assert_current;
 use crate::structure::sources;
 
+const TORCH_HEAD: &str = "\
+# The part of PyTorch that is here
+
+Generated from the table of operations (`src/ops/table/`); `UPDATE=1 cargo test --release --test library page::` writes it again.
+
+`f` is a function `torch.name`, `m` a method `tensor.name`, `_` an in-place twin `tensor.name_`, `F` a function of
+`torch.nn.functional`. Numbers, shapes, views, `grad_fn` names and error messages are those of PyTorch 2.6. A name that is
+not here raises an error that says so; an unknown keyword argument is an error too. `backward()` differentiates what was
+recorded; if an operation has no rule for that, the error names it. `torch.nn`, `torch.optim`, `torch.autograd`,
+`torch.utils.data` and others are plain Python in `src/torch/py/torch/`.
+
+| name | as | arguments | what it computes |
+|---|---|---|---|
+";
+
+const REPL_HEAD: &str = "\
+# The REPL
+
+Generated from the table of commands (`src/app/repl/commands.rs`) by `UPDATE=1 cargo test --release --test library page::`.
+
+`attn repl softmax` starts with the state after that step, `attn repl 3.4.1` after a lesson, `attn repl notebook.ipynb`
+after a file, and `attn repl` with `torch` only. Inputs are Python and run as a notebook runs a cell: an input may have
+several lines, and the value of its last line is shown. A line that begins with a colon is a command.
+
+Inputs may also come through a pipe: `echo 'inputs.shape' | attn repl scores`. Then there are no prompts, results go to
+stdout and errors to stderr, and the first input that raises ends the run with exit code 3 (`--keep-going` goes on).
+";
+
+/// The table of operations as a page.
+fn torch_page() -> String {
+    let mut rows: Vec<&Op> = table::ops().filter(|op| op.places != 0).collect();
+    rows.sort_by_key(|op| (op.name, op.places));
+    let mut text = TORCH_HEAD.to_owned();
+    for op in rows {
+        let forms: Vec<String> =
+            op.forms.iter().map(|form| format!("`{}`", signature(form).replace('|', "\\|"))).collect();
+        let also: Vec<String> = table::ALIASES
+            .iter()
+            .filter(|alias| alias.1 == op.name)
+            .map(|alias| format!("`{}`", alias.0))
+            .collect();
+        let mut doc = op.doc.replace('|', "\\|");
+        if !also.is_empty() {
+            let _ = write!(doc, " Also {}.", also.join(", "));
+        }
+        let _ = writeln!(text, "| `{}` | {} | {} | {doc} |", op.name, places(op), forms.join("<br>"));
+    }
+    text
+}
+
+fn places(op: &Op) -> String {
+    let marks = [(FUNCTION, "f"), (METHOD, "m"), (IN_PLACE, "_"), (FUNCTIONAL, "F"), (IN_PLACE_ONLY, "m")];
+    let shown: Vec<&str> =
+        marks.iter().filter(|(place, _)| op.is_in(*place)).map(|(_, mark)| *mark).collect();
+    shown.join(" ")
+}
+
+/// The tables of commands and settings as a page.
+fn repl_page() -> String {
+    let mut text = REPL_HEAD.to_owned();
+    for (group, title) in CommandGroup::ALL {
+        let _ = write!(text, "\n## {title}\n\n| command | what it does |\n|---|---|\n");
+        for command in COMMANDS.iter().filter(|command| command.group == group) {
+            let also: Vec<String> = command.aliases.iter().map(|alias| format!("`:{alias}`")).collect();
+            let also = if also.is_empty() { String::new() } else { format!(" Also {}.", also.join(", ")) };
+            let more = if command.more.is_empty() { String::new() } else { format!(" {}", command.more) };
+            let _ = writeln!(text, "| `{}` | {}.{more}{also} |", command.usage(), command.line);
+        }
+    }
+    text.push_str("\n## ReplSettings\n\n| setting | values | what it does |\n|---|---|---|\n");
+    for setting in SETTINGS {
+        let _ = writeln!(text, "| `{}` | {} | {} |", setting.name, setting.values, setting.line);
+    }
+    text
+}
+
 #[test]
 fn the_pages_are_current() {
-    let pages = [("docs/torch.md", table::page::page()), ("docs/repl.md", repl::page::page())];
+    let pages = [("docs/torch.md", torch_page()), ("docs/repl.md", repl_page())];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_current(pages.map(|(name, page)| (folder.join(name), page)));
 }

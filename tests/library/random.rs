@@ -106,37 +106,54 @@ fn steps(a: &str, b: &str) -> u64 {
     bits(a).abs_diff(bits(b))
 }
 
+/// `torch.rand(n)`.
+pub fn rand<T: RandomFloat>(g: &mut Generator, n: usize) -> Vec<T> {
+    let mut out = vec![T::default(); n];
+    T::units(g, &mut out);
+    out
+}
+
+/// `torch.randn(n)`.
+fn randn<T: RandomFloat>(g: &mut Generator, n: usize) -> Vec<T> {
+    let mut out = vec![T::default(); n];
+    random::normal(g, &mut out, 0.0, 1.0);
+    out
+}
+
+/// The factors of dropout: 1 / (1 - p) for an element that is kept, 0 for the others. Nothing is drawn for 0 and 1.
+pub fn dropout<T: RandomFloat>(g: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
+    let drawn = p > 0.0 && p < 1.0;
+    let kept = if drawn { random::bernoulli(g, family, 1.0 - p, n) } else { vec![p <= 0.0; n] };
+    let scale = || T::from_f64(1.0).over(T::from_f64(1.0 - p));
+    kept.into_iter().map(|kept| if kept { scale() } else { T::default() }).collect()
+}
+
 /// Runs one case in the float type it names.
 fn run<T: Golden>(case: &Value, g: &mut Generator) -> Drawn {
     let n = count(case, "size");
     let (a, b, p) = (number(case, "a"), number(case, "b"), number(case, "p"));
     let mut out = vec![T::default(); n];
     match case["op"].as_str().expect("every case has an op") {
-        "rand" => out = random::rand(g, n),
+        "rand" => out = rand(g, n),
         "uniform" => random::uniform(g, &mut out, a, b),
         "normal" => random::normal(g, &mut out, a, b),
         "normal_each" => random::normal_each(g, &mut out, a, b),
         "randn(3) then normal" => {
-            random::randn::<f32>(g, 3);
-            out = random::randn(g, n);
+            randn::<f32>(g, 3);
+            out = randn(g, n);
         }
         "randn(1), randn(20) then normal" => {
-            random::randn::<f32>(g, 1);
-            random::randn::<f32>(g, 20);
-            out = random::randn(g, n);
+            randn::<f32>(g, 1);
+            randn::<f32>(g, 20);
+            out = randn(g, n);
         }
         "exponential" => random::exponential(g, Family::Mkl, &mut out, a),
-        "cauchy" => random::cauchy(g, &mut out, a, b),
-        "log_normal" => random::log_normal(g, &mut out, a, b),
         "trunc_normal" => {
             random::trunc_normal(g, &mut out, a, b, number(case, "low"), number(case, "high"));
         }
         "narrow uniform" => return Drawn::Single(narrow(case, g, HalfKind::uniform)),
         "narrow normal" => return Drawn::Single(narrow(case, g, HalfKind::normal)),
-        "dropout" => out = random::dropout(g, Family::Mkl, p, n),
-        "geometric" => {
-            out = random::geometric(g, p, n).into_iter().map(T::from_f64).collect();
-        }
+        "dropout" => out = dropout(g, Family::Mkl, p, n),
         other => panic!("no op {other}"),
     }
     T::drawn(out)
@@ -160,7 +177,10 @@ fn narrow(
 fn run_whole(case: &Value, g: &mut Generator) -> Drawn {
     let n = count(case, "size");
     match case["op"].as_str().expect("every case has an op") {
-        "randint" => Drawn::Whole(random::randint(g, integer(case, "low"), integer(case, "high"), n)),
+        "randint" => {
+            let (low, high): (i64, i64) = (integer(case, "low"), integer(case, "high"));
+            Drawn::Whole(random::raw_integers(g, high.wrapping_sub(low) as u64, low, n))
+        }
         "raw" => Drawn::Whole(random::raw_integers(g, integer(case, "range"), integer(case, "base"), n)),
         "random_" => {
             let kind = kind(case["kind"].as_str().expect("a dtype"));
@@ -174,13 +194,13 @@ fn run_whole(case: &Value, g: &mut Generator) -> Drawn {
 fn run_weighted<T: Golden>(case: &Value, g: &mut Generator) -> Drawn {
     match case["op"].as_str() {
         Some("bernoulli_each") => {
-            let p: Vec<T> = random::rand(g, count(case, "size"));
+            let p: Vec<T> = rand(g, count(case, "size"));
             random::bernoulli_each(g, &p).into()
         }
         _ => {
             let (rows, categories) = (count(case, "rows"), count(case, "categories"));
             let samples = count(case, "samples");
-            let weights: Vec<T> = random::rand(g, rows * categories);
+            let weights: Vec<T> = rand(g, rows * categories);
             let replacement = case["replacement"].as_bool() == Some(true);
             let family = Family::Mkl;
             Drawn::Whole(random::multinomial(g, family, &weights, categories, samples, replacement))
@@ -242,7 +262,7 @@ fn every_function_gives_pytorchs_bits_and_leaves_pytorchs_state() {
         } else if slack == 0 && case["fnv"].as_str().is_some_and(|hash| hash != drawn.hash()) {
             wrong.push(format!("{}: somewhere in the middle", label()));
         }
-        let after = Drawn::Single(random::rand(g, 2)).texts();
+        let after = Drawn::Single(rand(g, 2)).texts();
         if after != texts(&case["after"]) {
             wrong.push(format!("{}: the next draw is {after:?}", label()));
         }
@@ -259,15 +279,15 @@ fn the_shared_figures_of_rand_randn_and_integers_come_out_exactly() {
         let n = shape.iter().filter_map(Value::as_u64).product::<u64>() as usize;
         let mut out = vec![0f32; n];
         let drawn = match case["op"].as_str().expect("an op") {
-            "rand" => Drawn::Single(random::rand(g, n)),
-            "randn" => Drawn::Single(random::randn(g, n)),
+            "rand" => Drawn::Single(rand(g, n)),
+            "randn" => Drawn::Single(randn(g, n)),
             "rand(3);randn(5);rand(2)" => {
-                out = random::rand(g, 3);
-                out.extend(random::randn::<f32>(g, 5));
-                out.extend(random::rand::<f32>(g, 2));
+                out = rand(g, 3);
+                out.extend(randn::<f32>(g, 5));
+                out.extend(rand::<f32>(g, 2));
                 Drawn::Single(out)
             }
-            "randint(0,10)" => Drawn::Whole(random::randint(g, 0, 10, n)),
+            "randint(0,10)" => Drawn::Whole(random::raw_integers(g, 10, 0, n)),
             "randperm" => Drawn::Whole(random::randperm(g, n)),
             "uniform_(-2,3)" => {
                 random::uniform(g, &mut out, -2.0, 3.0);
@@ -295,7 +315,9 @@ fn layers_start_with_pytorchs_weights() {
         if case["module"] == "Embedding" {
             random::normal(g, &mut weight, 0.0, 1.0);
         } else {
-            let bound = random::linear_bound(size(0));
+            // `kaiming_uniform_` with a = √5.
+            let gain = (2.0 / (1.0 + 5f64.sqrt().powi(2))).sqrt();
+            let bound = 3f64.sqrt() * (gain / (size(0) as f64).sqrt());
             random::uniform(g, &mut weight, -bound, bound);
             if args[2] == true {
                 let mut bias = vec![0f32; size(1)];
@@ -313,17 +335,17 @@ fn the_state_is_pytorchs_byte_for_byte_and_comes_back() {
     for state in golden("random")["states"].as_array().expect("a list of states") {
         let mut g = Generator::new((1 << 40) + 9);
         match state["name"].as_str() {
-            Some("one") => drop(random::rand::<f32>(&mut g, 1)),
-            Some("block") => drop(random::rand::<f32>(&mut g, 624)),
-            Some("spare") => drop(random::randn::<f32>(&mut g, 3)),
+            Some("one") => drop(rand::<f32>(&mut g, 1)),
+            Some("block") => drop(rand::<f32>(&mut g, 624)),
+            Some("spare") => drop(randn::<f32>(&mut g, 3)),
             _ => {}
         }
         let bytes = g.state();
-        assert_eq!(bytes.len(), random::STATE_BYTES);
+        assert_eq!(bytes.len(), 5056);
         assert_eq!(state["fnv"], fnv(bytes.iter().copied()), "{}", state["name"]);
         let mut back = Generator::from_state(&bytes).expect("these bytes are a state");
         assert_eq!(back, g);
-        assert_eq!(Drawn::Single(random::randn(&mut back, 2)).texts(), texts(&state["after"]));
+        assert_eq!(Drawn::Single(randn(&mut back, 2)).texts(), texts(&state["after"]));
     }
     assert!(Generator::from_state(&[0; 5056]).is_none());
     assert!(Generator::from_state(&[]).is_none());
@@ -333,7 +355,7 @@ fn the_state_is_pytorchs_byte_for_byte_and_comes_back() {
 #[test]
 fn the_books_mask_comes_out_of_the_books_family() {
     let g = &mut Generator::new(123);
-    let noise: Vec<f32> = random::dropout(g, Family::Book, 0.5, 36);
+    let noise: Vec<f32> = dropout(g, Family::Book, 0.5, 36);
     let rows: Vec<String> = noise.chunks(6).map(|row| row.iter().map(|x| format!("{x}")).collect()).collect();
     assert_eq!(rows, ["220220", "000202", "222202", "022002", "020202", "022220"]);
 }
@@ -353,21 +375,21 @@ fn the_books_family_follows_its_formulas() {
         let g = &mut Generator::new(seed);
         let mask = random::bernoulli(g, Family::Book, 0.3, 50);
         assert_eq!(mask, u.iter().map(|u| *u < 0.3).collect::<Vec<_>>());
-        assert_eq!(random::rand::<f64>(g, 1), then);
+        assert_eq!(rand::<f64>(g, 1), then);
 
         let g = &mut Generator::new(seed);
-        let kept = random::dropout::<f32>(g, Family::Book, 0.2, 50);
+        let kept = dropout::<f32>(g, Family::Book, 0.2, 50);
         let scale = 1.0 / 0.8f32;
         let plain: Vec<f32> = u.iter().map(|u| if *u < 0.8 { scale } else { 0.0 }).collect();
         assert_eq!(kept, plain);
-        assert_eq!(random::rand::<f64>(g, 1), then);
+        assert_eq!(rand::<f64>(g, 1), then);
 
         let g = &mut Generator::new(seed);
         let mut q = [0f32; 50];
         random::exponential(g, Family::Book, &mut q, 2.0);
         let plain: Vec<f32> = u.iter().map(|u| (-(1.0 - u).ln() / 2.0) as f32).collect();
         assert!(q.iter().zip(&plain).all(|(a, b)| (a - b).abs() <= 1e-6 * b));
-        assert_eq!(random::rand::<f64>(g, 1), then);
+        assert_eq!(rand::<f64>(g, 1), then);
 
         let g = &mut Generator::new(seed);
         let weights = [0.1f32, 0.2, 0.3, 0.25, 0.15];
@@ -378,7 +400,7 @@ fn the_books_family_follows_its_formulas() {
         let rows: Vec<i64> = u.chunks(5).map(best).collect();
         let picked = random::multinomial(g, Family::Book, &weights.repeat(10), 5, 1, false);
         assert_eq!(picked, rows);
-        assert_eq!(random::rand::<f64>(g, 1), then);
+        assert_eq!(rand::<f64>(g, 1), then);
     }
 }
 
@@ -386,9 +408,9 @@ fn the_books_family_follows_its_formulas() {
 fn the_ends_of_dropout_draw_nothing() {
     for family in [Family::Book, Family::Mkl] {
         let g = &mut Generator::new(1);
-        assert_eq!(random::dropout::<f32>(g, family, 0.0, 3), [1.0; 3]);
-        assert_eq!(random::dropout::<f64>(g, family, 1.0, 3), [0.0; 3]);
-        assert!(random::dropout::<f64>(g, family, 0.5, 0).is_empty());
+        assert_eq!(dropout::<f32>(g, family, 0.0, 3), [1.0; 3]);
+        assert_eq!(dropout::<f64>(g, family, 1.0, 3), [0.0; 3]);
+        assert!(dropout::<f64>(g, family, 0.5, 0).is_empty());
         assert_eq!(*g, Generator::new(1));
     }
 }

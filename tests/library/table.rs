@@ -143,8 +143,7 @@ fn no_code_compares_the_name_of_an_operation_with_text() {
 fn a_comparison_with_a_name_is_seen() {
     let is_name = |text: &str| ["exp", "softmax"].contains(&text);
     let seen = |text: &str| {
-        let source =
-            Source { path: String::new(), layer: None, depth: 0, text: text.to_owned(), code: Vec::new() };
+        let source = Source { path: String::new(), text: text.to_owned() };
         !comparisons(&source, &is_name).is_empty()
     };
     for line in [

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use attn::session::{FileAccess, Session, SessionOptions, with_large_stack};
+use attn::session::{Session, SessionOptions, with_large_stack};
+use attn::shims::FileAccess;
 use serde_json::{Value as Json, json};
 
 const PLACE: &str = "tests/golden/tokenizers";

@@ -10,7 +10,7 @@ use attn::lesson::compare::Verdict;
 use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::formula::formula;
 use attn::view::markdown::{fenced, table};
-use attn::view::pick::pick;
+use attn::view::pick::marked;
 use attn::view::table::body;
 use attn::view::{Figure, Look, panel};
 use unicode_width::UnicodeWidthStr;
@@ -173,12 +173,11 @@ fn the_chosen_number_is_shown_at_any_width() {
         let figure = tensor("x", "float32", &shape, &values, &[]);
         let chosen = index.iter().zip(&shape).fold(0, |offset, (at, size)| offset * size + at);
         for width in [40, 80, 200] {
-            let drawn = pick(&figure, &index, 8, look(width));
+            let drawn = marked(&figure, &index, 8, look(width));
             assert!(drawn.characters().contains(&format!("[{:.4}]", values[chosen])), "{shape:?} {width}");
             assert!(drawn.width() <= width, "{shape:?}: {} of {width}", drawn.width());
         }
     }
-    assert_eq!(pick(&tensor("x", "float32", &[], &[0.0], &[]), &[], 8, look(80)).lines.len(), 1);
 }
 
 /// The numbers with a decimal point in a text, as they stand there; one that a mark cuts short does not count.
@@ -241,7 +240,7 @@ fn numbers_are_whole_at_every_width() {
             figure.texts.iter().map(|text| text.trim().trim_start_matches('-')).collect();
         let index: Vec<usize> = figure.shape.iter().map(|size| size / 2).collect();
         for width in 40..=120 {
-            let drawn = pick(figure, &index, 6, look(width));
+            let drawn = marked(figure, &index, 6, look(width));
             assert!(drawn.width() <= width, "{:?} at {width}: {}", figure.shape, drawn.render(look(width)));
             let shown = drawn.render(look(width)) + &body(figure, look(width)).render(look(width));
             let numbers = decimals(&shown);

@@ -8,6 +8,8 @@ mod courses;
 mod escapes;
 #[cfg(unix)]
 mod hours;
+#[cfg(target_os = "linux")]
+mod kept;
 mod keys;
 mod page;
 #[cfg(unix)]

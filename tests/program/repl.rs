@@ -3,9 +3,12 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use attn::app::repl::commands::{COMMANDS, EXAMPLE_STEP};
+use attn::app::repl::commands::COMMANDS;
 
 use super::terminal::{Start, State, Terminal};
+
+/// The step in whose state the examples of commands work.
+const EXAMPLE_STEP: &str = "two-kinds-of-weight";
 
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";

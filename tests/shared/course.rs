@@ -15,7 +15,7 @@ pub fn catalogue() -> Catalogue {
 /// The number of a step in the course.
 pub fn number(slug: &str) -> usize {
     match catalogue().find(slug) {
-        Ok(Target::Step(step)) => step.number,
+        Ok(Target::Step(step, _)) => step.number,
         other => panic!("{slug}: {other:?}"),
     }
 }

@@ -15,13 +15,23 @@ array and the other way round; their `strides` and `flags` are those of a copy. 
 real array of its parts. `linalg.eigh` has the signs of LAPACK's algorithm for up to 25 rows, and `linalg.svd` may have other
 signs than LAPACK.
 
-There are no arrays of bytes, of unsigned integers wider than 8 bits, of dates or of records (structured dtypes can be made
-and asked, but no array has one), no matrices, no masked arrays and no other subclasses of `ndarray`. Arrays of text and of
-objects copy where NumPy makes views. Divisions by zero and overflows give NumPy's results without its warnings.
+There are no arrays of bytes, of unsigned integers wider than 8 bits, of dates or of records, no matrices, no masked arrays
+and no other subclasses of `ndarray`. Complex arrays have arithmetic, `exp`, `log`, `sqrt`, `sin`, `cos`, sums, products and
+what moves elements. Arrays of text and of objects have no arithmetic, and copy where NumPy makes views. Divisions by zero and
+overflows give NumPy's results without its warnings.
 """)
 
 
+NATIVE = type(numpy.sum)
+
+
+def is_function(thing):
+    return inspect.isfunction(thing) or isinstance(thing, NATIVE)
+
+
 def arguments(thing):
+    if isinstance(thing, NATIVE):
+        return f"`{thing.__text_signature__}`"
     try:
         return f"`{inspect.signature(thing)}`"
     except (TypeError, ValueError):
@@ -31,23 +41,24 @@ def arguments(thing):
 names = sorted(set(numpy.__dir__()))
 ufuncs = sorted(name for name in names if isinstance(getattr(numpy, name, None), numpy.ufunc))
 print("## Elementwise functions\n")
-print("With `out`, `where`, `dtype` and `casting`, and the methods `reduce`, `accumulate`, `outer`, `at` and `reduceat`.\n")
+print("With `out`, `where`, `dtype` and `casting`, and the methods `reduce`, `accumulate`, `outer` and `at`.\n")
 print(", ".join(f"`{name}`" for name in ufuncs) + "\n")
 print("## Functions\n")
-for name in sorted(name for name in names if inspect.isfunction(getattr(numpy, name, None))):
+for name in sorted(name for name in names if is_function(getattr(numpy, name, None))):
     print(f"- `{name}` {arguments(getattr(numpy, name))}")
 print("\n## Scalars and other names\n")
 rest = [
     name
     for name in names
-    if not inspect.isfunction(getattr(numpy, name)) and name not in ufuncs and name not in ("fft", "linalg", "random", "testing")
+    if not is_function(getattr(numpy, name)) and name not in ufuncs and name not in ("linalg", "random", "testing")
 ]
 print(", ".join(f"`{name}`" for name in rest))
 print("\n## Methods of arrays\n")
-for name in sorted(name for name in vars(_methods) if not name.startswith("_") and callable(getattr(_methods, name))):
-    if name not in ("ndarray",):
-        print(f"- `{name}` {arguments(getattr(_methods, name))}")
-for place in ("fft", "linalg", "random", "testing"):
+methods = {name: thing for name, thing in vars(_methods).items() if inspect.isfunction(thing)}
+methods.update({name: thing for name, thing in vars(numpy.ndarray).items() if isinstance(thing, NATIVE)})
+for name in sorted(name for name in methods if not name.startswith("_")):
+    print(f"- `{name}` {arguments(methods[name])}")
+for place in ("linalg", "random", "testing"):
     module = getattr(numpy, place)
     print(f"\n## numpy.{place}\n")
     for name in sorted(vars(module)):

@@ -10,6 +10,7 @@ use crate::tensor::Tensor;
 use crate::tensor::show::tuple_repr;
 
 /// The names of a tensor's axes and of the positions along them.
+#[derive(Debug)]
 pub(crate) struct AxisNames {
     shape: Vec<usize>,
     /// Empty where an axis has no name.
@@ -19,7 +20,6 @@ pub(crate) struct AxisNames {
 }
 
 impl AxisNames {
-    /// Of a tensor with this name.
     pub(crate) fn of(name: &str, tensor: &Tensor, names: &TensorNames, workspace: &Workspace) -> AxisNames {
         let shape = tensor.shape().to_vec();
         let own = workspace.axes.get(name).cloned().unwrap_or_else(|| names.axes_of(name).to_vec());

@@ -22,7 +22,6 @@ pub(crate) struct RunDocument {
     pub(crate) cells: Vec<CellDocument>,
 }
 
-/// A cell that ran.
 #[derive(Serialize)]
 pub(crate) struct CellDocument {
     index: usize,
@@ -32,12 +31,10 @@ pub(crate) struct CellDocument {
     stdout: String,
     result: Option<String>,
     error: Option<ErrorDocument>,
-    /// The explanation of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explanation: Option<ErrorExplanation>,
     ms: f64,
     tensors: Vec<TensorDocument>,
-    /// What the cell plotted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     figures: Vec<PlottedFigure>,
     /// What `--trace` adds.
@@ -51,7 +48,6 @@ pub(crate) struct CellDocument {
 /// The result of comparing a cell's output with the recorded one.
 #[derive(Serialize)]
 pub(crate) struct CheckDocument {
-    /// The recorded output.
     pub(crate) recorded: Option<String>,
     /// `same`, `close`, `differs` or `unrecorded`.
     pub(crate) verdict: &'static str,

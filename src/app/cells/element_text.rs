@@ -4,8 +4,7 @@ use crate::syntax::parse_expression;
 use ruff_python_ast::{Expr, Number, UnaryOp};
 use ruff_text_size::Ranged;
 
-/// One item of an index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum IndexItem {
     /// A number; negative ones count from the end.
     Number(i64),
@@ -17,9 +16,7 @@ pub(crate) enum IndexItem {
 
 /// The function of a tensor and which of its calls, from 1; without a number the last one.
 pub(crate) struct Scope {
-    /// The function.
     pub(crate) function: String,
-    /// The call.
     pub(crate) call: Option<usize>,
 }
 

@@ -1,11 +1,14 @@
 //! Sessions with the options of the command line, and Ctrl-C. Ctrl-C interrupts the running cell; pressed again, it ends the
 //! program. In the walkthrough and the REPL it only interrupts cells.
 
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
-use std::{env, process};
+use std::time::{Duration, Instant};
+use std::{env, process, thread};
 
 use super::super::commands::options::GlobalOptions;
+use super::super::keeper::{self, journal};
 use super::super::terminal::ctrl_c;
 use super::super::terminal::progress_bar;
 use super::super::terminal::restore::restore_now;
@@ -114,6 +117,9 @@ fn install_handler() {
                 return;
             }
             PRESSES.fetch_add(1, Ordering::AcqRel);
+            if sessions.iter().any(Interrupter::is_waiting) && UNSTOPPABLE.load(Ordering::Acquire) {
+                end();
+            }
             // `count` calls every session; `any` would end at the first one that runs.
             let stop = match keeps_running {
                 true => Interrupter::interrupt_now_or_next,
@@ -125,8 +131,66 @@ fn install_handler() {
                 restore_now();
                 process::exit(Exit::Interrupted as i32);
             }
+            drop(sessions);
+            if stopped {
+                watch();
+            }
         };
         // Without a handler, Ctrl-C ends the program, as it does by default.
         let _ = ctrl_c::handle(handler);
     });
+}
+
+/// Whether the learner was told that the cell does not stop.
+static UNSTOPPABLE: AtomicBool = AtomicBool::new(false);
+
+/// How long a cell may take to stop before the learner is told.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How long after that the process ends.
+const AT_LAST: Duration = Duration::from_secs(3);
+
+/// Ends the process if a cell cannot be stopped: one call of a function that is not Python's may never look for it.
+fn watch() {
+    static WATCHING: AtomicBool = AtomicBool::new(false);
+    if WATCHING.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let presses_before = presses();
+    let waits = |time: Duration| {
+        let start = Instant::now();
+        while start.elapsed() < time {
+            let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+            if !sessions.iter().any(Interrupter::is_waiting) {
+                return false;
+            }
+            drop(sessions);
+            thread::sleep(Duration::from_millis(20));
+        }
+        true
+    };
+    let wait = move || {
+        if waits(SOON) {
+            UNSTOPPABLE.store(true, Ordering::Release);
+            let again =
+                if presses() == presses_before { "Ctrl-C again ends it at once" } else { "it ends soon" };
+            let kept = if journal::is_kept() { ", and nothing that you typed is lost" } else { "" };
+            let words =
+                format!("\nattn: the cell is in one long call that cannot be stopped; {again}{kept}.\n");
+            let _ = io::stderr().write_all(words.as_bytes());
+            if waits(AT_LAST) {
+                end();
+            }
+            UNSTOPPABLE.store(false, Ordering::Release);
+        }
+        WATCHING.store(false, Ordering::Release);
+    };
+    // Without this thread only a second Ctrl-C helps.
+    let _ = thread::Builder::new().name("attn watch".into()).spawn(wait);
+}
+
+/// Ends the process in the middle of a cell.
+fn end() -> ! {
+    restore_now();
+    process::exit(if journal::is_kept() { keeper::UNSTOPPABLE } else { Exit::Interrupted as i32 });
 }

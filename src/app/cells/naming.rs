@@ -26,7 +26,6 @@ use crate::torch;
 pub(crate) struct NamedElement {
     /// The text of what is indexed.
     pub(crate) base: String,
-    /// The tensor.
     pub(crate) tensor: Tensor,
     /// The index, inside the shape.
     pub(crate) index: Vec<usize>,

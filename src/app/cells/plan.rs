@@ -9,10 +9,11 @@ use super::workspace::{RanCell, Workspace};
 use crate::lesson::catalogue::FindError;
 use crate::lesson::notebook::{NotebookCell, RecordedOutput};
 use crate::lesson::read_error::ReadErrorKind;
-use crate::lesson::{Catalogue, Lesson, Notebook, Step, Target};
+use crate::lesson::{Catalogue, LessonStep, Notebook, Target};
 use crate::ops::nearest;
 
 /// The cells to run, from a step, a lesson or a file.
+#[derive(Clone, Default)]
 pub(crate) struct Plan<'c> {
     /// The target as it was typed.
     pub(crate) target: String,
@@ -38,10 +39,7 @@ impl<'c> Plan<'c> {
             target: "session".to_owned(),
             title: "A session with attn".to_owned(),
             cells: cells.collect(),
-            remarks: Vec::new(),
-            ending: String::new(),
-            script: false,
-            folder: None,
+            ..Plan::default()
         }
     }
 
@@ -65,19 +63,13 @@ impl<'c> Plan<'c> {
 
     /// The same plan with another source for one of its cells.
     pub(crate) fn with_source(&self, index: usize, source: &str) -> Plan<'c> {
-        let cells = self.cells.iter().enumerate().map(|(at, cell)| PlannedCell {
-            source: if at == index { source.to_owned() } else { cell.source.clone() },
-            ..PlannedCell::of_source(cell)
-        });
-        Plan {
-            target: self.target.clone(),
-            title: self.title.clone(),
-            cells: cells.collect(),
-            remarks: Vec::new(),
-            ending: self.ending.clone(),
-            script: self.script,
-            folder: self.folder.clone(),
+        let mut plan = self.clone();
+        plan.remarks.clear();
+        for cell in &mut plan.cells {
+            (cell.step, cell.recorded) = (None, None);
         }
+        source.clone_into(&mut plan.cells[index].source);
+        plan
     }
 
     /// Writes the remarks about the file.
@@ -88,16 +80,15 @@ impl<'c> Plan<'c> {
     }
 }
 
-/// A cell of a plan.
+#[derive(Clone, Default)]
 pub(crate) struct PlannedCell<'c> {
     /// The name it runs under: the step's number or `cell 4`.
     pub(crate) name: String,
     /// Markdown before it in its file; a step has its own.
     pub(crate) prose: String,
-    /// Its code.
     pub(crate) source: String,
     /// The step it belongs to; `None` in a file.
-    pub(crate) step: Option<(&'c Step, &'c Lesson)>,
+    pub(crate) step: Option<LessonStep<'c>>,
     /// It prepares for later cells and is not shown.
     pub(crate) silent: bool,
     /// The output stored with it.
@@ -111,25 +102,21 @@ pub(crate) struct PlannedCell<'c> {
 }
 
 impl<'c> PlannedCell<'c> {
-    /// The cell of a step.
-    pub(crate) fn of_step(step: &'c Step, lesson: &'c Lesson, silent: bool) -> PlannedCell<'c> {
+    pub(crate) fn of_step((step, lesson): LessonStep<'c>, silent: bool) -> PlannedCell<'c> {
+        let recorded = |stdout| RecordedOutput { stdout, ..RecordedOutput::default() };
         PlannedCell {
             name: step.name(),
-            prose: String::new(),
             source: step.code.clone(),
             step: Some((step, lesson)),
             silent,
-            recorded: step
-                .recorded
-                .clone()
-                .map(|stdout| RecordedOutput { stdout, ..RecordedOutput::default() }),
+            recorded: step.recorded.clone().map(recorded),
             line: step.line,
             raises: step.raises,
             varies: step.varies,
+            ..PlannedCell::default()
         }
     }
 
-    /// A cell of a file.
     fn of_file(cell: NotebookCell) -> PlannedCell<'c> {
         PlannedCell {
             name: format!("cell {}", cell.index + 1),
@@ -137,42 +124,16 @@ impl<'c> PlannedCell<'c> {
             varies: cell.varies(),
             prose: cell.prose,
             source: cell.source,
-            step: None,
-            silent: false,
             recorded: cell.recorded,
             line: cell.line,
+            ..PlannedCell::default()
         }
     }
 
     /// A cell that has run before.
     pub(crate) fn again(ran: &RanCell) -> PlannedCell<'c> {
         let RanCell { name, source } = ran.clone();
-        PlannedCell {
-            name,
-            prose: String::new(),
-            source,
-            step: None,
-            silent: true,
-            recorded: None,
-            line: 1,
-            raises: false,
-            varies: false,
-        }
-    }
-
-    /// A cell of a file with the source of another one.
-    pub(crate) fn of_source(cell: &PlannedCell) -> PlannedCell<'c> {
-        PlannedCell {
-            name: cell.name.clone(),
-            prose: cell.prose.clone(),
-            source: cell.source.clone(),
-            step: None,
-            silent: cell.silent,
-            recorded: None,
-            line: cell.line,
-            raises: cell.raises,
-            varies: cell.varies,
-        }
+        PlannedCell { name, source, silent: true, line: 1, ..PlannedCell::default() }
     }
 
     /// The title of the progress bar while the cell runs: `stepN dot-by-hand`, `cell 4`.
@@ -188,7 +149,6 @@ impl<'c> PlannedCell<'c> {
 pub(crate) enum NamedOrFile<'c> {
     /// A step or a lesson.
     Named(Target<'c>),
-    /// A file that was read.
     File(Notebook),
 }
 
@@ -269,9 +229,7 @@ pub(crate) fn plan<'c>(
         NamedOrFile::Named(target) => {
             let shown = shown_steps(target, until, catalogue)?;
             let cells = steps(&shown, catalogue)?;
-            let target = word.to_owned();
-            let (title, ending, remarks) = (String::new(), String::new(), Vec::new());
-            Ok(Plan { target, title, cells, remarks, ending, script: false, folder: None })
+            Ok(Plan { target: word.to_owned(), cells, ..Plan::default() })
         }
     }
 }
@@ -310,9 +268,9 @@ fn shown_steps<'c>(
     target: Target<'c>,
     until: Option<&str>,
     catalogue: &'c Catalogue,
-) -> Result<Vec<&'c Step>, Failure> {
+) -> Result<Vec<LessonStep<'c>>, Failure> {
     let (first, last) = match target {
-        Target::Step(step) => (step.number, step.number),
+        Target::Step(step, _) => (step.number, step.number),
         Target::Lesson(lesson) => match lesson.steps.as_slice() {
             [] => return Ok(Vec::new()),
             [first, .., last] => (first.number, last.number),
@@ -321,7 +279,7 @@ fn shown_steps<'c>(
     };
     let last = match until.map(|name| catalogue.find(name)).transpose() {
         Ok(None) => last,
-        Ok(Some(Target::Step(step))) => step.number,
+        Ok(Some(Target::Step(step, _))) => step.number,
         Ok(Some(Target::Lesson(lesson))) => lesson.steps.last().map_or(last, |step| step.number),
         Err(error) => return Err(Failure::Usage(format!("--until: {error}"))),
     };
@@ -330,30 +288,22 @@ fn shown_steps<'c>(
             "--until step{last}: that is before step{first}, where the run begins"
         )));
     }
-    let step = |number| match catalogue.step(number) {
-        Some(Ok(step)) => Some(Ok(step)),
-        Some(Err(fault)) => Some(Err(Failure::Unreadable(fault.to_string()))),
-        None => None,
-    };
-    (first..=last).filter_map(step).collect()
+    let steps = (first..=last).filter_map(|number| catalogue.step(number));
+    steps.map(|step| step.map_err(|fault| Failure::Unreadable(fault.to_string()))).collect()
 }
 
 /// The cells of these steps, and silently of all steps that they need.
 pub(crate) fn steps<'c>(
-    shown: &[&'c Step],
+    shown: &[LessonStep<'c>],
     catalogue: &'c Catalogue,
 ) -> Result<Vec<PlannedCell<'c>>, Failure> {
-    let mut wanted: BTreeMap<usize, (&Step, bool)> = BTreeMap::new();
-    for step in shown {
-        let before = catalogue.prelude(step).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let mut wanted: BTreeMap<usize, (LessonStep, bool)> = BTreeMap::new();
+    for shown in shown {
+        let before = catalogue.prelude(shown.0).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
         for need in before {
-            wanted.entry(need.number).or_insert((need, true));
+            wanted.entry(need.0.number).or_insert((need, true));
         }
-        wanted.insert(step.number, (step, false));
+        wanted.insert(shown.0.number, (*shown, false));
     }
-    let cell = |(step, silent): (&'c Step, bool)| {
-        let lesson = catalogue.lesson_of(step).expect("the step comes from this catalogue");
-        PlannedCell::of_step(step, lesson, silent)
-    };
-    Ok(wanted.into_values().map(cell).collect())
+    Ok(wanted.into_values().map(|(step, silent)| PlannedCell::of_step(step, silent)).collect())
 }

@@ -1,44 +1,50 @@
 //! Runs cells one after another: the one place that decides which errors are expected, when a run ends, and what
 //! Ctrl-C means between two cells.
 
+use std::cell::OnceCell;
+
 use super::super::terminal::progress_bar;
 use super::super::terminal::shell::Exit;
 use super::evidence::{CellResult, Evidence};
 use super::machine;
 use super::plan::PlannedCell;
+use super::step::step_panel;
 use super::workspace::{RanCell, Workspace};
 use crate::ops::trace::Trace;
-use crate::session::{CallReport, Outcome, Raised};
+use crate::session::{CallReport, Outcome, Raised, Session};
+use crate::view::Panel;
 
 /// The cells whose operations are traced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Tracing {
-    /// None.
     #[default]
     Off,
     /// Those that are shown, not those that only prepare for them.
     Shown,
-    /// All.
     All,
     /// Those that are shown; their calls that compute attention are repeated on changed inputs.
     Examined,
 }
 
-/// A cell that has run.
 pub(crate) struct FinishedCell<'p, 'c> {
     /// Its position in the plan.
     pub(crate) index: usize,
-    /// The cell.
     pub(crate) cell: &'p PlannedCell<'c>,
     /// What it printed, returned, bound and raised.
     pub(crate) outcome: Outcome,
     /// The operations that it ran; empty if the cell is not traced.
     pub(crate) trace: Trace,
-    /// The calls that were repeated.
     pub(crate) calls: Vec<CallReport>,
+    panel: OnceCell<Panel>,
 }
 
 impl FinishedCell<'_, '_> {
+    /// What is shown of a step, made once; `None` for the cell of a file. `session` is the one in which it has just run.
+    pub(crate) fn panel(&self, session: &mut Session) -> Option<&Panel> {
+        let (step, lesson) = self.cell.step?;
+        Some(self.panel.get_or_init(|| step_panel(step, lesson, &self.outcome, session)))
+    }
+
     /// The error that fails the run, if there is one.
     pub(crate) fn failure(&self) -> Option<&Raised> {
         unexpected(self.cell.raises, &self.outcome)
@@ -138,7 +144,8 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
             result = evidence.judged(self.workspace, &self.cells[..=self.next], result, run);
         }
         let (outcome, trace, calls) = result;
-        let finished = FinishedCell { index: self.next, cell, outcome, trace, calls };
+        let panel = OnceCell::new();
+        let finished = FinishedCell { index: self.next, cell, outcome, trace, calls, panel };
         self.next += 1;
         if let Some(raised) = finished.failure() {
             let exit = if raised.interrupted { Exit::Interrupted } else { Exit::Raised };

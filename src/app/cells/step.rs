@@ -7,19 +7,13 @@ use super::notes::explained;
 use super::pictures::pictures;
 use crate::explain;
 use crate::kernel::random::Family;
-use crate::lesson::{Catalogue, Lesson, Step};
+use crate::lesson::{Lesson, Step};
 use crate::session::{Outcome, Session, Variable};
 use crate::view::picture::Picture;
 use crate::view::{Check, Figure, Panel};
 
 /// The panel of `step`, which has just run in `session`.
-pub(crate) fn step_panel(
-    step: &Step,
-    lesson: &Lesson,
-    outcome: &Outcome,
-    session: &mut Session,
-    catalogue: &Catalogue,
-) -> Panel {
+pub(crate) fn step_panel(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Session) -> Panel {
     let completed = outcome.error.is_none();
     Panel {
         stdout: outcome.stdout.clone(),
@@ -37,7 +31,7 @@ pub(crate) fn step_panel(
         remarks: [remarks(step, session), nonfinite(outcome, session)].concat(),
         // The text after the cell explains its numbers: without numbers it makes no sense.
         after: if completed || step.raises { step.after.clone() } else { String::new() },
-        ..unrun_panel(step, lesson, catalogue)
+        ..unrun_panel(step, lesson)
     }
 }
 
@@ -47,7 +41,7 @@ pub(crate) fn plots(outcome: &Outcome) -> impl Iterator<Item = Picture> {
 }
 
 /// The panel of a step that has not run.
-pub(crate) fn unrun_panel(step: &Step, lesson: &Lesson, catalogue: &Catalogue) -> Panel {
+pub(crate) fn unrun_panel(step: &Step, lesson: &Lesson) -> Panel {
     // The introduction of a lesson belongs to its first step.
     let is_first = lesson.steps.first().is_some_and(|first| first.number == step.number);
     let intro = if is_first { lesson.intro.as_str() } else { "" };
@@ -56,7 +50,7 @@ pub(crate) fn unrun_panel(step: &Step, lesson: &Lesson, catalogue: &Catalogue) -
         section: lesson.section.clone(),
         title: lesson.title.clone(),
         number: step.number,
-        total: catalogue.total_steps(),
+        total: lesson.total_steps,
         slug: step.slug.clone(),
         prose: [intro, &heading, &step.prose].join("\n"),
         code: step.code.clone(),

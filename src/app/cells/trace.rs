@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::view::{Look, Text, trace as lines};
 
 /// How much of a trace is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Detail {
     /// Loops and library calls are shown once.
     #[default]

@@ -20,7 +20,7 @@ use crate::view::compare;
 use crate::view::{Look, Text};
 
 /// The options that change something before cells run.
-#[derive(clap::Args, Debug, Default, Clone)]
+#[derive(clap::Args, Default, Clone)]
 #[command(next_help_heading = "What if")]
 pub(crate) struct Changes {
     /// Set a variable or a part of one right after it is made, and show what changes: inputs[1,0]=0.9
@@ -74,7 +74,7 @@ fn with_step_name(change: Change, catalogue: &Catalogue) -> Change {
     match change {
         Change::Edit { cell: Some(cell), old, new } => {
             let cell = match catalogue.find(&cell) {
-                Ok(Target::Step(step)) => step.name(),
+                Ok(Target::Step(step, _)) => step.name(),
                 _ => cell,
             };
             Change::Edit { cell: Some(cell), old, new }

@@ -18,7 +18,6 @@ use crate::view::errors::ErrorNote;
 
 /// One interpreter, the cells that it has run, and the step that names the axes of its tensors.
 pub struct Workspace<'c> {
-    /// The interpreter.
     pub(crate) session: Session,
     /// The step that names axes and tokens; `None` for a file.
     pub(crate) at: Option<(&'c Step, &'c Lesson)>,
@@ -33,12 +32,10 @@ pub struct Workspace<'c> {
     recorded: Option<Box<Workspace<'c>>>,
 }
 
-/// A cell that ran.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct RanCell {
     /// The name it ran under: the step's number or `cell 4`.
     pub(crate) name: String,
-    /// Its code.
     pub(crate) source: String,
 }
 

@@ -25,7 +25,7 @@ use crate::view::ci::{github, junit};
 use crate::view::quantity::counted;
 
 /// What `attn check` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Notebooks, Markdown files or folders of lessons, - for stdin; without any, all lessons of the chapter. Times, devices
     /// and builds may differ by machine; a cell tagged `nbval-ignore-output` or `varies` is not compared, and one tagged
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 /// The form of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// For people.
     Text,
@@ -64,7 +64,6 @@ fn tolerance(word: &str) -> Result<f64, String> {
     }
 }
 
-/// The document of a checked file.
 #[derive(serde::Serialize)]
 struct CheckedFileDocument {
     schema: &'static str,
@@ -140,12 +139,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 fn of_course(catalogue: &Catalogue, args: &Args, shell: &mut Shell) -> Result<Vec<FileReport>, Failure> {
     let (mut checker, glossary) = Checker::new(&[], catalogue, args, shell)?;
     let mut files = Vec::new();
-    let progress = ProgressBar::watch(catalogue.len(), shell);
+    let progress = ProgressBar::watch(catalogue.lesson_count(), shell);
     // Of a course with translations, those are checked: the other lessons are as they were.
     let own: Vec<bool> = catalogue.lessons().map(|read| read.map_or(true, |it| it.lang.is_some())).collect();
     let translated = catalogue.lessons().flatten().any(|lesson| lesson.lang.is_some());
-    for index in (0..catalogue.len()).filter(|index| own[*index] || !translated) {
-        progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.len()));
+    for index in (0..catalogue.lesson_count()).filter(|index| own[*index] || !translated) {
+        progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.lesson_count()));
         files.push(checker.embedded(index)?);
     }
     let is_own = |file: &str| {
@@ -207,7 +206,6 @@ fn is_glossary(word: &str) -> bool {
     Path::new(word).file_name().is_some_and(|name| name == "glossary.md")
 }
 
-/// A glossary with its text.
 type ReadGlossary = Result<(Glossary, String), Fault>;
 
 /// The glossary in a file, or that of the course, with its text.
@@ -388,7 +386,7 @@ impl<'c> Checker<'c> {
                 outputs.push((step.line, ran.shown.as_str()));
                 verdict = Verdict::Same;
             }
-            let planned = PlannedCell::of_step(step, lesson, false);
+            let planned = PlannedCell::of_step((step, lesson), false);
             let mut document = CellDocument::new(index, &planned, &ran.outcome);
             document.check =
                 Some(CheckDocument { recorded: step.recorded.clone(), verdict: verdict.as_str() });

@@ -11,7 +11,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::ops::nearest;
 
 /// What `attn completions` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Completions {
     /// The shell that will read them
     #[arg(value_enum, value_name = "SHELL")]
@@ -19,7 +19,7 @@ pub(crate) struct Completions {
 }
 
 /// What `attn man` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Man {
     /// The command whose page it is; without one, attn itself
     #[arg(value_name = "COMMAND")]

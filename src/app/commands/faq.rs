@@ -7,7 +7,6 @@ use super::super::cells::course;
 use super::super::cells::document::{CellDocument, RunDocument};
 use super::super::cells::plan::PlannedCell;
 use super::super::cells::runner::{FinishedCell, Runner};
-use super::super::cells::step::step_panel;
 use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
@@ -19,7 +18,7 @@ use crate::view::wrap::remark;
 use crate::view::{Look, Panel, Text, panel};
 
 /// What `attn faq` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Words of the question, or its number; without them, the list of questions
     #[arg(value_name = "WORDS")]
@@ -179,11 +178,11 @@ fn answered(
     let (mut text, mut stderr) = (Text::new(), String::new());
     let exit = run_question(step, faq, catalogue, options, &mut |finished, workspace| {
         stderr.push_str(&finished.outcome.stderr);
-        let (shown, lesson) = finished.cell.step.unwrap_or((step, faq));
-        let whole = step_panel(shown, lesson, &finished.outcome, &mut workspace.session, catalogue);
-        // A question has no place among the steps of the course.
-        let whole = Panel { total: 0, prose: format!("## {}\n\n{}", shown.title, shown.prose), ..whole };
-        text.append(panel(&whole, look));
+        if let (Some(whole), Some((shown, _))) = (finished.panel(&mut workspace.session), finished.cell.step)
+        {
+            let prose = format!("## {}\n\n{}", shown.title, shown.prose);
+            text.append(panel(&Panel { prose, ..whole.clone() }, look));
+        }
         Ok(())
     })?;
     Ok((text, stderr, exit))
@@ -197,13 +196,10 @@ fn run_question<'c>(
     options: &GlobalOptions,
     each: &mut dyn FnMut(&FinishedCell, &mut Workspace<'c>) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    let mut cells = Vec::new();
-    for needed in catalogue.prelude_of_lesson(faq).map_err(unreadable)? {
-        if let Some(lesson) = catalogue.lesson_of(needed) {
-            cells.push(PlannedCell::of_step(needed, lesson, true));
-        }
-    }
-    cells.push(PlannedCell::of_step(step, faq, false));
+    let needed = catalogue.prelude_of_lesson(faq).map_err(unreadable)?;
+    let mut cells: Vec<PlannedCell> =
+        needed.into_iter().map(|needed| PlannedCell::of_step(needed, true)).collect();
+    cells.push(PlannedCell::of_step((step, faq), false));
     let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells);
     while let Some(finished) = runner.next() {

@@ -13,7 +13,7 @@ use crate::lesson::{Catalogue, Course, Exercise, Lesson};
 use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list, welcome};
 
 /// What `attn list` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A lesson (3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
     /// alone, a folder of lessons

@@ -9,7 +9,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell, printable};
 use crate::lesson::course::quoted;
 
 /// What `attn new` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder to make; it must not exist, or be empty
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]

@@ -9,7 +9,7 @@ use crate::kernel::random::Family;
 use crate::shims::FileAccess;
 
 /// When colours are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum When {
     /// On a terminal, unless NO_COLOR or TERM=dumb says otherwise.
     #[default]
@@ -21,7 +21,7 @@ pub(crate) enum When {
 }
 
 /// How plots are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum PictureStyle {
     /// As pictures, if the terminal answers that it shows them.
     #[default]
@@ -37,7 +37,7 @@ pub(crate) enum PictureStyle {
 }
 
 /// The options that every command takes.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Everywhere")]
 pub struct GlobalOptions {
     /// When to use colours: auto, always or never

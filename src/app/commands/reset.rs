@@ -11,7 +11,7 @@ use crate::lesson::progress::{ProgressChange, ResetScope};
 use crate::lesson::{Catalogue, Target};
 
 /// What `attn reset` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step, an exercise or a lesson, after a folder of lessons if it is there; without one, everything
     #[arg(value_name = "WHERE|FOLDER", num_args = 0..=2)]

@@ -26,7 +26,7 @@ use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 pub(crate) const COUNT: usize = 8;
 
 /// What `attn review` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A folder of lessons instead of the chapter
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
@@ -106,7 +106,6 @@ pub(crate) fn none_due(later: &[ReviewQuestion], day: u64) -> String {
     }
 }
 
-/// How an answer is read.
 pub(crate) type ReadAnswer<'r> = &'r mut dyn FnMut(&mut Shell) -> Result<TypedLine, Failure>;
 
 /// Asks up to `count` of these questions, those that are answered wrongly again; returns the results in words.

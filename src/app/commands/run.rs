@@ -7,14 +7,13 @@ use super::super::cells::course;
 use super::super::cells::document::{CellDocument, RunDocument};
 use super::super::cells::plan::{Plan, plan};
 use super::super::cells::runner::{FinishedCell, Runner, Tracing};
-use super::super::cells::step::{nonfinite, step_panel, unrun_panel};
+use super::super::cells::step::{nonfinite, unrun_panel};
 use super::super::cells::trace::{self, Detail};
 use super::super::cells::what_if::{self, Changes};
 use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::shell::{Exit, Failure, Shell};
-use super::export::html::PageBuilder;
 use super::export::{self, may_write};
 use crate::explain::errors::ErrorExplanation;
 use crate::lesson::Catalogue;
@@ -24,7 +23,7 @@ use crate::view::run::CellRun;
 use crate::view::{self, Panel, panel};
 
 /// What `attn run` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file, - for stdin; before them or alone, a folder of
     /// lessons
@@ -143,7 +142,7 @@ fn as_text<'c>(
         Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
     let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
-    let mut page = args.html.as_ref().map(|_| PageBuilder::titled(&plan.title));
+    let mut page = args.html.as_ref().map(|_| export::page(&plan.title, catalogue));
     let progress = ProgressBar::watch(plan.cells.len(), shell);
     while let Some(cell) = runner.upcoming() {
         progress.at(runner.done(), &cell.title());
@@ -158,10 +157,11 @@ fn as_text<'c>(
             // The terminal has echoed ^C: the output continues on a new line.
             shell.say("\n")?;
         }
-        let outcome = &finished.outcome;
-        let page = page.as_mut();
-        if !outcome.figures.is_empty() {
+        if !finished.outcome.figures.is_empty() {
             shell.ready_for_plots()?;
+        }
+        if let Some(page) = &mut page {
+            page.ran(&finished, workspace, plan.script);
         }
         let trace =
             args.trace.map(|detail| trace::text(&finished.trace, &workspace.session, detail, shell.look));
@@ -170,11 +170,8 @@ fn as_text<'c>(
                 if shown > 0 {
                     shell.say("\n")?;
                 }
-                shell.aside(&outcome.stderr);
-                let whole = step_panel(step, lesson, outcome, &mut workspace.session, catalogue);
-                if let Some(page) = page {
-                    page.ran((step, lesson), &whole, outcome, workspace);
-                }
+                shell.aside(&finished.outcome.stderr);
+                let whole = finished.panel(&mut workspace.session).cloned().unwrap_or_default();
                 match trace {
                     None => shell.show(&panel(&whole, shell.look))?,
                     // With a trace, the step is shown without its prose and its tables.
@@ -184,7 +181,7 @@ fn as_text<'c>(
                             stdout: whole.stdout,
                             result: whole.result,
                             error: whole.error,
-                            ..unrun_panel(step, lesson, catalogue)
+                            ..unrun_panel(step, lesson)
                         };
                         let mut text = panel(&short, shell.look);
                         text.section(trace);
@@ -193,21 +190,13 @@ fn as_text<'c>(
                 }
             }
             None if trace.is_some() || shell.styled() => {
-                if let Some(page) = page {
-                    page.cell(&finished, workspace, plan.script);
-                }
                 styled_cell(&finished, workspace, plan.script, shell)?;
                 if let Some(mut text) = trace {
                     text.gap();
                     shell.show(&text)?;
                 }
             }
-            None => {
-                if let Some(page) = page {
-                    page.cell(&finished, workspace, plan.script);
-                }
-                bare_cell(&finished, workspace, plan.script, shell)?;
-            }
+            None => bare_cell(&finished, workspace, plan.script, shell)?,
         }
         shell.flush()?;
         shown += 1;
@@ -219,8 +208,8 @@ fn as_text<'c>(
     }
     let exit = runner.exit();
     if let (Some(mut page), Some(file)) = (page, &args.html) {
-        page.prose(&plan.ending, 2);
-        export::write(file, &page.finish(catalogue), shell)?;
+        page.prose(&plan.ending);
+        export::write(file, &page.finish(), shell)?;
     }
     Ok(exit)
 }

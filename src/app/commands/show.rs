@@ -8,11 +8,11 @@ use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::catalogue::FindError;
 use crate::lesson::glossary::Term;
-use crate::lesson::{Catalogue, Step, Target};
+use crate::lesson::{Catalogue, LessonStep, Step, Target};
 use crate::view::{glossary, panel};
 
 /// What `attn show` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), the glossary, or a term of it; before it, a folder of lessons
     #[arg(value_name = "WHERE|FOLDER")]
@@ -66,22 +66,20 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             };
         }
     };
-    let steps: Vec<&Step> = match found {
-        Target::Step(step) => vec![step],
-        Target::Lesson(lesson) => lesson.steps.iter().collect(),
+    let steps: Vec<LessonStep> = match found {
+        Target::Step(step, lesson) => vec![(step, lesson)],
+        Target::Lesson(lesson) => lesson.steps.iter().map(|step| (step, lesson)).collect(),
     };
     if shell.options.json {
-        let steps = steps.into_iter().map(shown).collect();
+        let steps = steps.into_iter().map(|(step, _)| shown(step)).collect();
         write_json(&ShowDocument { schema: "attn.show/1", target: place, steps }, shell)?;
         return Ok(Exit::Good);
     }
-    for (at, step) in steps.into_iter().enumerate() {
+    for (at, (step, lesson)) in steps.into_iter().enumerate() {
         if at > 0 {
             shell.say("\n")?;
         }
-        if let Some(lesson) = catalogue.lesson_of(step) {
-            shell.show(&panel(&unrun_panel(step, lesson, &catalogue), shell.look))?;
-        }
+        shell.show(&panel(&unrun_panel(step, lesson), shell.look))?;
     }
     Ok(Exit::Good)
 }
@@ -159,7 +157,7 @@ fn word<'g>(term: &'g Term, catalogue: &Catalogue) -> TermDocument<'g> {
 /// The step that introduces a term, and its section; both empty if there is no such step.
 fn first_step(term: &Term, catalogue: &Catalogue) -> (String, String) {
     match catalogue.find(&term.step) {
-        Ok(Target::Step(step)) => (step.name(), step.section.clone()),
+        Ok(Target::Step(step, _)) => (step.name(), step.section.clone()),
         _ => (String::new(), String::new()),
     }
 }

@@ -16,9 +16,7 @@ use super::{bench, check, completions, doctor, export, faq, list, new, reset, re
 use crate::ops::nearest;
 use crate::view::text::commands_terminal;
 
-/// A command.
 pub struct Verb {
-    /// The name.
     pub name: &'static str,
     /// What it does, in one line without a full stop.
     pub line: &'static str,
@@ -28,7 +26,6 @@ pub struct Verb {
     pub(crate) first: bool,
     /// Adds its options.
     args: fn(Command) -> Command,
-    /// Runs it.
     run: fn(&ArgMatches, &mut Shell) -> Result<Exit, Failure>,
 }
 

@@ -29,7 +29,7 @@ pub(crate) const DEPTH: usize = 1;
 const MAX_DEPTH: usize = 40;
 
 /// What `attn why` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked; before it, a folder
     /// of lessons
@@ -44,7 +44,6 @@ pub(crate) struct Args {
     depth: Option<u8>,
 }
 
-/// The name of the command.
 pub(crate) const NAME: &str = "why";
 
 /// What to type where only one argument was given: the place is missing, or the element.
@@ -69,7 +68,7 @@ pub(crate) fn completed(given: &str) -> String {
 /// An element that the step or the lesson of this name works out.
 fn worked_out(place: &str, catalogue: &Catalogue) -> Option<String> {
     match catalogue.find(place).ok()? {
-        Target::Step(step) => step.why.clone(),
+        Target::Step(step, _) => step.why.clone(),
         Target::Lesson(lesson) => lesson.steps.iter().find_map(|step| step.why.clone()),
     }
 }

@@ -85,11 +85,11 @@ struct Picker {
     top: usize,
     /// The name that is being typed.
     typed: Option<String>,
-    /// What the learner is told.
     told: String,
 }
 
 /// What a key did.
+#[derive(Debug)]
 enum Choice {
     Goes,
     Ends,

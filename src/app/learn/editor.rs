@@ -15,6 +15,7 @@ use rustyline::{
 };
 use unicode_width::UnicodeWidthStr;
 
+use super::super::keeper::journal::{self, Entry};
 use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, without_margins};
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
@@ -51,7 +52,7 @@ pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Opt
 
 /// The numbers before the lines, as wide as the prompt of the first one. A line that is carried over on the screen has
 /// none there. The margin consists of a space character that is never typed, as in the REPL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Gutter {
     digits: usize,
 }
@@ -189,6 +190,12 @@ impl Completer for CodeEditor {
 
 impl Hinter for CodeEditor {
     type Hint = String;
+
+    /// There is nothing to hint at; what is written is kept should the process die.
+    fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
+        journal::note(&Entry::Draft(without_margins(line)));
+        None
+    }
 }
 
 impl Validator for CodeEditor {}
@@ -260,7 +267,8 @@ pub(crate) fn file(slug: &str, text: &str) -> Result<String, String> {
     let mut file = made.map_err(|error| format!("no file can be made for it: {error}"))?;
     let text = format!("{}\n", text.trim_end());
     file.write_all(text.as_bytes()).map_err(|error| format!("the file cannot be written: {error}"))?;
-    let ended = Command::new(program).args(words).arg(file.path()).status();
+    // Another attn that is started in the editor keeps itself.
+    let ended = Command::new(program).args(words).arg(file.path()).env_remove(journal::VARIABLE).status();
     match ended {
         Ok(status) if status.success() => {}
         Ok(_) => return Err(format!("`{command}` ended with an error; nothing was run")),

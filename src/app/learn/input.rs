@@ -11,11 +11,10 @@ use super::terminal::{self, KeyPress, Raw};
 use crate::view::Text;
 
 /// How the learner's input is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputMode {
     /// Single keys; answers in a line editor.
     Keys,
-    /// Lines.
     Words,
 }
 
@@ -50,7 +49,7 @@ pub(crate) fn unattended<T>(mode: InputMode, work: impl FnOnce() -> T) -> Result
 }
 
 /// What Esc does while a line is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Escape {
     /// It leaves: the result is [`TypedLine::Interrupt`].
     Leaves,
@@ -94,7 +93,6 @@ fn edited(prompt: &str, escape: Escape, shell: &mut Shell) -> Result<TypedLine, 
     of_editor(read)
 }
 
-/// The result of a line editor.
 pub(crate) fn of_editor(read: Result<String, ReadlineError>) -> Result<TypedLine, Failure> {
     match read {
         Ok(line) => Ok(TypedLine::Line(line)),

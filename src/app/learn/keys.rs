@@ -300,13 +300,11 @@ pub(crate) fn help_rows(walk: &Walk) -> Vec<KeyHelp> {
 pub enum WalkInput {
     /// A key or its word, and what was typed after the word.
     Key(&'static WalkKey, String),
-    /// An answer to a question.
     Answer(String),
     /// A key or a word that is not in the table.
     Unknown(String),
     /// Ctrl-C.
     Interrupt,
-    /// The end of the input.
     End,
     /// The screen has another size now.
     Resized,

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::cells::plan::{self, PlannedCell};
+use super::super::cells::plan::PlannedCell;
 use super::super::cells::runner::{Runner, replayed};
 use super::super::cells::workspace::Workspace;
 use super::super::commands::options::GlobalOptions;
 use super::super::terminal::shell::Failure;
 use crate::kernel::random::Generator;
-use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step};
+use crate::lesson::{Catalogue, Exercise, Fault, Lesson, LessonStep, Step};
 use crate::session::Outcome;
 
 /// Is called during long work: how many cells have run, and of how many.
@@ -27,7 +27,6 @@ pub(crate) struct LessonState<'c> {
 struct Main<'c> {
     workspace: Workspace<'c>,
     lesson: &'c Lesson,
-    /// What ran last.
     last: LastRun,
 }
 
@@ -36,7 +35,6 @@ struct Main<'c> {
 enum LastRun {
     /// No step of this lesson.
     Nothing,
-    /// The step of this number.
     Step(usize),
     /// A step that did not complete: nothing may build on its state.
     Incomplete,
@@ -65,8 +63,8 @@ impl<'c> LessonState<'c> {
             LastRun::Nothing | LastRun::Incomplete => false,
         });
         let mut cells: Vec<PlannedCell> =
-            between.map(|step| PlannedCell::of_step(step, lesson, true)).collect();
-        cells.push(PlannedCell::of_step(step, lesson, false));
+            between.map(|step| PlannedCell::of_step((step, lesson), true)).collect();
+        cells.push(PlannedCell::of_step((step, lesson), false));
         main.last = LastRun::Incomplete;
         let last = Runner::new(&mut main.workspace, &cells).keep_going(true).last();
         let finished = last.filter(|it| it.index + 1 == cells.len()).ok_or(Failure::Stopped)?;
@@ -105,7 +103,7 @@ impl<'c> LessonState<'c> {
         on_progress: OnProgress,
     ) -> Result<Workspace<'c>, Failure> {
         let mut workspace = self.before(step, on_progress)?;
-        let cells = [PlannedCell::of_step(step, lesson, true)];
+        let cells = [PlannedCell::of_step((step, lesson), true)];
         let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
         runner.by_ref().last();
         match runner.is_interrupted() {
@@ -129,7 +127,7 @@ impl<'c> LessonState<'c> {
     ) -> Result<Workspace<'c>, Failure> {
         let needed = self.catalogue.prelude_of(lesson, exercise).map_err(|fault| unreadable(&fault))?;
         let mut workspace = self.fresh(&needed, on_progress)?;
-        workspace.at = needed.last().map(|step| (*step, lesson)).or(workspace.at);
+        workspace.at = needed.last().map(|(step, _)| (*step, lesson)).or(workspace.at);
         Ok(workspace)
     }
 
@@ -151,9 +149,8 @@ impl<'c> LessonState<'c> {
         *stream.borrow_mut() = before;
     }
 
-    fn fresh(&self, needed: &[&'c Step], on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
-        let mut cells = plan::steps(needed, self.catalogue)?;
-        cells.iter_mut().for_each(|cell| cell.silent = true);
+    fn fresh(&self, needed: &[LessonStep<'c>], on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
+        let cells: Vec<PlannedCell> = needed.iter().map(|step| PlannedCell::of_step(*step, true)).collect();
         let start = Instant::now();
         let mut workspace = Workspace::new(&self.options);
         let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);

@@ -1,6 +1,7 @@
 //! The main loop of the walkthrough: shows a stop, waits for a key or a line, and does what it asks.
 
 use super::super::cells::step::unrun_panel;
+use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{self, Stop, StopKind};
 use super::super::terminal::shell::{Exit, Failure};
 use super::input::{self, Escape, InputMode};
@@ -17,6 +18,10 @@ impl<'c> Walk<'c, '_, '_> {
     /// Runs until the learner leaves.
     pub(crate) fn run(&mut self) -> Result<Exit, Failure> {
         self.arrive()?;
+        if self.restored.as_ref().is_some_and(|left| left.in_repl) {
+            self.repl()?;
+        }
+        self.restored = None;
         loop {
             let input = self.listen()?;
             self.lines_shown = 0;
@@ -129,6 +134,11 @@ impl<'c> Walk<'c, '_, '_> {
         if !self.pages.contains_key(&self.at) {
             self.first_visit(stop)?;
         }
+        journal::note(&Entry::At {
+            lesson: stop.lesson.id.clone(),
+            slug: stop.slug().to_owned(),
+            title: stop.title(),
+        });
         let page = self.page();
         page.warned = false;
         page.book.solution = false;
@@ -153,6 +163,23 @@ impl<'c> Walk<'c, '_, '_> {
             StopKind::End => page.stage = PageStage::Shown,
             StopKind::Step(_) => {}
         }
+        if let (StopKind::Step(step), false, Some(_)) = (stop.kind, done, &self.restored) {
+            page.turns = self.earlier_turns(step)?;
+            let answered =
+                page.turns.iter().filter(|turn| matches!(turn, PredictionLine::Question(..))).count();
+            page.stage = PageStage::Ready;
+            if let Some(next) = step.predictions.get(answered) {
+                page.turns.push(PredictionLine::question(next));
+                page.stage = PageStage::Asking(answered);
+            }
+        }
+        if let Some(draft) = self.restored.as_ref().map(|left| left.draft.clone()).filter(|it| !it.is_empty())
+        {
+            match stop.kind {
+                StopKind::Exercise(_) => page.book.attempt = Some(draft),
+                _ => page.edited = Some(draft),
+            }
+        }
         self.pages.insert(self.at, page);
         if let (StopKind::Step(step), true) = (stop.kind, done) {
             // The learner has seen it in an earlier session: it runs again, since later steps need its state.
@@ -173,7 +200,7 @@ impl<'c> Walk<'c, '_, '_> {
         let mut text = Text { lines: vec![Line::new()] };
         match stop.kind {
             StopKind::Step(step) => {
-                text.append(reading(&unrun_panel(step, stop.lesson, self.catalogue), look));
+                text.append(reading(&unrun_panel(step, stop.lesson), look));
                 let page = self.page();
                 for turn in &page.turns {
                     match turn {

@@ -34,6 +34,7 @@ use std::io::IsTerminal;
 
 use super::cells::course;
 use super::cells::machine;
+use super::keeper::{self, journal};
 use super::learner::stops::{self, Stop, StopKind};
 use super::learner::store::Store;
 use super::terminal::restore::restore_at_exit;
@@ -43,7 +44,7 @@ use input::InputMode;
 use walk::Walk;
 
 /// What `attn learn` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), an exercise, a lesson (3.4.1), a lesson's file, or a folder of lessons, with a place in it or
     /// without; without any, where it was left
@@ -73,6 +74,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             "the walkthrough asks and answers, which {option} rules out; `attn run` and `attn show` do not ask"
         )));
     }
+    if let Some(ended) = keeper::keep(shell) {
+        return ended;
+    }
     let mut place = args.place.clone();
     let catalogue = course::of_words(&mut place, shell)?;
     course::one_place(&place, &catalogue)?;
@@ -82,9 +86,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.remark(&remark);
     }
     let first_time = store.progress().is_empty();
-    let at = match place.first() {
-        Some(place) => stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?,
-        None => stops::resume(&stops, store.progress(), args.all),
+    let restored = journal::restored();
+    let left = restored.as_ref().and_then(|it| it.at.as_ref());
+    let at = match (left.and_then(|(left, _)| stops.iter().position(|stop| stop.is(left))), place.first()) {
+        (Some(left), _) => left,
+        (None, Some(place)) => stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?,
+        (None, None) => stops::resume(&stops, store.progress(), args.all),
     };
     let mode = match terminal::has_keys(shell.terminal) && !shell.look.plain {
         true => InputMode::Keys,
@@ -95,6 +102,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     machine::keep_running();
     let words = match (first_time, at) {
+        _ if restored.is_some() => String::new(),
         (true, 0) => welcome(mode).to_owned(),
         (_, 0) => String::new(),
         (_, at) => before(&stops[at - 1]),
@@ -102,7 +110,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if !words.is_empty() {
         shell.show(&prose(&words, shell.look))?;
     }
-    Walk::new(&catalogue, stops, (at, args.all), store, mode, shell).run()
+    let mut walk = Walk::new(&catalogue, stops, (at, args.all), store, mode, shell);
+    walk.restored = restored;
+    walk.run()
 }
 
 /// The greeting of a new learner.

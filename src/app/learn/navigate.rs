@@ -263,7 +263,6 @@ fn words(stop: &Stop) -> Line {
     line
 }
 
-/// Keys with their labels.
 pub(crate) fn legends(keys: &[(&str, &str)]) -> Vec<KeyLabel> {
     keys.iter().map(|(key, label)| KeyLabel { key: (*key).to_owned(), label: (*label).to_owned() }).collect()
 }

@@ -8,7 +8,7 @@ use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 use crate::view::{Look, Panel, Text};
 
 /// How far the learner is at a stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum PageStage {
     /// The question of this number waits for its answer.
     Asking(usize),
@@ -19,7 +19,6 @@ pub(crate) enum PageStage {
     Shown,
 }
 
-/// The page of a stop.
 #[derive(Default)]
 pub(crate) struct StopPage {
     /// How far the learner is.
@@ -41,7 +40,7 @@ pub(crate) struct StopPage {
 }
 
 /// The learner's work on an exercise.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Workbook {
     /// The number of hints shown.
     pub(crate) hints: usize,
@@ -49,7 +48,6 @@ pub(crate) struct Workbook {
     pub(crate) last_hint: usize,
     /// The newest attempt.
     pub(crate) attempt: Option<String>,
-    /// The code that passed.
     pub(crate) passed: Option<String>,
     /// Whether the learner asked for the solution since they came here.
     pub(crate) solution: bool,
@@ -68,10 +66,8 @@ impl Workbook {
     }
 }
 
-/// One turn of a prediction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum PredictionLine {
-    /// The question and its choices.
     Question(String, Vec<String>, QuestionKind),
     /// The learner's answer.
     Answer(String),
@@ -89,7 +85,6 @@ impl PredictionLine {
         PredictionLine::Question(asked.ask.clone(), choices(asked), kind)
     }
 
-    /// The turn as text.
     pub(crate) fn text(&self, look: Look) -> Text {
         match self {
             PredictionLine::Question(ask, choices, kind) => question(ask, choices, *kind, look),

@@ -3,6 +3,7 @@
 
 use super::super::cells::step::plots;
 use super::super::cells::workspace::Workspace;
+use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::Failure;
@@ -63,11 +64,13 @@ impl<'c> Walk<'c, '_, '_> {
         let text = self.text_to_edit();
         let mode = self.mode;
         self.shell.say("\n")?;
-        match (editor::code(&text, mode, self.shell)?, self.exercise()) {
+        let flow = match (editor::code(&text, mode, self.shell)?, self.exercise()) {
             (Some(code), _) => self.run_own(&code),
             (None, Some(_)) => self.note("Left without running it."),
             (None, None) => self.note("Left without running it; the lesson's own state is as it was."),
-        }
+        };
+        journal::note(&Entry::Draft(String::new()));
+        flow
     }
 
     /// Writes the exercise as a file in the learner's editor.
@@ -77,7 +80,12 @@ impl<'c> Walk<'c, '_, '_> {
         match editor::file(self.stop().slug(), &text) {
             Err(words) => self.note(&words),
             Ok(code) if code.trim() == text.trim() => self.note("Nothing was changed, so nothing was run."),
-            Ok(code) => self.run_own(&code),
+            Ok(code) => {
+                journal::note(&Entry::Draft(code.clone()));
+                let flow = self.run_own(&code);
+                journal::note(&Entry::Draft(String::new()));
+                flow
+            }
         }
     }
 
@@ -181,7 +189,6 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
-    /// Whether there are hints.
     pub(crate) fn has_hints(&self) -> bool {
         self.exercise().is_some_and(|exercise| !exercise.hints.is_empty())
     }

@@ -19,17 +19,13 @@ use super::super::terminal::typed;
 pub(crate) const ESCAPE_WAIT: u16 = 50;
 
 /// A key press, or another event of the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyPress {
-    /// A character.
     Letter(char),
-    /// Return.
     Enter,
     /// Deletes the last character.
     Backspace,
-    /// Escape.
     Escape,
-    /// Tab.
     Tab,
     /// An arrow, by rows and columns.
     Arrow(isize, isize),

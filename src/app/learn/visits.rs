@@ -6,6 +6,7 @@ use super::super::cells::trace::Detail;
 use super::super::cells::workspace::Workspace;
 use super::super::cells::{trace, what_if};
 use super::super::commands::{faq, review, show};
+use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::StopKind;
 use super::super::repl;
 use super::super::terminal::progress_bar::quietly;
@@ -51,7 +52,10 @@ impl<'c> Walk<'c, '_, '_> {
         if self.mode == InputMode::Keys {
             terminal::drop_typed()?;
         }
-        terminal::awaiting(|| repl::open(workspace, place, catalogue, self.shell))?;
+        let left = self.restored.take().unwrap_or_default();
+        journal::note(&Entry::Repl(true));
+        terminal::awaiting(|| repl::open(workspace, place, left, catalogue, self.shell))?;
+        journal::note(&Entry::Repl(false));
         // `:set width` is a setting of the REPL.
         self.shell.options.width = width;
         self.shell.refit();

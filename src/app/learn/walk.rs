@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use super::super::cells::step::step_panel;
+use super::super::keeper::journal::Restored;
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::learner::store::Store;
 use super::super::terminal::shell::{Failure, Shell};
@@ -21,19 +22,16 @@ use crate::view::wrap::remark;
 use crate::view::{Line, Panel, Picture, Text};
 
 /// What the walkthrough does after a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// It waits for the next key.
     Stay,
     /// It goes to the stop of this number.
     GoTo(usize),
-    /// It shows the help.
     Help,
-    /// It ends.
     Leave,
 }
 
-/// The walkthrough.
 pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) catalogue: &'c Catalogue,
     pub(super) shell: &'w mut Shell<'s>,
@@ -54,6 +52,8 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) unread: Vec<Line>,
     /// The place where the learner was told what else they can type.
     pub(super) told: Option<(usize, PageStage)>,
+    /// What the process before this one left, until it is taken up.
+    pub(super) restored: Option<Restored>,
 }
 
 impl<'c, 'w, 's> Walk<'c, 'w, 's> {
@@ -81,6 +81,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             pending: None,
             unread: Vec::new(),
             told: None,
+            restored: None,
         }
     }
 
@@ -183,12 +184,12 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
     /// Runs this step's cell in the lesson's workspace. Returns `false` if it could not run.
     pub(super) fn run_step(&mut self) -> Result<bool, Failure> {
-        let (Some(step), lesson, catalogue) = (self.step(), self.stop().lesson, self.catalogue) else {
+        let (Some(step), lesson) = (self.step(), self.stop().lesson) else {
             return Ok(false);
         };
         let ran = self.prepared(|state, on_progress| {
             let (outcome, workspace) = state.run(step, lesson, on_progress)?;
-            let panel = step_panel(step, lesson, &outcome, &mut workspace.session, catalogue);
+            let panel = step_panel(step, lesson, &outcome, &mut workspace.session);
             let has_tensors = has_tensors(step, &panel.figures, workspace);
             Ok((panel, has_tensors, outcome.stderr))
         })?;

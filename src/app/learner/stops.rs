@@ -4,23 +4,19 @@ use crate::lesson::progress::{Bookmark, Progress};
 use crate::lesson::states::StopState;
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};
 
-/// A stop of the walkthrough.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Stop<'c> {
-    /// Its lesson.
     pub(crate) lesson: &'c Lesson,
     /// What the learner does there.
     pub(crate) kind: StopKind<'c>,
 }
 
-/// The kinds of stops.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum StopKind<'c> {
     /// A cell with its text.
     Step(&'c Step),
     /// Code for the learner to write.
     Exercise(&'c Exercise),
-    /// The end of the lesson.
     End,
 }
 
@@ -91,7 +87,7 @@ impl<'c> Stop<'c> {
     }
 
     /// Whether the progress file means this stop.
-    fn is(&self, place: &Bookmark) -> bool {
+    pub(crate) fn is(&self, place: &Bookmark) -> bool {
         self.lesson.id == place.lesson && self.slug() == place.slug
     }
 }
@@ -110,7 +106,7 @@ pub(crate) fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Resul
         return Ok(at);
     }
     let is_target = |stop: &Stop, target: &Target| match (stop.kind, target) {
-        (StopKind::Step(here), Target::Step(step)) => here.number == step.number,
+        (StopKind::Step(here), Target::Step(step, _)) => here.number == step.number,
         (_, Target::Lesson(lesson)) => stop.lesson.id == lesson.id,
         _ => false,
     };

@@ -79,7 +79,6 @@ impl Store {
         store
     }
 
-    /// The progress so far.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }

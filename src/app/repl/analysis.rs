@@ -90,7 +90,7 @@ impl Repl<'_> {
         let words = words.trim();
         let number = words.trim_start_matches(['[', '#']).trim_end_matches(']').parse().ok().map(input_name);
         let slug = self.catalogue.find(words).ok().and_then(|target| match target {
-            Target::Step(step) => Some(step.name()),
+            Target::Step(step, _) => Some(step.name()),
             _ => None,
         });
         let matches = |cell: &RanCell| {

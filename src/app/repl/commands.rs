@@ -4,30 +4,28 @@ use super::super::terminal::shell::Shell;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 
-/// A command of the REPL.
 pub struct ReplCommand {
     /// Its name, without the colon.
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
     /// Its arguments, as the help shows them.
-    pub(super) args: &'static str,
+    pub args: &'static str,
     /// What it does, in one line without a full stop.
     pub line: &'static str,
     /// The details, as Markdown.
-    pub(super) more: &'static str,
-    /// An example that works in the state after the step [`EXAMPLE_STEP`].
+    pub more: &'static str,
+    /// An example that works in the state after the step `two-kinds-of-weight`.
     pub example: &'static str,
-    /// Its group in the help.
-    pub(super) group: CommandGroup,
+    pub group: CommandGroup,
     /// What its argument is, for completion.
     pub(super) takes: ArgumentKind,
     run: fn(&mut Repl, &str, &mut Shell) -> CommandResult,
 }
 
 /// The groups of commands in the help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommandGroup {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum CommandGroup {
     Look,
     Ask,
     Go,
@@ -36,7 +34,7 @@ pub(super) enum CommandGroup {
 
 impl CommandGroup {
     /// All groups with their titles, in order.
-    pub(super) const ALL: [(CommandGroup, &'static str); 4] = [
+    pub const ALL: [(CommandGroup, &'static str); 4] = [
         (CommandGroup::Look, "Look at tensors"),
         (CommandGroup::Ask, "Ask why"),
         (CommandGroup::Go, "Go through the chapter"),
@@ -45,7 +43,7 @@ impl CommandGroup {
 }
 
 /// The kind of a command's argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
     Nothing,
     Expression,
@@ -54,9 +52,6 @@ pub(super) enum ArgumentKind {
     Setting,
     Anything,
 }
-
-/// The step in whose state the examples work.
-pub const EXAMPLE_STEP: &str = "two-kinds-of-weight";
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[ReplCommand] = &[
@@ -126,7 +121,7 @@ pub static COMMANDS: &[ReplCommand] = &[
         more: "Its tables then show the names. An axis called `token`, `query` or `key` is labelled with the words of the \
                lesson if it has as many entries. Without names: shows the current ones.",
         example: ":axes keys token d_out",
-        group: CommandGroup::Look,
+        group: CommandGroup::Keep,
         takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.axes(words, shell),
     },
@@ -329,7 +324,7 @@ pub static COMMANDS: &[ReplCommand] = &[
 
 impl ReplCommand {
     /// `:table X`
-    pub(super) fn usage(&self) -> String {
+    pub fn usage(&self) -> String {
         format!(":{} {}", self.name, self.args).trim_end().to_owned()
     }
 }
@@ -383,5 +378,16 @@ fn unknown(word: &str) -> CommandError {
     CommandError::Message(match near.as_slice() {
         [] => format!("There is no command `:{word}`. `:help` lists those there are."),
         near => format!("There is no command `:{word}`. The nearest: {}.", near.join(", ")),
+    })
+}
+
+/// Whether an input is a command that leaves the session as it is.
+pub(super) fn only_looks(input: &str) -> bool {
+    let word = input.trim().strip_prefix(':').and_then(|typed| typed.split_whitespace().next());
+    word.is_some_and(|word| {
+        let known = find(word.trim_end_matches('!'));
+        known.is_none_or(|it| {
+            matches!(it.group, CommandGroup::Look | CommandGroup::Ask) || it.takes == ArgumentKind::File
+        })
     })
 }

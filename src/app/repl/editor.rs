@@ -23,6 +23,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::cells::machine::input_begins;
 use super::super::cells::workspace::Workspace;
+use super::super::keeper::journal::{self, Entry};
 use super::super::learn::terminal::ESCAPE_WAIT;
 use super::super::terminal::prompt::without_sequences;
 use super::super::terminal::shell::{Failure, Shell};
@@ -44,6 +45,8 @@ pub(super) struct LineEditor<'c> {
     history: History,
     /// A command that ended the last input, which runs after it.
     command: Option<String>,
+    /// The text that the next input begins with.
+    pub(super) draft: String,
     /// The width of the prompt that the history is laid out for.
     margin: usize,
 }
@@ -71,7 +74,7 @@ impl<'c> LineEditor<'c> {
             matching: RefCell::new(None),
         }));
         bind(&mut editor);
-        Some(LineEditor { editor, history: History::read(), command: None, margin: 0 })
+        Some(LineEditor { editor, history: History::read(), command: None, draft: String::new(), margin: 0 })
     }
 
     /// The next input.
@@ -84,7 +87,9 @@ impl<'c> LineEditor<'c> {
             helper.look = shell.look;
         }
         self.update_history(prompt.width());
-        let mut typed = (self.typed_ahead(prompt.width()), String::new());
+        let under = format!("\n{}", String::from(MARGIN).repeat(prompt.width()));
+        let draft = std::mem::take(&mut self.draft).replace('\n', &under);
+        let mut typed = (draft + &self.typed_ahead(prompt.width()), String::new());
         // Before the line is read: the terminal sends no signal while it is, and one that comes right after it counts.
         input_begins();
         let read = loop {
@@ -108,7 +113,10 @@ impl<'c> LineEditor<'c> {
                 }
                 Ok(Input::Text(input))
             }
-            Err(ReadlineError::Interrupted) => Ok(Input::Discarded),
+            Err(ReadlineError::Interrupted) => {
+                journal::note(&Entry::Draft(String::new()));
+                Ok(Input::Discarded)
+            }
             Err(ReadlineError::Eof) => Ok(Input::End),
             Err(ReadlineError::Io(error)) => Err(error.into()),
             // A signal or an unknown key sequence discards the line and keeps the session.
@@ -231,6 +239,7 @@ impl Hinter for EditorHelper<'_> {
     type Hint = InlineHint;
 
     fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<InlineHint> {
+        journal::note(&Entry::Draft(without_margins(line)));
         let mut workspace = self.workspace.borrow_mut();
         hint(line, pos, context, &mut workspace, self.look.width)
     }

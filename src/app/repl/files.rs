@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::super::cells::plan::{self, Plan};
 use super::super::cells::workspace::RanCell;
-use super::super::commands::export::html;
+use super::super::commands::export::cells::of_plan;
 use super::super::commands::export::notebook::recorded;
+use super::super::commands::export::page;
 use super::super::file;
 use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::shell::Shell;
@@ -62,7 +63,8 @@ impl Repl<'_> {
         let cells = cells.iter().map(|cell| RanCell { name: cell.name.clone(), source: cell.source.clone() });
         let plan = Plan::of_session(&cells.collect::<Vec<_>>());
         let progress = ProgressBar::watch(plan.cells.len(), shell);
-        let (text, _) = html::of_plan(&plan, &mut again, self.catalogue, &progress)?;
+        let page = page(&plan.title, self.catalogue);
+        let (text, _) = of_plan(&plan, page, &mut again, &progress)?;
         Ok(text)
     }
 

@@ -41,9 +41,7 @@ pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 12] {
     ]
 }
 
-/// The keys that are bound here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the keys and of rustyline's commands")]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BoundKey {
     Enter,
     Submit,
@@ -67,7 +65,6 @@ static PASTED: Mutex<Option<String>> = Mutex::new(None);
 /// The text and the position of the cursor when Ctrl-Z was pressed.
 static SUSPENDED: Mutex<Option<(String, usize)>> = Mutex::new(None);
 
-/// Handles one key.
 pub(crate) struct KeyHandler {
     pub(crate) key: BoundKey,
 }
@@ -117,7 +114,6 @@ fn of_paste(event: &Event) -> Option<Cmd> {
 /// the only command of rustyline that replaces text and leaves the cursor behind it, so the completer takes this value.
 static REPLACEMENT: Mutex<Option<(usize, String)>> = Mutex::new(None);
 
-/// What a key does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyAction {
     /// Runs a command of rustyline.

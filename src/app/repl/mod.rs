@@ -23,8 +23,7 @@ mod history;
 pub mod keys;
 mod lines;
 mod navigation;
-pub mod page;
-mod settings;
+pub mod settings;
 mod state;
 mod tensors;
 mod variables;
@@ -33,8 +32,10 @@ use std::io::{self, IsTerminal};
 use std::panic::{self, AssertUnwindSafe};
 
 use super::cells::course;
-use super::cells::machine;
+use super::cells::machine::{self, input_begins};
 use super::cells::workspace::Workspace;
+use super::keeper;
+use super::keeper::journal::{self, Entry, Restored};
 use super::learn::terminal::awaiting;
 use super::terminal::restore::restore_at_exit;
 use super::terminal::shell::{Exit, Failure, Shell};
@@ -42,7 +43,7 @@ use crate::lesson::Catalogue;
 use state::{CommandError, Input, InputResult, Outcomes, Repl};
 
 /// The arguments of `attn repl`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file whose state to start from; before it or alone, a
     /// folder of lessons
@@ -55,6 +56,9 @@ pub(crate) struct Args {
 
 /// Runs `attn repl`.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    if let Some(ended) = keeper::keep(shell) {
+        return ended;
+    }
     let mut target = args.target.clone();
     let catalogue = course::of_words(&mut target, shell)?;
     course::one_place(&target, &catalogue)?;
@@ -66,57 +70,51 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     repl.outcomes = outcomes;
     // A lesson's file is called as it was typed.
     repl.source = target.first().and(args.target.last()).cloned();
-    repl.run_inputs(args.keep_going, shell)
+    repl.run_inputs(journal::restored().unwrap_or_default(), args.keep_going, shell)
 }
 
 /// Runs a REPL in `workspace` until the learner leaves. The walkthrough passes a copy ([`Workspace::again`]) so that
-/// its own variables stay as they are. `place` says what state it is, where it is not that after a step.
+/// its own variables stay as they are. `place` says what state it is, where it is not that after a step; `left` is what a
+/// process that died had run in it.
 pub(crate) fn open<'c>(
     workspace: Workspace<'c>,
     place: Option<String>,
+    left: Restored,
     catalogue: &'c Catalogue,
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
     let mut repl = Repl::new(workspace, catalogue);
     repl.in_walkthrough = true;
     repl.place = place;
-    repl.run_inputs(false, shell)
+    repl.run_inputs(left, false, shell)
 }
 
 impl<'c> Repl<'c> {
     /// Runs inputs until there are no more or the learner leaves.
-    fn run_inputs(mut self, keep_going: bool, shell: &mut Shell) -> Result<Exit, Failure> {
+    fn run_inputs(mut self, left: Restored, keep_going: bool, shell: &mut Shell) -> Result<Exit, Failure> {
         self.interactive = io::stdin().is_terminal();
         self.settings.shapes = self.interactive && shell.terminal;
         let mut reader = InputReader::new(&self, shell);
         if self.interactive {
             restore_at_exit();
             machine::keep_running();
-            self.greet(shell)?;
+            if left == Restored::default() {
+                self.greet(shell)?;
+            }
         }
         let _silent = SilentPanics::new();
+        self.run_again(&left.inputs, shell)?;
+        reader.begin_with(left.draft);
         let mut exit = Exit::Good;
         loop {
-            if shell.has_said() && self.interactive && !shell.look.plain {
-                // A blank line separates output from the next prompt.
-                shell.say("\n")?;
-                shell.has_said();
-            }
+            self.separate(shell)?;
             shell.refit();
             let input = match reader.read(&self, shell)? {
                 Input::Text(input) => input,
                 Input::Discarded => continue,
                 Input::End => break,
             };
-            let result = panic::catch_unwind(AssertUnwindSafe(|| self.run_input(&input, shell)));
-            let result = match result {
-                Ok(result) => result?,
-                Err(_) => {
-                    self.say("This is a defect of attn, not of your code; the session goes on. Please report what you typed.", shell)?;
-                    InputResult::Failed
-                }
-            };
-            match result {
+            match self.run_noted(&input, shell)? {
                 InputResult::Quit => break,
                 InputResult::Done => {}
                 InputResult::Failed | InputResult::Interrupted if self.interactive => {}
@@ -131,6 +129,53 @@ impl<'c> Repl<'c> {
         }
         shell.flush()?;
         Ok(exit)
+    }
+
+    /// Writes a blank line between output and the next prompt.
+    fn separate(&self, shell: &mut Shell) -> Result<(), Failure> {
+        if shell.has_said() && self.interactive && !shell.look.plain {
+            shell.say("\n")?;
+            shell.has_said();
+        }
+        Ok(())
+    }
+
+    /// Runs again what a process that died had run, and shows it. Ctrl-C leaves the rest out.
+    fn run_again(&mut self, inputs: &[String], shell: &mut Shell) -> Result<(), Failure> {
+        for (at, input) in inputs.iter().enumerate() {
+            let prompt = format!("attn [{}]> ", self.input_count + 1);
+            let under = format!("\n{:>1$}", "...> ", prompt.len());
+            shell.say(&format!("{prompt}{}\n", input.replace('\n', &under)))?;
+            shell.has_said();
+            input_begins();
+            if self.run_noted(input, shell)? == InputResult::Interrupted {
+                journal::note(&Entry::Skipped);
+                let words = match inputs.len() - at - 1 {
+                    0 => return Ok(()),
+                    1 => "The other input was not run again.".to_owned(),
+                    rest => format!("The other {rest} inputs were not run again."),
+                };
+                return self.say(&words, shell);
+            }
+            self.separate(shell)?;
+        }
+        Ok(())
+    }
+
+    /// Runs one input, and notes in the journal that it begins and ends.
+    fn run_noted(&mut self, input: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
+        if !input.trim().is_empty() {
+            journal::note(&Entry::Input(input.to_owned()));
+        }
+        let result = match panic::catch_unwind(AssertUnwindSafe(|| self.run_input(input, shell))) {
+            Ok(result) => result?,
+            Err(_) => {
+                self.say("This is a defect of attn, not of your code; the session goes on. Please report what you typed.", shell)?;
+                InputResult::Failed
+            }
+        };
+        journal::note(if commands::only_looks(input) { &Entry::Looked } else { &Entry::Done });
+        Ok(result)
     }
 
     /// Runs one input: a command or Python.
@@ -180,6 +225,13 @@ impl<'c> InputReader<'c> {
         match can_edit.then(|| editor::LineEditor::new(repl, shell)).flatten() {
             Some(editor) => InputReader::Editor(Box::new(editor)),
             None => InputReader::Lines(lines::LineReader::new(repl.interactive)),
+        }
+    }
+
+    /// Lets the next input begin with this text.
+    fn begin_with(&mut self, draft: String) {
+        if let InputReader::Editor(editor) = self {
+            editor.draft = draft;
         }
     }
 

@@ -109,7 +109,7 @@ impl<'c> Repl<'c> {
         let outcome = self.outcomes.get(&step.name()).cloned().unwrap_or_default();
         let shown = {
             let workspace = &mut *self.workspace.borrow_mut();
-            step_panel(step, lesson, &outcome, &mut workspace.session, self.catalogue)
+            step_panel(step, lesson, &outcome, &mut workspace.session)
         };
         shell.show(&panel(&shown, shell.look))?;
         Ok(InputResult::Done)
@@ -118,22 +118,19 @@ impl<'c> Repl<'c> {
     /// `:next`
     pub(super) fn next(&mut self, shell: &mut Shell) -> CommandResult {
         let number = self.workspace.borrow().at.map_or(1, |(step, _)| step.number + 1);
-        let step = match self.catalogue.step(number) {
-            Some(Ok(step)) => step,
+        let (step, lesson) = match self.catalogue.step(number) {
+            Some(Ok(next)) => next,
             Some(Err(fault)) => return Err(CommandError::Message(fault.to_string())),
             None => return Err(CommandError::message("That was the last step of the chapter.")),
         };
         let needs = self.catalogue.prelude(step).map_err(|fault| CommandError::Message(fault.to_string()))?;
         let ready = {
             let workspace = self.workspace.borrow();
-            needs.iter().all(|need| workspace.ran.iter().any(|ran| ran.name == need.name()))
+            needs.iter().all(|(need, _)| workspace.ran.iter().any(|ran| ran.name == need.name()))
         };
         if !ready {
             return self.goto(&step.name(), shell);
         }
-        let Some(lesson) = self.catalogue.lesson_of(step) else {
-            return Err(CommandError::message("The next step belongs to no lesson."));
-        };
         self.undo_points.push(UndoPoint::before_cells(format!("`:next` ({})", step.name()), self));
         let outcome = {
             let workspace = &mut *self.workspace.borrow_mut();

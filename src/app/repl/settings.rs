@@ -10,20 +10,15 @@ use crate::view::columns::columns;
 use crate::view::prose::prose_line;
 use crate::view::{Line, Role};
 
-/// A setting.
-pub(super) struct ReplSetting {
-    /// Its name.
-    pub(crate) name: &'static str,
-    /// The values it can have.
-    pub(crate) values: &'static str,
-    /// What it does.
-    pub(crate) line: &'static str,
+pub struct ReplSetting {
+    pub name: &'static str,
+    pub values: &'static str,
+    pub line: &'static str,
     set: fn(&mut Repl, &mut Shell, &str) -> bool,
     get: fn(&Repl, &Shell) -> String,
 }
 
-/// All settings.
-pub(super) static SETTINGS: &[ReplSetting] = &[
+pub static SETTINGS: &[ReplSetting] = &[
     ReplSetting {
         name: "tables",
         values: "on, off",

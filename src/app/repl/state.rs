@@ -57,7 +57,7 @@ impl<'c> Repl<'c> {
 }
 
 /// What the learner can set.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct ReplSettings {
     /// Whether tensors are shown as tables instead of as PyTorch prints them.
     pub(crate) tables: bool,
@@ -79,7 +79,6 @@ pub(super) fn is_input(name: &str) -> bool {
 pub(super) struct UndoPoint<'c> {
     /// The input that changed this state.
     pub(crate) input: String,
-    /// The step of the state.
     pub(crate) at: Option<(&'c Step, &'c Lesson)>,
     /// The names that were bound before the first input.
     pub(crate) initial_names: Vec<String>,
@@ -124,8 +123,7 @@ pub(super) enum Input {
     End,
 }
 
-/// The result of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputResult {
     /// It did what was asked.
     Done,
@@ -143,7 +141,6 @@ pub(super) enum CommandError {
     Message(String),
     /// Ctrl-C stopped the command. The state is unchanged.
     Interrupted,
-    /// An expression raised.
     Raised(Box<ErrorNote>),
     /// attn itself failed: the output could not be written, for example.
     Failure(Failure),
@@ -165,5 +162,4 @@ impl CommandError {
     }
 }
 
-/// The result of a command.
 pub(super) type CommandResult = Result<InputResult, CommandError>;

@@ -19,7 +19,6 @@ const DELAY: Duration = Duration::from_millis(500);
 /// How often the bar is drawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The state of the bar.
 #[derive(Clone, Default)]
 struct BarState {
     what: String,

@@ -37,8 +37,7 @@ impl Drop for ChangedSettings {
 pub(crate) fn restore_at_exit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let restore = restorer();
-        let _ = RESTORE.set(restore);
+        let _ = RESTORER.set(Restorer::new());
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             restore_now();
@@ -48,27 +47,38 @@ pub(crate) fn restore_at_exit() {
     });
 }
 
-/// Restores the settings that the terminal had at the start.
-type Restore = Box<dyn Fn() + Send + Sync>;
-
-static RESTORE: OnceLock<Restore> = OnceLock::new();
+static RESTORER: OnceLock<Restorer> = OnceLock::new();
 
 /// Restores the settings, if they are changed: to be called where the program ends at once.
 pub(crate) fn restore_now() {
     if !CHANGED.swap(false, Ordering::AcqRel) {
         return;
     }
-    if let Some(restore) = RESTORE.get() {
-        restore();
+    if let Some(restorer) = RESTORER.get() {
+        restorer.restore();
     }
-    // Another thread may have locked the streams; the terminal itself can always be opened.
-    if let Ok(mut terminal) = File::options().write(true).open(TERMINAL) {
-        let _ = terminal.write_all(RESET);
+}
+
+/// The settings that the terminal has when the value is made.
+pub(crate) struct Restorer(Box<dyn Fn() + Send + Sync>);
+
+impl Restorer {
+    pub(crate) fn new() -> Restorer {
+        Restorer(settings())
+    }
+
+    /// Gives the terminal these settings, a cursor and no colours.
+    pub(crate) fn restore(&self) {
+        (self.0)();
+        // Another thread may have locked the streams; the terminal itself can always be opened.
+        if let Ok(mut terminal) = File::options().write(true).open(TERMINAL) {
+            let _ = terminal.write_all(RESET);
+        }
     }
 }
 
 #[cfg(unix)]
-fn restorer() -> Restore {
+fn settings() -> Box<dyn Fn() + Send + Sync> {
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
     use std::io;
     match tcgetattr(io::stdin()) {
@@ -80,7 +90,7 @@ fn restorer() -> Restore {
 }
 
 #[cfg(not(unix))]
-fn restorer() -> Restore {
+fn settings() -> Box<dyn Fn() + Send + Sync> {
     Box::new(|| {
         let _ = crossterm::terminal::disable_raw_mode();
     })

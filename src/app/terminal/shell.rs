@@ -12,11 +12,9 @@ use crate::view::wrap::wrap;
 use crate::view::{Line, Look, Role, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
-    /// Success.
     Good = 0,
-    /// A check failed.
     Failed = 1,
     /// The command line is wrong.
     Usage = 2,
@@ -27,7 +25,6 @@ pub(crate) enum Exit {
 }
 
 /// Why a command could not do its work. A wrong answer or a cell that raises is no failure.
-#[derive(Debug)]
 pub(crate) enum Failure {
     /// A name or an option is wrong. The text says which, and what to try.
     Usage(String),
@@ -153,7 +150,6 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// Flushes the results.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush()?;
         Ok(())

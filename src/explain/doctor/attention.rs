@@ -10,7 +10,6 @@ use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A softmax, the operations that lead to it, and the product that uses its weights.
 pub(super) struct Attention<'r> {
-    /// The softmax.
     pub(crate) softmax: Rc<Record>,
     /// The result of the softmax.
     pub(crate) weights: Tensor,
@@ -26,9 +25,7 @@ pub(super) struct Attention<'r> {
 
 /// The product of queries and keys.
 pub(super) struct Scores {
-    /// The operation.
     pub(crate) record: Rc<Record>,
-    /// Its operands.
     pub(crate) product: Product,
     /// The scalings and views between each operand and its source.
     pub(crate) paths: [Vec<FlowStep>; 2],
@@ -40,7 +37,6 @@ pub(super) struct Scores {
 pub(super) struct Context<'r> {
     /// The operation in the trace.
     pub(crate) traced: &'r Traced,
-    /// Its operands.
     pub(crate) product: Product,
     /// The weights as they were multiplied.
     pub(crate) weights: Tensor,

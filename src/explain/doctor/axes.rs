@@ -9,7 +9,7 @@ use crate::tensor::{Arg, Index, Record, Tensor};
 pub(in crate::explain) type Axis = usize;
 
 /// A product of two tensors, summed over one axis of each.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Product {
     pub(crate) left: Tensor,
     pub(crate) right: Tensor,

@@ -12,7 +12,6 @@ pub struct Example {
     pub right: &'static str,
 }
 
-/// The example of a mistake.
 pub fn example_of(mistake: &Mistake) -> Option<Example> {
     let heading = format!("\n## {} ", mistake.code);
     let section = &PAGE[PAGE.find(&heading)? + heading.len()..];

@@ -16,13 +16,11 @@ const LONGEST: usize = 24;
 const MOST_RECORDS: usize = 200;
 
 /// One operation on a path.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct FlowStep {
-    /// The operation.
     pub(crate) record: Rc<Record>,
     /// The operand that it scaled, masked or rearranged.
     pub(crate) operand: Tensor,
-    /// Its result.
     pub(crate) result: Tensor,
 }
 
@@ -95,7 +93,6 @@ impl FlowStep {
         }
     }
 
-    /// Whether it is dropout.
     pub(super) fn is_dropout(&self) -> bool {
         self.explanation() == Explanation::Dropout
     }

@@ -29,7 +29,6 @@ enum HiddenKeys {
     /// The same of the keys that not every token sees: the others are a prefix, or a sink.
     PastBesidePrefix,
     FutureAndItselfBesidePrefix,
-    /// All but its own.
     AllOthers,
 }
 

@@ -27,7 +27,6 @@ const LEAST_ADDED: f64 = -1.0;
 enum Masking {
     /// It sets them to this number.
     Fill(f64),
-    /// It adds this number.
     Add(f64),
 }
 

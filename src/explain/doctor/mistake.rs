@@ -21,7 +21,6 @@ pub struct Mistake {
     pub name: &'static str,
     /// What it is, in a few words.
     pub title: &'static str,
-    /// Why it matters.
     pub why: &'static str,
     /// The names of mistakes of which this one is a consequence: where one of them was found, it is not reported.
     pub implied_by: &'static [&'static str],
@@ -68,9 +67,7 @@ impl Observation {
 /// A mistake that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// The code of the mistake.
     pub code: &'static str,
-    /// The name of the mistake.
     pub mistake: &'static str,
     /// What it is, in a few words.
     pub(crate) title: &'static str,
@@ -84,9 +81,7 @@ pub struct Finding {
     pub(crate) function: Option<String>,
     /// What was observed, with its numbers.
     pub observed: String,
-    /// Why it matters.
     pub(crate) why: String,
-    /// How to fix it.
     pub fix: String,
 }
 

@@ -84,7 +84,7 @@ pub(crate) use mistake::{Finding, Mistake};
 pub(crate) use parts::{definitions, without};
 use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
-pub use syntax::{Reading, read, read_together};
+pub use syntax::{Reading, read_together};
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[

@@ -6,7 +6,6 @@ pub(super) fn names_attention(name: &str) -> bool {
     name.split('_').any(|word| ["attn", "att", "attention", "attentions", "alpha"].contains(&word))
 }
 
-/// Whether a name is one of weights.
 pub(super) fn is_weights(name: &str) -> bool {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split('_').collect();

@@ -27,9 +27,7 @@ pub fn calls_to_repeat(trace: &Trace) -> Vec<u64> {
     found
 }
 
-/// A call that was repeated.
 pub(super) struct RepeatedCall<'r> {
-    /// What was observed.
     pub(super) report: &'r CallReport,
     /// The function, as Python names it.
     pub(super) function: &'r str,
@@ -44,7 +42,6 @@ pub(super) struct RepeatedCall<'r> {
 }
 
 impl<'r> RepeatedCall<'r> {
-    /// The call that a report is on.
     pub(super) fn of(report: &'r CallReport, trace: &'r Trace) -> Option<RepeatedCall<'r>> {
         let mut attention = trace.steps.iter().filter(|step| is_attention(step));
         let within = |step: &&Traced| functions(step).any(|call| call.activation == report.activation);
@@ -81,7 +78,7 @@ impl<'r> RepeatedCall<'r> {
 }
 
 /// Which outputs move when the input at one position is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// None, or it was not tried.
     Unknown,
@@ -91,7 +88,6 @@ pub(super) enum Reach {
     Causal,
     /// Those, and this many before it.
     Leaks(usize),
-    /// All.
     All,
     /// Others: those within a window, or in a block.
     Some,

@@ -126,7 +126,6 @@ struct Origins {
     sites: HashSet<(String, usize)>,
     /// The numbers of the tensors that nothing computed.
     leaves: HashSet<usize>,
-    /// The operations.
     records: HashSet<*const Record>,
 }
 

@@ -12,7 +12,7 @@ use super::products::Products;
 use super::scores_read::{Uncalled, hides_nothing, scores_used, uncalled};
 
 /// What names and use disagree about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     Projection,
     Mask,
@@ -24,11 +24,9 @@ pub(super) enum Subject {
 /// Something that names and use disagree about.
 pub(super) struct Disagreement {
     pub(super) subject: Subject,
-    /// Where it is.
     pub(super) range: TextRange,
     /// The classes and functions around.
     pub(super) within: Vec<String>,
-    /// What was seen.
     pub(super) observed: String,
     /// What would be right.
     pub(super) fix: String,

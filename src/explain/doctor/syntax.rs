@@ -30,17 +30,12 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 /// How much of the syntax tree's findings is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// The code ran: only what operations do not show.
     Ran,
     /// The code cannot run.
     Instead,
-}
-
-/// The mistakes that the syntax of a cell shows.
-pub fn read(cell: &str, source: &str, reading: Reading) -> Vec<Finding> {
-    read_together(&[(cell, source)], reading)
 }
 
 /// The mistakes that the syntax of several cells shows, read as one program: what one cell makes, another may read. A cell

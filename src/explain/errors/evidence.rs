@@ -7,7 +7,6 @@ use crate::session::{ErrorContext, Raised};
 
 /// An error, and what explains it.
 pub struct ErrorCase<'c> {
-    /// The error.
     pub raised: &'c Raised,
     /// The names and tensors in scope where it was raised.
     pub scene: &'c ErrorContext,
@@ -38,7 +37,6 @@ pub(super) struct Evidence<'c> {
     pub(super) names: TensorNames,
     /// The call that raised, if an operation did.
     pub(super) failed: Option<&'c crate::ops::Failed>,
-    /// The cell that raised.
     pub(super) code: CellSources,
     /// The operands of the call that raised, as the learner wrote them.
     pub(super) written: Vec<Name>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What attn says about an error beyond its message.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 pub struct ErrorExplanation {
     /// The operands that do not fit, if that is the error.
     pub clash: Option<Clash>,
@@ -14,24 +14,21 @@ pub struct ErrorExplanation {
 }
 
 /// An operation and two operands whose shapes do not fit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 pub struct Clash {
     /// The operation as the learner writes it: `queries @ keys`, `masked_fill(scores, mask)`.
     pub text: String,
     /// The sign or word between the two shapes: `@`, `+`, `with`.
     pub between: String,
-    /// The operands.
     pub operands: [ClashOperand; 2],
     /// The rule that is broken: "2 and 6 must be equal".
     pub rule: String,
 }
 
 /// One of two operands whose shapes do not fit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Default, PartialEq, Serialize)]
 pub struct ClashOperand {
-    /// Its name in the code.
     pub name: String,
-    /// Its shape.
     pub shape: Vec<usize>,
     /// The names of its axes; empty if they are not known.
     pub axes: Vec<String>,
@@ -40,7 +37,7 @@ pub struct ClashOperand {
 }
 
 /// A change to the code. Changes to a call have been tried and work.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Fix {
     /// The code: `queries @ keys.T`.
     pub code: String,

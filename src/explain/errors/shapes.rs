@@ -132,7 +132,6 @@ impl ClashingPair {
         matches!(self.rule, ShapeRule::Join | ShapeRule::Stack)
     }
 
-    /// Their names.
     fn names(&self, evidence: &Evidence) -> [Name; 2] {
         let other = |word: &str| Name::Variable(word.to_owned());
         [

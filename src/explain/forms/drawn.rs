@@ -66,7 +66,6 @@ fn again(drawn: &RandomDraws, more: u64) -> Option<Generator> {
     Some(generator)
 }
 
-/// A random number.
 pub(crate) fn account(subject: &Subject, kind: RandomKind) -> Option<Account> {
     let op = subject.op();
     let Some(drawn) = subject.made.record.drawn else {

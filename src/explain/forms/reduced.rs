@@ -14,7 +14,6 @@ use crate::tensor::layout::{wrap_dim, wrap_dims};
 
 /// The elements of an operand that one element of the result was computed from.
 pub(crate) struct ReducedElements {
-    /// The operand.
     pub(crate) operand: PastOperand,
     /// The elements' indices.
     pub(crate) at: Vec<Vec<usize>>,
@@ -76,12 +75,10 @@ impl ReducedElements {
         Some(ReducedElements { operand, at, name, place: 0 })
     }
 
-    /// Their values.
     pub(crate) fn values(&self) -> Vec<f64> {
         self.at.iter().map(|index| self.operand.value(index)).collect()
     }
 
-    /// One of the elements.
     pub(crate) fn link(&self, subject: &Subject, which: usize) -> SourceElement {
         subject.link(self.place, &self.operand, &self.at[which])
     }

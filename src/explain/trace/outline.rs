@@ -14,13 +14,11 @@ pub struct Outline {
     pub operations: usize,
     /// How many of them the trace has.
     pub(crate) traced: usize,
-    /// Their total cost.
     pub cost: Cost,
     /// Their total time, without the Python code around them.
     pub(crate) elapsed: Duration,
 }
 
-/// One entry of an outline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutlineItem {
     /// An operation, or a call of a library function.
@@ -36,7 +34,6 @@ pub enum OutlineItem {
 pub struct OperationRow {
     /// The cell that has its code.
     pub(crate) cell: String,
-    /// The line there.
     pub(crate) line: usize,
     /// Its code, with the names its value is bound to: `keys = self.W_key(x)`.
     pub code: String,
@@ -50,7 +47,6 @@ pub struct OperationRow {
     pub(crate) shapes: String,
     /// The shapes of the last pass, if a loop changes them.
     pub(crate) last_shapes: Option<String>,
-    /// What it cost.
     pub(crate) cost: Cost,
     /// Whether the result is a view of an operand.
     pub(crate) is_view: bool,
@@ -72,7 +68,6 @@ pub struct OperationRow {
 pub struct CallGroup {
     /// The cell that has the call.
     pub(crate) cell: String,
-    /// The line there.
     pub(crate) line: usize,
     /// The call, with the names its value is bound to: `context_vecs = ca(batch)`.
     pub(crate) code: String,
@@ -80,11 +75,8 @@ pub struct CallGroup {
     pub(crate) function: String,
     /// The cell that defines the function.
     pub(crate) defined_in: String,
-    /// What ran in it.
     pub items: Vec<OutlineItem>,
-    /// The number of operations.
     pub(crate) operations: usize,
-    /// What they cost.
     pub(crate) cost: Cost,
     pub(super) key: u64,
 }
@@ -98,7 +90,6 @@ pub struct LoopGroup {
     pub items: Vec<OutlineItem>,
     /// The number of operations of all passes.
     pub(crate) operations: usize,
-    /// What they cost.
     pub(crate) cost: Cost,
     pub(super) key: u64,
 }
@@ -113,7 +104,6 @@ impl OutlineItem {
         }
     }
 
-    /// What it cost.
     pub fn cost(&self) -> Cost {
         match self {
             OutlineItem::Operation(row) => row.cost,
@@ -122,7 +112,6 @@ impl OutlineItem {
         }
     }
 
-    /// The number of operations.
     pub fn operations(&self) -> usize {
         match self {
             OutlineItem::Operation(row) => row.operations,

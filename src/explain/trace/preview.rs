@@ -18,7 +18,6 @@ pub(crate) struct Preview {
     pub(crate) numbers: Vec<String>,
     /// Means of blocks of the last two axes, in the first slice.
     pub(crate) means: Vec<Vec<f64>>,
-    /// Whether there are more slices.
     pub(crate) has_more: bool,
     /// How many elements are nan or infinite: `9 -inf`.
     pub(crate) nonfinite: Vec<String>,

@@ -18,7 +18,7 @@ pub struct Sources {
 }
 
 /// The code of an operation, on one line.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct OperationCode {
     pub(super) text: String,
     /// The same with `…` for the parts that rows above show.
@@ -26,7 +26,7 @@ pub(super) struct OperationCode {
 }
 
 /// The parts of the current statement that rows above show.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct ShownParts {
     statement: Option<(u64, TextRange)>,
     parts: Vec<TextRange>,

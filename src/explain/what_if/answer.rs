@@ -4,7 +4,7 @@ use super::difference::{ChangedTensor, Reshaped};
 use crate::session::Raised;
 
 /// The effect of one or more changes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct WhatIf {
     /// The changes, in the order in which they were asked for.
     pub changes: Vec<AppliedChange>,
@@ -45,7 +45,6 @@ pub struct AppliedChange {
     pub after: String,
     /// The cells in which the change took effect, in order.
     pub cells: Vec<String>,
-    /// Remarks on the change.
     pub remarks: Vec<String>,
 }
 

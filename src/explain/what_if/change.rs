@@ -31,7 +31,6 @@ pub enum Change {
     Seed(i64),
     /// A token's row is replaced by the row of another token.
     Token {
-        /// The token.
         old: String,
         /// The token whose row replaces it.
         new: String,
@@ -44,7 +43,6 @@ pub enum Change {
         cell: Option<String>,
         /// The code to replace.
         old: String,
-        /// The new code.
         new: String,
     },
 }

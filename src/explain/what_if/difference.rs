@@ -7,11 +7,9 @@ use crate::tensor::{DType, Tensor};
 /// A tensor that differs between the two runs. Elements are in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangedTensor {
-    /// Its name.
     pub name: String,
     /// The last cell that bound it or wrote into it; for a tensor in a module, the last cell that bound the module.
     pub cell: Option<String>,
-    /// Its dtype.
     pub dtype: DType,
     /// Its shape; if a token was left out, without that token.
     pub shape: Vec<usize>,
@@ -28,9 +26,8 @@ pub struct ChangedTensor {
 }
 
 /// A tensor whose shape differs between the two runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Reshaped {
-    /// Its name.
     pub name: String,
     /// Its shape without the change.
     pub(crate) before: Vec<usize>,
@@ -109,7 +106,6 @@ impl ChangedTensor {
         })
     }
 
-    /// The largest difference.
     pub fn largest(&self) -> f64 {
         distance(self.before[self.largest_at], self.after[self.largest_at])
     }

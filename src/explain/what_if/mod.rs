@@ -20,7 +20,7 @@ mod sentences;
 
 pub use answer::{AppliedChange, WhatIf};
 pub use axes::{AxisLabels, LessonWords};
-pub use change::{Change, FORMS};
+pub use change::Change;
 pub use difference::ChangedTensor;
 pub(crate) use difference::Reshaped;
 

@@ -16,12 +16,7 @@ pub struct Operands<'a, T> {
     pub v: WithOffset<ArrayView4<'a, T>>,
 }
 
-impl<'a, T> Operands<'a, T> {
-    /// Operands that begin their storages.
-    pub fn new(q: ArrayView4<'a, T>, k: ArrayView4<'a, T>, v: ArrayView4<'a, T>) -> Self {
-        Operands { q: q.into(), k: k.into(), v: v.into() }
-    }
-
+impl<T> Operands<'_, T> {
     pub(super) fn is_empty(&self) -> bool {
         self.q.view.is_empty() || self.k.view.is_empty()
     }

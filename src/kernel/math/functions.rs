@@ -36,8 +36,6 @@ pub trait Functions: Sized {
     fn erf(self) -> Self;
     /// 1 - erf x, correctly rounded in single precision.
     fn erfc(self) -> Self;
-    /// x^y, correctly rounded in single precision.
-    fn pow(self, y: Self) -> Self;
 }
 
 macro_rules! through_f64 {
@@ -93,10 +91,6 @@ impl Functions for f32 {
     fn erf(self) -> f32 {
         erf_tanh::erf(f64::from(self)) as f32
     }
-    #[inline(always)]
-    fn pow(self, y: f32) -> f32 {
-        f64::powf(f64::from(self), f64::from(y)) as f32
-    }
 }
 
 impl Functions for f64 {
@@ -116,9 +110,5 @@ impl Functions for f64 {
         exp => f64::exp, log => f64::ln,
         exp2 => f64::exp2, expm1 => f64::exp_m1, log1p => f64::ln_1p, log2 => f64::log2, log10 => f64::log10,
         sin => f64::sin, cos => f64::cos, tan => f64::tan, tanh => f64::tanh, erf => libm::erf, erfc => libm::erfc,
-    }
-    #[inline(always)]
-    fn pow(self, y: f64) -> f64 {
-        f64::powf(self, y)
     }
 }

@@ -37,21 +37,10 @@ macro_rules! over_slices {
 }
 
 over_slices! {
-    /// e^x of each element with the polynomial that softmax uses. Equal bits: all.
-    exp_vector => |x| x.exp_vector();
     /// ln x of each element. Equal bits: 95%.
     log => |x| x.log();
-    /// ln x of each element with the series that log-softmax uses. Equal bits: all.
-    log_vector => |x| x.log_vector();
     /// The error function of each element. Equal bits: 98.6%.
     erf => |x| x.erf();
-    /// The correctly rounded square root of each element. Equal bits: 82% on processors where PyTorch's own is not
-    /// correctly rounded, all elsewhere; squares of integers are exact everywhere.
-    sqrt => |x| x.sqrt();
-    /// 1 / √x of each element. Equal bits: all.
-    rsqrt => |x| T::ONE / x.sqrt();
-    /// 1 / x of each element. Equal bits: all.
-    reciprocal => |x| T::ONE / x;
 }
 
 /// Functions of the C library, which take one number at a time whatever the processor's vectors.

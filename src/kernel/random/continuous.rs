@@ -1,11 +1,10 @@
-//! Exponential, Cauchy, log-normal and truncated normal numbers.
-//! Source: `Tensor.exponential_`, `cauchy_`, `log_normal_`; `nn.init.trunc_normal_`.
+//! Exponential and truncated normal numbers.
+//! Source: `Tensor.exponential_`; `nn.init.trunc_normal_`.
 
 use super::mcg31::Mcg31;
-use super::normal::next_normal;
 use super::special::erfinv;
 use super::{Family, Generator, RandomFloat, uniform};
-use std::f64::consts::{PI, SQRT_2};
+use std::f64::consts::SQRT_2;
 
 /// Fills `out` with exponential numbers of rate `lambda`: `Tensor.exponential_`. With an infinite
 /// `lambda` both families use the book's algorithm, as PyTorch does.
@@ -25,20 +24,6 @@ pub fn exponential<T: RandomFloat>(generator: &mut Generator, family: Family, ou
                 *x = T::from_f64(-1.0 / lambda * (-generator.unit()).ln_1p());
             }
         }
-    }
-}
-
-/// Fills `out` with Cauchy numbers: `Tensor.cauchy_`.
-pub fn cauchy<T: RandomFloat>(generator: &mut Generator, out: &mut [T], median: f64, sigma: f64) {
-    for x in out {
-        *x = T::from_f64(median + sigma * (PI * (generator.unit() - 0.5)).tan());
-    }
-}
-
-/// Fills `out` with e to the power of normals: `Tensor.log_normal_`. Always uses scalar normals.
-pub fn log_normal<T: RandomFloat>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
-    for x in out {
-        *x = T::from_f64(next_normal(generator, mean, std).exp());
     }
 }
 

@@ -1,5 +1,5 @@
-//! Masks and samples: Bernoulli, dropout, geometric, multinomial.
-//! Source: `torch.bernoulli`, `F.dropout`, `Tensor.geometric_`, `torch.multinomial`.
+//! Samples: Bernoulli, multinomial.
+//! Source: `torch.bernoulli`, `torch.multinomial`.
 
 use super::mcg31::{Mcg31, unit};
 use super::{Family, Generator, RandomFloat, exponential};
@@ -32,31 +32,6 @@ pub fn bernoulli(generator: &mut Generator, family: Family, p: f64, n: usize) ->
 /// The same in both families: a 32-bit draw an element for f32, a 64-bit draw for f64.
 pub fn bernoulli_each<T: RandomFloat>(generator: &mut Generator, p: &[T]) -> Vec<bool> {
     p.iter().map(|p| T::unit(generator) < *p).collect()
-}
-
-/// Which of `n` elements dropout with probability `p` keeps, for `p` strictly between 0 and 1;
-/// with 0 and 1 nothing is drawn, as in PyTorch.
-pub(crate) fn dropout_keep(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
-    if p <= 0.0 || p >= 1.0 {
-        return vec![p <= 0.0; n];
-    }
-    bernoulli(generator, family, 1.0 - p, n)
-}
-
-/// The factors of dropout for `n` elements: 1 / (1 - p) where one is kept, 0 elsewhere.
-/// Draws nothing for `p` 0 (all ones) and 1 (all zeros). `F.dropout` in training.
-pub fn dropout<T: RandomFloat>(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
-    let scale = if p < 1.0 { T::from_f64(1.0).over(T::from_f64(1.0 - p)) } else { T::default() };
-    dropout_keep(generator, family, p, n)
-        .into_iter()
-        .map(|keep| if keep { scale } else { T::default() })
-        .collect()
-}
-
-/// `n` counts of trials up to the first success: `Tensor.geometric_(p)`.
-pub fn geometric(generator: &mut Generator, p: f64, n: usize) -> Vec<f64> {
-    let log_failure = (-p).ln_1p();
-    (0..n).map(|_| (generator.unit().ln() / log_failure).ceil()).collect()
 }
 
 /// `samples` indices for each row of `weights` (rows of `categories` weights: not negative, finite,

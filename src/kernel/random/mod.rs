@@ -18,15 +18,15 @@ mod special;
 mod uniform;
 pub(crate) mod ziggurat;
 
-pub use continuous::{cauchy, exponential, log_normal, trunc_normal};
-pub use discrete::{bernoulli, bernoulli_each, dropout, geometric, multinomial};
+pub use continuous::{exponential, trunc_normal};
+pub use discrete::{bernoulli, bernoulli_each, multinomial};
+pub use generator::Generator;
 pub(crate) use generator::{DEFAULT_SEED, Mt19937};
-pub use generator::{Generator, STATE_BYTES};
 pub use half::HalfKind;
-pub use normal::{normal, normal_each, randn};
+pub use normal::{normal, normal_each};
 pub(crate) use pcg64::Pcg64;
 pub use special::erfinv;
-pub use uniform::{IntegerKind, full_range, linear_bound, rand, randint, randperm, raw_integers, uniform};
+pub use uniform::{IntegerKind, full_range, randperm, raw_integers, uniform};
 
 /// The builds of PyTorch that a mask or a sample follows. They differ in dropout, `bernoulli` with one probability,
 /// `exponential_` and what uses it (`multinomial` without replacement).

@@ -11,13 +11,6 @@ use std::f64::consts::PI;
 /// Elements from which several threads transform the blocks; the numbers stay the same.
 const PARALLEL: usize = 1 << 16;
 
-/// `n` standard normals: `torch.randn(n)`.
-pub fn randn<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
-    let mut out = vec![T::default(); n];
-    normal(generator, &mut out, 0.0, 1.0);
-    out
-}
-
 /// Fills `out` with normals of this mean and standard deviation: `Tensor.normal_` on a contiguous tensor. 16 and more
 /// elements are computed in blocks, fewer as [`normal_each`].
 pub fn normal<T: RandomFloat>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {

@@ -7,13 +7,6 @@ use crate::kernel::simd::run_widest;
 use super::normal::{box_muller_f32, box_muller_f64};
 use super::{Generator, RandomFloat, mcg31};
 
-/// `n` numbers in [0, 1): `torch.rand(n)`.
-pub fn rand<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
-    let mut out = vec![T::default(); n];
-    T::units(generator, &mut out);
-    out
-}
-
 /// Fills `out` with numbers in [from, to): `Tensor.uniform_`. Bounds are rounded to the type first.
 pub fn uniform<T: RandomFloat>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
@@ -37,23 +30,6 @@ impl<T: RandomFloat> SimdWork for ScaleUniform<'_, T> {
             *x = T::stretch(*x, self.from, self.to);
         }
     }
-}
-
-/// The bound of the initial weights and biases of `nn.Linear`, which are uniform in ±bound: 1/sqrt(fan_in), computed
-/// as PyTorch does for the weight (`kaiming_uniform_` with a = sqrt 5).
-/// 0 for `fan_in` 0.
-pub fn linear_bound(fan_in: usize) -> f64 {
-    if fan_in == 0 {
-        return 0.0;
-    }
-    let gain = (2.0 / (1.0 + 5f64.sqrt().powi(2))).sqrt();
-    3f64.sqrt() * (gain / (fan_in as f64).sqrt())
-}
-
-/// `n` integers in [low, high): `torch.randint`, and `random_(from, to)` of integer tensors.
-/// Ranges below 2^32 take one 32-bit draw an element, wider ones a 64-bit draw.
-pub fn randint(generator: &mut Generator, low: i64, high: i64, n: usize) -> Vec<i64> {
-    raw_integers(generator, high.wrapping_sub(low) as u64, low, n)
 }
 
 /// `n` integers `base + draw mod range`: the kernel under `randint` and every form of `random_`

@@ -37,7 +37,6 @@ mod nn_activation;
 mod nn_attention;
 mod nn_loss;
 mod nn_norm;
-pub mod page;
 mod pointwise;
 mod random;
 mod random_fill;

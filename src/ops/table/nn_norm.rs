@@ -76,7 +76,7 @@ fn layer_norm(c: &Call) -> Result<Value> {
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
         let (weight, bias) = (weight.as_deref(), bias.as_deref());
-        let (out, scales) = norm::layer_norm_and_scales(&T::row_major(x), width, weight, bias, eps);
+        let (out, scales) = norm::layer_norm(&T::row_major(x), width, weight, bias, eps);
         c.keep_rows(&scales);
         T::tensor(out, x.shape(), x.dtype())
     })

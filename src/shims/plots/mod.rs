@@ -6,7 +6,6 @@ mod file;
 mod scale;
 
 pub use figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
-pub use file::PlotPixels;
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, TryFromObject, VirtualMachine,
     builtins::{PyDict, PyList, PyStr, PyStrRef, PyTuple},

@@ -15,8 +15,8 @@ mod source;
 pub(crate) use format::ElementFormat;
 pub use options::{PrintOptions, PrintOptionsChange};
 pub(crate) use shape::shape_in_formula;
-pub use shape::{size_repr, tuple_repr};
-pub use source::{ElementKind, ElementSlice, ElementValue, PrintSource, SliceSource};
+pub use shape::tuple_repr;
+pub use source::{ElementKind, ElementValue, PrintSource};
 
 use std::iter;
 

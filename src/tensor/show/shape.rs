@@ -1,10 +1,5 @@
 //! Shapes as text.
 
-/// `torch.Size([2, 3])`, as `repr(t.shape)`.
-pub fn size_repr(shape: &[usize]) -> String {
-    format!("torch.Size({shape:?})")
-}
-
 /// `(2, 3)`, `(2,)`, `()`, as Python prints a tuple.
 pub fn tuple_repr(shape: &[usize]) -> String {
     match shape {

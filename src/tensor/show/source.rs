@@ -1,4 +1,4 @@
-//! The values to print: a trait, and its implementation for slices.
+//! The values to print.
 
 /// The kind of the elements of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,49 +30,4 @@ pub trait PrintSource {
     fn kind(&self) -> ElementKind;
     /// The element at a row-major position.
     fn at(&self, place: usize) -> ElementValue;
-}
-
-/// Row-major elements in a slice.
-#[derive(Debug, Clone, Copy)]
-pub enum ElementSlice<'a> {
-    /// float32, and float16 and bfloat16 stored as float32.
-    Float32(&'a [f32]),
-    /// float64.
-    Float64(&'a [f64]),
-    /// Any integer dtype.
-    Int(&'a [i64]),
-    /// bool.
-    Bool(&'a [bool]),
-}
-
-/// Row-major elements with their shape.
-#[derive(Debug, Clone, Copy)]
-pub struct SliceSource<'a> {
-    /// Sizes, outermost first.
-    pub shape: &'a [usize],
-    /// As many elements as the shape's product.
-    pub elements: ElementSlice<'a>,
-}
-
-impl PrintSource for SliceSource<'_> {
-    fn shape(&self) -> &[usize] {
-        self.shape
-    }
-
-    fn kind(&self) -> ElementKind {
-        match self.elements {
-            ElementSlice::Float32(_) | ElementSlice::Float64(_) => ElementKind::Float,
-            ElementSlice::Int(_) => ElementKind::Int,
-            ElementSlice::Bool(_) => ElementKind::Bool,
-        }
-    }
-
-    fn at(&self, place: usize) -> ElementValue {
-        match self.elements {
-            ElementSlice::Float32(values) => ElementValue::Float(f64::from(values[place])),
-            ElementSlice::Float64(values) => ElementValue::Float(values[place]),
-            ElementSlice::Int(values) => ElementValue::Int(values[place]),
-            ElementSlice::Bool(values) => ElementValue::Bool(values[place]),
-        }
-    }
 }

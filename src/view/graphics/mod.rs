@@ -36,7 +36,7 @@ pub enum Protocol {
 }
 
 /// The pictures that a terminal takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Graphics {
     /// How they are written.
     pub protocol: Protocol,

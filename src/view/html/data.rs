@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::parts::ExplainedFigure;
 
-/// The document in the page.
 #[derive(Serialize)]
 struct PageData<'p> {
     /// Every line of every explanation.

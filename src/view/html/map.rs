@@ -30,8 +30,7 @@ pub(super) struct SquareMap {
     pub(super) names: [Vec<String>; 2],
 }
 
-/// One square.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum Square {
     /// In the colour of a class.
     Shaded(String),

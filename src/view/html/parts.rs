@@ -20,7 +20,6 @@ pub(crate) struct Page {
     pub(crate) terms: Vec<(String, String, String)>,
 }
 
-/// One part of a page.
 pub(crate) enum PagePart {
     /// A heading, at level 2.
     Heading(String),
@@ -39,37 +38,30 @@ pub(crate) enum PagePart {
     },
     /// Markdown under a summary, folded away.
     Folded(String, String),
-    /// Python code.
     Code(String),
     /// What a cell printed, and the text of its last expression.
     Output(String, Option<String>),
-    /// What it raised.
     Error(Box<ErrorNote>),
     /// A tensor, by its number.
     Tensor(usize),
     /// Tensors on the way to those that are shown, folded away.
     OnTheWay(Vec<usize>),
-    /// A picture.
     Picture(Picture),
-    /// Invariants.
     Checks(Vec<Check>),
     /// The calculation of one element, line by line.
     Worked(Vec<String>),
-    /// A remark of attn.
     Remark(String),
 }
 
 /// A tensor, and where its elements come from.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct ExplainedFigure {
-    /// The tensor.
     pub(crate) figure: Figure,
-    /// The elements that are explained.
     pub(crate) whys: Vec<ExplainedElement>,
 }
 
 /// One element's explanation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct ExplainedElement {
     /// Its row-major offset.
     pub(crate) offset: usize,

@@ -15,7 +15,6 @@ use crate::view::prose::OPTIONS;
 enum Address {
     /// A term of the glossary, by its slug.
     Term(String),
-    /// A page of the web.
     Web(String),
     /// Anything else: the text is shown without a link.
     Elsewhere,
@@ -108,7 +107,6 @@ pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) ->
     out
 }
 
-/// An element with text.
 fn inline<'e>(element: &str, class: &str, words: &str) -> Event<'e> {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
     Event::Html(format!("<{element}{class}>{}</{element}>", escape(words)).into())

@@ -34,7 +34,6 @@ pub(super) fn step(level: f32) -> usize {
     (level.clamp(0.0, 1.0) * 7.0).round() as usize
 }
 
-/// A line as spans.
 fn line(line: &Line) -> String {
     let mut out = String::new();
     for span in line.clone().with_plain_spaces().spans {
@@ -47,13 +46,11 @@ fn line(line: &Line) -> String {
     out
 }
 
-/// Lines of styled text.
 pub(super) fn lines(text: &Text) -> String {
     let all: Vec<String> = text.lines.iter().map(line).collect();
     all.join("\n")
 }
 
-/// Highlighted code.
 pub(super) fn code(source: &str) -> String {
     let all: Vec<String> = highlighted(source).iter().map(line).collect();
     format!("<pre class=\"code\"><code>{}</code></pre>\n", all.join("\n"))

@@ -854,15 +854,12 @@ angle_rate_v = np.vectorize(angle_rate)
 print(positional_encoding(4, 6), angle_rate.cache_info())
 def numerical_gradient(f, x, eps=1e-5):
     grad = np.zeros_like(x)
-    it = np.nditer(x, flags=['multi_index'], op_flags=['readwrite'])
-    while not it.finished:
-        ix = it.multi_index
+    for ix in np.ndindex(x.shape):
         old = x[ix]
         x[ix] = old + eps; hi = f(x)
         x[ix] = old - eps; lo = f(x)
         x[ix] = old
         grad[ix] = (hi - lo) / (2 * eps)
-        it.iternext()
     return grad
 w = np.array([[1., 2.], [3., 4.]])
 print(numerical_gradient(lambda a: (a ** 2).sum(), w))
@@ -898,7 +895,7 @@ print(type(lambda: 0), range(3), slice(1, 2), (i for i in range(3)).__class__, m
 print(np.array(['the', 'cat', 'sat']))
 print(np.array([{'a': 1}, None], dtype=object))
 print(np.mean([1, 2, 3]), np.var([1., 2.]), np.median([3, 1, 2]), np.percentile([1, 2, 3, 4], 50), np.histogram([1, 2, 1], bins=2))
-print(np.linalg.svd(A)[1], np.linalg.matrix_rank(A), np.linalg.det(B), np.linalg.eigvals(np.diag([1., 2.])))
+print(np.linalg.svd(A)[1], np.linalg.matrix_rank(A), np.linalg.det(B), np.linalg.eigvalsh(np.diag([1., 2.])))
 A.sort(axis=1); print(A)
 
 # %% what values look like
@@ -1143,7 +1140,7 @@ tk = Tokenizer().fit(["the cat sat", "the dog"]); print(tk(["the cat", "a dog sa
 print(tk.i2w)
 
 
-# %% arrays of text, eigenvalues, iterators
+# %% arrays of text, eigenvalues, draws
 import numpy as np
 words = np.array("the quick brown fox jumps over the lazy dog and then runs away from the big bad wolf".split())
 print(words)
@@ -1162,17 +1159,9 @@ words[0] = "a"; print(words[:2], words.astype(object)[:2])
 print(list(zip(words[:2], [1, 2])), " ".join(words[:3]), words[0].upper(), words.size, words.ndim)
 print(np.array(["1", "2.5"]).astype(float), np.array([1, 2]).astype(str))
 print(np.isin(words, ["fox", "dog"]).nonzero())
-w, v = np.linalg.eig(np.array([[2., 1.], [1., 3.]])); print(w, v)
-print(np.linalg.eig(np.array([[.9, .1], [.5, .5]]).T))
-print(np.linalg.eigvals(np.array([[4., 1., 0.], [2., 3., 1.], [0., 1., 2.]])))
-rng = np.random.default_rng(0); print(rng.exponential(2.0, 3), rng.standard_exponential(), rng.rayleigh(1.5, 2), rng.gamma(.5, size=2))
-x = np.arange(6.).reshape(2, 3)
-it = np.nditer(x, flags=["multi_index"])
-for v in it: print(v, it.multi_index, end="; ")
-for a, b in np.nditer([x, np.arange(3)]): print(a * b, end=" ")
-with np.nditer(x, op_flags=["readwrite"]) as it:
-    for e in it: e[...] = e * 2
-print(x)
+w, v = np.linalg.eigh(np.array([[2., 1.], [1., 3.]])); print(w, v)
+print(np.linalg.eigh(np.array([[.9, .1], [.1, .5]])), np.linalg.eigvalsh(np.array([[4., 1., 0.], [1., 3., 1.], [0., 1., 2.]])))
+rng = np.random.default_rng(0); print(rng.exponential(2.0, 3), rng.standard_exponential(), rng.gumbel(1.0, 2.0, 2))
 a = np.arange(4); b = a[1:]; c = b[::2]; print(b.base is a, c.base is a, a.base is None, a.T.base is a, a.reshape(2, 2).base is a, a.copy().base, np.split(a, 2)[0].base is a)
 
 # %% folds, sources and second passes
@@ -1272,4 +1261,4 @@ print(bytes([0, 255]), bytearray(b"ab"), b"ab".hex(), bytes.fromhex("6162"), int
 # %% arrays-filled-with-text-and-objects
 import numpy as np
 print(repr(np.full(2, "x")), repr(np.full((2, 2), None)), repr(np.full((), "abc")), repr(np.full(2, "ab", dtype=object)), repr(np.full(2, 1.5)), repr(np.full((2, 2), [1, 2])))
-print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])), np.sum(np.ones(3), initial=4), np.sum(np.arange(4), where=[True, False, True, False]))
+print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])), np.sum(np.ones(3), initial=4))

@@ -21,8 +21,8 @@ use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{
     Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
 };
-use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, nearby, welcome};
-use attn::view::pick::pick;
+use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, welcome};
+use attn::view::pick::marked;
 use attn::view::picture::picture;
 use attn::view::progress::{progress, working};
 use attn::view::prose::prose;
@@ -353,8 +353,6 @@ fn ran() -> CellRun {
 pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
     let mut cell = cell(&ran(), look);
     cell.append(finished(12, 1, Duration::from_secs(75), look));
-    let mut names = nearby("step", "stpe3", &["step3".into(), "step13".into()], look);
-    names.append(nearby("lesson", "9.9", &[], look));
     let causal = tensor("causal", "float32", &[6, 6], &causal(0.0), &["query", "key"]);
     let mut maps = beside(&[step().figures[0].clone(), causal], look);
     let bar = |name: &str, value: f64| Bar { name: name.into(), value, text: format!("{value:.1}") };
@@ -368,7 +366,6 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("list", list(&chapter(), false, look)),
         ("lesson", lesson("3.3.2 All tokens at once", &stops(), look)),
         ("welcome", welcome(WORDS, &COMMANDS, &chapter(), look)),
-        ("names", names),
         ("prose", prose(MARKDOWN, look)),
         ("code", code(CODE, look)),
         ("cell", cell),
@@ -432,7 +429,7 @@ fn walked(look: Look) -> Text {
         (&["h", "hint"], "Show a hint; each says more than the one before", false),
     ];
     text.section(help(&rows.map(means), "A key each. Nothing goes on by itself.", look));
-    text.section(pick(
+    text.section(marked(
         &tensor("attn_weights", "float32", &[6, 6], &WEIGHTS, &["query", "key"]),
         &[1, 2],
         4,
@@ -622,23 +619,21 @@ fn asked(look: Look) -> Text {
 }
 
 fn measured(look: Look) -> Text {
-    let row = |tokens, name: &str, micros, gflops, fraction, megabytes| BenchRow {
+    let row = |tokens, name: &str, micros, megabytes| BenchRow {
         tokens,
         name: name.into(),
         median: Duration::from_micros(micros),
         best: Duration::from_micros(micros * 9 / 10),
-        gflops,
-        fraction,
         megabytes,
     };
     let points = vec![(1024, 20.5, Some(60.0)), (4096, 240.0, Some(112.0))];
     let text = BenchReport {
         layer: "Multi-head attention, 768 wide, 12 heads, batch of 1, float32, forward".into(),
-        machine: "a processor, 2 threads, multiply-add peak 520 GFLOP/s".into(),
+        machine: "a processor, 2 threads".into(),
         rows: vec![
-            row(256, "three loops", 1_020_000, 1.3, 0.0025, None),
-            row(1024, "fused", 20_500, 393.0, 0.755, Some(60.0)),
-            row(1024, "fused, causal", 17_300, 372.0, 0.716, Some(1060.4)),
+            row(256, "three loops", 1_020_000, None),
+            row(1024, "fused", 20_500, Some(60.0)),
+            row(1024, "fused, causal", 17_300, Some(1060.4)),
         ],
         growth: vec![Growth { name: "fused".into(), points }],
         scores: Some((4096, 12)),

@@ -13,8 +13,8 @@ use crate::session::{Session, SessionOptions};
 /// The layer in a learner's code.
 pub const LAYER: &str = include_str!("layer.py");
 
-/// How attention is computed, or one of its products alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+/// How attention is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum AttentionPath {
     /// `scaled_dot_product_attention`: scores block by block, none kept.
@@ -23,60 +23,26 @@ pub enum AttentionPath {
     Materialised,
     /// Three loops.
     Naive,
-    /// One projection's matrix product.
-    #[value(hide = true)]
-    Projection,
-    /// Q Kᵀ for all heads.
-    #[value(hide = true)]
-    Scores,
 }
 
 impl AttentionPath {
-    /// Its name in the table.
-    pub(crate) fn words(self, causal: bool) -> &'static str {
-        match (self, causal) {
-            (AttentionPath::Fused, false) => "fused",
-            (AttentionPath::Fused, true) => "fused, causal",
-            (AttentionPath::Materialised, false) => "materialised",
-            (AttentionPath::Materialised, true) => "materialised, causal",
-            (AttentionPath::Naive, false) => "three loops",
-            (AttentionPath::Naive, true) => "three loops, causal",
-            (AttentionPath::Projection, _) => "one projection",
-            (AttentionPath::Scores, _) => "Q Kᵀ of all heads",
-        }
-    }
-
-    /// Whether it is a whole layer, whose growth with the number of tokens is reported.
-    pub(crate) fn grows(self) -> bool {
-        matches!(self, AttentionPath::Fused | AttentionPath::Materialised)
-    }
-
-    /// The function of `layer.py` that computes it.
-    pub fn function(self) -> &'static str {
+    /// Its name on the command line, in JSON and in `layer.py`.
+    pub fn name(self) -> &'static str {
         match self {
             AttentionPath::Fused => "fused",
             AttentionPath::Materialised => "materialised",
-            AttentionPath::Projection => "projection",
-            AttentionPath::Scores => "products",
-            AttentionPath::Naive => "fused",
+            AttentionPath::Naive => "naive",
         }
     }
-}
 
-impl fmt::Display for AttentionPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            AttentionPath::Fused => "fused",
-            AttentionPath::Materialised => "materialised",
-            AttentionPath::Naive => "naive",
-            AttentionPath::Projection => "projection",
-            AttentionPath::Scores => "scores",
-        })
+    /// Its name in the table.
+    pub(crate) fn words(self, causal: bool) -> String {
+        let name = if self == AttentionPath::Naive { "three loops" } else { self.name() };
+        format!("{name}{}", if causal { ", causal" } else { "" })
     }
 }
 
-/// A case to measure.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct BenchCase {
     /// T, the number of tokens.
     pub tokens: usize,
@@ -90,15 +56,11 @@ pub struct BenchCase {
     pub causal: bool,
     /// How it is computed.
     pub path: AttentionPath,
-    /// The number of threads.
     pub threads: usize,
 }
 
-/// The result of a case.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct MeasuredCase {
-    /// `multi-head attention` or `product`.
-    pub(crate) name: String,
     /// T, the number of tokens.
     pub(crate) tokens: usize,
     /// C, the width of the model.
@@ -109,9 +71,7 @@ pub(crate) struct MeasuredCase {
     pub(crate) batch: usize,
     /// Whether later tokens were hidden.
     pub(crate) causal: bool,
-    /// How it is computed.
     pub(crate) path: AttentionPath,
-    /// The number of threads.
     pub(crate) threads: usize,
     /// The number of repetitions.
     pub(crate) reps: usize,
@@ -119,10 +79,6 @@ pub(crate) struct MeasuredCase {
     pub(crate) ms_min: f64,
     /// The median time, milliseconds.
     pub(crate) ms_median: f64,
-    /// The operations of the formula divided by the median time.
-    pub(crate) gflops: f64,
-    /// `gflops` divided by the peak of the machine.
-    pub(crate) peak_fraction: f64,
     /// The peak memory of the process; `None` if the system does not report it.
     pub(crate) peak_rss_mb: Option<f64>,
 }
@@ -134,35 +90,10 @@ impl fmt::Display for BenchCase {
 }
 
 impl BenchCase {
-    /// Its name in the document.
-    pub(crate) fn name(&self) -> &'static str {
-        match self.path {
-            AttentionPath::Projection | AttentionPath::Scores => "product",
-            _ => "multi-head attention",
-        }
-    }
-
-    /// The multiplications and additions of the formula, in units of 10⁹. Masked scores do not count.
-    pub fn work(&self) -> f64 {
-        let [b, t, c] = [self.batch, self.tokens, self.width].map(|size| size as f64);
-        let pairs = if self.causal { t * (t + 1.0) / 2.0 } else { t * t };
-        let (projection, scores) = (2.0 * b * t * c * c, 2.0 * b * pairs * c);
-        let all = match self.path {
-            AttentionPath::Projection => projection,
-            AttentionPath::Scores => scores,
-            _ => 4.0 * projection + 2.0 * scores,
-        };
-        all / 1e9
-    }
-
     /// A rough upper bound of the memory it needs, in bytes. The materialised path has three tables of scores.
     pub fn most_bytes(&self) -> u64 {
         let [b, h, t, c] = [self.batch, self.heads, self.tokens, self.width].map(|size| size as u64);
-        let tables = match self.path {
-            AttentionPath::Materialised => 3,
-            AttentionPath::Scores => 1,
-            _ => 0,
-        };
+        let tables = if self.path == AttentionPath::Materialised { 3 } else { 0 };
         4u64.saturating_mul(b).saturating_mul(10 * t * c + tables * h * t * t)
     }
 
@@ -193,15 +124,13 @@ impl BenchCase {
                 repeated(reps, budget, || Ok(layer.time()))?
             }
             path => {
-                let call = format!("_ = {}()", path.function());
+                let call = format!("_ = {}()", path.name());
                 repeated(reps, budget, || run_code(&mut session, &call))?
             }
         };
         times.sort();
         let ms = |time: &Duration| time.as_secs_f64() * 1e3;
-        let (least, middle) = (ms(&times[0]), ms(&times[times.len() / 2]));
         Ok(MeasuredCase {
-            name: self.name().to_owned(),
             tokens: self.tokens,
             width: self.width,
             heads: self.heads,
@@ -210,10 +139,8 @@ impl BenchCase {
             path: self.path,
             threads: self.threads,
             reps: times.len(),
-            ms_min: least,
-            ms_median: middle,
-            gflops: self.work() / (middle / 1e3),
-            peak_fraction: 0.0,
+            ms_min: ms(&times[0]),
+            ms_median: ms(&times[times.len() / 2]),
             peak_rss_mb: peak_megabytes(),
         })
     }

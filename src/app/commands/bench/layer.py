@@ -33,13 +33,3 @@ def materialised():
         scores.masked_fill_(hidden, -torch.inf)
     weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
     return out_proj(joined(weights @ values))
-
-
-@torch.no_grad()
-def projection():
-    return x.view(BATCH * TOKENS, WIDTH) @ W_query.weight.T
-
-
-@torch.no_grad()
-def products():
-    return split(x) @ split(x).transpose(2, 3)

@@ -1,10 +1,10 @@
-//! `attn bench`: measures a layer of multi-head attention and compares it with the peak of the machine. Each case runs in
-//! its own process, so that peak memory is measured per case.
+//! `attn bench`: measures the time and the memory of a layer of multi-head attention. Each case runs in its own process, so
+//! that peak memory is measured per case.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | [`case`] | one case, timed in this process |
-//! | [`machine`] | the machine and its peak |
+//! | `machine` | what the system says of the machine |
 //! | `layer.py` | the layer, in the code a learner would write |
 
 pub mod case;
@@ -15,17 +15,17 @@ use std::io::{IsTerminal, stderr};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
+use crate::session::machine_memory;
 use crate::view::bench::{BenchReport, BenchRow, Growth, bench};
 use case::{AttentionPath, BenchCase, MeasuredCase};
-use machine::Machine;
 
 /// What `attn bench` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Numbers of tokens, with commas between them
     #[arg(long, value_name = "T", value_delimiter = ',', default_value = "256,1024,4096,16384")]
@@ -57,20 +57,19 @@ pub(crate) struct Args {
     here: bool,
 }
 
-/// The document `attn.bench/1`.
-#[derive(Serialize, Deserialize)]
+/// The document `attn.bench/2`.
+#[derive(Serialize)]
 struct BenchDocument {
-    schema: String,
-    machine: Machine,
+    schema: &'static str,
+    cpu: String,
     threads: usize,
     cases: Vec<MeasuredCase>,
     /// The cases that did not run, and why.
     skipped: Vec<SkippedCase>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct SkippedCase {
-    name: String,
     tokens: usize,
     path: AttentionPath,
     why: String,
@@ -96,10 +95,10 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if args.here {
         return measure_here(&cases, args, shell);
     }
-    let machine = Machine::measured(threads);
+    let memory = machine_memory().map_or(u64::MAX, |bytes| bytes as u64);
     let mut document = BenchDocument {
-        schema: "attn.bench/1".to_owned(),
-        machine,
+        schema: "attn.bench/2",
+        cpu: machine::cpu(),
         threads,
         cases: Vec::new(),
         skipped: Vec::new(),
@@ -109,14 +108,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         if watched {
             shell.aside(&format!("\r\x1b[K{} of {}: {case}", at + 1, cases.len()));
         }
-        let skip = |why: String| SkippedCase {
-            name: case.name().to_owned(),
-            tokens: case.tokens,
-            path: case.path,
-            why,
-        };
+        let skip = |why: String| SkippedCase { tokens: case.tokens, path: case.path, why };
         match case.most_bytes() {
-            needed if needed > document.machine.memory / 2 => {
+            needed if needed > memory / 2 => {
                 let gigabytes = needed as f64 / f64::from(1 << 30);
                 document
                     .skipped
@@ -130,10 +124,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     if watched {
         shell.aside("\r\x1b[K");
-    }
-    document.machine.measure_again(threads);
-    for measured in &mut document.cases {
-        measured.peak_fraction = measured.gflops / document.machine.peak_gflops;
     }
     match shell.options.json {
         true => write_json(&document, shell)?,
@@ -158,13 +148,7 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
             cases.push(BenchCase { tokens, width, heads, batch, causal, path, threads });
         };
         let asked = |path: AttentionPath| args.path.contains(&path);
-        for path in [
-            AttentionPath::Naive,
-            AttentionPath::Projection,
-            AttentionPath::Scores,
-            AttentionPath::Materialised,
-            AttentionPath::Fused,
-        ] {
+        for path in [AttentionPath::Naive, AttentionPath::Materialised, AttentionPath::Fused] {
             match path {
                 _ if asked(path) => case(path, args.causal),
                 _ if !args.path.is_empty() => {}
@@ -172,7 +156,6 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
                 AttentionPath::Fused if !args.causal => {
                     [false, true].into_iter().for_each(|causal| case(path, causal))
                 }
-                AttentionPath::Projection | AttentionPath::Scores => case(path, false),
                 _ => case(path, args.causal),
             }
         }
@@ -202,7 +185,7 @@ fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, 
         &case.width.to_string(),
     ]);
     command.args(["--heads", &case.heads.to_string(), "--batch", &case.batch.to_string()]);
-    command.args(["--path", &case.path.to_string(), "--threads", &case.threads.to_string()]);
+    command.args(["--path", case.path.name(), "--threads", &case.threads.to_string()]);
     command.args(["--reps", &args.reps.to_string()]).args(case.causal.then_some("--causal"));
     command.env("ATTN_THREADS", case.threads.to_string());
     let output = command.stdin(Stdio::null()).output()?;
@@ -216,23 +199,20 @@ fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, 
 
 /// The document as the view shows it.
 fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
-    let machine = &document.machine;
     let row = |case: &MeasuredCase| BenchRow {
         tokens: case.tokens,
-        name: case.path.words(case.causal).to_owned(),
+        name: case.path.words(case.causal),
         median: Duration::from_secs_f64(case.ms_median / 1e3),
         best: Duration::from_secs_f64(case.ms_min / 1e3),
-        gflops: case.gflops,
-        fraction: case.peak_fraction,
         megabytes: case.peak_rss_mb,
     };
     let mut growth: Vec<Growth> = Vec::new();
-    for case in document.cases.iter().filter(|case| case.path.grows()) {
+    for case in document.cases.iter().filter(|case| case.path != AttentionPath::Naive) {
         let name = case.path.words(case.causal);
         let point = (case.tokens, case.ms_median, case.peak_rss_mb);
         match growth.iter_mut().find(|growth| growth.name == name) {
             Some(growth) => growth.points.push(point),
-            None => growth.push(Growth { name: name.to_owned(), points: vec![point] }),
+            None => growth.push(Growth { name, points: vec![point] }),
         }
     }
     let materialised = document.cases.iter().rfind(|case| case.path == AttentionPath::Materialised);
@@ -242,7 +222,12 @@ fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
             "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
             args.width, args.heads, args.batch
         ),
-        machine: machine.words(document.threads),
+        machine: format!(
+            "{}, {} thread{}",
+            document.cpu,
+            document.threads,
+            if document.threads == 1 { "" } else { "s" }
+        ),
         rows: document.cases.iter().map(row).collect(),
         growth: growth.into_iter().filter(|growth| growth.points.len() > 1).collect(),
         scores,

@@ -25,14 +25,12 @@ pub(super) struct Examined {
     pub(super) work: usize,
     /// The classes and functions that ran.
     pub(super) called: Vec<String>,
-    /// The cell that raised.
     pub(super) failed: Option<FailedCell>,
     /// Why and how only parts were examined.
     pub(super) partly: Option<Partly>,
     exit: Exit,
 }
 
-/// A cell that raised.
 pub(super) struct FailedCell {
     pub(super) name: String,
     pub(super) raised: Raised,
@@ -42,7 +40,6 @@ pub(super) struct FailedCell {
 /// How a target was examined that cannot run as a whole.
 #[derive(serde::Serialize)]
 pub(super) struct Partly {
-    /// What it raised.
     pub(super) reason: String,
     /// The classes and functions that ran before that, and none of `ran`.
     pub(super) before: Vec<String>,

@@ -12,7 +12,7 @@ use crate::view::doctor::{self as report, CodeFinding};
 use crate::view::errors::error;
 
 /// How findings are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
     /// For people.
     #[default]

@@ -26,7 +26,7 @@ use formats::Format;
 use targets::Selection;
 
 /// The arguments of `attn doctor`.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), a .ipynb, .py or .md file, - for stdin, or a folder
     #[arg(required_unless_present = "explain", value_name = "WHERE|FILE|DIR", value_hint = clap::ValueHint::AnyPath)]

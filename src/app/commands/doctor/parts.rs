@@ -9,7 +9,6 @@ use crate::explain::doctor::{Reading, definitions, is_allowed, without};
 const ATTEMPTS: usize = 24;
 /// Runs what a namespace has, and binds the names of what ran: what the program prints on the way is not read.
 const EXERCISE: &str = "from torch._made_up import exercise as _exercise; _exercised = _exercise(globals())";
-/// The name of that cell.
 const CELL: &str = "made-up inputs";
 
 /// Examines what can run of a target that raised.

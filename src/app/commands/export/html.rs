@@ -1,16 +1,14 @@
 //! Pages to share: of steps and exercises, of the cells of a file, of a session.
 
+use super::cells::CellWriter;
 use super::lineage::{Lineage, ShownTensors};
 use super::material::{ExportPart, ExportedExercise, Material};
-use crate::app::cells::plan::Plan;
-use crate::app::cells::runner::{FinishedCell, Runner};
+use crate::app::cells::plan::PlannedCell;
+use crate::app::cells::runner::FinishedCell;
 use crate::app::cells::step::{loop_variables, nonfinite, plots, shown_tensors};
 use crate::app::cells::workspace::Workspace;
-use crate::app::terminal::progress_bar::ProgressBar;
-use crate::app::terminal::shell::{Exit, Failure};
 use crate::lesson::exercise::{Prediction, RightAnswer};
 use crate::lesson::{Catalogue, Lesson, Step};
-use crate::session::Outcome;
 use crate::view::Panel;
 use crate::view::html::{Page, PagePart, page};
 use crate::view::markdown::{AnsweredQuestion, before};
@@ -26,7 +24,7 @@ pub(super) fn of_material(material: &Material, lineage: Lineage, catalogue: &Cat
     lessons.dedup();
     let many = lessons.len() > 1;
     let course = many.then(|| catalogue.course().heading.clone());
-    let mut builder = PageBuilder { lineage, many, course, ..PageBuilder::default() };
+    let mut builder = PageBuilder { lineage, many, course, ..PageBuilder::new("", catalogue) };
     for part in shown {
         match part {
             ExportPart::Step(run) => {
@@ -35,30 +33,7 @@ pub(super) fn of_material(material: &Material, lineage: Lineage, catalogue: &Cat
             ExportPart::Exercise(exported) => builder.exercise(exported),
         }
     }
-    builder.finish(catalogue)
-}
-
-/// The page of the cells of a plan, which run for it; `progress` says how far it is.
-/// Errors: Ctrl-C was pressed.
-pub(crate) fn of_plan<'c>(
-    plan: &Plan<'c>,
-    workspace: &mut Workspace<'c>,
-    catalogue: &Catalogue,
-    progress: &ProgressBar,
-) -> Result<(String, Exit), Failure> {
-    let mut builder = PageBuilder::titled(&plan.title);
-    let mut runner = Runner::new(workspace, &plan.cells).by_evidence();
-    while let Some(cell) = runner.upcoming() {
-        progress.at(runner.done(), &cell.title());
-        let Some(finished) = runner.next() else { break };
-        progress.at(finished.index, &format!("{}: where its numbers come from", cell.title()));
-        builder.cell(&finished, runner.workspace, plan.script);
-    }
-    if runner.is_interrupted() {
-        return Err(Failure::Stopped);
-    }
-    builder.prose(&plan.ending, 2);
-    Ok((builder.finish(catalogue), runner.exit()))
+    Box::new(builder).finish()
 }
 
 /// A page that grows cell by cell.
@@ -75,57 +50,22 @@ pub(crate) struct PageBuilder {
 }
 
 impl PageBuilder {
-    /// An empty page.
-    pub(crate) fn titled(title: &str) -> PageBuilder {
-        let page = Page { title: title.to_owned(), ..Page::default() };
+    /// An empty page with this title. The glossary of the course explains its terms.
+    pub(crate) fn new(title: &str, catalogue: &Catalogue) -> PageBuilder {
+        let mut page = Page { title: title.to_owned(), ..Page::default() };
+        if let Ok(glossary) = catalogue.glossary() {
+            let terms = glossary.terms.into_iter().map(|term| (term.slug, term.name, term.text));
+            page.terms = terms.collect();
+        }
         PageBuilder { page, ..PageBuilder::default() }
     }
 
-    /// Adds a step that has just run in `workspace`.
-    pub(crate) fn ran(
-        &mut self,
-        (step, lesson): (&Step, &Lesson),
-        panel: &Panel,
-        outcome: &Outcome,
-        workspace: &mut Workspace,
-    ) {
-        let shown = shown_tensors(step, outcome, &mut workspace.session);
-        let shown = panel.figures.iter().cloned().zip(shown.into_iter().map(|it| it.value));
-        let tensors = self.lineage.add(shown.collect(), workspace);
-        let asked = |prediction: &Prediction| AnsweredQuestion {
-            ask: prediction.ask.clone(),
-            ..AnsweredQuestion::default()
-        };
-        let asked: Vec<AnsweredQuestion> = step.predictions.iter().map(asked).collect();
-        self.step(step, lesson, panel, &tensors, &asked);
+    fn push(&mut self, part: PagePart) {
+        self.page.parts.push(part);
     }
 
-    /// Adds a file's cell that has just run in `workspace`.
-    pub(crate) fn cell(&mut self, finished: &FinishedCell, workspace: &mut Workspace, script: bool) {
-        let FinishedCell { cell, outcome, .. } = finished;
-        self.prose(&cell.prose, 2);
-        self.push(PagePart::Code(cell.source.clone()));
-        let result = outcome.result.clone().filter(|_| !script);
-        self.push(PagePart::Output(outcome.stdout.clone(), result));
-        if let Some(raised) = &outcome.error {
-            self.push(PagePart::Error(Box::new(workspace.error_note(raised, &cell.source))));
-        }
-        let counters = loop_variables(&cell.source);
-        let shown = outcome.changed.iter().filter(|variable| !counters.contains(&variable.name));
-        let shown = shown.map(|it| (workspace.figure(&it.name, &it.value), it.value.clone()));
-        let tensors = self.lineage.add(shown.collect(), workspace);
-        self.tensors(&tensors);
-        for picture in plots(outcome) {
-            self.push(PagePart::Picture(picture));
-        }
-        let remarks = outcome.stderr.lines().map(str::to_owned);
-        for remark in remarks.chain(nonfinite(outcome, &workspace.session)) {
-            self.push(PagePart::Remark(remark));
-        }
-    }
-
-    /// Adds Markdown. A first heading that repeats the title is left out.
-    pub(crate) fn prose(&mut self, markdown: &str, top: usize) {
+    /// Adds Markdown whose headings begin at the level `top`. A first heading that repeats the title is left out.
+    fn markdown(&mut self, markdown: &str, top: usize) {
         let mut rest = markdown.trim_start();
         if self.page.parts.is_empty()
             && let Some(first) = rest.lines().next()
@@ -137,20 +77,6 @@ impl PageBuilder {
         if !rest.trim().is_empty() {
             self.push(PagePart::Prose(rest.to_owned(), top));
         }
-    }
-
-    /// The text of the page.
-    pub(crate) fn finish(mut self, catalogue: &Catalogue) -> String {
-        if let Ok(glossary) = catalogue.glossary() {
-            let terms = glossary.terms.into_iter().map(|term| (term.slug, term.name, term.text));
-            self.page.terms = terms.collect();
-        }
-        self.page.tensors = self.lineage.tensors;
-        page(&self.page)
-    }
-
-    fn push(&mut self, part: PagePart) {
-        self.page.parts.push(part);
     }
 
     fn tensors(&mut self, tensors: &ShownTensors) {
@@ -187,7 +113,7 @@ impl PageBuilder {
     ) {
         self.lesson(lesson);
         let level = self.level();
-        self.prose(&before(panel), level);
+        self.markdown(&before(panel), level);
         for (prediction, asked) in step.predictions.iter().zip(asked) {
             self.push(question(prediction, asked));
         }
@@ -202,7 +128,7 @@ impl PageBuilder {
         }
         self.push(PagePart::Checks(panel.checks.clone()));
         self.push(PagePart::Worked(panel.worked.clone()));
-        self.prose(&panel.after, level);
+        self.markdown(&panel.after, level);
         for remark in &panel.remarks {
             self.push(PagePart::Remark(remark.clone()));
         }
@@ -212,18 +138,65 @@ impl PageBuilder {
         self.lesson(exported.lesson);
         let level = self.level();
         let exercise = exported.exercise;
-        self.prose(&format!("## {}\n\n{}", exercise.heading(), exercise.task.trim()), level);
+        self.markdown(&format!("## {}\n\n{}", exercise.heading(), exercise.task.trim()), level);
         self.push(PagePart::Code(exported.code().to_owned()));
         for (at, hint) in exercise.hints.iter().enumerate() {
             self.push(PagePart::Folded(format!("Hint {}", at + 1), hint.clone()));
         }
         if exported.tried.passed.is_some() {
-            self.prose(&exercise.after, level);
+            self.markdown(&exercise.after, level);
         }
     }
 }
 
-/// A question with its answers.
+impl CellWriter for PageBuilder {
+    fn prose(&mut self, text: &str) {
+        self.markdown(text, 2);
+    }
+
+    fn ran(&mut self, finished: &FinishedCell, workspace: &mut Workspace, script: bool) {
+        let FinishedCell { cell, outcome, .. } = finished;
+        if let (Some((step, lesson)), Some(panel)) = (cell.step, finished.panel(&mut workspace.session)) {
+            let shown = shown_tensors(step, outcome, &mut workspace.session);
+            let shown = panel.figures.iter().cloned().zip(shown.into_iter().map(|it| it.value));
+            let tensors = self.lineage.add(shown.collect(), workspace);
+            let asked = |prediction: &Prediction| AnsweredQuestion {
+                ask: prediction.ask.clone(),
+                ..AnsweredQuestion::default()
+            };
+            let asked: Vec<AnsweredQuestion> = step.predictions.iter().map(asked).collect();
+            return self.step(step, lesson, panel, &tensors, &asked);
+        }
+        self.prose(&cell.prose);
+        self.push(PagePart::Code(cell.source.clone()));
+        let result = outcome.result.clone().filter(|_| !script);
+        self.push(PagePart::Output(outcome.stdout.clone(), result));
+        if let Some(raised) = &outcome.error {
+            self.push(PagePart::Error(Box::new(workspace.error_note(raised, &cell.source))));
+        }
+        let counters = loop_variables(&cell.source);
+        let shown = outcome.changed.iter().filter(|variable| !counters.contains(&variable.name));
+        let shown = shown.map(|it| (workspace.figure(&it.name, &it.value), it.value.clone()));
+        let tensors = self.lineage.add(shown.collect(), workspace);
+        self.tensors(&tensors);
+        for picture in plots(outcome) {
+            self.push(PagePart::Picture(picture));
+        }
+        let remarks = outcome.stderr.lines().map(str::to_owned);
+        for remark in remarks.chain(nonfinite(outcome, &workspace.session)) {
+            self.push(PagePart::Remark(remark));
+        }
+    }
+
+    /// A page shows cells that ran.
+    fn unrun(&mut self, _: &PlannedCell) {}
+
+    fn finish(mut self: Box<Self>) -> String {
+        self.page.tensors = self.lineage.tensors;
+        page(&self.page)
+    }
+}
+
 fn question(prediction: &Prediction, asked: &AnsweredQuestion) -> PagePart {
     let mut answer = prediction.right.clone();
     let mut choices = Vec::new();

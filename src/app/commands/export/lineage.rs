@@ -20,11 +20,9 @@ const SEARCHED: usize = 20_000;
 const LARGE: usize = 20_000;
 
 /// The tensors of one step or cell, by their numbers on the page.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ShownTensors {
-    /// Those that it shows.
     pub(crate) shown: Vec<usize>,
-    /// Those on the way to them.
     pub(crate) on_the_way: Vec<usize>,
 }
 

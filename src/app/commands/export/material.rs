@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::super::options::GlobalOptions;
 use super::lineage::{Lineage, ShownTensors};
 use crate::app::cells::document::CellDocument;
-use crate::app::cells::plan::steps;
+use crate::app::cells::plan::{PlannedCell, steps};
 use crate::app::cells::runner::{FinishedCell, Runner};
 use crate::app::cells::step::{shown_tensors, step_panel};
 use crate::app::cells::workspace::Workspace;
 use crate::app::learner::stops::{Stop, StopKind, find};
 use crate::app::terminal::shell::Failure;
 use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
-use crate::lesson::{Catalogue, Exercise, Glossary, Lesson, Step, Target};
+use crate::lesson::{Catalogue, Exercise, Glossary, Lesson, LessonStep, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
 use crate::view::markdown::AnsweredQuestion;
@@ -21,29 +21,21 @@ use crate::view::markdown::AnsweredQuestion;
 pub(crate) struct Material<'c> {
     /// Steps and exercises.
     pub(crate) parts: Vec<ExportPart<'c>>,
-    /// The glossary of the course.
     pub(crate) glossary: Glossary,
 }
 
 /// One step or exercise.
 pub(crate) enum ExportPart<'c> {
-    /// A step that ran.
     Step(Box<ExportedStep<'c>>),
-    /// An exercise.
     Exercise(ExportedExercise<'c>),
 }
 
-/// A step that ran.
 pub(crate) struct ExportedStep<'c> {
-    /// The step.
     pub(crate) step: &'c Step,
-    /// Its lesson.
     pub(crate) lesson: &'c Lesson,
     /// Whether it ran only because a later step needs it.
     pub(crate) silent: bool,
-    /// Its outcome.
     pub(crate) outcome: Outcome,
-    /// Its panel.
     pub(crate) panel: Panel,
     /// The questions and the learner's answers.
     pub(crate) asked: Vec<AnsweredQuestion>,
@@ -56,9 +48,7 @@ pub(crate) struct ExportedStep<'c> {
 
 /// An exercise and the learner's code.
 pub(crate) struct ExportedExercise<'c> {
-    /// The exercise.
     pub(crate) exercise: &'c Exercise,
-    /// Its lesson.
     pub(crate) lesson: &'c Lesson,
     /// The learner's progress.
     pub(crate) tried: ExerciseProgress,
@@ -89,10 +79,10 @@ impl<'c> Material<'c> {
         let chosen = chosen(place, &stops, catalogue)?;
         let seen = |stop: &&Stop| !seen_only || progress.lessons.contains_key(&stop.lesson.id);
         let chosen: Vec<Stop<'c>> = chosen.iter().filter(seen).copied().collect();
-        let shown: Vec<&'c Step> = chosen
+        let shown: Vec<LessonStep<'c>> = chosen
             .iter()
             .filter_map(|stop| match stop.kind {
-                StopKind::Step(step) => Some(step),
+                StopKind::Step(step) => Some((step, stop.lesson)),
                 _ => None,
             })
             .collect();
@@ -172,7 +162,7 @@ fn chosen<'c>(
 }
 
 fn run<'c>(
-    shown: &[&'c Step],
+    shown: &[LessonStep<'c>],
     catalogue: &'c Catalogue,
     progress: &Progress,
     options: &GlobalOptions,
@@ -184,7 +174,7 @@ fn run<'c>(
     let mut runs = Vec::with_capacity(cells.len());
     while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
         let (step, lesson) = cell.step.expect("the plan has steps only");
-        let panel = step_panel(step, lesson, &outcome, &mut runner.workspace.session, catalogue);
+        let panel = step_panel(step, lesson, &outcome, &mut runner.workspace.session);
         let tensors = match &mut lineage {
             Some(lineage) if !cell.silent => {
                 let shown = shown_tensors(step, &outcome, &mut runner.workspace.session);
@@ -221,7 +211,7 @@ fn overwritten<'c>(
 ) -> Result<Vec<String>, Failure> {
     let before =
         catalogue.prelude_of(lesson, exercise).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
-    let cells = steps(&before, catalogue)?;
+    let cells: Vec<PlannedCell> = before.into_iter().map(|step| PlannedCell::of_step(step, true)).collect();
     let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
     runner.by_ref().last();

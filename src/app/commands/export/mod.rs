@@ -11,9 +11,9 @@
 //! | [`html`] | writes a page with every tensor, each number of which says where it comes from |
 //! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
-mod cells;
+pub(crate) mod cells;
 mod glossary;
-pub(crate) mod html;
+mod html;
 mod lineage;
 mod material;
 pub(crate) mod notebook;
@@ -31,12 +31,15 @@ use super::super::learner::store::Store;
 use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::prompt::confirmed;
 use super::super::terminal::shell::{Exit, Failure, Shell};
-use cells::{MarkdownCells, NotebookCells};
+use cells::{CellWriter, MarkdownCells, NotebookCells};
+use html::PageBuilder;
 use lineage::Lineage;
 use material::Material;
 
+use crate::lesson::Catalogue;
+
 /// What `attn export` takes.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A step, an exercise or a lesson, or a notebook or script; without one, the chapter; before it or alone, a folder
     /// of lessons
@@ -54,7 +57,7 @@ pub(crate) struct Args {
 }
 
 /// The format of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// A page for a browser.
     Html,
@@ -93,21 +96,18 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             plan.show_remarks(shell);
             let mut workspace = plan.workspace(&shell.options);
             let progress = ProgressBar::watch(plan.cells.len(), shell);
-            let text;
-            (text, exit) = match format {
-                Format::Html => html::of_plan(&plan, &mut workspace, &catalogue, &progress)?,
-                Format::Md => {
-                    cells::of_plan(&plan, Box::<MarkdownCells>::default(), &mut workspace, &progress)?
-                }
-                Format::Ipynb => {
-                    cells::of_plan(&plan, Box::<NotebookCells>::default(), &mut workspace, &progress)?
-                }
+            let writer: Box<dyn CellWriter> = match format {
+                Format::Html => self::page(&plan.title, &catalogue),
+                Format::Md => Box::<MarkdownCells>::default(),
+                Format::Ipynb => Box::<NotebookCells>::default(),
                 Format::Json => {
                     let words =
                         format!("`attn run {} --json` writes what the cells of a file show", plan.target);
                     return Err(Failure::Usage(words));
                 }
             };
+            let text;
+            (text, exit) = cells::of_plan(&plan, writer, &mut workspace, &progress)?;
             text
         }
         _ => {
@@ -128,6 +128,11 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         Some(path) => write(path, &text, shell)?,
     }
     Ok(exit)
+}
+
+/// A page with this title that grows as cells run.
+pub(crate) fn page(title: &str, catalogue: &Catalogue) -> Box<dyn CellWriter> {
+    Box::new(PageBuilder::new(title, catalogue))
 }
 
 /// Writes a file, and says so.

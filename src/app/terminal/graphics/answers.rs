@@ -8,13 +8,11 @@ use crate::view::graphics::Protocol;
 const AS_ITERM: [&str; 3] = ["iTerm2", "WezTerm", "mintty"];
 
 /// The answers of a terminal so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Answers {
     /// Whether it takes pictures in kitty's protocol.
     pub kitty: bool,
-    /// Whether it shows sixels.
     pub sixel: bool,
-    /// Its name and version.
     pub name: String,
     /// Whether it answered the question that only iTerm's protocol has.
     pub iterm: bool,
@@ -24,7 +22,6 @@ pub struct Answers {
     pub colours: Option<usize>,
     /// Whether the last question is answered.
     pub ended: bool,
-    /// What was typed meanwhile.
     pub typed: Vec<u8>,
 }
 

@@ -21,7 +21,6 @@ const FREE: usize = 5;
 /// The pixels of a character where the terminal does not say it: those of DEC's VT340.
 const CELL: (u16, u16) = (10, 20);
 
-/// What the terminal has answered.
 #[derive(Default)]
 pub(crate) struct TerminalPictures {
     answers: Option<Answers>,

@@ -15,7 +15,6 @@ from numpy import _methods
 _numpy._methods(_methods.__dict__)
 
 from numpy._scalars import *
-from numpy._create import *
 
 __version__ = "1.26.4"
 
@@ -31,6 +30,7 @@ newaxis = None
 little_endian = True
 
 globals().update(_numpy._functions)
+globals().update(_numpy._routines)
 abs = absolute
 true_divide = divide
 mod = remainder
@@ -38,94 +38,43 @@ bitwise_not = invert
 conj = conjugate
 degrees = rad2deg
 radians = deg2rad
-def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """The largest element, over all or along axes."""
-    if _numpy._has_foreign((a,)):
-        from numpy import _complex_functions
 
-        return _complex_functions.max(a, axis, out, keepdims, initial, where)
-    if not isinstance(a, ndarray):
-        from numpy import _statistics
-
-        method = _statistics.own_method(a, "max")
-        if method is not None:
-            return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
-        a = asarray(a)
-    return _methods.max(a, axis, out, keepdims, initial, where)
-
-
-def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    """The smallest element, over all or along axes."""
-    if _numpy._has_foreign((a,)):
-        from numpy import _complex_functions
-
-        return _complex_functions.min(a, axis, out, keepdims, initial, where)
-    if not isinstance(a, ndarray):
-        from numpy import _statistics
-
-        method = _statistics.own_method(a, "min")
-        if method is not None:
-            return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
-        a = asarray(a)
-    return _methods.min(a, axis, out, keepdims, initial, where)
-
-
-amax = max
-amin = min
-
-_SUBMODULES = "linalg random testing fft ma polynomial lib core exceptions typing".split()
-
+# Families of names that are left out, with the words that say so.
 _ABSENT = {
-    "ma": "masked arrays", "polynomial": "polynomials", "lib": "NumPy's own inner modules",
-    "core": "NumPy's own inner modules", "matrix": "matrices (use arrays)", "memmap": "files that are memory",
+    "masked arrays": "ma",
+    "polynomials": "polynomial poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander",
+    "Fourier transforms": "fft",
+    "window functions": "bartlett blackman hamming hanning kaiser",
+    "iterators over several arrays": "nditer",
+    "plans of contractions": "einsum_path",
+    "matrices (use arrays)": "matrix mat asmatrix bmat",
+    "files that are memory": "memmap",
+    "arrays of records": "recarray rec record",
+    "NumPy's own inner modules": "lib core",
 }
 
 _LATER = {
-    "_shape": (
-        "reshape transpose swapaxes moveaxis rollaxis ravel squeeze expand_dims concatenate stack vstack hstack dstack "
-        "column_stack row_stack split array_split hsplit vsplit dsplit tile repeat flip fliplr flipud roll rot90 "
-        "broadcast_to broadcast_arrays broadcast_shapes atleast_1d atleast_2d atleast_3d pad append insert delete "
-        "resize block copyto ndim shape size trim_zeros"
-    ),
-    "_statistics": (
-        "sum prod product mean std var any all sometrue alltrue cumsum cumprod cumproduct ptp median average percentile "
-        "quantile argmax argmin nansum nanprod nanmean nanstd nanvar nanmax nanmin nanargmax nanargmin nanmedian "
-        "nanpercentile nanquantile nancumsum nancumprod count_nonzero"
-    ),
-    "_order": (
-        "sort argsort lexsort unique searchsorted partition argpartition nonzero flatnonzero argwhere where select "
-        "choose take take_along_axis put put_along_axis compress extract place putmask isin in1d intersect1d union1d "
-        "setdiff1d setxor1d"
-    ),
-    "_linear": (
-        "dot matmul vdot inner outer tensordot einsum einsum_path kron cross"
-    ),
+    "_create": "logspace geomspace meshgrid fromfunction fromiter",
+    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append insert delete",
+    "_statistics": "median average percentile quantile nansum nanmean nanstd nanvar nanmax nanmin",
+    "_order": "unique intersect1d union1d setdiff1d",
     "_numeric": (
-        "clip round round_ around fix allclose isclose array_equal array_equiv nan_to_num sinc interp unwrap angle real "
-        "imag isreal iscomplex isrealobj iscomplexobj isscalar modf divmod frexp ldexp cbrt "
-        "apply_along_axis apply_over_axes vectorize frompyfunc piecewise may_share_memory shares_memory "
-        "isposinf isneginf iterable"
+        "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar divmod "
+        "apply_along_axis vectorize may_share_memory shares_memory kron"
     ),
     "_settings": (
-        "can_cast issubdtype issubsctype issctype finfo iinfo min_scalar_type common_type errstate seterr geterr "
-        "get_printoptions set_printoptions printoptions array2string array_repr array_str format_float_positional "
-        "format_float_scientific base_repr binary_repr set_string_function show_config hanning hamming blackman "
-        "bartlett"
+        "can_cast issubdtype finfo iinfo errstate seterr geterr "
+        "get_printoptions set_printoptions printoptions array2string array_repr array_str"
     ),
     "_indices": (
-        "diag diagonal diagflat fill_diagonal diag_indices diag_indices_from tril triu tri tril_indices triu_indices "
-        "tril_indices_from triu_indices_from mask_indices indices ix_ unravel_index ravel_multi_index trace ndindex "
-        "ndenumerate nditer r_ c_ s_ index_exp mgrid ogrid vander"
+        "fill_diagonal diag_indices tril_indices triu_indices tril_indices_from triu_indices_from indices ix_ "
+        "unravel_index ndindex ndenumerate r_ c_ s_ mgrid"
     ),
-    "_polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
-    "_dtype_classes": "str_ object_ unicode_ bytes_ string_ uint16 uint32 uint64",
-    "_files": "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile",
-    "_counts": (
-        "cov corrcoef histogram histogram_bin_edges bincount digitize diff ediff1d gradient trapz convolve correlate"
-    ),
+    "_dtype_classes": "str_ object_ unicode_",
+    "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",
+    "_counts": "cov corrcoef histogram histogram_bin_edges bincount digitize diff gradient convolve",
 }
 
-# They return a tensor where they are given one, as the elementwise functions do.
 def promote_types(type1, type2):
     """The smallest dtype that both can be cast to safely."""
     a, b = dtype(type1), dtype(type2)
@@ -141,15 +90,10 @@ def result_type(*arrays_and_dtypes):
     try:
         return _numpy.result_type(*arrays_and_dtypes)
     except (NotImplementedError, TypeError):
-        from numpy import _settings
+        from numpy import _kinds
 
-        return _settings.common_dtype(arrays_and_dtypes)
+        return _kinds.common(arrays_and_dtypes)
 
-
-_OF_TENSORS = frozenset(
-    "argmax argmin argsort around clip cumprod cumsum matmul repeat reshape round round_ squeeze swapaxes take "
-    "transpose".split()
-)
 
 _COMPLEX = {
     "complex64": "complex64", "csingle": "complex64", "singlecomplex": "complex64", "complex128": "complex128",
@@ -173,15 +117,13 @@ def __getattr__(name):
             from numpy import _foreign
 
             value = _foreign.aware(name, value)
-        if name in _OF_TENSORS:
-            value = _of_tensors(value)
         globals()[name] = value
         return value
     if name in _COMPLEX:
         from numpy import _complex
 
         return getattr(_complex, _COMPLEX[name])
-    if name in ("linalg", "random", "testing", "exceptions", "typing", "fft"):
+    if name in ("linalg", "random", "testing", "exceptions", "typing"):
         import importlib
 
         return importlib.import_module("numpy." + name)
@@ -192,21 +134,11 @@ def __getattr__(name):
     raise _missing(name)
 
 
-def _of_tensors(function):
-    import functools
-
-    @functools.wraps(function)
-    def call(*args, **words):
-        result = function(*args, **words)
-        return _numpy._returned(result, args[0]) if args else result
-
-    return call
-
-
 def _missing(name):
-    if name in _ABSENT:
-        return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {_ABSENT[name]} are not part of its numpy")
-    if name in ("uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
+    for what, names in _ABSENT.items():
+        if name in names.split():
+            return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {what} are not part of its numpy")
+    if name in ("uint16", "uint32", "uint64", "bytes_", "string_", "void", "uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
                 "clongdouble", "complex256"):
         return AttributeError(
             f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "
@@ -226,4 +158,4 @@ def _missing(name):
 
 
 def __dir__():
-    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, *_COMPLEX, "fft", "linalg", "random", "testing"])
+    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, *_COMPLEX, "linalg", "random", "testing"])

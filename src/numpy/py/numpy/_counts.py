@@ -1,53 +1,29 @@
 """Covariance, counts and differences."""
 
 import numpy
-from _numpy import _array, _axes, _op, ndarray
-from numpy import _methods
-from numpy._create import asarray
+from _numpy import _axes, _op
+from numpy import asarray
+from numpy._methods import _warn
 from numpy._no_value import NO_VALUE
-from numpy._statistics import average, percentile, std, sum
-
-_max, _min = max, min
 
 
-# Covariance, counts and differences.
-
-
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    X = numpy.array(m, ndmin=2, dtype=dtype or numpy.result_type(asarray(m).dtype, "float64"))
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    X = numpy.array(m, ndmin=2, dtype=numpy.result_type(asarray(m).dtype, "float64"))
     if not rowvar and X.shape[0] != 1:
         X = X.T
     if y is not None:
         y = numpy.array(y, ndmin=2, dtype=X.dtype)
         X = numpy.concatenate((X, y.T if not rowvar and y.shape[0] != 1 else y), axis=0)
-    if ddof is None:
-        ddof = 0 if bias else 1
-    w = None
-    if fweights is not None:
-        w = asarray(fweights).astype("float64")
-    if aweights is not None:
-        aweights = asarray(aweights).astype("float64")
-        w = aweights if w is None else w * aweights
-    avg, total = average(X, axis=1, weights=w, returned=True)
-    total = total[0]
-    if w is None:
-        fact = X.shape[1] - ddof
-    elif ddof == 0:
-        fact = total
-    elif aweights is None:
-        fact = total - ddof
-    else:
-        fact = total - ddof * sum(w * aweights) / total
-    if fact <= 0:
-        _methods._warn("Degrees of freedom <= 0 for slice")
-        fact = 0.0
-    X = X - avg[:, None]
-    made = numpy.dot(X, (X.T if w is None else (X * w).T)) * numpy.true_divide(1, fact)
-    return numpy.squeeze(made)
+    parts = X.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
+    if parts <= 0:
+        _warn("Degrees of freedom <= 0 for slice")
+        parts = 0.0
+    X = X - X.mean(axis=1)[:, None]
+    return numpy.squeeze(numpy.dot(X, X.T) * numpy.true_divide(1, parts))
 
 
-def corrcoef(x, y=None, rowvar=True, *, dtype=None):
-    c = cov(x, y, rowvar, dtype=dtype)
+def corrcoef(x, y=None, rowvar=True):
+    c = cov(x, y, rowvar)
     if numpy.ndim(c) == 0:
         return c / c
     stddev = numpy.sqrt(numpy.diag(c))
@@ -78,22 +54,7 @@ def bincount(x, weights=None, minlength=0):
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a = asarray(a).reshape(-1)
     if isinstance(bins, str):
-        if bins not in ("auto", "sturges", "fd", "sqrt", "rice", "scott"):
-            raise NotImplementedError(f"histogram(bins={bins!r}) is not part of attn's numpy")
-        low, high = _outer(a, range)
-        a = a[(a >= low) & (a <= high)]
-        spread = float(a.max() - a.min()) if a.size else 0.0
-        n = a.size
-        iqr = float(numpy.subtract(*percentile(a, [75, 25]))) if n else 0.0
-        fd = 2.0 * iqr * n ** (-1.0 / 3.0) if n else 0.0
-        sturges = spread / (numpy.log2(n) + 1.0) if n else 0.0
-        width = {
-            "sturges": sturges, "fd": fd, "auto": _min(fd, sturges) if fd else sturges,
-            "sqrt": spread / numpy.sqrt(n) if n else 0.0, "rice": spread / (2.0 * n ** (1.0 / 3)) if n else 0.0,
-            "scott": (24.0 * numpy.pi**0.5 / n) ** (1.0 / 3.0) * std(a) if n else 0.0,
-        }[bins]
-        bins = int(numpy.ceil((high - low) / width)) if width else 1
-        return numpy.linspace(low, high, bins + 1)
+        raise NotImplementedError(f"histogram(bins={bins!r}) is not part of attn's numpy: say how many, or the edges")
     if numpy.ndim(bins) == 0:
         if bins < 1:
             raise ValueError("`bins` must be positive, when an integer")
@@ -182,23 +143,14 @@ def diff(a, n=1, axis=-1, prepend=NO_VALUE, append=NO_VALUE):
     return a
 
 
-def ediff1d(ary, to_end=None, to_begin=None):
-    ary = asarray(ary).reshape(-1)
-    made = ary[1:] - ary[:-1]
-    parts = [made]
-    if to_begin is not None:
-        parts.insert(0, asarray(to_begin).reshape(-1).astype(made.dtype))
-    if to_end is not None:
-        parts.append(asarray(to_end).reshape(-1).astype(made.dtype))
-    return numpy.concatenate(parts) if len(parts) > 1 else made
-
-
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = asarray(f)
-    if edge_order not in (1, 2):
-        raise ValueError("'edge_order' greater than 2 not supported")
+    if edge_order != 1:
+        raise NotImplementedError("gradient(edge_order=2) is not part of attn's numpy")
     axes = _axes(tuple(axis) if isinstance(axis, (tuple, list)) else axis, f.ndim)
     steps = list(varargs) or [1.0]
+    if any(numpy.ndim(step) for step in steps):
+        raise NotImplementedError("gradient() at unequal distances is not part of attn's numpy")
     if len(steps) == 1:
         steps = steps * len(axes)
     if len(steps) != len(axes):
@@ -207,53 +159,16 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         f = f.astype("float64")
     made = []
     for at, step in zip(axes, steps):
-        if f.shape[at] < edge_order + 1:
+        if f.shape[at] < 2:
             raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
                              "elements are required.")
         y = numpy.moveaxis(f, at, 0)
         out = numpy.empty_like(y)
-        if numpy.ndim(step) == 0:
-            out[1:-1] = (y[2:] - y[:-2]) / (2.0 * step)
-            if edge_order == 1:
-                out[0] = (y[1] - y[0]) / step
-                out[-1] = (y[-1] - y[-2]) / step
-            else:
-                out[0] = -1.5 / step * y[0] + 2.0 / step * y[1] + -0.5 / step * y[2]
-                out[-1] = 0.5 / step * y[-3] + -2.0 / step * y[-2] + 1.5 / step * y[-1]
-        else:
-            place = asarray(step)
-            if len(place) != f.shape[at]:
-                raise ValueError("when 1d, distances must match the length of the corresponding dimension")
-            dx = numpy.diff(place.astype("float64"))
-            one = dx[:-1].reshape((-1,) + (1,) * (f.ndim - 1))
-            two = dx[1:].reshape((-1,) + (1,) * (f.ndim - 1))
-            if numpy.all(dx == dx[0]):
-                out[1:-1] = (y[2:] - y[:-2]) / (2.0 * dx[0])
-            else:
-                a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
-                out[1:-1] = a * y[:-2] + b * y[1:-1] + c * y[2:]
-            if edge_order == 1:
-                out[0] = (y[1] - y[0]) / dx[0]
-                out[-1] = (y[-1] - y[-2]) / dx[-1]
-            else:
-                p, q = dx[0], dx[1]
-                out[0] = -(2.0 * p + q) / (p * (p + q)) * y[0] + (p + q) / (p * q) * y[1] - p / (q * (p + q)) * y[2]
-                p, q = dx[-2], dx[-1]
-                out[-1] = q / (p * (p + q)) * y[-3] - (q + p) / (p * q) * y[-2] + (2.0 * q + p) / (q * (p + q)) * y[-1]
+        out[1:-1] = (y[2:] - y[:-2]) / (2.0 * step)
+        out[0] = (y[1] - y[0]) / step
+        out[-1] = (y[-1] - y[-2]) / step
         made.append(numpy.moveaxis(out, 0, at))
     return made[0] if len(axes) == 1 else made
-
-
-def trapz(y, x=None, dx=1.0, axis=-1):
-    y = asarray(y)
-    (axis,) = _axes(axis, y.ndim)
-    if x is None:
-        d = dx
-    else:
-        x = asarray(x)
-        d = diff(x).reshape((1,) * axis + (-1,) + (1,) * (y.ndim - axis - 1)) if x.ndim == 1 else diff(x, axis=axis)
-    lead = (slice(None),) * axis
-    return (d * (y[lead + (slice(1, None),)] + y[lead + (slice(None, -1),)]) / 2.0).sum(axis)
 
 
 def convolve(a, v, mode="full"):
@@ -265,13 +180,6 @@ def convolve(a, v, mode="full"):
     if len(v) == 0:
         raise ValueError("v cannot be empty")
     return _correlate(a, v[::-1], mode)
-
-
-def correlate(a, v, mode="valid"):
-    a, v = numpy.array(a, ndmin=1), numpy.array(v, ndmin=1)
-    if len(v) > len(a):
-        return _correlate(v, a, mode)[::-1]
-    return _correlate(a, v, mode)
 
 
 def _correlate(a, v, mode):

@@ -4,7 +4,7 @@ import math
 
 import numpy
 from _numpy import _array, _own, ndarray
-from numpy._create import asarray
+from numpy import asarray
 
 
 def _size(size):
@@ -19,7 +19,6 @@ def _size(size):
 
 
 # The largest rate of a Poisson distribution: its counts are int64.
-_MOST_EVENTS = 2**63 - 1 - math.sqrt(2**63 - 1) * 10
 
 
 def _check_probabilities(rows):
@@ -79,17 +78,6 @@ class _Draws:
     def standard_exponential(self, size=None):
         return self.exponential(1.0, size)
 
-    def laplace(self, loc=0.0, scale=1.0, size=None):
-        def one():
-            while True:
-                u = self._stream.unit()
-                if u >= 0.5:
-                    return loc - scale * math.log(2.0 - u - u)
-                if u > 0.0:
-                    return loc + scale * math.log(u + u)
-
-        return self._each(size, one)
-
     def gumbel(self, loc=0.0, scale=1.0, size=None):
         def one():
             while True:
@@ -98,149 +86,6 @@ class _Draws:
                     return loc - scale * math.log(-math.log(u))
 
         return self._each(size, one)
-
-    def logistic(self, loc=0.0, scale=1.0, size=None):
-        def one():
-            while True:
-                u = self._stream.unit()
-                if u > 0.0:
-                    return loc + scale * math.log(u / (1.0 - u))
-
-        return self._each(size, one)
-
-    def lognormal(self, mean=0.0, sigma=1.0, size=None):
-        return numpy.exp(self.normal(mean, sigma, size))
-
-    def rayleigh(self, scale=1.0, size=None):
-        if self._is_legacy:
-            return self._each(size, lambda: scale * math.sqrt(-2.0 * math.log(1.0 - self._stream.unit())))
-        return self._each(size, lambda: scale * math.sqrt(2.0 * self._exponential()))
-
-    def poisson(self, lam=1.0, size=None):
-        """Counts of events that come `lam` times on average."""
-        if numpy.ndim(lam):
-            lams = asarray(lam)
-            if size is not None:
-                lams = numpy.broadcast_to(lams, _size(size)[0])
-            made = [self._events(float(one)) for one in lams.reshape(-1).tolist()]
-            return _own(_array(made, "int64", True).reshape(lams.shape))
-        shape, count = _size(size)
-        made = [self._events(float(lam)) for _ in range(count)]
-        return made[0] if shape is None else _own(_array(made, "int64", True).reshape(shape))
-
-    def _events(self, lam):
-        # Source: random_poisson of NumPy: the product of uniform numbers, or Hoermann's PTRS from 10 on.
-        if not lam >= 0:
-            raise ValueError("lam < 0 or lam is NaN")
-        if lam > _MOST_EVENTS:
-            raise ValueError("lam value too large")
-        unit = self._stream.unit
-        if lam == 0:
-            return 0
-        if lam < 10:
-            least, count, product = math.exp(-lam), 0, 1.0
-            while True:
-                product *= unit()
-                if product <= least:
-                    return count
-                count += 1
-        root, log = math.sqrt(lam), math.log(lam)
-        b = 0.931 + 2.53 * root
-        a = -0.059 + 0.02483 * b
-        inverse, v_r = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
-        while True:
-            u, v = unit() - 0.5, unit()
-            us = 0.5 - abs(u)
-            k = math.floor((2 * a / us + b) * u + lam + 0.43)
-            if us >= 0.07 and v <= v_r:
-                return k
-            if k < 0 or us < 0.013 and v > us:
-                continue
-            if math.log(v) + math.log(inverse) - math.log(a / (us * us) + b) <= -lam + k * log - _log_gamma(k + 1):
-                return k
-
-    def standard_gamma(self, shape, size=None):
-        return self.gamma(shape, 1.0, size)
-
-    def gamma(self, shape, scale=1.0, size=None):
-        if numpy.ndim(shape) or numpy.ndim(scale):
-            raise NotImplementedError("gamma() of arrays is not part of attn's numpy")
-        if not shape >= 0:
-            raise ValueError("shape < 0")
-        if not scale >= 0:
-            raise ValueError("scale < 0")
-        return self._each(size, lambda: scale * self._gamma(float(shape)))
-
-    def _gamma(self, shape):
-        # Source: legacy_standard_gamma and random_standard_gamma of NumPy (Marsaglia and Tsang 2000; Best 1983 below 1).
-        unit = self._stream.unit
-        if shape == 1.0:
-            return self._exponential()
-        if shape == 0.0:
-            return 0.0
-        if shape < 1.0:
-            while True:
-                u, v = unit(), self._exponential()
-                if u <= 1.0 - shape:
-                    x = u ** (1.0 / shape)
-                    if x <= v:
-                        return x
-                else:
-                    y = -math.log((1 - u) / shape)
-                    x = (1.0 - shape + shape * y) ** (1.0 / shape)
-                    if x <= v + y:
-                        return x
-        b = shape - 1.0 / 3.0
-        c = 1.0 / math.sqrt(9 * b)
-        while True:
-            v = 0.0
-            while v <= 0.0:
-                x = self._stream.normal()
-                v = 1.0 + c * x
-            v, u = v * v * v, unit()
-            if u < 1.0 - 0.0331 * (x * x) * (x * x) or math.log(u) < 0.5 * x * x + b * (1.0 - v + math.log(v)):
-                return b * v
-
-    def beta(self, a, b, size=None):
-        if numpy.ndim(a) or numpy.ndim(b):
-            raise NotImplementedError("beta() of arrays is not part of attn's numpy")
-        if not (a > 0 and b > 0):
-            raise ValueError("a <= 0" if not a > 0 else "b <= 0")
-        a, b = float(a), float(b)
-
-        def one():
-            if a > 1.0 or b > 1.0:
-                first, second = self._gamma(a), self._gamma(b)
-                return first / (first + second)
-            while True:
-                u, v = self._stream.unit(), self._stream.unit()
-                x, y = u ** (1.0 / a), v ** (1.0 / b)
-                if x + y <= 1.0 and x + y > 0:
-                    return x / (x + y)
-                if x + y <= 1.0:
-                    log_x, log_y = math.log(u) / a, math.log(v) / b
-                    most = max(log_x, log_y)
-                    log_x, log_y = log_x - most, log_y - most
-                    return math.exp(log_x - math.log(math.exp(log_x) + math.exp(log_y)))
-
-        return self._each(size, one)
-
-    def dirichlet(self, alpha, size=None):
-        alpha = [float(one) for one in alpha]
-        if not all(one > 0 for one in alpha):
-            raise ValueError("alpha <= 0")
-        if not self._is_legacy and max(alpha) < 0.1:
-            raise NotImplementedError("Generator.dirichlet(alpha < 0.1) is not part of attn's numpy")
-        shape, count = _size(size)
-        rows = []
-        for _ in range(count):
-            parts, total = [], 0.0
-            for one in alpha:
-                parts.append(self._gamma(one))
-                total = total + parts[-1]
-            rows.append([part * (1 / total) for part in parts])
-        made = _array(rows, "float64", True)
-        return made[0] if shape is None else _own(made.reshape(shape + (len(alpha),)))
 
     def binomial(self, n, p, size=None):
         if numpy.ndim(n) or numpy.ndim(p):
@@ -295,11 +140,6 @@ class _Draws:
             rows.append(row)
         return rows
 
-    def bytes(self, length):
-        draw = self.randint if self._is_legacy else self.integers
-        words = draw(0, 1 << 32, (max(length - 1, 0) // 4 + 1,))
-        return b"".join(int(word).to_bytes(4, "little") for word in words)[:length]
-
     def _shuffle(self, x, first=1):
         order = self._stream.shuffled(len(x), first, True)
         if isinstance(x, ndarray):
@@ -307,15 +147,8 @@ class _Draws:
         else:
             x[:] = [x[at] for at in order.tolist()]
 
-    def _from(self, a):
-        a = asarray(a) if not isinstance(a, (list, tuple)) or not a or not isinstance(a[0], str) else list(a)
-        return a
-
-    def _missing(self, name):
-        return AttributeError(f"numpy.random has no '{name}' in attn")
-
     def __getattr__(self, name):
-        raise self._missing(name)
+        raise AttributeError(f"numpy.random has no '{name}' in attn")
 
 
 def _probabilities(p, count):
@@ -396,24 +229,3 @@ def _integers(stream, low, high, size, dtype, endpoint):
         made = stream.integers(low, last - low, count)
     made = made.astype(kind, copy=False)
     return _own(made.reshape(shape)) if shape is not None else made
-
-
-def _log_gamma(x):
-    """The logarithm of the gamma function, in the terms of NumPy's `random_loggam`."""
-    if x in (1.0, 2.0):
-        return 0.0
-    terms = (8.333333333333333e-02, -2.777777777777778e-03, 7.936507936507937e-04, -5.952380952380952e-04,
-             8.417508417508418e-04, -1.917526917526918e-03, 6.410256410256410e-03, -2.955065359477124e-02,
-             1.796443723688307e-01, -1.39243221690590e+00)
-    steps = int(7 - x) if x < 7.0 else 0
-    last = x + steps
-    square = (1.0 / last) * (1.0 / last)
-    total = terms[9]
-    for term in reversed(terms[:9]):
-        total = total * square + term
-    made = total / last + 0.5 * 1.8378770664093453e+00 + (last - 0.5) * math.log(last) - last
-    if x < 7.0:
-        for _ in range(steps):
-            made -= math.log(last - 1.0)
-            last -= 1.0
-    return made

@@ -9,7 +9,7 @@ import _numpy
 import _torch
 import numpy
 from _numpy import dtype as _dtype, ndarray
-from numpy._create import asarray
+from numpy import asarray
 
 __all__ = "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile".split()
 
@@ -32,7 +32,7 @@ def tobytes(a, order="C"):
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """An array of the elements in some bytes. Copies."""
-    kind = _number_dtype(dtype)
+    kind = _dtype(dtype)
     if kind.kind == "c":
         from numpy import _complex
 
@@ -47,33 +47,6 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
             raise ValueError("buffer is smaller than requested size")
         data = data[: count * kind.itemsize]
     return asarray(_torch._from_bytes(data, _tensor_dtype(kind)).numpy())
-
-
-def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
-    if sep:
-        raise NotImplementedError("fromfile(sep=) is not part of attn's numpy: loadtxt() reads text")
-    with _Opened(file, "rb") as read:
-        data = read.read()
-    kind = _number_dtype(dtype)
-    data = data[offset:]
-    whole = len(data) // kind.itemsize
-    return frombuffer(data, kind, whole if count < 0 else min(count, whole))
-
-
-def tofile(a, fid, sep="", format="%s"):
-    if sep:
-        raise NotImplementedError("tofile(sep=) is not part of attn's numpy: savetxt() writes text")
-    with _Opened(fid, "wb") as write:
-        write.write(tobytes(a))
-
-
-def _number_dtype(dtype):
-    """The dtype of numbers that is asked for. Errors: it is one of records."""
-    from numpy import _kinds
-
-    kind = _dtype(dtype)
-    _kinds.refuse_records(kind)
-    return kind
 
 
 def _tensor_dtype(kind):
@@ -289,7 +262,7 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
     """The numbers in lines of text, a row for each line."""
     if quotechar is not None:
         raise NotImplementedError("loadtxt(quotechar=) is not part of attn's numpy")
-    kind = _number_dtype(dtype)
+    kind = _dtype(dtype)
     marks = [comments] if isinstance(comments, str) else list(comments or ())
     columns = [usecols] if isinstance(usecols, int) else usecols
     rows = []
@@ -340,38 +313,3 @@ def _number(word, kind, converters, column, row, place):
             except ValueError:
                 pass
         raise ValueError(f"could not convert string {word!r} to {kind} at row {row}, column {place + 1}.") from None
-
-
-def genfromtxt(fname, dtype=float, comments="#", delimiter=None, skip_header=0, skip_footer=0, converters=None,
-               missing_values=None, filling_values=None, usecols=None, names=None, unpack=None, max_rows=None, **words):
-    """The numbers in lines of text; what is missing or no number becomes nan."""
-    if names or words or dtype is None or missing_values is not None or converters is not None:
-        raise NotImplementedError("genfromtxt() with names, converters or dtype=None is not part of attn's numpy")
-    kind = _number_dtype(dtype)
-    empty = filling_values if filling_values is not None else (float("nan") if kind.kind == "f" else -1)
-    lines = _lines(fname)[skip_header:]
-    lines = lines[: len(lines) - skip_footer]
-    columns = [usecols] if isinstance(usecols, int) else usecols
-    rows = []
-    for line in lines:
-        line = line.split(comments, 1)[0] if comments else line
-        if not line.strip():
-            continue
-        if max_rows is not None and len(rows) >= max_rows:
-            break
-        parts = [word.strip() for word in line.split(delimiter)]
-        parts = parts if columns is None else [parts[at] for at in columns]
-        row = []
-        for word in parts:
-            try:
-                row.append(float(word) if kind.kind == "f" else int(float(word)))
-            except ValueError:
-                row.append(empty)
-        if rows and len(row) != len(rows[0]):
-            raise ValueError(
-                f"Some errors were detected !\n    Line #{len(rows) + 1 + skip_header} (got {len(row)} columns instead of "
-                f"{len(rows[0])})"
-            )
-        rows.append(row)
-    made = numpy.array(rows, dtype=kind)
-    return _laid_out(made, 0, bool(unpack))

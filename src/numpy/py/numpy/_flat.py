@@ -67,7 +67,7 @@ def _assign(flat, key, value):
     value = numpy.asarray(value).reshape(-1)
     target = flat[key]
     if value.size != 1 and isinstance(target, numpy.ndarray) and value.size != target.size:
-        value = numpy.resize(value, target.size)
+        value = numpy.tile(value, -(-target.size // value.size))[: target.size]
     flat[key] = value if value.size != 1 else value[0]
 
 

@@ -1,55 +1,8 @@
-"""Rounding, comparing, dtypes, printing, and functions over axes."""
+"""Comparing, parts of numbers, and functions over axes."""
 
 import numpy
-import _numpy
-from _numpy import _array, _axes, _op, _result, ndarray, dtype as _dtype
-from numpy import _methods
-from numpy._create import asarray
-from numpy._no_value import NO_VALUE
-
-_abs, _max, _min, _round, _all, _any, _sum, _divmod = abs, max, min, round, all, any, sum, divmod
-
-
-def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=None, max=None, **words):
-    low = min if a_min is NO_VALUE else a_min
-    high = max if a_max is NO_VALUE else a_max
-    if low is None and high is None:
-        raise ValueError("One of max or min must be given")
-    for word in words:
-        if word in ("where", "casting", "dtype", "order", "subok"):
-            raise NotImplementedError(f"clip({word}=...) is not part of attn")
-        raise TypeError(f"clip() got an unexpected keyword argument '{word}'")
-    a = asarray(a)
-    made = a
-    if low is not None:
-        made = numpy.maximum(made, low)
-    if high is not None:
-        made = numpy.minimum(made, high)
-    return numpy.maximum(made, made, out) if out is not None else made
-
-
-def round(a, decimals=0, out=None):
-    a = asarray(a)
-    if a.dtype.kind in "iub":
-        if decimals >= 0:
-            made = a.astype("float16") if a.dtype.kind == "b" else a.copy()
-        else:
-            scale = 10 ** -decimals
-            made = (numpy.rint(a / scale) * scale).astype(a.dtype)
-    elif decimals == 0:
-        made = numpy.rint(a)
-    elif decimals > 0:
-        made = numpy.rint(a * 10.0 ** decimals) / 10.0 ** decimals
-    else:
-        made = numpy.rint(a / 10.0 ** -decimals) * 10.0 ** -decimals
-    return _methods._into(out, _result(made) if isinstance(made, ndarray) else made)
-
-
-round_ = around = round
-
-
-def fix(x, out=None):
-    return _methods._into(out, numpy.trunc(x))
+from _numpy import _array, _axes, _result, ndarray, dtype as _dtype
+from numpy import asarray
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -57,7 +10,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     y = y.astype("float64") if y.dtype.kind in "biu" else y
     finite = numpy.isfinite(x) & numpy.isfinite(y)
     near = numpy.less_equal(abs(x - y), atol + rtol * abs(y))
-    made = numpy.where(finite, near, x == y) if not _all(numpy.atleast_1d(finite).reshape(-1).tolist()) else near
+    made = near if numpy.all(finite) else numpy.where(finite, near, x == y)
     if equal_nan:
         made = made | (numpy.isnan(x) & numpy.isnan(y))
     return _result(made) if isinstance(made, ndarray) else made
@@ -80,15 +33,6 @@ def array_equal(a1, a2, equal_nan=False):
     return bool(numpy.all(same))
 
 
-def array_equiv(a1, a2):
-    try:
-        a1, a2 = asarray(a1), asarray(a2)
-        numpy.broadcast_shapes(a1.shape, a2.shape)
-    except Exception:
-        return False
-    return bool(numpy.all(a1 == a2))
-
-
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = _array(x, None, bool(copy))
     if x.dtype.kind != "f":
@@ -101,26 +45,12 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return _result(x)
 
 
-def sinc(x):
-    y = numpy.pi * numpy.where(asarray(x) == 0, 1.0e-20, x)
-    return numpy.sin(y) / y
-
-
-def interp(x, xp, fp, left=None, right=None, period=None):
+def interp(x, xp, fp, left=None, right=None):
     x, xp, fp = asarray(x).astype("float64"), asarray(xp).astype("float64"), asarray(fp).astype("float64")
     if len(xp) != len(fp):
         raise ValueError("fp and xp are not of the same length.")
     if len(xp) == 0:
         raise ValueError("array of sample points is empty")
-    if period is not None:
-        if period == 0:
-            raise ValueError("period must be a non-zero value")
-        period, left, right = _abs(period), None, None
-        x, xp = x % period, xp % period
-        order = numpy.argsort(xp)
-        xp, fp = xp[order], fp[order]
-        xp = numpy.concatenate((xp[-1:] - period, xp, xp[:1] + period))
-        fp = numpy.concatenate((fp[-1:], fp, fp[:1]))
     left, right = fp[0] if left is None else left, fp[-1] if right is None else right
     if len(xp) == 1:
         made = numpy.where(x < xp[0], left, numpy.where(x > xp[0], right, fp[0]))
@@ -131,25 +61,6 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     made = numpy.where(x == xp[-1], fp[-1], made)
     made = numpy.where(x < xp[0], left, numpy.where(x > xp[-1], right, made))
     return _result(made) if isinstance(made, ndarray) else made
-
-
-def unwrap(p, discont=None, axis=-1, *, period=2 * 3.141592653589793):
-    p = asarray(p)
-    (axis,) = _axes(axis, p.ndim)
-    dd = numpy.diff(p, axis=axis)
-    discont = period / 2 if discont is None else discont
-    kind = numpy.result_type(dd, period)
-    # Whole numbers of an odd period have no value half a period away, whose sign could be either.
-    half, ambiguous = (period // 2, period % 2 == 0) if kind.kind in "iu" else (period / 2, True)
-    wrapped = numpy.mod(dd + half, period) - half
-    if ambiguous:
-        wrapped = numpy.where((wrapped == -half) & (dd > 0), half, wrapped)
-    correction = wrapped - dd
-    correction = numpy.where(abs(dd) < discont, numpy.zeros_like(correction), correction)
-    up = p.astype(kind)
-    lead = (slice(None),) * axis
-    up[lead + (slice(1, None),)] = p[lead + (slice(1, None),)] + correction.cumsum(axis)
-    return up
 
 
 def angle(z, deg=False):
@@ -163,15 +74,6 @@ def real(val):
 
 def imag(val):
     return _result(numpy.zeros_like(asarray(val)))
-
-
-def isreal(x):
-    x = asarray(x)
-    return _result(numpy.full(x.shape, x.dtype.kind != "U"))
-
-
-def iscomplex(x):
-    return _result(numpy.zeros_like(asarray(x), dtype="bool"))
 
 
 def isrealobj(x):
@@ -188,59 +90,8 @@ def isscalar(element):
     return isinstance(element, (numpy.generic, str, bytes, memoryview, numbers.Number))
 
 
-def modf(x):
-    whole = numpy.trunc(x)
-    part = x - whole
-    return numpy.copysign(part, x), whole
-
-
 def divmod(x1, x2):
     return numpy.floor_divide(x1, x2), numpy.remainder(x1, x2)
-
-
-def frexp(x):
-    mantissa, exponent = _frexp(asarray(x))
-    return mantissa, exponent
-
-
-def _frexp(x):
-    import math
-
-    pairs = [math.frexp(one) for one in x.reshape(-1).tolist()]
-    kind = x.dtype if x.dtype.kind == "f" else "float64"
-    mantissa = _array([one for one, _ in pairs], kind, True).reshape(x.shape)
-    return _result(mantissa), _result(_array([two for _, two in pairs], "int32", True).reshape(x.shape))
-
-
-def ldexp(x1, x2):
-    made = numpy.multiply(x1, numpy.power(2.0, x2))
-    one = asarray(x1)
-    kind = one.dtype
-    if kind.kind == "f":
-        return made.astype(kind)
-    # As in every ufunc, a scalar beside an array counts by its value; float16 is enough for 8 bits, float32 for 16.
-    if one.ndim == 0 and numpy.ndim(x2):
-        wide = next((size for size in (1, 2) if -(256 ** size) // 2 <= one < 256 ** size), 8)
-    else:
-        wide = kind.itemsize
-    return made.astype({1: "float16", 2: "float32"}.get(wide, "float64"))
-
-
-def cbrt(x, out=None):
-    import math
-
-    x = asarray(x)
-    kind = x.dtype if x.dtype.kind == "f" else _dtype("float64")
-    made = _array([math.cbrt(one) for one in x.reshape(-1).tolist()], kind, True).reshape(x.shape)
-    return _methods._into(out, _result(made))
-
-
-def isposinf(x, out=None):
-    return _methods._into(out, asarray(x) == numpy.inf if numpy.ndim(x) else _result(numpy.equal(x, numpy.inf)))
-
-
-def isneginf(x, out=None):
-    return _methods._into(out, numpy.equal(x, -numpy.inf))
 
 
 # Functions over axes.
@@ -259,155 +110,29 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     return numpy.moveaxis(joined, own, tuple(range(axis, axis + len(own)))) if own else joined
 
 
-def apply_over_axes(func, a, axes):
-    made = asarray(a)
-    for axis in axes if hasattr(axes, "__len__") else (axes,):
-        done = asarray(func(made, axis))
-        made = numpy.expand_dims(done, axis) if done.ndim != made.ndim else done
-    return made
-
-
 class vectorize:
     """A function of numbers as a function of arrays, by a loop."""
 
-    def __init__(self, pyfunc=NO_VALUE, otypes=None, doc=None, excluded=None, cache=False, signature=None):
-        self.signature, self.excluded = signature, set(excluded or ())
-        self._doc = doc
-        self._core = None if signature is None else _core_axes(signature)
-        self.pyfunc = pyfunc
-        self.otypes = otypes
-        if pyfunc is not NO_VALUE:
-            self.__name__ = getattr(pyfunc, "__name__", "vectorized")
-            self.__doc__ = doc or getattr(pyfunc, "__doc__", None)
+    def __init__(self, pyfunc, otypes=None):
+        self.pyfunc, self.otypes = pyfunc, otypes
+        self.__name__, self.__doc__ = getattr(pyfunc, "__name__", "vectorized"), getattr(pyfunc, "__doc__", None)
 
-    def __call__(self, *args, **kwargs):
-        if self.pyfunc is NO_VALUE:
-            self.pyfunc = args[0]
-            self.__name__ = getattr(self.pyfunc, "__name__", "vectorized")
-            self.__doc__ = self._doc or getattr(self.pyfunc, "__doc__", None)
-            return self
-        if self.excluded:
-            return self._without_excluded(args, kwargs)
-        return self._called(self.pyfunc, args, kwargs)
-
-    def _without_excluded(self, args, kwargs):
-        """A call in which some arguments are given as they are."""
-        kept = [at for at in range(len(args)) if at not in self.excluded]
-        words = [word for word in kwargs if word not in self.excluded]
-
-        def function(*given):
-            every, all_words = list(args), dict(kwargs)
-            for at, one in zip(kept, given):
-                every[at] = one
-            all_words.update(zip(words, given[len(kept):]))
-            return self.pyfunc(*every, **all_words)
-
-        return self._called(function, [args[at] for at in kept] + [kwargs[word] for word in words], {})
-
-    def _with_cores(self, function, args):
-        """A call by signature: the last axes go to the function, the others are looped over."""
-        inputs, outputs = self._core
-        if len(args) != len(inputs):
-            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(args)}")
-        arrays, sizes, lead = [asarray(one) for one in args], {}, ()
-        for array, names in zip(arrays, inputs):
-            if array.ndim < len(names):
-                raise ValueError(f"{array.ndim}-dimensional argument does not have enough dimensions for all core dimensions {names!r}")
-            own = array.shape[array.ndim - len(names):]
-            for name, size in zip(names, own):
-                if sizes.setdefault(name, size) != size:
-                    raise ValueError(f"inconsistent size for core dimension {name!r}: {size!r} vs {sizes[name]!r}")
-            lead = numpy.broadcast_shapes(lead, array.shape[: array.ndim - len(names)])
-        arrays = [
-            numpy.broadcast_to(array, lead + array.shape[array.ndim - len(names):]) for array, names in zip(arrays, inputs)
-        ]
-        rows = []
-        for at in numpy.ndindex(lead):
-            made = function(*[array[at] for array in arrays])
-            rows.append(made if isinstance(made, tuple) and len(outputs) > 1 else (made,))
-        results = []
-        for number, column in enumerate(zip(*rows)):
-            column = [asarray(one) for one in column]
-            kind = None if self.otypes is None else self.otypes[number]
-            results.append(numpy.array(numpy.stack(column).reshape(lead + column[0].shape), kind))
-        return results[0] if len(outputs) == 1 else tuple(results)
-
-    def _called(self, function, args, kwargs):
-        if self._core is not None:
-            return self._with_cores(function, args)
+    def __call__(self, *args):
         arrays = numpy.broadcast_arrays(*args)
-        words = list(kwargs)
-        if words:
-            arrays = numpy.broadcast_arrays(*args, *kwargs.values())
         shape = arrays[0].shape
         if arrays[0].size == 0 and self.otypes is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        made = []
-        count = len(args)
         if self.otypes is None:
             # As NumPy does, the first call finds out the dtype and is made again with the others.
-            first = [array.reshape(-1)[0] for array in arrays]
-            function(*first[:count], **dict(zip(words, first[count:])))
-        for row in zip(*[array.reshape(-1) for array in arrays]):
-            made.append(function(*row[:count], **dict(zip(words, row[count:]))))
+            self.pyfunc(*[array.reshape(-1)[0] for array in arrays])
+        made = [self.pyfunc(*row) for row in zip(*[array.reshape(-1) for array in arrays])]
         if made and isinstance(made[0], tuple):
-            return tuple(_one(list(column), self.otypes, at, shape) for at, column in enumerate(zip(*made)))
-        return _one(made, self.otypes, 0, shape)
+            return tuple(self._array(list(column), at, shape) for at, column in enumerate(zip(*made)))
+        return self._array(made, 0, shape)
 
-
-def _core_axes(signature):
-    """The names of the core axes of `(n),(m)->(k)`."""
-    import re
-
-    list_ = r"\((?:\w+(?:,\w+)*)?,?\)"
-    text = re.sub(r"\s+", "", signature)
-    if not re.fullmatch(f"{list_}(?:,{list_})*->{list_}(?:,{list_})*", text):
-        raise ValueError(f"not a valid gufunc signature: {signature}")
-    return [[tuple(re.findall(r"\w+", one)) for one in re.findall(list_, side)] for side in text.split("->")]
-
-
-def _one(values, otypes, at, shape):
-    kind = None if otypes is None else _dtype(otypes[at])
-    if kind is None and values:
-        kind = asarray(values[0]).dtype
-    return numpy.array(values, kind).reshape(shape)
-
-
-def frompyfunc(func, /, nin, nout, *, identity=None):
-    from numpy import _objects
-
-    def call(*args):
-        if len(args) != nin:
-            raise TypeError(f"{call.__name__}() takes {nin} positional arguments but {len(args)} were given")
-        return _objects.each(func, args, nout)
-
-    call.nin, call.nout, call.nargs, call.identity = nin, nout, nin + nout, identity
-    call.__name__ = f"{getattr(func, '__name__', '?')} (vectorized)"
-    return call
-
-
-def piecewise(x, condlist, funclist, *args, **kw):
-    x = asarray(x)
-    if not isinstance(condlist, (list, tuple)) or numpy.ndim(condlist[0]) == 0 and x.ndim:
-        condlist = [condlist]
-    condlist = [asarray(one).astype("bool") for one in condlist]
-    if len(funclist) == len(condlist) + 1:
-        rest = condlist[0]
-        for one in condlist[1:]:
-            rest = rest | one
-        condlist.append(~rest if isinstance(rest, ndarray) else asarray(not rest))
-    elif len(funclist) != len(condlist):
-        n = len(condlist)
-        raise ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected")
-    y = numpy.zeros_like(x)
-    for condition, function in zip(condlist, funclist):
-        if callable(function):
-            values = x[condition]
-            if values.size:
-                y[condition] = function(values, *args, **kw)
-        else:
-            y[condition] = function
-    return y
+    def _array(self, values, at, shape):
+        kind = asarray(values[0]).dtype if self.otypes is None else _dtype(self.otypes[at])
+        return numpy.array(values, kind).reshape(shape)
 
 
 def may_share_memory(a, b, max_work=None):
@@ -428,9 +153,10 @@ def shares_memory(a, b, max_work=None):
     return bool(places(a) & places(b))
 
 
-def iterable(y):
-    try:
-        iter(y)
-    except TypeError:
-        return False
-    return True
+def kron(a, b):
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    dims = max(a.ndim, b.ndim)
+    a, b = a.reshape((1,) * (dims - a.ndim) + a.shape), b.reshape((1,) * (dims - b.ndim) + b.shape)
+    first = a.reshape([size for one in a.shape for size in (one, 1)])
+    second = b.reshape([size for one in b.shape for size in (1, one)])
+    return numpy.asarray(first * second).reshape([x * y for x, y in zip(a.shape, b.shape)])

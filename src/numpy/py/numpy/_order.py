@@ -1,12 +1,8 @@
 """Sorting, searching, choosing, and indices."""
 
 import numpy
-from _numpy import _array, _axes, _op, _result, ndarray, dtype as _dtype
-from numpy import _methods
-from numpy._create import asarray
-from numpy._no_value import NO_VALUE
-
-_max, _sum, _all = max, sum, all
+from _numpy import _axes, ndarray
+from numpy import argsort, asarray, isin, searchsorted, where
 
 
 def _is_text(a):
@@ -14,72 +10,12 @@ def _is_text(a):
     return isinstance(a, ndarray) and type(a) is not ndarray
 
 
-KINDS = (None, "quicksort", "mergesort", "heapsort", "stable", "introsort")
-
-
-def _sorting(a, axis, kind, order):
-    if order is not None:
-        raise NotImplementedError("sort(order=) is not part of attn's numpy: it has no fields")
-    if kind not in KINDS:
-        raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
-    a = asarray(a)
-    if axis is None:
-        return a.reshape(-1), 0
-    return a, _axes(axis, a.ndim)[0]
-
-
-def sort(a, axis=-1, kind=None, order=None):
-    if _is_text(a := asarray(a)):
-        made = a.copy()
-        made.sort()
-        return made
-    a, axis = _sorting(a, axis, kind, order)
-    return _op("sort", a, axis)[0]
-
-
-def argsort(a, axis=-1, kind=None, order=None):
-    if _is_text(a := asarray(a)):
-        return a.argsort()
-    a, axis = _sorting(a, axis, kind, order)
-    return _op("sort", a, dim=axis, stable=True)[1]
-
-
-def partition(a, kth, axis=-1, kind="introselect", order=None):
-    """Sorted altogether: that is a partition at every place."""
-    return sort(a, axis, None, order)
-
-
-def argpartition(a, kth, axis=-1, kind="introselect", order=None):
-    return argsort(a, axis, None, order)
-
-
-def lexsort(keys, axis=-1):
-    keys = [asarray(key) for key in keys]
-    if keys[0].ndim != 1:
-        raise NotImplementedError("lexsort of keys with several dimensions is not part of attn's numpy")
-    order = numpy.arange(len(keys[0]))
-    for key in keys:
-        order = order[argsort(key[order])]
-    return order
-
-
-def searchsorted(a, v, side="left", sorter=None):
-    if side not in ("left", "right"):
-        raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
-    a, v = asarray(a), asarray(v)
-    kind = numpy.promote_types(a.dtype, v.dtype)
-    a, values = a.astype(kind), v.astype(kind).reshape(-1)
-    if sorter is not None:
-        a = a[asarray(sorter)]
-    return _result(_op("searchsorted", a, values, right=side == "right").reshape(v.shape))
-
-
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     ar = asarray(ar)
     if _is_text(ar):
-        from numpy import _objects
+        from numpy import _labels
 
-        return _objects.unique(ar.ravel(), return_index, return_inverse, return_counts)
+        return _labels.unique(ar.ravel(), return_index, return_inverse, return_counts)
     if axis is not None:
         (axis,) = _axes(axis, ar.ndim)
         moved = numpy.moveaxis(ar, axis, 0)
@@ -116,185 +52,6 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     return (made, *wanted) if wanted else made
 
 
-def nonzero(a):
-    a = asarray(a)
-    if a.ndim == 0:
-        raise DeprecationWarning("Calling nonzero on 0d arrays is not allowed: use atleast_1d")
-    found = _op("nonzero", a)
-    return tuple(found[:, axis].copy() for axis in range(a.ndim))
-
-
-def flatnonzero(a):
-    return nonzero(asarray(a).reshape(-1))[0]
-
-
-def argwhere(a):
-    return _op("nonzero", numpy.atleast_1d(a)) if numpy.ndim(a) else _op("nonzero", numpy.atleast_1d(a))[:, :0]
-
-
-
-
-def where(condition, x=NO_VALUE, y=NO_VALUE):
-    """Elements of x where the condition is true, of y elsewhere; without them, the places where it is."""
-    condition = asarray(condition)
-    if x is NO_VALUE and y is NO_VALUE:
-        return nonzero(condition)
-    if x is NO_VALUE or y is NO_VALUE:
-        raise ValueError("either both or neither of x and y should be given")
-    if any(isinstance(one, str) or _is_text(one) for one in (x, y)):
-        from numpy import _objects
-
-        return _objects.chosen(condition, x, y)
-    kind = numpy.result_type(x, y)
-    x, y = asarray(x).astype(kind, copy=False), asarray(y).astype(kind, copy=False)
-    shapes = f"{_text(condition)} {_text(x)} {_text(y)} "
-    try:
-        numpy.broadcast_shapes(condition.shape, x.shape, y.shape)
-    except ValueError:
-        raise ValueError(f"operands could not be broadcast together with shapes {shapes}") from None
-    return _op("where", condition.astype("bool", copy=False), x, y)
-
-
-def _text(a):
-    return str(a.shape).replace(" ", "")
-
-
-def select(condlist, choicelist, default=0):
-    if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
-    if not condlist:
-        raise ValueError("select with an empty condition list is not possible")
-    kind = numpy.result_type(*choicelist, default)
-    made = asarray(default).astype(kind)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        condition = asarray(condition)
-        if condition.dtype.kind != "b":
-            raise TypeError(f"invalid entry 0 in condlist: should be boolean ndarray")
-        made = where(condition, asarray(choice).astype(kind), made)
-    return made
-
-
-def choose(a, choices, out=None, mode="raise"):
-    a = asarray(a)
-    choices = [asarray(choice) for choice in choices]
-    arrays = numpy.broadcast_arrays(a, *choices)
-    a, stacked = arrays[0], numpy.stack(arrays[1:])
-    n = len(stacked)
-    if mode == "raise":
-        if numpy.any((a < 0) | (a >= n)):
-            raise ValueError("invalid entry in choice array")
-    elif mode == "wrap":
-        a = a % n
-    else:
-        a = numpy.clip(a, 0, n - 1)
-    return _methods._into(out, take_along_axis(stacked, a[None].astype("int64"), 0)[0])
-
-
-def take(a, indices, axis=None, out=None, mode="raise"):
-    a = asarray(a)
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    else:
-        (axis,) = _axes(axis, a.ndim)
-    indices = asarray(indices)
-    if mode == "wrap":
-        indices = indices % a.shape[axis]
-    elif mode == "clip":
-        indices = numpy.clip(indices, 0, a.shape[axis] - 1)
-    elif mode != "raise":
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
-    return _methods._into(out, a[(slice(None),) * axis + (indices,)])
-
-
-def take_along_axis(arr, indices, axis):
-    arr, indices = asarray(arr), asarray(indices)
-    if axis is None:
-        return arr.reshape(-1)[indices]
-    (axis,) = _axes(axis, arr.ndim)
-    if arr.ndim != indices.ndim:
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    return arr[_along(arr, indices, axis)]
-
-
-def _along(arr, indices, axis):
-    if indices.dtype.kind not in "iu":
-        raise IndexError("`indices` must be an integer array")
-    parts = []
-    for at in range(arr.ndim):
-        if at == axis:
-            parts.append(indices)
-        else:
-            parts.append(numpy.arange(arr.shape[at]).reshape((1,) * at + (-1,) + (1,) * (arr.ndim - at - 1)))
-    return tuple(parts)
-
-
-def put_along_axis(arr, indices, values, axis):
-    indices = asarray(indices)
-    if axis is None:
-        arr.reshape(-1)[indices] = values
-        return
-    (axis,) = _axes(axis, arr.ndim)
-    arr[_along(arr, indices, axis)] = values
-
-
-def put(a, ind, v, mode="raise"):
-    ind = asarray(ind).reshape(-1)
-    if mode == "clip":
-        ind = numpy.clip(ind, 0, a.size - 1)
-    elif mode == "wrap":
-        ind = ind % a.size
-    values = asarray(v).reshape(-1).astype(a.dtype)
-    if ind.size == 0:
-        return
-    a.flat[ind] = numpy.resize(values, ind.size)
-
-
-def putmask(a, mask, values):
-    mask = asarray(mask).astype("bool")
-    values = asarray(values)
-    a[mask] = numpy.resize(values, a.shape)[mask].astype(a.dtype) if values.shape != a.shape else values[mask].astype(a.dtype)
-
-
-def place(arr, mask, vals):
-    mask = asarray(mask).astype("bool")
-    count = int(mask.sum())
-    if count:
-        vals = asarray(vals)
-        if vals.size == 0:
-            raise ValueError("Cannot insert from an empty array!")
-        arr[mask] = numpy.resize(vals, count).astype(arr.dtype)
-
-
-def compress(condition, a, axis=None, out=None):
-    if isinstance(condition, ndarray) and isinstance(a, ndarray) is False and numpy.ndim(a) == 1 and condition.dtype.kind != "b":
-        condition, a = a, condition
-    a, condition = asarray(a), asarray(condition).astype("bool")
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    else:
-        (axis,) = _axes(axis, a.ndim)
-    return _methods._into(out, a[(slice(None),) * axis + (flatnonzero(condition),)])
-
-
-def extract(condition, arr):
-    return asarray(arr).reshape(-1)[flatnonzero(condition)]
-
-
-def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
-    element = asarray(element)
-    among = asarray(test_elements)
-    if _is_text(element) or _is_text(among):
-        known = among.ravel().tolist()
-        known = known if any(one.__hash__ is None for one in known) else set(known)
-        return numpy.array([(one in known) != bool(invert) for one in element.ravel().tolist()], "bool").reshape(element.shape)
-    kind = numpy.promote_types(element.dtype, among.dtype)
-    return _op("isin", element.astype(kind), among.astype(kind), invert=bool(invert))
-
-
-def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
-    return isin(asarray(ar1).reshape(-1), ar2, assume_unique, invert)
-
-
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     ar1, ar2 = asarray(ar1), asarray(ar2)
     first, at1 = unique(ar1, return_index=True)
@@ -312,8 +69,3 @@ def union1d(ar1, ar2):
 def setdiff1d(ar1, ar2, assume_unique=False):
     ar1 = asarray(ar1).reshape(-1) if assume_unique else unique(ar1)
     return ar1[isin(ar1, ar2, invert=True)]
-
-
-def setxor1d(ar1, ar2, assume_unique=False):
-    first, second = unique(ar1), unique(ar2)
-    return sort(numpy.concatenate((first[isin(first, second, invert=True)], second[isin(second, first, invert=True)])))

@@ -3,7 +3,7 @@
 import numpy
 import _numpy
 from _numpy import ndarray, dtype as _dtype
-from numpy._create import asarray
+from numpy import asarray
 
 _abs = abs
 
@@ -19,36 +19,11 @@ def can_cast(from_, to, casting="safe"):
     if type(to) is _dtype and is_number and not isinstance(from_, complex):
         return _numpy._can_cast(from_, to, casting)
     if isinstance(from_, complex):
-        return _kinds.can_cast(_dtype("complex64"), to, casting)
-    if is_number:
-        from_ = min_scalar_type(from_)
-    return _kinds.can_cast(from_.dtype if isinstance(from_, ndarray) else _dtype(from_), to, casting)
-
-
-def common_dtype(values):
-    """`numpy.result_type` where there are other dtypes than those of real arrays."""
-    arrays, scalars = [], []
-    for one in values:
-        if isinstance(one, (int, float, complex, numpy.generic)):
-            scalars.append(one)
-        elif isinstance(one, ndarray):
-            (arrays if one.ndim else scalars).append(one if not one.ndim else one.dtype)
-        else:
-            arrays.append(_dtype(one))
-    if not arrays:
-        arrays, scalars = [asarray(one).dtype for one in scalars], []
-    made = arrays[0]
-    for one in arrays[1:]:
-        made = numpy.promote_types(made, one)
-    for one in scalars:
-        if isinstance(one, complex):
-            made = numpy.promote_types(made, "complex64")
-        elif made.kind not in "fc" and isinstance(one, float) or made.kind in "SU":
-            made = numpy.promote_types(made, asarray(one).dtype)
-    return made
-
-
-_PARENTS = {"b": "bool_", "i": "signedinteger", "u": "unsignedinteger", "f": "floating"}
+        from_ = _dtype("complex64")
+    from_ = asarray(from_).dtype if isinstance(from_, (ndarray, numpy.generic, int, float)) else _dtype(from_)
+    if type(from_) is _dtype and type(to) is _dtype:
+        return _numpy._can_cast(from_, to, casting)
+    return _kinds.can_cast(from_, to, casting)
 
 
 def _class(kind):
@@ -65,14 +40,6 @@ def issubdtype(arg1, arg2):
     if isinstance(arg2, type) and not issubclass(arg2, numpy.generic):
         arg2 = {float: "float64", int: "int64", bool: "bool", complex: "complex128", str: "str", bytes: "bytes", object: "O"}.get(arg2, arg2)
     return issubclass(_class(arg1), _class(arg2))
-
-
-def issubsctype(arg1, arg2):
-    return issubclass(_class(arg1), _class(arg2))
-
-
-def issctype(rep):
-    return isinstance(rep, type) and issubclass(rep, numpy.generic) or isinstance(rep, _dtype)
 
 
 class finfo:
@@ -125,32 +92,6 @@ class iinfo:
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
-
-
-def min_scalar_type(a):
-    a = asarray(a)
-    if a.ndim or a.dtype.kind == "b":
-        return a.dtype
-    value = a.item()
-    if a.dtype.kind in "iu":
-        for name in ("uint8", "int8", "int16", "int32", "int64"):
-            info = iinfo(name)
-            if info.min <= value <= info.max and (value >= 0 or name != "uint8"):
-                if value > 255:
-                    raise NotImplementedError("min_scalar_type would be an unsigned dtype that attn's numpy does not have")
-                return _dtype(name)
-    for name in ("float16", "float32"):
-        if _abs(value) <= float(finfo(name).max) or value != value:
-            return _dtype(name)
-    return a.dtype
-
-
-def common_type(*arrays):
-    made = _dtype("float16")
-    for array in arrays:
-        kind = asarray(array).dtype
-        made = numpy.promote_types(made, kind if kind.kind == "f" else "float64")
-    return made.type
 
 
 # Warnings: attn has none for divisions by zero and the like, so their settings change nothing that is printed.
@@ -311,91 +252,3 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     words = _words(precision, None, None, max_line_width, suppress_small, None, None, None, None, None, None)
     a = asarray(a)
     return str(a) if a.ndim == 0 else _numpy._text(a, words, " ", 0, 0)
-
-
-def set_string_function(f, repr=True):
-    _customize(**{"repr" if repr else "str": f})
-
-
-def format_float_positional(x, precision=None, unique=True, fractional=True, trim="k", sign=False, pad_left=None,
-                            pad_right=None, min_digits=None):
-    if not fractional:
-        raise NotImplementedError("format_float_positional(fractional=False) is not part of attn's numpy")
-    text = _numpy._float_text(_number(x), precision, bool(unique), trim, bool(sign), min_digits or 0)
-    whole, point, rest = text.partition(".")
-    if pad_left is not None:
-        whole = whole.rjust(pad_left)
-    if pad_right is not None:
-        rest = rest.ljust(pad_right)
-    return whole + point + rest
-
-
-def format_float_scientific(x, precision=None, unique=True, trim="k", sign=False, pad_left=None, exp_digits=None,
-                            min_digits=None):
-    text = _numpy._float_text(_number(x), precision, bool(unique), trim, bool(sign), min_digits or 0, exp_digits or 2)
-    whole, point, rest = text.partition(".")
-    return whole.rjust(pad_left or 0) + point + rest
-
-
-def _number(x):
-    return x if isinstance(x, numpy.generic) else numpy.float64(x)
-
-
-def base_repr(number, base=2, padding=0):
-    if base > 36:
-        raise ValueError("Bases greater than 36 not handled in base_repr.")
-    if base < 2:
-        raise ValueError("Bases less than 2 not handled in base_repr.")
-    digits, left = [], _abs(int(number))
-    while left:
-        digits.append("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[left % base])
-        left //= base
-    digits = (["-"] if number < 0 else []) + ["0"] * padding + (digits[::-1] or (["0"] if not padding else []))
-    return "".join(digits)
-
-
-def binary_repr(num, width=None):
-    num = int(num)
-    if num >= 0:
-        text = bin(num)[2:]
-        return text if width is None else text.zfill(width)
-    if width is None:
-        return "-" + bin(-num)[2:]
-    return bin((1 << width) + num)[2:].zfill(width)
-
-
-def show_config(mode="stdout"):
-    raise NotImplementedError("show_config() is not part of attn's numpy")
-
-
-# Windows.
-
-
-def hanning(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    return numpy.ones(1) if M == 1 else 0.5 + 0.5 * numpy.cos(numpy.pi * n / (M - 1))
-
-
-def hamming(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    return numpy.ones(1) if M == 1 else 0.54 + 0.46 * numpy.cos(numpy.pi * n / (M - 1))
-
-
-def blackman(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    if M == 1:
-        return numpy.ones(1)
-    return 0.42 + 0.5 * numpy.cos(numpy.pi * n / (M - 1)) + 0.08 * numpy.cos(2.0 * numpy.pi * n / (M - 1))
-
-
-def bartlett(M):
-    if M < 1:
-        return numpy.array([])
-    n = numpy.arange(1 - M, M, 2)
-    return numpy.ones(1) if M == 1 else numpy.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))

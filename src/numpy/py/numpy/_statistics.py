@@ -1,121 +1,16 @@
 """Sums, moments, order statistics, counts."""
 
 import numpy
-from _numpy import _array, _axes, _op, _result, ndarray
-from numpy import _methods
-from numpy._create import asarray
-
-_sum, _any, _max, _min = sum, any, max, min
-
-
-def own_method(a, name):
-    """The method of an object of another class, which is called in place of the function: a tensor's. Or `None`."""
-    if type(a) is ndarray or isinstance(a, (ndarray, list, tuple, int, float, numpy.generic)):
-        return None
-    return getattr(a, name, None)
-
-
-def _words(keepdims=False, initial=None, where=True, **words):
-    """The words that were given, of those with which such a method is called."""
-    words.update({"keepdims": keepdims} if keepdims else {})
-    words.update({"initial": initial} if initial is not None else {})
-    words.update({"where": where} if where is not True else {})
-    return words
-
-
-def _dtyped(dtype, **words):
-    return {**words, "dtype": dtype} if dtype is not None else words
-
-
-def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    """The sum of the elements, over all or along axes."""
-    # Often called with small arrays: nothing but the sum itself should take time.
-    if type(a) is ndarray:
-        return _methods.sum(a, axis, dtype, out, keepdims, initial, where)
-    method = own_method(a, "sum")
-    if method is not None:
-        return method(**_words(keepdims, initial, where, **_dtyped(dtype, out=out, axis=axis)))
-    return _methods.sum(asarray(a), axis, dtype, out, keepdims, initial, where)
-
-
-def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    method = own_method(a, "prod")
-    if method is not None:
-        return method(**_words(keepdims, initial, where, **_dtyped(dtype, out=out, axis=axis)))
-    return _methods.prod(asarray(a), axis, dtype, out, keepdims, initial, where)
-
-
-product = prod
-
-
-def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """The mean of the elements, over all or along axes."""
-    method = own_method(a, "mean")
-    if method is not None:
-        return method(**_words(keepdims, None, where, dtype=dtype, out=out, axis=axis))
-    return _methods.mean(asarray(a), axis, dtype, out, keepdims, where=where)
-
-
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-    method = own_method(a, "std")
-    if method is not None:
-        return method(**_words(keepdims, None, where, ddof=ddof, dtype=dtype, out=out, axis=axis))
-    return _methods.std(asarray(a), axis, dtype, out, ddof, keepdims, where=where)
-
-
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-    method = own_method(a, "var")
-    if method is not None:
-        return method(**_words(keepdims, None, where, ddof=ddof, dtype=dtype, out=out, axis=axis))
-    return _methods.var(asarray(a), axis, dtype, out, ddof, keepdims, where=where)
-
-
-def any(a, axis=None, out=None, keepdims=False, *, where=True):
-    method = own_method(a, "any")
-    if method is not None:
-        return method(**_words(keepdims, None, where, out=out, axis=axis))
-    return _methods.any(asarray(a), axis, out, keepdims, where=where)
-
-
-def all(a, axis=None, out=None, keepdims=False, *, where=True):
-    method = own_method(a, "all")
-    if method is not None:
-        return method(**_words(keepdims, None, where, out=out, axis=axis))
-    return _methods.all(asarray(a), axis, out, keepdims, where=where)
-
-
-sometrue = any
-alltrue = all
-
-
-def cumsum(a, axis=None, dtype=None, out=None):
-    return _methods.cumsum(asarray(a), axis, dtype, out)
-
-
-def cumprod(a, axis=None, dtype=None, out=None):
-    return _methods.cumprod(asarray(a), axis, dtype, out)
-
-
-cumproduct = cumprod
-
-
-def ptp(a, axis=None, out=None, keepdims=False):
-    return _methods.ptp(asarray(a), axis, out, keepdims)
-
-
-def argmax(a, axis=None, out=None, *, keepdims=False):
-    return _methods.argmax(asarray(a), axis, out, keepdims=keepdims)
-
-
-def argmin(a, axis=None, out=None, *, keepdims=False):
-    return _methods.argmin(asarray(a), axis, out, keepdims=keepdims)
+from _numpy import _axes, _result
+from numpy import asarray, mean, sum, var
+from numpy._methods import _into
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     a = asarray(a)
     if weights is None:
         made = mean(a, axis, keepdims=keepdims)
-        scale = _methods._count(a, axis, True)
+        scale = a.size // asarray(made).size if a.size else 0
         return (made, numpy.full(numpy.shape(made), float(scale))[()]) if returned else made
     weights = asarray(weights)
     if a.shape != weights.shape:
@@ -134,11 +29,6 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     made = sum(numpy.multiply(a, weights).astype(kind), axis, keepdims=keepdims) / scale
     return (made, numpy.broadcast_to(scale, numpy.shape(made))[()]) if returned else made
-
-
-def count_nonzero(a, axis=None, *, keepdims=False):
-    made = _methods.sum(asarray(a).astype("bool"), axis, "int64", None, keepdims)
-    return int(made) if axis is None and not keepdims else made
 
 
 # Order statistics.
@@ -164,21 +54,17 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     ordered = numpy.sort(values, axis=-1)
     count = ordered.shape[-1]
     if count == 0:
-        return _methods._into(out, _kept(mean(ordered, axis=-1), a, axes, keepdims))
+        return _into(out, _kept(mean(ordered, axis=-1), a, axes, keepdims))
     low = (count - 1) // 2
     made = mean(ordered[..., low:count // 2 + 1], axis=-1)
     if values.dtype.kind == "f":
         bad = numpy.isnan(values).any(axis=-1)
         if numpy.any(bad):
             made = _result(asarray(numpy.where(bad, numpy.nan, made)))
-    return _methods._into(out, _kept(made, a, axes, keepdims))
+    return _into(out, _kept(made, a, axes, keepdims))
 
 
-_METHODS = {
-    "inverted_cdf": None, "averaged_inverted_cdf": None, "closest_observation": None, "interpolated_inverted_cdf": (0, 1),
-    "hazen": (0.5, 0.5), "weibull": (0, 0), "linear": (1, 1), "median_unbiased": (1 / 3, 1 / 3),
-    "normal_unbiased": (3 / 8, 3 / 8), "lower": None, "higher": None, "midpoint": None, "nearest": None,
-}
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
@@ -190,7 +76,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 def _quantile(a, q, axis, out, method, keepdims):
     if method not in _METHODS:
-        raise ValueError(f"{method!r} is not a valid method. Use one of: {_METHODS.keys()}")
+        raise NotImplementedError(f"quantiles with method={method!r} are not part of attn's numpy: it has {', '.join(_METHODS)}")
     values, axes = _flattened(a, axis)
     ordered = numpy.sort(values, axis=-1)
     count = ordered.shape[-1]
@@ -201,9 +87,9 @@ def _quantile(a, q, axis, out, method, keepdims):
             made = [_result(asarray(numpy.where(bad, numpy.nan, one))) for one in made]
     made = [_kept(one, a, axes, keepdims) for one in made]
     if q.ndim == 0:
-        return _methods._into(out, made[0])
+        return _into(out, made[0])
     made = numpy.stack([asarray(one) for one in made])
-    return _methods._into(out, made.reshape(q.shape + made.shape[1:]))
+    return _into(out, made.reshape(q.shape + made.shape[1:]))
 
 
 def _at(ordered, count, q, method):
@@ -215,24 +101,8 @@ def _at(ordered, count, q, method):
         return ordered[..., at]
     if method == "midpoint":
         place = 0.5 * (math.floor(place) + math.ceil(place))
-    elif method in ("inverted_cdf", "averaged_inverted_cdf", "closest_observation"):
-        exact = count * q
-        if method == "inverted_cdf":
-            return ordered[..., _max(math.ceil(exact) - 1, 0)]
-        if method == "closest_observation":
-            low = exact - 1 - 0.5
-            at = math.floor(low)
-            whole = low == at and at % 2 == 1
-            return ordered[..., _min(_max(at + (0 if whole else 1), 0), count - 1)]
-        low = _min(_max(math.ceil(exact) - 1, 0), count - 1)
-        high = _min(_max(math.floor(exact), 0), count - 1)
-        return (ordered[..., low] + ordered[..., high]) / 2
-    elif method != "linear":
-        alpha, beta = _METHODS[method]
-        place = count * q + (alpha + q * (1 - alpha - beta)) - 1
-        place = _min(_max(place, 0), count - 1)
     low = math.floor(place)
-    high = _min(low + 1, count - 1)
+    high = min(low + 1, count - 1)
     part = place - low
     if ordered.dtype.kind == "f":
         part = ordered.dtype.type(part)
@@ -260,111 +130,47 @@ def _without(a, value):
     return (a, None) if a.dtype.kind != "f" else (numpy.where(numpy.isnan(a), a.dtype.type(value), a), ~numpy.isnan(a))
 
 
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    return sum(_without(a, 0)[0], axis, dtype, out, keepdims, initial, where)
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
+    return sum(_without(a, 0)[0], axis, dtype, out, keepdims)
 
 
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    return prod(_without(a, 1)[0], axis, dtype, out, keepdims, initial, where)
+def _over(total, count):
+    """The quotient in the dtype of the sum."""
+    made = numpy.true_divide(total, count)
+    return _result(asarray(made).astype(total.dtype)) if total.dtype.kind == "f" else made
 
 
-def nancumsum(a, axis=None, dtype=None, out=None):
-    return cumsum(_without(a, 0)[0], axis, dtype, out)
-
-
-def nancumprod(a, axis=None, dtype=None, out=None):
-    return cumprod(_without(a, 1)[0], axis, dtype, out)
-
-
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     values, good = _without(a, 0)
     if good is None:
-        return mean(values, axis, dtype, out, keepdims, where=where)
-    if where is not True:
-        good = good & where
-    count = sum(good, axis, "int64", keepdims=keepdims)
-    total = sum(values, axis, dtype, keepdims=keepdims, where=where)
-    return _methods._into(out, _methods._quotient(total, count))
+        return mean(values, axis, dtype, out, keepdims)
+    return _into(out, _over(sum(values, axis, dtype, keepdims=keepdims), sum(good, axis, keepdims=keepdims)))
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     values, good = _without(a, 0)
     if good is None:
-        return var(values, axis, dtype, out, ddof, keepdims, where=where)
-    if where is not True:
-        good = good & where
-    count = sum(good, axis, "int64", keepdims=True)
-    centre = _methods._quotient(asarray(sum(values, axis, keepdims=True)), count)
+        return var(values, axis, dtype, out, ddof, keepdims)
+    centre = _over(asarray(sum(values, axis, keepdims=True)), sum(good, axis, keepdims=True))
     apart = numpy.where(good, values - centre, values.dtype.type(0))
     total = sum(apart * apart, axis, dtype, keepdims=keepdims)
-    parts = sum(good, axis, "int64", keepdims=keepdims) - ddof
-    return _methods._into(out, _methods._quotient(total, parts))
+    return _into(out, _over(total, sum(good, axis, keepdims=keepdims) - ddof))
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-    return _methods._into(out, numpy.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where=where)))
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    return _into(out, numpy.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)))
 
 
-def _nan_extreme(a, axis, out, keepdims, initial, where, name, far):
-    a = asarray(a)
-    if a.dtype.kind == "f":
-        bad = numpy.isnan(a)
-        made = getattr(_methods, name)(numpy.where(bad, a.dtype.type(far), a), axis, None, keepdims, initial, where)
-        made = numpy.where(bad.all(axis, keepdims=keepdims), a.dtype.type(numpy.nan), made)
-        return _methods._into(out, _result(asarray(made).astype(a.dtype)))
-    return getattr(_methods, name)(a, axis, out, keepdims, initial, where)
+def _nan_extreme(function, far):
+    def extreme(a, axis=None, out=None, keepdims=False):
+        values, good = _without(a, far)
+        made = function(values, axis, None, keepdims)
+        if good is not None:
+            made = numpy.where(good.any(axis, keepdims=keepdims), made, values.dtype.type(numpy.nan))
+            made = _result(made.astype(values.dtype))
+        return _into(out, made)
+
+    return extreme
 
 
-def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    return _nan_extreme(a, axis, out, keepdims, initial, where, "max", -numpy.inf)
-
-
-def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True):
-    return _nan_extreme(a, axis, out, keepdims, initial, where, "min", numpy.inf)
-
-
-def _nan_place(a, axis, out, keepdims, name, far):
-    a = asarray(a)
-    if a.dtype.kind == "f":
-        bad = numpy.isnan(a)
-        if numpy.any(bad.all(axis)):
-            raise ValueError("All-NaN slice encountered")
-        a = numpy.where(bad, a.dtype.type(far), a)
-    return getattr(_methods, name)(a, axis, out, keepdims=keepdims)
-
-
-def nanargmax(a, axis=None, out=None, *, keepdims=False):
-    return _nan_place(a, axis, out, keepdims, "argmax", -numpy.inf)
-
-
-def nanargmin(a, axis=None, out=None, *, keepdims=False):
-    return _nan_place(a, axis, out, keepdims, "argmin", numpy.inf)
-
-
-def _along_good(function, a, axis, keepdims):
-    values, axes = _flattened(a, axis)
-    rows = values.reshape(-1, values.shape[-1])
-    made = [function(row[~numpy.isnan(row)] if row.dtype.kind == "f" else row) for row in rows]
-    made = numpy.stack([asarray(one) for one in made])
-    made = made.reshape(values.shape[:-1] + made.shape[1:])
-    return made, axes
-
-
-def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    made, axes = _along_good(median, a, axis, keepdims)
-    return _methods._into(out, _kept(_result(made), a, axes, keepdims))
-
-
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
-    q = asarray(q)
-    made, axes = _along_good(lambda row: quantile(row, q, method=interpolation or method), a, axis, keepdims)
-    if q.ndim:
-        made = numpy.moveaxis(made, -1, 0)
-        if keepdims:
-            made = numpy.stack([_kept(one, a, axes, True) for one in made])
-        return _methods._into(out, made)
-    return _methods._into(out, _kept(_result(made), a, axes, keepdims))
-
-
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
-    return nanquantile(a, numpy.true_divide(q, 100), axis, out, overwrite_input, method, keepdims, interpolation=interpolation)
+nanmax, nanmin = _nan_extreme(numpy.max, -numpy.inf), _nan_extreme(numpy.min, numpy.inf)

@@ -1,19 +1,12 @@
-"""The methods of elementwise functions: `reduce`, `accumulate`, `outer`, `at`, `reduceat`."""
+"""The methods of elementwise functions: `reduce`, `accumulate`, `outer`, `at`."""
 
 import numpy
-from numpy import _methods
+from numpy._methods import _into
 from numpy._no_value import NO_VALUE
 from _numpy import _axes
 
-_REDUCED = {
-    "add": _methods.sum,
-    "multiply": _methods.prod,
-    "maximum": _methods.max,
-    "minimum": _methods.min,
-    "logical_and": lambda a, axis, out, keepdims, where: _methods.all(a, axis, out, keepdims, where=where),
-    "logical_or": lambda a, axis, out, keepdims, where: _methods.any(a, axis, out, keepdims, where=where),
-}
-
+# The functions that compute the same.
+_REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
 
 
 def _two(ufunc):
@@ -21,28 +14,18 @@ def _two(ufunc):
         raise ValueError("reduce only supported for binary functions")
 
 
-def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=NO_VALUE, where=True):
+def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=NO_VALUE):
     _two(ufunc)
     array = numpy.asarray(array)
     name = ufunc.__name__
-    start = None if initial is NO_VALUE else initial
     if array.ndim == 0:
         return array[()]
-    if array.dtype.kind == "c" and name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
-        function = {"add": numpy.sum, "multiply": numpy.prod, "maximum": numpy.max, "minimum": numpy.min,
-                    "logical_and": numpy.all, "logical_or": numpy.any}[name]
-        return function(array, axis, out=out, keepdims=keepdims)
-    if name in ("add", "multiply"):
-        kind = dtype
-        if kind is None and array.dtype.kind == "b" and name == "add":
-            kind = "int64"
-        return _REDUCED[name](array, axis, kind, out, keepdims, start, where)
-    if name in ("maximum", "minimum"):
-        return _REDUCED[name](array, axis, out, keepdims, start, where)
-    if name in ("logical_and", "logical_or"):
-        return _REDUCED[name](array, axis, out, keepdims, where)
-    if where is not True:
-        raise NotImplementedError(f"{name}.reduce with where= is not part of attn's numpy")
+    if name in _REDUCED:
+        words = {"dtype": dtype} if dtype is not None else {}
+        if initial is not NO_VALUE:
+            words["initial"] = initial
+        return getattr(numpy, _REDUCED[name])(array, axis, out=out, keepdims=keepdims, **words)
+    start = None if initial is NO_VALUE else initial
     axes = _axes(axis, array.ndim)
     moved = numpy.moveaxis(array, axes, range(len(axes)))
     rows = moved.reshape((-1,) + moved.shape[len(axes):])
@@ -57,7 +40,7 @@ def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=N
             made = ufunc(made, row)
     if keepdims:
         made = numpy.asarray(made).reshape([1 if at in axes else size for at, size in enumerate(array.shape)])
-    return _methods._into(out, made)
+    return _into(out, made)
 
 
 def accumulate(ufunc, array, axis=0, dtype=None, out=None):
@@ -65,27 +48,13 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     array = numpy.asarray(array)
     if dtype is not None:
         array = array.astype(dtype)
-    if array.dtype.kind == "c" and ufunc.__name__ in ("add", "multiply"):
-        return (numpy.cumsum if ufunc.__name__ == "add" else numpy.cumprod)(array, axis, dtype, out)
-    if ufunc.__name__ == "add":
-        return _methods.cumsum(array, axis, dtype, out)
-    if ufunc.__name__ == "multiply":
-        return _methods.cumprod(array, axis, dtype, out)
+    if ufunc.__name__ in ("add", "multiply"):
+        return (numpy.cumsum if ufunc.__name__ == "add" else numpy.cumprod)(array, axis, out=out)
     rows = numpy.moveaxis(array, axis, 0)
     made = [rows[0]] if len(rows) else []
     for row in rows[1:]:
         made.append(ufunc(made[-1], row))
-    return _methods._into(out, numpy.moveaxis(numpy.stack(made), 0, axis) if made else array)
-
-
-def reduceat(ufunc, array, indices, axis=0, dtype=None, out=None):
-    _two(ufunc)
-    array = numpy.moveaxis(numpy.asarray(array), axis, 0)
-    at = [int(index) for index in indices]
-    made = []
-    for first, last in zip(at, [*at[1:], len(array)]):
-        made.append(reduce(ufunc, array[first:last], 0, dtype) if first < last else array[first])
-    return _methods._into(out, numpy.moveaxis(numpy.stack([numpy.asarray(one) for one in made]), 0, axis))
+    return _into(out, numpy.moveaxis(numpy.stack(made), 0, axis) if made else array)
 
 
 def outer(ufunc, a, b, **words):

@@ -1,13 +1,12 @@
 """numpy.linalg"""
 
 import numpy
-from _numpy import _array, _axes, _op, _result, ndarray
-from numpy import _methods
-from numpy._create import asarray
+from _numpy import _axes, _eigh, _op, _result
+from numpy import asarray
 
 _abs, _max, _sum = abs, max, sum
 
-__all__ = "LinAlgError norm inv pinv det slogdet solve lstsq svd eig eigh eigvals eigvalsh qr cholesky matrix_rank matrix_power cond multi_dot tensorinv tensorsolve".split()
+__all__ = "LinAlgError norm inv pinv det slogdet solve svd eigh eigvalsh qr cholesky matrix_rank matrix_power cond".split()
 
 
 class LinAlgError(ValueError):
@@ -18,6 +17,8 @@ def _floats(a, least=2):
     a = asarray(a)
     if a.ndim < least:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    if a.dtype.kind not in "biuf":
+        raise NotImplementedError(f"linalg of arrays of {a.dtype} is not part of attn's numpy: it has that of real numbers")
     return a if a.dtype.kind == "f" else a.astype("float64")
 
 
@@ -29,9 +30,7 @@ def _square(a):
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
-    x = asarray(x)
-    if x.dtype.kind != "f":
-        x = x.astype("float64")
+    x = _floats(x, 0)
     if axis is None:
         if ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
             flat = x.ravel()
@@ -99,8 +98,6 @@ def det(a):
 
 
 def slogdet(a):
-    import collections
-
     sign, log = _op("linalg_slogdet", _square(a))
     return SlogdetResult(_result(sign), _result(log))
 
@@ -152,27 +149,14 @@ def eigh(a, UPLO="L"):
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     a = a if UPLO.upper() == "L" else numpy.swapaxes(a, -1, -2)
-    from numpy._eigen import symmetric
-
     try:
-        return EighResult(*symmetric(a))
+        return EighResult(*_eigh(a))
     except ValueError as error:
         raise LinAlgError(*error.args) from None
 
 
 def eigvalsh(a, UPLO="L"):
     return eigh(a, UPLO)[0]
-
-
-def eig(a):
-    a = _square(a)
-    from numpy._schur import general
-
-    return EigResult(*general(a))
-
-
-def eigvals(a):
-    return eig(a)[0]
 
 
 def matrix_rank(A, tol=None, hermitian=False):
@@ -193,23 +177,6 @@ def pinv(a, rcond=1e-15, hermitian=False):
     cutoff = asarray(rcond)[..., None] * S.max(axis=-1, keepdims=True)
     S = numpy.where(S > cutoff, 1 / numpy.where(S > cutoff, S, 1), 0)
     return numpy.matmul(numpy.swapaxes(Vh, -1, -2), S[..., None] * numpy.swapaxes(U, -1, -2))
-
-
-def lstsq(a, b, rcond="warn"):
-    a, b = _floats(a), _floats(b, 1)
-    if a.shape[0] != b.shape[0]:
-        raise LinAlgError("Incompatible dimensions")
-    m, n = a.shape
-    U, S, Vh = svd(a, full_matrices=False)
-    eps = numpy.finfo(a.dtype).eps
-    rcond = eps * _max(m, n) if rcond is None else -1 if rcond == "warn" else rcond
-    good = S > (eps if rcond < 0 else rcond) * S[0]
-    rank = int(good.sum())
-    columns = b.reshape(m, -1)
-    x = Vh.T @ (numpy.where(good, 1 / numpy.where(good, S, 1), 0)[:, None] * (U.T @ columns))
-    rest = columns - a @ x
-    residuals = (rest * rest).sum(0) if rank == n and m > n else numpy.zeros(0, a.dtype)
-    return x.reshape((n,) + b.shape[1:]), residuals, rank, S
 
 
 def matrix_power(a, n):
@@ -240,47 +207,12 @@ def cond(x, p=None):
     return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
 
 
-def multi_dot(arrays, *, out=None):
-    arrays = list(arrays)
-    if len(arrays) < 2:
-        raise ValueError("Expecting at least two arrays.")
-    made = arrays[0]
-    for one in arrays[1:]:
-        made = numpy.dot(made, one)
-    return _methods._into(out, made)
-
-
-def tensorsolve(a, b, axes=None):
-    if axes is not None:
-        raise NotImplementedError("tensorsolve(axes=) is not part of attn's numpy")
-    a, b = asarray(a), asarray(b)
-    rest = a.shape[b.ndim:]
-    count = 1
-    for size in rest:
-        count *= size
-    return solve(a.reshape(-1, count), b.reshape(-1)).reshape(rest)
-
-
-def tensorinv(a, ind=2):
-    a = asarray(a)
-    if ind <= 0:
-        raise ValueError("Invalid ind argument.")
-    before, after = a.shape[:ind], a.shape[ind:]
-    count = 1
-    for size in after:
-        count *= size
-    return inv(a.reshape(count, -1)).reshape(after + before)
-
-
-def _aware():
-    from numpy import _foreign
-
-    for name in __all__[1:]:
-        globals()[name] = _foreign.aware("linalg." + name, globals()[name])
-
-
-_aware()
+_ABSENT = {
+    "eig": "eigh() has the eigenvalues of symmetric matrices", "eigvals": "eigvalsh() has those of symmetric matrices",
+    "lstsq": "pinv(a) @ b is the solution",
+}
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'numpy.linalg' has no attribute '{name}' in attn")
+    hint = f": {_ABSENT[name]}" if name in _ABSENT else ""
+    raise AttributeError(f"module 'numpy.linalg' has no attribute '{name}' in attn{hint}")

@@ -3,11 +3,9 @@
 There is no clock in here: what nobody seeded repeats from run to run.
 """
 
-import math
-
 import numpy
 from _numpy import _array, _own, _Stream, ndarray
-from numpy._create import asarray
+from numpy import asarray
 from numpy._draws import _Draws, _integers, _population, _probabilities, _rows, _size
 
 _count = [0]
@@ -44,7 +42,7 @@ class RandomState(_Draws):
     def random_sample(self, size=None):
         return self._units(size)
 
-    random = ranf = sample = random_sample
+    random = random_sample
 
     def rand(self, *args):
         return self._units(args or None)
@@ -60,11 +58,6 @@ class RandomState(_Draws):
         if size is None and not (numpy.ndim(low) or high is not None and numpy.ndim(high)):
             return int(made[0]) if dtype is int else made[0]
         return made
-
-    def random_integers(self, low, high=None, size=None):
-        low, high = (1, low) if high is None else (low, high)
-        made = self.randint(low, high + 1, size)
-        return numpy.int64(made) if size is None else made
 
     def shuffle(self, x):
         self._shuffle(x)
@@ -176,24 +169,6 @@ class Generator(_Draws):
         x = asarray(x)
         return numpy.take(x, self._stream.shuffled(x.shape[axis], 1, True), axis)
 
-    def permuted(self, x, *, axis=None, out=None):
-        if out is None:
-            out = numpy.array(x)
-        elif out.shape != numpy.shape(x):
-            raise ValueError("out must have the same shape as x")
-        else:
-            out[...] = x
-        if axis is None:
-            flat = out.reshape(-1)
-            out[...] = flat[self._stream.shuffled(flat.size, 1, True)].reshape(out.shape)
-            return out
-        lines = numpy.moveaxis(out, axis, -1)
-        for at in numpy.ndindex(lines.shape[:-1]):
-            line = lines[at]
-            line[...] = line[self._stream.shuffled(line.size, 1, True)]
-        return out
-
-
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         population, count = _population(a)
         if axis != 0:
@@ -225,9 +200,6 @@ class Generator(_Draws):
         made = _rows(population, index)
         return numpy.moveaxis(made, 0, axis) if axis != 0 else made
 
-    def rand(self, *args):
-        raise AttributeError("'numpy.random._generator.Generator' object has no attribute 'rand'")
-
     def __repr__(self):
         return f"Generator(PCG64) at {hex(id(self)).upper().replace('X', 'x')}"
 
@@ -247,11 +219,6 @@ class PCG64:
         self._stream = _Stream.pcg(seed if isinstance(seed, (list, tuple)) else int(seed))
 
 
-class MT19937:
-    def __init__(self, seed=None):
-        raise NotImplementedError("MT19937() is not part of attn's numpy: RandomState(seed) is the legacy generator")
-
-
 class SeedSequence:
     def __init__(self, entropy=None):
         self.entropy = _unseeded() if entropy is None else entropy
@@ -269,9 +236,8 @@ def default_rng(seed=None):
 _rand = RandomState()
 
 for _name in (
-    "bytes seed random_sample random ranf sample rand randn standard_normal normal uniform randint random_integers shuffle "
-    "permutation choice multinomial binomial laplace gumbel logistic lognormal exponential standard_exponential rayleigh "
-    "get_state set_state poisson gamma standard_gamma beta dirichlet"
+    "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice multinomial "
+    "binomial gumbel exponential standard_exponential get_state set_state"
 ).split():
     globals()[_name] = getattr(_rand, _name)
 

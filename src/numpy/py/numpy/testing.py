@@ -48,23 +48,6 @@ def assert_array_equal(x, y, err_msg="", verbose=True, *, strict=False):
         raise _mismatch(x, y, good, f"Arrays are not equal\n{err_msg}".rstrip("\n"), verbose)
 
 
-def assert_equal(actual, desired, err_msg="", verbose=True):
-    if isinstance(desired, dict):
-        assert len(actual) == len(desired) and all(key in actual for key in desired), err_msg
-        for key in desired:
-            assert_equal(actual[key], desired[key], f"key={key!r}\n{err_msg}", verbose)
-        return
-    if isinstance(desired, (list, tuple)) and isinstance(actual, (list, tuple)):
-        assert_equal(len(actual), len(desired), err_msg, verbose)
-        for at in range(len(desired)):
-            assert_equal(actual[at], desired[at], f"item={at!r}\n{err_msg}", verbose)
-        return
-    if isinstance(actual, numpy.ndarray) or isinstance(desired, numpy.ndarray):
-        return assert_array_equal(actual, desired, err_msg, verbose)
-    if not (actual == desired or (actual != actual and desired != desired)):
-        raise AssertionError(f"\nItems are not equal:{err_msg}\n ACTUAL: {actual!r}\n DESIRED: {desired!r}")
-
-
 def assert_array_almost_equal(x, y, decimal=6, err_msg="", verbose=True):
     head = f"Arrays are not almost equal to {decimal} decimals\n{err_msg}"
     _same_shape(x, y, head, verbose)
@@ -81,37 +64,6 @@ def assert_almost_equal(actual, desired, decimal=7, err_msg="", verbose=True):
         raise AssertionError(
             f"\nArrays are not almost equal to {decimal} decimals\n ACTUAL: {actual!r}\n DESIRED: {desired!r}"
         )
-
-
-def assert_array_less(x, y, err_msg="", verbose=True):
-    good = numpy.less(x, y)
-    if not numpy.all(good):
-        raise _mismatch(x, y, good, "Arrays are not less-ordered", verbose)
-
-
-def assert_(val, msg=""):
-    if not val:
-        raise AssertionError(msg)
-
-
-class _Raises:
-    def __init__(self, kind):
-        self._kind = kind
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        if kind is None:
-            raise AssertionError(f"{self._kind.__name__} not raised")
-        return issubclass(kind, self._kind)
-
-
-def assert_raises(exception_class, *args, **kwargs):
-    if not args:
-        return _Raises(exception_class)
-    with _Raises(exception_class):
-        args[0](*args[1:], **kwargs)
 
 
 def __getattr__(name):

@@ -227,9 +227,7 @@ class Tensor(Views):
         return numbers(self._pairs.tolist()) if self.numel() else []
 
     def numpy(self):
-        from numpy import _complex as arrays
-
-        return arrays.ndarray(self._pairs.numpy())
+        return self._pairs.numpy().view(self.dtype._name)[..., 0]
 
     # arithmetic
 

@@ -1,0 +1,197 @@
+//! The keeper: a process that waits for the one in which cells run, and goes on after its death.
+//!
+//! A cell may do anything, and a defect of the interpreter can end the process. `attn learn` and `attn repl` therefore run
+//! in a process of their own. Its keeper draws nothing and runs no Python. If the process dies, the keeper restores the
+//! terminal, says what happened, and starts another one, which continues where the [`journal`] ends.
+
+pub(crate) mod journal;
+
+use std::env;
+use std::io::IsTerminal;
+use std::process::{Command, ExitStatus};
+
+use super::terminal::restore::Restorer;
+use super::terminal::shell::{Exit, Failure, Shell};
+use journal::Restored;
+
+/// The exit code of a kept process that ended because a cell could not be stopped.
+pub(crate) const UNSTOPPABLE: i32 = 75;
+
+/// How often a process may die without anything having been done before.
+const PATIENCE: usize = 3;
+
+/// Runs this command in a process of its own until it ends by itself; `None` if this process is the one to run it: it is
+/// kept already, or nobody sits at a terminal.
+pub(crate) fn keep(shell: &mut Shell) -> Option<Result<Exit, Failure>> {
+    if journal::is_kept() {
+        signals::end_with_keeper();
+        return None;
+    }
+    if !shell.terminal || !std::io::stdin().is_terminal() {
+        return None;
+    }
+    // Without a file or a program to start, the session runs here.
+    let file = tempfile::Builder::new().prefix("attn-").suffix(".jsonl").tempfile().ok()?;
+    let program = env::current_exe().ok()?;
+    let terminal = Restorer::new();
+    let signals = signals::Forwarded::new().ok()?;
+    let mut before = Restored::default();
+    let mut deaths = 0;
+    loop {
+        let mut command = Command::new(&program);
+        command.args(env::args_os().skip(1)).env(journal::VARIABLE, file.path());
+        let mut child = command.spawn().ok()?;
+        let status = match signals.wait(&mut child) {
+            Ok(status) => status,
+            Err(error) => return Some(Err(Failure::Unwritable(error))),
+        };
+        if let Some(exit) = ended(status) {
+            return Some(Ok(exit));
+        }
+        terminal.restore();
+        // The cursor may be in the middle of a line.
+        shell.aside("\n");
+        let left = Restored::read(file.path());
+        deaths = if left == before { deaths + 1 } else { 1 };
+        let what = format!("{}{}", cause(status), place(&left));
+        if deaths >= PATIENCE {
+            shell.remark(&format!(
+                "{what}. This was the third time at the same place, so it is not started again. `attn learn WHERE` \
+                 and `attn repl WHERE` begin elsewhere; all progress is kept"
+            ));
+            return Some(Ok(Exit::Raised));
+        }
+        shell.remark(&format!("{what}. Nothing that you typed is lost; it continues there."));
+        before = left;
+    }
+}
+
+/// How a process ended that ended by itself, or because it was asked to: then the keeper ends in the same way.
+fn ended(status: ExitStatus) -> Option<Exit> {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status)
+        && signals::ASKING.contains(&signal)
+    {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    let all = [Exit::Good, Exit::Failed, Exit::Usage, Exit::Raised, Exit::Interrupted];
+    all.into_iter().find(|exit| status.code() == Some(*exit as i32))
+}
+
+/// Why the process ended, in words.
+fn cause(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return match signal {
+            signal_hook::consts::SIGKILL => {
+                "the system ended this session's process, as it does when memory runs out".to_owned()
+            }
+            _ => {
+                let name = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");
+                format!("this session's process crashed ({name})")
+            }
+        };
+    }
+    match status.code() {
+        Some(UNSTOPPABLE) => "this session's process was ended, since the cell did not stop".to_owned(),
+        _ => format!("this session's process crashed ({status})"),
+    }
+}
+
+/// Where the session was, for the end of a sentence.
+fn place(left: &Restored) -> String {
+    let input = left.running.is_some() || left.in_repl;
+    match (&left.at, &left.running) {
+        (_, Some(_)) => format!(", in input {}", left.inputs.len() + 1),
+        (Some((_, title)), None) if !input => format!(", at {}", title.trim_end_matches(['.', '?', '!'])),
+        _ => String::new(),
+    }
+}
+
+/// What the terminal sends to both processes, and what the system sends to the keeper.
+#[cfg(unix)]
+mod signals {
+    use std::io;
+    use std::process::{Child, ExitStatus};
+
+    use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use std::os::unix::process::ExitStatusExt;
+
+    /// The signals that ask a program to end.
+    pub(super) const ASKING: [i32; 4] = [SIGINT, SIGQUIT, SIGHUP, SIGTERM];
+
+    /// Ends this process when its keeper does.
+    pub(super) fn end_with_keeper() {
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::HUP));
+    }
+
+    /// The keeper outlives Ctrl-C; what asks it to end is passed on.
+    pub(super) struct Forwarded(std::sync::mpsc::Sender<Pid>);
+
+    impl Forwarded {
+        pub(super) fn new() -> io::Result<Forwarded> {
+            let mut signals = Signals::new(ASKING)?;
+            let (sender, children) = std::sync::mpsc::channel();
+            let forward = move || {
+                let mut child = None;
+                for signal in signals.forever() {
+                    child = children.try_iter().last().or(child);
+                    let signal = match signal {
+                        SIGHUP => Signal::HUP,
+                        SIGTERM => Signal::TERM,
+                        // The terminal has sent it to the child too.
+                        _ => continue,
+                    };
+                    if let Some(child) = child {
+                        let _ = kill_process(child, signal);
+                    }
+                }
+            };
+            std::thread::Builder::new().name("attn keeper".into()).spawn(forward)?;
+            Ok(Forwarded(sender))
+        }
+
+        /// Waits until the child ends. While it is suspended, so is the keeper: the shell waits for the keeper.
+        pub(super) fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
+            let Some(id) = Pid::from_raw(child.id().cast_signed()) else { return child.wait() };
+            let _ = self.0.send(id);
+            loop {
+                match waitpid(Some(id), WaitOptions::UNTRACED) {
+                    Ok(Some((_, status))) if status.stopped() => {
+                        let _ = kill_process(rustix::process::getpid(), Signal::STOP);
+                        let _ = kill_process(id, Signal::CONT);
+                    }
+                    Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
+                    Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+    }
+}
+
+/// Ctrl-C reaches all processes of the console.
+#[cfg(not(unix))]
+mod signals {
+    use std::io;
+    use std::process::{Child, ExitStatus};
+
+    pub(super) struct Forwarded;
+
+    /// Ends this process when its keeper does: the console does.
+    pub(super) fn end_with_keeper() {}
+
+    impl Forwarded {
+        pub(super) fn new() -> io::Result<Forwarded> {
+            ctrlc::set_handler(|| {}).map_err(io::Error::other)?;
+            Ok(Forwarded)
+        }
+
+        pub(super) fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
+            child.wait()
+        }
+    }
+}

@@ -1,0 +1,568 @@
+//! NumPy's functions and methods as Python objects: each is a row of [`super::table`], bound by NumPy's signature.
+
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use rustpython_vm::builtins::{PyBoundMethod, PyInt, PyTuple, PyType};
+use rustpython_vm::function::FuncArgs;
+use rustpython_vm::types::{Callable, GetDescriptor, Representable};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+
+use super::context::{Numpy, PyArray, PyScalar, array_of};
+use super::ufunc::{copy_into, is_tensor, operand, returned};
+use super::{convert, dtypes, foreign, scalar};
+use crate::tensor::{Arg, DType, Tensor};
+use crate::torch::items;
+
+/// Reachable as `numpy.name(...)`.
+pub(super) const FUNCTION: u8 = 1;
+/// Reachable as `array.name(...)`.
+pub(super) const METHOD: u8 = 2;
+/// Both, with the same parameters.
+pub(super) const BOTH: u8 = FUNCTION | METHOD;
+
+/// What a function does with an object of another class, usually a tensor of torch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    /// It converts the object to an array.
+    Convert,
+    /// It converts, and returns a tensor where it was given one.
+    ConvertBack,
+    /// It calls the method of this name that the object has, with these keywords even where they were not given.
+    Delegate(&'static [&'static str]),
+}
+
+/// One function or method.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) places: u8,
+    /// NumPy's signature, without what attn refuses.
+    pub(super) signature: &'static str,
+    pub(super) others: Others,
+    run: fn(&Call) -> PyResult<Answer>,
+    params: OnceLock<Vec<Param>>,
+}
+
+pub(super) const fn row(
+    name: &'static str,
+    places: u8,
+    signature: &'static str,
+    run: fn(&Call) -> PyResult<Answer>,
+) -> Row {
+    Row { name, places, signature, others: Others::Convert, run, params: OnceLock::new() }
+}
+
+/// A parameter of a signature.
+#[derive(Debug)]
+struct Param {
+    name: &'static str,
+    is_required: bool,
+    is_keyword_only: bool,
+    /// It takes all further positional arguments, as a tuple.
+    takes_rest: bool,
+}
+
+/// Keywords that functions of NumPy have and attn refuses.
+const REFUSED: [&str; 5] = ["where", "casting", "order", "subok", "like"];
+
+impl Row {
+    /// What it does with objects of other classes.
+    pub(super) const fn others(mut self, others: Others) -> Row {
+        self.others = others;
+        self
+    }
+
+    fn params(&self) -> &[Param] {
+        self.params.get_or_init(|| {
+            let mut is_keyword_only = false;
+            let mut params = Vec::new();
+            for part in self.signature.split(", ").filter(|part| !part.is_empty()) {
+                let (name, default) = part.split_once('=').map_or((part, None), |it| (it.0, Some(it.1)));
+                let rest = name.strip_prefix('*');
+                if rest.is_some_and(|name| !name.is_empty()) || rest.is_none() {
+                    params.push(Param {
+                        name: rest.unwrap_or(name),
+                        is_required: default.is_none() && rest.is_none(),
+                        is_keyword_only,
+                        takes_rest: rest.is_some(),
+                    });
+                }
+                is_keyword_only |= rest.is_some();
+            }
+            params
+        })
+    }
+
+    /// The place of a parameter; past the last one if there is none of this name.
+    fn place(&self, name: &str) -> usize {
+        self.params().iter().position(|param| param.name == name).unwrap_or(usize::MAX)
+    }
+
+    /// The arguments by parameter. Errors: `TypeError` in Python's words; a keyword that attn refuses.
+    fn bind(&self, given: &FuncArgs, vm: &VirtualMachine) -> PyResult<Vec<Option<PyObjectRef>>> {
+        let (name, params) = (self.name, self.params());
+        let mut bound: Vec<Option<PyObjectRef>> = Vec::with_capacity(params.len());
+        for (at, param) in params.iter().enumerate() {
+            bound.push(match param.takes_rest {
+                true => Some(vm.ctx.new_tuple(given.args.get(at..).unwrap_or_default().to_vec()).into()),
+                false if param.is_keyword_only => None,
+                false => given.args.get(at).cloned(),
+            });
+        }
+        let most = params.iter().filter(|param| !param.is_keyword_only).count();
+        if given.args.len() > most && !params.iter().any(|param| param.takes_rest) {
+            let least = params.iter().filter(|param| param.is_required).count();
+            let range = if least == most { most.to_string() } else { format!("from {least} to {most}") };
+            let plural = if most == 1 { "" } else { "s" };
+            return Err(vm.new_type_error(format!(
+                "{name}() takes {range} positional argument{plural} but {} were given",
+                given.args.len()
+            )));
+        }
+        for (word, value) in &given.kwargs {
+            match params.iter().position(|param| param.name == word && !param.takes_rest) {
+                Some(at) if bound[at].is_none() => bound[at] = Some(value.clone()),
+                Some(_) => {
+                    return Err(
+                        vm.new_type_error(format!("{name}() got multiple values for argument '{word}'"))
+                    );
+                }
+                None if REFUSED.contains(&word.as_str()) => {
+                    return Err(
+                        vm.new_not_implemented_error(format!("{name}({word}=) is not part of attn's numpy"))
+                    );
+                }
+                None => {
+                    return Err(
+                        vm.new_type_error(format!("{name}() got an unexpected keyword argument '{word}'"))
+                    );
+                }
+            }
+        }
+        let missing: Vec<String> = params
+            .iter()
+            .zip(&bound)
+            .filter(|(param, object)| param.is_required && object.is_none())
+            .map(|(param, _)| format!("'{}'", param.name))
+            .collect();
+        match missing.as_slice() {
+            [] => Ok(bound),
+            [one] => {
+                Err(vm.new_type_error(format!("{name}() missing 1 required positional argument: {one}")))
+            }
+            [first @ .., last] => Err(vm.new_type_error(format!(
+                "{name}() missing {} required positional arguments: {} and {last}",
+                missing.len(),
+                first.join(", ")
+            ))),
+        }
+    }
+}
+
+/// What a function returns.
+pub(super) enum Answer {
+    /// An array.
+    Array(Tensor),
+    /// An array, or a scalar if it has no dimensions.
+    Result(Tensor),
+    /// A tuple of arrays.
+    Tuple(Vec<Tensor>),
+    /// A list of arrays.
+    List(Vec<Tensor>),
+    /// Another object.
+    Object(PyObjectRef),
+}
+
+/// A call whose arguments fit the signature.
+pub(super) struct Call<'a> {
+    pub(super) numpy: &'a Rc<Numpy>,
+    pub(super) row: &'static Row,
+    pub(super) vm: &'a VirtualMachine,
+    args: Vec<Option<PyObjectRef>>,
+}
+
+impl Call<'_> {
+    /// Argument `at`; none where it was not given or is `None`.
+    pub(super) fn given(&self, at: usize) -> Option<&PyObjectRef> {
+        self.args.get(at)?.as_ref().filter(|object| !self.vm.is_none(object))
+    }
+
+    /// Whether argument `at` was given, be it `None`.
+    pub(super) fn has(&self, at: usize) -> bool {
+        self.args.get(at).is_some_and(Option::is_some)
+    }
+
+    /// Argument `at`, which is `None` where it was not given.
+    pub(super) fn object(&self, at: usize) -> PyObjectRef {
+        self.args.get(at).cloned().flatten().unwrap_or_else(|| self.vm.ctx.none())
+    }
+
+    /// Argument `at` as an array.
+    pub(super) fn tensor(&self, at: usize) -> PyResult<Tensor> {
+        self.array(&self.object(at))
+    }
+
+    /// An object as an array.
+    pub(super) fn array(&self, object: &PyObject) -> PyResult<Tensor> {
+        match array_of(object) {
+            Some(tensor) => Ok(tensor),
+            None => convert::tensor(self.numpy, object, None, self.vm),
+        }
+    }
+
+    /// The items of argument `at`, each as an array.
+    pub(super) fn arrays(&self, at: usize) -> PyResult<Vec<Tensor>> {
+        self.items(&self.object(at))?.iter().map(|item| self.array(item)).collect()
+    }
+
+    /// The items of a list, a tuple, an array or another iterable.
+    pub(super) fn items(&self, object: &PyObjectRef) -> PyResult<Vec<PyObjectRef>> {
+        match items(object) {
+            Some(items) => Ok(items),
+            None => self.vm.extract_elements_with(object, Ok),
+        }
+    }
+
+    /// A whole number.
+    pub(super) fn whole(&self, object: &PyObject) -> PyResult<i64> {
+        object.try_index(self.vm)?.try_to_primitive(self.vm)
+    }
+
+    /// Argument `at` as a whole number.
+    pub(super) fn int(&self, at: usize, default: i64) -> PyResult<i64> {
+        self.given(at).map_or(Ok(default), |object| self.whole(object))
+    }
+
+    /// One whole number, or the items of a sequence of them. None where the argument is no number and no sequence.
+    pub(super) fn ints(&self, object: &PyObjectRef) -> PyResult<Vec<i64>> {
+        let is_number = object.downcast_ref::<PyInt>().is_some()
+            || object.downcast_ref::<PyScalar>().is_some()
+            || array_of(object).is_some_and(|tensor| tensor.ndim() == 0);
+        match is_number {
+            true => Ok(vec![self.whole(object)?]),
+            false => self.items(object)?.iter().map(|item| self.whole(item)).collect(),
+        }
+    }
+
+    /// Whether argument `at` is true.
+    pub(super) fn flag(&self, at: usize) -> PyResult<bool> {
+        self.given(at).map_or(Ok(false), |object| object.clone().try_to_bool(self.vm))
+    }
+
+    /// Argument `at` as text.
+    pub(super) fn text(&self, at: usize, default: &str) -> PyResult<String> {
+        self.given(at).map_or(Ok(default.to_owned()), |object| Ok(object.str(self.vm)?.to_string()))
+    }
+
+    /// Argument `at` as a dtype.
+    pub(super) fn dtype(&self, at: usize) -> PyResult<Option<DType>> {
+        self.given(at).map(|object| dtypes::of(self.numpy, object, self.vm)).transpose()
+    }
+
+    /// Argument `at` as axes of an array: all where it is `None`.
+    pub(super) fn axes(&self, at: usize, ndim: usize) -> PyResult<Vec<usize>> {
+        super::axes::axes(&self.object(at), ndim, self.vm)
+    }
+
+    /// A whole number as an axis.
+    pub(super) fn axis(&self, axis: i64, ndim: usize) -> PyResult<usize> {
+        super::axes::axis(axis, ndim, self.vm)
+    }
+
+    /// The array and the axis of argument `at`; without an axis the elements in one row.
+    pub(super) fn along(&self, x: Tensor, at: usize) -> PyResult<(Tensor, usize)> {
+        match self.given(at) {
+            Some(axis) => {
+                let axis = self.axis(self.whole(axis)?, x.ndim())?;
+                Ok((x, axis))
+            }
+            None => Ok((self.flat(&x)?, 0)),
+        }
+    }
+
+    /// The elements in one row.
+    pub(super) fn flat(&self, x: &Tensor) -> PyResult<Tensor> {
+        self.reshaped(x, &[x.numel()])
+    }
+
+    /// The elements in another shape, which has as many.
+    pub(super) fn reshaped(&self, x: &Tensor, shape: &[usize]) -> PyResult<Tensor> {
+        let shape = shape.iter().map(|&size| size as i64).collect();
+        self.op("reshape", vec![Arg::Tensor(x.clone()), Arg::Ints(shape)])
+    }
+
+    /// The axes in another order.
+    pub(super) fn permuted(&self, x: &Tensor, order: &[usize]) -> PyResult<Tensor> {
+        let order = order.iter().map(|&axis| axis as i64).collect();
+        self.op("permute", vec![Arg::Tensor(x.clone()), Arg::Ints(order)])
+    }
+
+    /// The same values in this dtype.
+    pub(super) fn cast(&self, x: &Tensor, dtype: DType) -> PyResult<Tensor> {
+        self.numpy.cast(x, dtype, self.vm)
+    }
+
+    /// Runs the first form of an operation.
+    pub(super) fn op(&self, name: &'static str, args: Vec<Arg>) -> PyResult<Tensor> {
+        self.numpy.call(name, args, self.vm)
+    }
+
+    /// Runs a form of an operation that returns several tensors.
+    pub(super) fn several(&self, name: &'static str, form: usize, args: Vec<Arg>) -> PyResult<Vec<Tensor>> {
+        let value = self.numpy.call_value(name, form, args, self.vm)?;
+        Ok(value.tensors().into_iter().cloned().collect())
+    }
+
+    /// Argument `at` as an operand of an elementwise function.
+    pub(super) fn operand(&self, at: usize) -> PyResult<dtypes::Operand> {
+        operand(self.numpy, &self.object(at), self.vm)
+    }
+
+    /// Computes an elementwise function.
+    pub(super) fn elementwise(&self, name: &'static str, operands: &[dtypes::Operand]) -> PyResult<Tensor> {
+        super::ufunc::compute(self.numpy, super::rules::named(name), operands, None, self.vm)
+    }
+
+    /// Computes an elementwise function of arrays.
+    pub(super) fn ufunc(&self, name: &'static str, operands: &[&Tensor]) -> PyResult<Tensor> {
+        let operands: Vec<_> = operands.iter().map(|&it| dtypes::Operand::new(it.clone())).collect();
+        self.elementwise(name, &operands)
+    }
+
+    pub(super) fn value_error(&self, text: impl Into<String>) -> rustpython_vm::builtins::PyBaseExceptionRef {
+        self.vm.new_value_error(text.into())
+    }
+
+    /// `RuntimeWarning`
+    pub(super) fn warn(&self, text: &str) -> PyResult<()> {
+        let module = self.vm.import("numpy._methods", 0)?.get_attr("_methods", self.vm)?;
+        module.get_attr("_warn", self.vm)?.call((text,), self.vm).map(drop)
+    }
+
+    /// The object of what was computed: a view knows the array that owns its memory.
+    pub(super) fn wrap(&self, tensor: Tensor) -> PyObjectRef {
+        for object in self.args.iter().flatten() {
+            self.numpy.note_owner(&tensor, object, self.vm);
+            for item in items(object).unwrap_or_default() {
+                self.numpy.note_owner(&tensor, &item, self.vm);
+            }
+        }
+        self.numpy.array(tensor, self.vm)
+    }
+
+    fn finish(&self, answer: Answer) -> PyResult {
+        let vm = self.vm;
+        if let Some(target) = self.given(self.row.place("out")) {
+            return self.write(target, answer);
+        }
+        let back = self.row.others == Others::ConvertBack
+            && self.args.iter().flatten().next().is_some_and(|it| is_tensor(it));
+        Ok(match answer {
+            Answer::Array(tensor) | Answer::Result(tensor) if back => {
+                let given = self.object(0);
+                return returned(self.numpy, tensor, &[&given], vm);
+            }
+            Answer::Array(tensor) => self.wrap(tensor),
+            Answer::Result(tensor) if tensor.ndim() == 0 => {
+                return scalar::of_tensor(self.numpy, &tensor, vm);
+            }
+            Answer::Result(tensor) => self.wrap(tensor),
+            Answer::Tuple(all) => {
+                vm.ctx.new_tuple(all.into_iter().map(|tensor| self.wrap(tensor)).collect()).into()
+            }
+            Answer::List(all) => {
+                vm.ctx.new_list(all.into_iter().map(|tensor| self.wrap(tensor)).collect()).into()
+            }
+            Answer::Object(object) => object,
+        })
+    }
+
+    /// Writes the result into the array of `out=`.
+    fn write(&self, target: &PyObjectRef, answer: Answer) -> PyResult {
+        let vm = self.vm;
+        let target = match target.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice()) {
+            Some([one]) => one.clone(),
+            _ => target.clone(),
+        };
+        let Some(array) = array_of(&target) else {
+            return Err(vm.new_type_error("return arrays must be of ArrayType"));
+        };
+        let made = match answer {
+            Answer::Array(tensor) | Answer::Result(tensor) => tensor,
+            Answer::Object(object) => operand(self.numpy, &object, vm)?.tensor,
+            Answer::Tuple(_) | Answer::List(_) => return Err(vm.new_type_error("out= takes one array")),
+        };
+        if array.shape() != made.shape() {
+            return Err(self.value_error(format!(
+                "output parameter for reduction operation has the wrong shape {}",
+                super::text::shape_text(array.shape())
+            )));
+        }
+        copy_into(self.numpy, &array, &made, vm)?;
+        Ok(target)
+    }
+}
+
+/// A row as a callable: a function of the module, or a method when it has no context of its own.
+#[pyclass(module = "numpy", name = "builtin_function_or_method")]
+pub(super) struct PyRoutine {
+    row: &'static Row,
+    numpy: Option<Rc<Numpy>>,
+}
+
+impl std::fmt::Debug for PyRoutine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "function {}", self.row.name)
+    }
+}
+
+impl PyPayload for PyRoutine {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+/// Whether an object is converted to an array, and its methods are not called.
+fn is_plain(object: &PyObject, vm: &VirtualMachine) -> bool {
+    object.downcast_ref::<PyArray>().is_some()
+        || items(&object.to_owned()).is_some()
+        || scalar::number(object, vm).is_some()
+}
+
+impl PyRoutine {
+    pub(super) fn function(row: &'static Row, numpy: &Rc<Numpy>) -> PyRoutine {
+        PyRoutine { row, numpy: Some(numpy.clone()) }
+    }
+
+    pub(super) fn method(row: &'static Row) -> PyRoutine {
+        PyRoutine { row, numpy: None }
+    }
+
+    fn run(&self, numpy: &Rc<Numpy>, given: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let row = self.row;
+        if let (Others::Delegate(always), Some(first)) = (row.others, given.args.first())
+            && self.numpy.is_some()
+            && !is_plain(first, vm)
+            && !foreign::takes_part(first, vm)
+            && let Some(method) = vm.get_attribute_opt(first.clone(), row.name)?
+        {
+            return self.delegate(method, always, &given, vm);
+        }
+        let args = row.bind(&given, vm)?;
+        let is_foreign = args.iter().flatten().any(|object| foreign::has_part(object, vm));
+        let has_other_dtype = || {
+            let dtype = args.get(row.place("dtype")).and_then(Option::as_ref);
+            dtype.is_some_and(|object| dtypes::meant(numpy, object, vm).is_none())
+        };
+        if is_foreign || has_other_dtype() {
+            return foreign::routine("call", row.name, given, vm);
+        }
+        let call = Call { numpy, row, vm, args };
+        let result = (row.run)(&call).and_then(|answer| call.finish(answer));
+        match result {
+            // Lists of text are no numbers: they are arrays of another class.
+            Err(error) if error.fast_isinstance(vm.ctx.exceptions.not_implemented_error) => {
+                let again = foreign::routine("of_text", row.name, given, vm)?;
+                if again.is(&vm.ctx.not_implemented) { Err(error) } else { Ok(again) }
+            }
+            result => result,
+        }
+    }
+
+    /// Calls the method of an object of another class, with what was given and the keywords that are always passed.
+    fn delegate(
+        &self,
+        method: PyObjectRef,
+        always: &[&str],
+        given: &FuncArgs,
+        vm: &VirtualMachine,
+    ) -> PyResult {
+        let bound = self.row.bind(given, vm)?;
+        let mut words = FuncArgs::default();
+        for (param, object) in self.row.params().iter().zip(bound).skip(1) {
+            let object = object.or_else(|| always.contains(&param.name).then(|| vm.ctx.none()));
+            if let Some(object) = object {
+                words.kwargs.insert(param.name.to_owned(), object);
+            }
+        }
+        method.call(words, vm)
+    }
+}
+
+impl Callable for PyRoutine {
+    type Args = FuncArgs;
+
+    fn call(zelf: &Py<Self>, given: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        if let Some(numpy) = &zelf.numpy {
+            return zelf.run(numpy, given, vm);
+        }
+        let numpy =
+            given.args.first().and_then(|first| first.downcast_ref::<PyArray>()).map(|it| it.numpy.clone());
+        match numpy {
+            Some(numpy) => zelf.run(&numpy, given, vm),
+            None => Err(vm.new_type_error(format!(
+                "descriptor '{}' for 'numpy.ndarray' objects doesn't apply to this object",
+                zelf.row.name
+            ))),
+        }
+    }
+}
+
+impl GetDescriptor for PyRoutine {
+    fn descr_get(
+        zelf: PyObjectRef,
+        object: Option<PyObjectRef>,
+        _class: Option<PyObjectRef>,
+        vm: &VirtualMachine,
+    ) -> PyResult {
+        let is_method = zelf.downcast_ref::<PyRoutine>().is_some_and(|it| it.numpy.is_none());
+        match object {
+            Some(object) if is_method && !vm.is_none(&object) => {
+                Ok(PyBoundMethod::new(object, zelf).into_pyobject(vm))
+            }
+            _ => Ok(zelf),
+        }
+    }
+}
+
+impl Representable for PyRoutine {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(match zelf.numpy {
+            Some(_) => format!("<function {} at {:#x}>", zelf.row.name, zelf.as_object().get_id()),
+            None => format!("<method '{}' of 'numpy.ndarray' objects>", zelf.row.name),
+        })
+    }
+}
+
+#[pyclass(with(Callable, GetDescriptor, Representable), flags(METHOD_DESCRIPTOR))]
+impl PyRoutine {
+    #[pygetset]
+    fn __name__(&self) -> &'static str {
+        self.row.name
+    }
+
+    #[pygetset]
+    fn __qualname__(&self) -> &'static str {
+        self.row.name
+    }
+
+    #[pygetset]
+    fn __module__(&self) -> &'static str {
+        "numpy"
+    }
+
+    #[pygetset]
+    fn __doc__(&self) -> String {
+        let (name, signature) = (self.row.name, self.row.signature);
+        let of = if self.row.places == METHOD { "ndarray." } else { "" };
+        format!(
+            "{name}({signature})\n\nAs https://numpy.org/doc/1.26/reference/generated/numpy.{of}{name}.html says."
+        )
+    }
+
+    #[pygetset]
+    fn __text_signature__(&self) -> String {
+        format!("({})", self.row.signature)
+    }
+}

@@ -1,0 +1,24 @@
+//! NumPy's functions over the operations of torch: a row has NumPy's name and signature, and the function of Rust that
+//! says what differs from the operation: dtypes, shapes, errors.
+
+mod create;
+mod indices;
+mod order;
+mod products;
+mod reduce;
+mod shape;
+
+use super::routine::Row;
+
+/// All rows.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    let families: [&'static [Row]; 6] =
+        [&create::ROWS, &shape::ROWS, &reduce::ROWS, &order::ROWS, &products::ROWS, &indices::ROWS];
+    families.into_iter().flatten()
+}
+
+/// Second names.
+pub(super) const ALIASES: [(&str, &str); 5] =
+    [("amax", "max"), ("amin", "min"), ("around", "round"), ("round_", "round"), ("asanyarray", "asarray")];
+
+pub(super) use create::array_of_data;

@@ -1,0 +1,248 @@
+//! Sorting, choosing, rounding and limits.
+
+use rustpython_vm::PyResult;
+use std::rc::Rc;
+
+use crate::numpy::context::array_of;
+use crate::numpy::dtypes::{Operand, promote, result_type};
+use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
+use crate::numpy::text::tight;
+use crate::numpy::ufunc::copy_into;
+use crate::tensor::{Arg, Category, DType, Index, Tensor, layout};
+
+/// Errors: a kind of sorting that NumPy does not have.
+fn check_kind(c: &Call, at: usize) -> PyResult<()> {
+    match c.text(at, "quicksort")?.as_str() {
+        "quicksort" | "mergesort" | "heapsort" | "stable" | "introselect" => Ok(()),
+        kind => {
+            Err(c
+                .value_error(format!("sort kind must be one of 'quick', 'heap', or 'stable' (got '{kind}')")))
+        }
+    }
+}
+
+/// The array and the axis to sort along: the last one if none was given, all elements in one row for `None`.
+fn along(c: &Call, axis: usize) -> PyResult<(Tensor, usize)> {
+    let x = c.tensor(0)?;
+    match c.has(axis) {
+        true => c.along(x, axis),
+        false => {
+            let last = c.axis(-1, x.ndim())?;
+            Ok((x, last))
+        }
+    }
+}
+
+fn sorted(c: &Call, axis: usize) -> PyResult<Tensor> {
+    let (x, axis) = along(c, axis)?;
+    let args = vec![Arg::Tensor(x), Arg::Int(axis as i64), Arg::Bool(false)];
+    Ok(c.several("sort", 0, args)?.swap_remove(0))
+}
+
+fn sort(c: &Call) -> PyResult<Answer> {
+    check_kind(c, 2)?;
+    Ok(Answer::Array(sorted(c, 1)?))
+}
+
+fn sort_in_place(c: &Call) -> PyResult<Answer> {
+    check_kind(c, 2)?;
+    copy_into(c.numpy, &c.tensor(0)?, &sorted(c, 1)?, c.vm)?;
+    Ok(Answer::Object(c.vm.ctx.none()))
+}
+
+fn places(c: &Call, axis: usize) -> PyResult<Answer> {
+    let (x, axis) = along(c, axis)?;
+    let args = vec![Arg::Tensor(x), Arg::Int(axis as i64), Arg::Bool(false), Arg::Bool(true)];
+    Ok(Answer::Array(c.numpy.call_form("argsort", 1, args, c.vm)?))
+}
+
+fn argsort(c: &Call) -> PyResult<Answer> {
+    check_kind(c, 2)?;
+    places(c, 1)
+}
+
+/// The places of the elements that are not zero, axis by axis.
+fn nonzero(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    if x.ndim() == 0 {
+        let text =
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.";
+        return Err(c.value_error(text));
+    }
+    let dims = x.ndim() as i64;
+    let found = c.op("nonzero", vec![Arg::Tensor(x)])?;
+    let column = |axis: i64| {
+        let one = c.op("select", vec![Arg::Tensor(found.clone()), Arg::Int(1), Arg::Int(axis)])?;
+        c.op("clone", vec![Arg::Tensor(one)])
+    };
+    Ok(Answer::Tuple((0..dims).map(column).collect::<PyResult<_>>()?))
+}
+
+fn flatnonzero(c: &Call) -> PyResult<Answer> {
+    let found = c.op("nonzero", vec![Arg::Tensor(c.flat(&c.tensor(0)?)?)])?;
+    Ok(Answer::Array(c.flat(&found)?))
+}
+
+fn choose(c: &Call) -> PyResult<Answer> {
+    if !c.has(1) && !c.has(2) {
+        return nonzero(c);
+    }
+    if !c.has(1) || !c.has(2) {
+        return Err(c.value_error("either both or neither of x and y should be given"));
+    }
+    let (condition, pair) = (c.tensor(0)?, [c.operand(1)?, c.operand(2)?]);
+    let [x, y] = [&pair[0].tensor, &pair[1].tensor];
+    let shape =
+        layout::broadcast(x.shape(), y.shape()).and_then(|it| layout::broadcast(&it, condition.shape()));
+    if shape.is_err() {
+        return Err(c.value_error(format!(
+            "operands could not be broadcast together with shapes {} {} {} ",
+            tight(condition.shape()),
+            tight(x.shape()),
+            tight(y.shape())
+        )));
+    }
+    let dtype = result_type(&pair);
+    let args = [c.cast(&condition, DType::Bool)?, c.cast(x, dtype)?, c.cast(y, dtype)?];
+    Ok(Answer::Array(c.op("where", args.map(Arg::Tensor).to_vec())?))
+}
+
+/// Indices along an axis that has `size` elements, none of them negative.
+fn indices(c: &Call, indices: &Tensor, axis: usize, size: usize, mode: &str) -> PyResult<Tensor> {
+    if indices.dtype().category() == Category::Float && indices.numel() > 0 {
+        return Err(c.vm.new_index_error("arrays used as indices must be of integer (or boolean) type"));
+    }
+    let mut places = indices.to_i64_vec();
+    let ends = size as i64;
+    for at in &mut places {
+        *at = match mode {
+            "wrap" => at.rem_euclid(ends),
+            "clip" => (*at).clamp(0, ends - 1),
+            _ if *at < -ends || *at >= ends => {
+                let text = format!("index {at} is out of bounds for axis {axis} with size {size}");
+                return Err(c.vm.new_index_error(text));
+            }
+            _ if *at < 0 => *at + ends,
+            _ => *at,
+        };
+    }
+    Ok(Tensor::from_i64(places, indices.shape()))
+}
+
+fn take(c: &Call) -> PyResult<Answer> {
+    let (x, axis) = c.along(c.tensor(0)?, 2)?;
+    let mode = c.text(4, "raise")?;
+    if !["raise", "wrap", "clip"].contains(&mode.as_str()) {
+        return Err(
+            c.value_error(format!("clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')"))
+        );
+    }
+    let at = indices(c, &c.tensor(1)?, axis, x.shape()[axis], &mode)?;
+    let mut parts = vec![Index::Slice { start: None, stop: None, step: None }; axis];
+    parts.push(Index::Tensor(at));
+    let made = c.op("getitem", vec![Arg::Tensor(x), Arg::Index(Rc::new(parts))])?;
+    Ok(Answer::Result(made))
+}
+
+fn take_along_axis(c: &Call) -> PyResult<Answer> {
+    let at = c.tensor(1)?;
+    let (x, axis) = c.along(c.tensor(0)?, 2)?;
+    if x.ndim() != at.ndim() {
+        return Err(c.value_error("`indices` and `arr` must have the same number of dimensions"));
+    }
+    if at.dtype().category() != Category::Integer {
+        return Err(c.vm.new_index_error("`indices` must be an integer array"));
+    }
+    let at = indices(c, &at, axis, x.shape()[axis], "raise")?;
+    Ok(Answer::Array(c.op("take_along_dim", vec![Arg::Tensor(x), Arg::Tensor(at), Arg::Int(axis as i64)])?))
+}
+
+fn searchsorted(c: &Call) -> PyResult<Answer> {
+    let is_right = match c.text(2, "left")?.as_str() {
+        "left" => false,
+        "right" => true,
+        side => return Err(c.value_error(format!("search side must be 'left' or 'right' (got '{side}')"))),
+    };
+    let (row, values) = (c.tensor(0)?, c.tensor(1)?);
+    let dtype = promote(row.dtype(), values.dtype());
+    let mut row = c.cast(&row, dtype)?;
+    if c.given(3).is_some() {
+        let order = c.cast(&c.tensor(3)?, DType::Int64)?;
+        row = c.op("take_along_dim", vec![Arg::Tensor(row), Arg::Tensor(order), Arg::Int(0)])?;
+    }
+    let flat = c.flat(&c.cast(&values, dtype)?)?;
+    let args = vec![Arg::Tensor(row), Arg::Tensor(flat), Arg::Bool(false), Arg::Bool(is_right)];
+    let found = c.op("searchsorted", args)?;
+    Ok(Answer::Result(c.reshaped(&found, values.shape())?))
+}
+
+fn isin(c: &Call) -> PyResult<Answer> {
+    let (x, among) = (c.tensor(0)?, c.tensor(1)?);
+    let dtype = promote(x.dtype(), among.dtype());
+    let (x, among) = (c.cast(&x, dtype)?, c.cast(&among, dtype)?);
+    let args = vec![Arg::Tensor(x), Arg::Tensor(among), Arg::None, Arg::Bool(c.flag(3)?)];
+    Ok(Answer::Array(c.op("isin", args)?))
+}
+
+/// Between a lower and an upper limit, of which one may be missing.
+fn clip(c: &Call, low: usize, high: usize) -> PyResult<Answer> {
+    if c.given(low).is_none() && c.given(high).is_none() {
+        return Err(c.value_error("One of max or min must be given"));
+    }
+    let mut x = c.operand(0)?;
+    for (at, function) in [(low, "maximum"), (high, "minimum")] {
+        if c.given(at).is_some() {
+            x = Operand::new(c.elementwise(function, &[x, c.operand(at)?])?);
+        }
+    }
+    Ok(Answer::Result(x.tensor))
+}
+
+fn round(c: &Call) -> PyResult<Answer> {
+    let (x, decimals) = (c.tensor(0)?, c.int(1, 0)?);
+    let scale = 10f64.powi(decimals.unsigned_abs() as i32);
+    let op = |name: &'static str, x: Tensor| c.op(name, vec![Arg::Tensor(x), Arg::Float(scale)]);
+    let nearest = |x: Tensor| c.op("round", vec![Arg::Tensor(x)]);
+    let dtype = x.dtype();
+    Ok(Answer::Result(match dtype.category() {
+        Category::Bool => c.cast(&x, DType::Float16)?,
+        Category::Integer if decimals >= 0 => c.op("clone", vec![Arg::Tensor(x)])?,
+        Category::Integer => c.cast(&op("mul", nearest(op("div", c.cast(&x, DType::Float64)?)?)?)?, dtype)?,
+        Category::Float if decimals == 0 => nearest(x)?,
+        Category::Float if decimals > 0 => op("div", nearest(op("mul", x)?)?)?,
+        Category::Float => op("mul", nearest(op("div", x)?)?)?,
+    }))
+}
+
+/// Sets all elements.
+fn fill(c: &Call) -> PyResult<Answer> {
+    if let Some(target) = array_of(&c.object(0)) {
+        let value = c.cast(&c.tensor(1)?, target.dtype())?;
+        let value = value.with_layout(crate::numpy::ufunc::stretched(&value, target.shape(), c.vm)?);
+        copy_into(c.numpy, &target, &value, c.vm)?;
+    }
+    Ok(Answer::Object(c.vm.ctx.none()))
+}
+
+const SORT: &str = "a, axis=-1, kind=None";
+const PARTITION: &str = "a, kth, axis=-1, kind='introselect'";
+
+pub(super) static ROWS: [Row; 17] = [
+    row("sort", FUNCTION, SORT, sort),
+    row("sort", METHOD, SORT, sort_in_place),
+    row("argsort", BOTH, SORT, argsort).others(Others::ConvertBack),
+    row("partition", FUNCTION, PARTITION, |c| Ok(Answer::Array(sorted(c, 2)?))),
+    row("argpartition", BOTH, PARTITION, |c| places(c, 2)),
+    row("nonzero", BOTH, "a", nonzero),
+    row("flatnonzero", FUNCTION, "a", flatnonzero),
+    row("argwhere", FUNCTION, "a", |c| Ok(Answer::Array(c.op("nonzero", vec![Arg::Tensor(c.tensor(0)?)])?))),
+    row("where", FUNCTION, "condition, x=None, y=None", choose),
+    row("take", BOTH, "a, indices, axis=None, out=None, mode='raise'", take).others(Others::ConvertBack),
+    row("take_along_axis", FUNCTION, "arr, indices, axis", take_along_axis),
+    row("searchsorted", BOTH, "a, v, side='left', sorter=None", searchsorted),
+    row("isin", FUNCTION, "element, test_elements, assume_unique=False, invert=False", isin),
+    row("clip", FUNCTION, "a, a_min, a_max, out=None", |c| clip(c, 1, 2)).others(Others::ConvertBack),
+    row("clip", METHOD, "self, min=None, max=None, out=None", |c| clip(c, 1, 2)),
+    row("round", BOTH, "a, decimals=0, out=None", round).others(Others::ConvertBack),
+    row("fill", METHOD, "self, value", fill),
+];

@@ -1,0 +1,262 @@
+//! Products of vectors and matrices.
+
+use rustpython_vm::PyResult;
+use rustpython_vm::builtins::PyStr;
+
+use crate::numpy::dtypes::{Operand, promote, result_type};
+use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
+use crate::numpy::text::tight;
+use crate::tensor::{Arg, DType, Tensor, layout};
+use crate::torch::items;
+
+/// Two operands in the dtype of their product.
+fn pair(c: &Call) -> PyResult<(Tensor, Tensor, DType)> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    let dtype = promote(a.dtype(), b.dtype());
+    Ok((c.cast(&a, dtype)?, c.cast(&b, dtype)?, dtype))
+}
+
+/// The product; of bools, whether any pair is true.
+fn times(c: &Call, a: &Tensor, b: &Tensor, dtype: DType) -> PyResult<Tensor> {
+    let product = |a: Tensor, b: Tensor| c.op("matmul", vec![Arg::Tensor(a), Arg::Tensor(b)]);
+    match dtype {
+        DType::Bool => c.cast(&product(c.cast(a, DType::Int64)?, c.cast(b, DType::Int64)?)?, dtype),
+        _ => product(a.clone(), b.clone()),
+    }
+}
+
+/// The axis of the second operand that is summed over.
+fn inner_axis(b: &Tensor) -> usize {
+    b.ndim().saturating_sub(2)
+}
+
+fn matmul(c: &Call) -> PyResult<Answer> {
+    let (a, b, dtype) = pair(c)?;
+    if let Some(at) = [&a, &b].iter().position(|it| it.ndim() == 0) {
+        return Err(c.value_error(format!(
+            "matmul: Input operand {at} does not have enough dimensions (has 0, gufunc core with signature \
+             (n?,k),(k,m?)->(n?,m?) requires 1)"
+        )));
+    }
+    let (own, other) = (a.shape()[a.ndim() - 1], b.shape()[inner_axis(&b)]);
+    if own != other {
+        return Err(c.value_error(format!(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature \
+             (n?,k),(k,m?)->(n?,m?) (size {other} is different from {own})"
+        )));
+    }
+    let batch = |x: &Tensor| x.shape()[..x.ndim().saturating_sub(2)].to_vec();
+    if layout::broadcast(&batch(&a), &batch(&b)).is_err() {
+        let text = |x: &Tensor| {
+            let sizes: String = batch(x).iter().map(|size| format!("{size},")).collect();
+            format!("{}->({sizes}newaxis,newaxis)", tight(x.shape()))
+        };
+        return Err(c.value_error(format!(
+            "operands could not be broadcast together with remapped shapes [original->remapped]: {} {} ",
+            text(&a),
+            text(&b)
+        )));
+    }
+    Ok(Answer::Result(times(c, &a, &b, dtype)?))
+}
+
+fn not_aligned(c: &Call, a: &Tensor, b: &Tensor, axis: usize) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    let last = a.ndim() - 1;
+    c.value_error(format!(
+        "shapes {} and {} not aligned: {} (dim {last}) != {} (dim {axis})",
+        tight(a.shape()),
+        tight(b.shape()),
+        a.shape()[last],
+        b.shape()[axis]
+    ))
+}
+
+fn dot(c: &Call) -> PyResult<Answer> {
+    let (a, b, dtype) = pair(c)?;
+    if a.ndim() == 0 || b.ndim() == 0 {
+        return Ok(Answer::Result(c.elementwise("multiply", &[c.operand(0)?, c.operand(1)?])?));
+    }
+    let axis = inner_axis(&b);
+    if a.shape()[a.ndim() - 1] != b.shape()[axis] {
+        return Err(not_aligned(c, &a, &b, axis));
+    }
+    if b.ndim() <= 2 {
+        return Ok(Answer::Result(times(c, &a, &b, dtype)?));
+    }
+    contracted(c, (&a, &[a.ndim() - 1]), (&b, &[axis]), dtype)
+}
+
+fn inner(c: &Call) -> PyResult<Answer> {
+    let (a, b, dtype) = pair(c)?;
+    if a.ndim() == 0 || b.ndim() == 0 {
+        return Ok(Answer::Result(c.elementwise("multiply", &[c.operand(0)?, c.operand(1)?])?));
+    }
+    let (last, axis) = (a.ndim() - 1, b.ndim() - 1);
+    match a.shape()[last] == b.shape()[axis] {
+        false => Err(not_aligned(c, &a, &b, axis)),
+        true if b.ndim() == 1 => Ok(Answer::Result(times(c, &a, &b, dtype)?)),
+        true => contracted(c, (&a, &[last]), (&b, &[axis]), dtype),
+    }
+}
+
+fn vdot(c: &Call) -> PyResult<Answer> {
+    let (a, b, dtype) = pair(c)?;
+    if a.numel() != b.numel() {
+        let text = format!("cannot reshape array of size {} into shape ({},)", b.numel(), a.numel());
+        return Err(c.value_error(text));
+    }
+    Ok(Answer::Result(times(c, &c.flat(&a)?, &c.flat(&b)?, dtype)?))
+}
+
+fn outer(c: &Call) -> PyResult<Answer> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    let (a, b) = (c.reshaped(&a, &[a.numel(), 1])?, c.reshaped(&b, &[1, b.numel()])?);
+    Ok(Answer::Array(c.ufunc("multiply", &[&a, &b])?))
+}
+
+/// The sum of products over these axes of both operands, as one product of matrices.
+fn contracted(c: &Call, a: (&Tensor, &[usize]), b: (&Tensor, &[usize]), dtype: DType) -> PyResult<Answer> {
+    let rest = |x: &Tensor, axes: &[usize]| -> Vec<usize> {
+        (0..x.ndim()).filter(|axis| !axes.contains(axis)).collect()
+    };
+    let (rows, columns) = (rest(a.0, a.1), rest(b.0, b.1));
+    let size = |x: &Tensor, axes: &[usize]| -> usize { axes.iter().map(|&axis| x.shape()[axis]).product() };
+    let first = c.permuted(a.0, &[rows.as_slice(), a.1].concat())?;
+    let first = c.reshaped(&first, &[size(a.0, &rows), size(a.0, a.1)])?;
+    let second = c.permuted(b.0, &[b.1, columns.as_slice()].concat())?;
+    let second = c.reshaped(&second, &[size(b.0, b.1), size(b.0, &columns)])?;
+    let made = times(c, &first, &second, dtype)?;
+    let kept = rows.iter().map(|&axis| a.0.shape()[axis]);
+    let shape: Vec<usize> = kept.chain(columns.iter().map(|&axis| b.0.shape()[axis])).collect();
+    Ok(Answer::Result(c.reshaped(&made, &shape)?))
+}
+
+fn tensordot(c: &Call) -> PyResult<Answer> {
+    let (a, b, dtype) = pair(c)?;
+    let given = c.object(2);
+    let (left, right): (Vec<i64>, Vec<i64>) = match items(&given).as_deref() {
+        Some([left, right]) => (c.ints(left)?, c.ints(right)?),
+        _ => {
+            let count = c.int(2, 2)?;
+            ((a.ndim() as i64 - count..a.ndim() as i64).collect(), (0..count).collect())
+        }
+    };
+    let axes = |list: Vec<i64>, x: &Tensor| -> PyResult<Vec<usize>> {
+        list.into_iter().map(|axis| c.axis(axis, x.ndim())).collect()
+    };
+    let (left, right) = (axes(left, &a)?, axes(right, &b)?);
+    let fits =
+        left.len() == right.len() && left.iter().zip(&right).all(|(&i, &j)| a.shape()[i] == b.shape()[j]);
+    if !fits {
+        return Err(c.value_error("shape-mismatch for sum"));
+    }
+    match contracted(c, (&a, &left), (&b, &right), dtype)? {
+        Answer::Result(made) => Ok(Answer::Array(made)),
+        other => Ok(other),
+    }
+}
+
+/// The text of `einsum(a, [0, 1], b, [1, 2], [0, 2])`, and its operands.
+fn letters(c: &Call, objects: &[rustpython_vm::PyObjectRef]) -> PyResult<(String, Vec<Tensor>)> {
+    let text = |object: &rustpython_vm::PyObjectRef| -> PyResult<String> {
+        let part = |item: &rustpython_vm::PyObjectRef| match c.whole(item) {
+            Ok(at) => Ok(char::from(b'a' + at as u8).to_string()),
+            Err(_) => Ok("...".to_owned()),
+        };
+        c.items(object)?.iter().map(part).collect()
+    };
+    let pairs = objects.chunks_exact(2);
+    let result = pairs.remainder().first().map(&text).transpose()?;
+    let (mut lists, mut arrays) = (Vec::new(), Vec::new());
+    for pair in pairs {
+        arrays.push(c.array(&pair[0])?);
+        lists.push(text(&pair[1])?);
+    }
+    let result = result.map_or_else(String::new, |result| format!("->{result}"));
+    Ok((lists.join(",") + &result, arrays))
+}
+
+/// The sizes of the letters of one operand. Errors: too many or too few letters.
+fn sized(c: &Call, part: &str, number: usize, x: &Tensor) -> PyResult<Vec<(char, usize)>> {
+    let (first, last) = part.split_once("...").unwrap_or((part, ""));
+    let count = first.chars().count() + last.chars().count();
+    if count > x.ndim() {
+        return Err(c.value_error(format!(
+            "einstein sum subscripts string contains too many subscripts for operand {number}"
+        )));
+    }
+    if count < x.ndim() && !part.contains("...") {
+        return Err(c.value_error(
+            "operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to \
+             broadcast the extra dimensions.",
+        ));
+    }
+    let front = first.chars().zip(x.shape().iter().copied());
+    let back = last.chars().rev().zip(x.shape().iter().rev().copied());
+    Ok(front.chain(back).collect())
+}
+
+fn einsum(c: &Call) -> PyResult<Answer> {
+    let objects = items(&c.object(1)).unwrap_or_default();
+    let first = c.object(0);
+    let (text, arrays) = match first.downcast_ref::<PyStr>() {
+        Some(text) => {
+            let arrays = objects.iter().map(|it| c.array(it)).collect::<PyResult<Vec<_>>>()?;
+            (text.to_string_lossy().replace(' ', ""), arrays)
+        }
+        None => letters(c, &[vec![first.clone()], objects].concat())?,
+    };
+    let common = || {
+        result_type(
+            &arrays.iter().cloned().map(|tensor| Operand { tensor, number: None }).collect::<Vec<_>>(),
+        )
+    };
+    let dtype = c.dtype(3)?.unwrap_or_else(common);
+    let (inputs, result) =
+        text.split_once("->").map_or((text.as_str(), None), |(inputs, result)| (inputs, Some(result)));
+    let parts: Vec<&str> = inputs.split(',').collect();
+    if parts.len() != arrays.len() {
+        let which = if parts.len() < arrays.len() { "fewer" } else { "more" };
+        return Err(c.value_error(format!(
+            "{which} operands provided to einstein sum function than specified in the subscripts string"
+        )));
+    }
+    let mut sizes: Vec<(char, usize)> = Vec::new();
+    for (number, (part, x)) in parts.iter().zip(&arrays).enumerate() {
+        for (letter, size) in sized(c, part, number, x)? {
+            match sizes.iter_mut().find(|it| it.0 == letter) {
+                None => sizes.push((letter, size)),
+                Some(known) if known.1 == 1 => known.1 = size,
+                Some(known) if size != 1 && size != known.1 => {
+                    let shapes: String =
+                        arrays.iter().map(|it| format!("{0}->{0} ", tight(it.shape()))).collect();
+                    return Err(c.value_error(format!(
+                        "operands could not be broadcast together with remapped shapes [original->remapped]: {shapes}"
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    for letter in result.unwrap_or("").chars().filter(|&letter| letter != '.') {
+        if !sizes.iter().any(|it| it.0 == letter) {
+            return Err(c.value_error(format!(
+                "einstein sum subscripts string included output subscript '{letter}' which never appeared in an input"
+            )));
+        }
+    }
+    let computed = if dtype == DType::Bool { DType::Int64 } else { dtype };
+    let arrays = arrays.iter().map(|it| c.cast(it, computed)).collect::<PyResult<_>>()?;
+    let made = c.op("einsum", vec![Arg::Str(text.as_str().into()), Arg::Tensors(arrays)])?;
+    Ok(Answer::Result(c.cast(&made, dtype)?))
+}
+
+pub(super) static ROWS: [Row; 7] = [
+    row("matmul", FUNCTION, "x1, x2, out=None", matmul).others(Others::ConvertBack),
+    row("dot", BOTH, "a, b, out=None", dot),
+    row("inner", FUNCTION, "a, b", inner),
+    row("vdot", FUNCTION, "a, b", vdot),
+    row("outer", FUNCTION, "a, b, out=None", outer),
+    row("tensordot", FUNCTION, "a, b, axes=2", tensordot),
+    row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum),
+];

@@ -1,0 +1,478 @@
+//! Shapes: views of other shapes, joining and splitting.
+
+use rustpython_vm::{PyObjectRef, PyResult};
+
+use crate::numpy::context::array_of;
+use crate::numpy::dtypes;
+use crate::numpy::dtypes::promote;
+use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
+use crate::numpy::text::tight;
+use crate::numpy::ufunc::stretched;
+use crate::tensor::{Arg, Layout, Tensor};
+use crate::torch::items;
+
+/// The sizes of a new shape, of which one may be unknown. Errors: another number of elements.
+fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
+    let unknown = sizes.iter().filter(|&&size| size < 0).count();
+    if unknown > 1 {
+        return Err(c.value_error("can only specify one unknown dimension"));
+    }
+    let rest =
+        sizes.iter().filter(|&&size| size >= 0).try_fold(1usize, |all, &size| all.checked_mul(size as usize));
+    let count = x.numel();
+    let fits = match (unknown, rest) {
+        (_, None) => false,
+        (0, Some(rest)) => rest == count,
+        (_, Some(rest)) => rest != 0 && count % rest == 0,
+    };
+    if !fits {
+        let text = match sizes {
+            [one] => format!("({one},)"),
+            _ => format!("({})", sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(",")),
+        };
+        return Err(c.value_error(format!("cannot reshape array of size {count} into shape {text}")));
+    }
+    let missing = || count / rest.unwrap_or(1).max(1);
+    Ok(sizes.iter().map(|&size| if size < 0 { missing() } else { size as usize }).collect())
+}
+
+fn reversed(c: &Call, x: &Tensor) -> PyResult<Tensor> {
+    c.permuted(x, &(0..x.ndim()).rev().collect::<Vec<_>>())
+}
+
+fn reshape(c: &Call, mut sizes: Vec<i64>, order: usize) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    match c.text(order, "C")?.as_str() {
+        "C" | "A" => Ok(Answer::Array(c.reshaped(&x, &known(c, &x, &sizes)?)?)),
+        "F" => {
+            known(c, &x, &sizes)?;
+            sizes.reverse();
+            let columns = reversed(c, &x)?;
+            Ok(Answer::Array(reversed(c, &c.reshaped(&columns, &known(c, &x, &sizes)?)?)?))
+        }
+        other => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')"))),
+    }
+}
+
+/// Whole numbers one after the other, or one sequence of them.
+fn spread(c: &Call, at: usize) -> PyResult<Vec<i64>> {
+    let given = c.object(at);
+    match items(&given).unwrap_or_default().as_slice() {
+        [one] => c.ints(one),
+        all => all.iter().map(|item| c.whole(item)).collect(),
+    }
+}
+
+/// In one row, read in this order.
+fn raveled(c: &Call, order: &str) -> PyResult<Tensor> {
+    let x = c.tensor(0)?;
+    let columns = x.with_layout(x.layout().permute(&(0..x.ndim()).rev().collect::<Vec<_>>()));
+    let order = match order {
+        "A" | "K" if x.is_contiguous() => "C",
+        "A" | "K" if columns.is_contiguous() => "F",
+        "A" => "C",
+        other => other,
+    };
+    match order {
+        "C" => c.flat(&x),
+        "F" => c.flat(&reversed(c, &x)?),
+        "K" => {
+            let mut axes: Vec<usize> = (0..x.ndim()).collect();
+            axes.sort_by_key(|&axis| std::cmp::Reverse(x.strides()[axis]));
+            c.flat(&c.permuted(&x, &axes)?)
+        }
+        other => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')"))),
+    }
+}
+
+fn flatten(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let flat = raveled(c, &c.text(1, "C")?)?;
+    let is_view = flat.storage().same(x.storage());
+    Ok(Answer::Array(if is_view { c.op("clone", vec![Arg::Tensor(flat)])? } else { flat }))
+}
+
+fn transpose(c: &Call, axes: Vec<i64>) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    if axes.is_empty() {
+        return Ok(Answer::Array(reversed(c, &x)?));
+    }
+    if axes.len() != x.ndim() {
+        return Err(c.value_error("axes don't match array"));
+    }
+    let mut order: Vec<usize> = Vec::new();
+    for axis in axes {
+        let axis = c.axis(axis, x.ndim())?;
+        if order.contains(&axis) {
+            return Err(c.value_error("repeated axis in transpose"));
+        }
+        order.push(axis);
+    }
+    Ok(Answer::Array(c.permuted(&x, &order)?))
+}
+
+fn transpose_method(c: &Call) -> PyResult<Answer> {
+    let given = c.object(1);
+    match items(&given).unwrap_or_default().as_slice() {
+        [one] if c.vm.is_none(one) => transpose(c, Vec::new()),
+        _ => transpose(c, spread(c, 1)?),
+    }
+}
+
+fn swapaxes(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let [a, b] = [c.axis(c.int(1, 0)?, x.ndim())?, c.axis(c.int(2, 0)?, x.ndim())?];
+    Ok(Answer::Array(c.op("transpose", vec![Arg::Tensor(x), Arg::Int(a as i64), Arg::Int(b as i64)])?))
+}
+
+fn moveaxis(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let axes = |at: usize| -> PyResult<Vec<usize>> {
+        let list: Vec<PyObjectRef> =
+            c.ints(&c.object(at))?.into_iter().map(|axis| c.vm.ctx.new_int(axis).into()).collect();
+        crate::numpy::axes::axes(&c.vm.ctx.new_tuple(list).into(), x.ndim(), c.vm)
+    };
+    let (source, destination) = (axes(1)?, axes(2)?);
+    if source.len() != destination.len() {
+        return Err(
+            c.value_error("`source` and `destination` arguments must have the same number of elements")
+        );
+    }
+    let mut order: Vec<usize> = (0..x.ndim()).filter(|axis| !source.contains(axis)).collect();
+    let mut moves: Vec<(usize, usize)> = destination.into_iter().zip(source).collect();
+    moves.sort_unstable();
+    moves.into_iter().for_each(|(to, axis)| order.insert(to, axis));
+    Ok(Answer::Array(c.permuted(&x, &order)?))
+}
+
+fn squeeze(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let axes: Vec<usize> = match c.given(1) {
+        Some(_) => c.axes(1, x.ndim())?,
+        None => (0..x.ndim()).filter(|&axis| x.shape()[axis] == 1).collect(),
+    };
+    if axes.iter().any(|&axis| x.shape()[axis] != 1) {
+        return Err(c.value_error("cannot select an axis to squeeze out which has size not equal to one"));
+    }
+    if axes.is_empty() {
+        return Ok(match array_of(&c.object(0)) {
+            Some(_) => Answer::Object(c.object(0)),
+            None => Answer::Array(x),
+        });
+    }
+    let dims = axes.into_iter().map(|axis| axis as i64).collect();
+    Ok(Answer::Array(c.numpy.call_form("squeeze", 2, vec![Arg::Tensor(x), Arg::Ints(dims)], c.vm)?))
+}
+
+fn expand_dims(c: &Call) -> PyResult<Answer> {
+    let mut x = c.tensor(0)?;
+    let count = items(&c.object(1)).map_or(1, |items| items.len());
+    let mut axes = c.axes(1, x.ndim() + count)?;
+    axes.sort_unstable();
+    for axis in axes {
+        x = c.op("unsqueeze", vec![Arg::Tensor(x), Arg::Int(axis as i64)])?;
+    }
+    Ok(Answer::Array(x))
+}
+
+/// Arrays in one dtype: the one asked for, or the one that all can be cast to.
+fn in_one_dtype(c: &Call, arrays: Vec<Tensor>, asked: usize) -> PyResult<Vec<Tensor>> {
+    let common = arrays.iter().map(Tensor::dtype).reduce(promote);
+    let Some(dtype) = c.dtype(asked)?.or(common) else {
+        return Err(c.value_error("need at least one array to concatenate"));
+    };
+    arrays
+        .iter()
+        .map(|tensor| match dtypes::can_cast(tensor.dtype(), dtype, "same_kind") {
+            true => c.cast(tensor, dtype),
+            false => Err(c.vm.new_type_error(format!(
+                "Cannot cast array data from {} to {} according to the rule 'same_kind'",
+                dtypes::shown(tensor.dtype()),
+                dtypes::shown(dtype)
+            ))),
+        })
+        .collect()
+}
+
+/// One after the other along an axis. Errors: other numbers of dimensions, other sizes.
+fn joined(c: &Call, arrays: Vec<Tensor>, axis: i64) -> PyResult<Answer> {
+    let first = &arrays[0];
+    if first.ndim() == 0 {
+        return Err(c.value_error("zero-dimensional arrays cannot be concatenated"));
+    }
+    if let Some((at, other)) = arrays.iter().enumerate().find(|(_, it)| it.ndim() != first.ndim()) {
+        return Err(c.value_error(format!(
+            "all the input arrays must have same number of dimensions, but the array at index 0 has {} dimension(s) and \
+             the array at index {at} has {} dimension(s)",
+            first.ndim(),
+            other.ndim()
+        )));
+    }
+    let axis = c.axis(axis, first.ndim())?;
+    for (at, other) in arrays.iter().enumerate() {
+        let sizes = || first.shape().iter().zip(other.shape()).enumerate();
+        if let Some((dim, (one, two))) = sizes().find(|(dim, (one, two))| *dim != axis && one != two) {
+            return Err(c.value_error(format!(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along dimension \
+                 {dim}, the array at index 0 has size {one} and the array at index {at} has size {two}"
+            )));
+        }
+    }
+    Ok(Answer::Array(c.op("cat", vec![Arg::Tensors(arrays), Arg::Int(axis as i64)])?))
+}
+
+fn concatenate(c: &Call) -> PyResult<Answer> {
+    let mut arrays = in_one_dtype(c, c.arrays(0)?, 3)?;
+    let axis = match c.given(1) {
+        Some(axis) => c.whole(axis)?,
+        // The default; `None` is all elements in one row.
+        None if c.has(1) => {
+            arrays = arrays.iter().map(|it| c.flat(it)).collect::<PyResult<_>>()?;
+            0
+        }
+        None => 0,
+    };
+    joined(c, arrays, axis)
+}
+
+fn stack(c: &Call) -> PyResult<Answer> {
+    let arrays = c.arrays(0)?;
+    if arrays.is_empty() {
+        return Err(c.value_error("need at least one array to stack"));
+    }
+    let arrays = in_one_dtype(c, arrays, 3)?;
+    if arrays.iter().any(|it| it.shape() != arrays[0].shape()) {
+        return Err(c.value_error("all input arrays must have the same shape"));
+    }
+    let axis = c.axis(c.int(1, 0)?, arrays[0].ndim() + 1)?;
+    Ok(Answer::Array(c.op("stack", vec![Arg::Tensors(arrays), Arg::Int(axis as i64)])?))
+}
+
+/// An array with at least so many dimensions, as `atleast_1d` and `atleast_2d` add them.
+fn deep(c: &Call, x: &Tensor, ndim: usize) -> PyResult<Tensor> {
+    let shape = match (ndim, x.shape()) {
+        (1, []) => vec![1],
+        (2, []) => vec![1, 1],
+        (2, &[n]) => vec![1, n],
+        _ => return Ok(x.clone()),
+    };
+    c.reshaped(x, &shape)
+}
+
+fn at_least(c: &Call, ndim: usize) -> PyResult<Answer> {
+    let objects = items(&c.object(0)).unwrap_or_default();
+    let mut made = Vec::new();
+    for object in &objects {
+        let x = c.array(object)?;
+        let same = x.ndim() >= ndim && array_of(object).is_some();
+        made.push(if same { object.clone() } else { c.wrap(deep(c, &x, ndim)?) });
+    }
+    Ok(Answer::Object(match made.as_slice() {
+        [one] => one.clone(),
+        _ => c.vm.ctx.new_list(made).into(),
+    }))
+}
+
+/// Arrays with at least so many dimensions, joined.
+fn stacked(c: &Call, ndim: usize) -> PyResult<Answer> {
+    let arrays: Vec<Tensor> = c.arrays(0)?.iter().map(|it| deep(c, it, ndim)).collect::<PyResult<_>>()?;
+    let arrays = in_one_dtype(c, arrays, 1)?;
+    let axis = i64::from(ndim == 1 && arrays[0].ndim() > 1);
+    joined(c, arrays, axis)
+}
+
+fn column_stack(c: &Call) -> PyResult<Answer> {
+    let column = |x: Tensor| if x.ndim() < 2 { c.reshaped(&x, &[x.numel(), 1]) } else { Ok(x) };
+    let arrays = c.arrays(0)?.into_iter().map(column).collect::<PyResult<_>>()?;
+    joined(c, in_one_dtype(c, arrays, usize::MAX)?, 1)
+}
+
+/// Parts along an axis; `equal` ones must have the same size.
+fn parts(c: &Call, axis: i64, equal: bool) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let axis = c.axis(axis, x.ndim())?;
+    let total = x.shape()[axis] as i64;
+    let given = c.object(1);
+    let mut places = vec![0];
+    if items(&given).is_some() || array_of(&given).is_some_and(|it| it.ndim() > 0) {
+        places.extend(c.ints(&given)?);
+        places.push(total);
+    } else {
+        let count = c.whole(&given)?;
+        if count <= 0 {
+            return Err(c.value_error("number sections must be larger than 0."));
+        }
+        if equal && total % count != 0 {
+            return Err(c.value_error("array split does not result in an equal division"));
+        }
+        for at in 0..count {
+            places.push(places[at as usize] + total / count + i64::from(at < total % count));
+        }
+    }
+    let place = |at: i64| if at < 0 { (at + total).max(0) } else { at.min(total) };
+    let mut made = Vec::new();
+    for ends in places.windows(2) {
+        let (first, last) = (place(ends[0]), place(ends[1]));
+        let count = (last - first).max(0);
+        let args = [axis as i64, first.min(total), count].map(Arg::Int);
+        let args = std::iter::once(Arg::Tensor(x.clone())).chain(args).collect();
+        made.push(c.op("narrow", args)?);
+    }
+    Ok(Answer::List(made))
+}
+
+fn tile(c: &Call) -> PyResult<Answer> {
+    let (x, mut times) = (c.tensor(0)?, c.ints(&c.object(1))?);
+    let dims = x.ndim().max(times.len());
+    let mut shape = vec![1; dims - x.ndim()];
+    shape.extend_from_slice(x.shape());
+    let x = c.reshaped(&x, &shape)?;
+    times.splice(0..0, vec![1; dims - times.len()]);
+    Ok(Answer::Array(c.op("tile", vec![Arg::Tensor(x), Arg::Ints(times)])?))
+}
+
+fn repeat(c: &Call) -> PyResult<Answer> {
+    let (x, axis) = c.along(c.tensor(0)?, 2)?;
+    let counts = c.tensor(1)?;
+    let dim = Arg::Int(axis as i64);
+    if counts.numel() == 1 {
+        let count = Arg::Int(counts.to_i64_vec()[0]);
+        return Ok(Answer::Array(c.numpy.call_form(
+            "repeat_interleave",
+            1,
+            vec![Arg::Tensor(x), count, dim],
+            c.vm,
+        )?));
+    }
+    if counts.numel() != x.shape()[axis] {
+        return Err(c.value_error(format!(
+            "operands could not be broadcast together with shape ({},) ({},)",
+            x.shape()[axis],
+            counts.numel()
+        )));
+    }
+    let counts = c.flat(&c.cast(&counts, crate::tensor::DType::Int64)?)?;
+    Ok(Answer::Array(c.op("repeat_interleave", vec![Arg::Tensor(x), Arg::Tensor(counts), dim])?))
+}
+
+fn roll(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let shifts = c.ints(&c.object(1))?;
+    if c.given(2).is_none() {
+        let flat = c.flat(&x)?;
+        let shift = vec![shifts.iter().sum()];
+        let rolled = c.op("roll", vec![Arg::Tensor(flat), Arg::Ints(shift), Arg::Ints(vec![0])])?;
+        return Ok(Answer::Array(c.reshaped(&rolled, x.shape())?));
+    }
+    let axes: Vec<i64> = c
+        .ints(&c.object(2))?
+        .into_iter()
+        .map(|axis| Ok(c.axis(axis, x.ndim())? as i64))
+        .collect::<PyResult<_>>()?;
+    let count = shifts.len().max(axes.len());
+    let pair = |list: &[i64]| -> Vec<i64> { (0..count).map(|at| list[at % list.len()]).collect() };
+    let args = vec![Arg::Tensor(x), Arg::Ints(pair(&shifts)), Arg::Ints(pair(&axes))];
+    Ok(Answer::Array(c.op("roll", args)?))
+}
+
+fn broadcast_to(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let sizes = c.ints(&c.object(1))?;
+    let shape: Vec<usize> = sizes.iter().map(|&size| size.max(0) as usize).collect();
+    if stretched(&x, &shape, c.vm).is_err() {
+        return Err(c.value_error(match shape.len() < x.ndim() {
+            true => "input operand has more dimensions than allowed by the axis remapping".to_owned(),
+            false => format!(
+                "operands could not be broadcast together with remapped shapes [original->remapped]: {}  and requested \
+                 shape {}",
+                tight(x.shape()),
+                tight(&shape)
+            ),
+        }));
+    }
+    Ok(Answer::Array(c.op("broadcast_to", vec![Arg::Tensor(x), Arg::Ints(sizes)])?))
+}
+
+/// A number of Python.
+fn number(c: &Call, number: usize) -> PyResult<Answer> {
+    Ok(Answer::Object(c.vm.ctx.new_int(number).into()))
+}
+
+fn size(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    match c.given(1) {
+        Some(axis) => number(c, x.shape()[c.axis(c.whole(axis)?, x.ndim())?]),
+        None => number(c, x.numel()),
+    }
+}
+
+fn shape(c: &Call) -> PyResult<Answer> {
+    let sizes = c.tensor(0)?.shape().iter().map(|&size| c.vm.ctx.new_int(size).into()).collect();
+    Ok(Answer::Object(c.vm.ctx.new_tuple(sizes).into()))
+}
+
+fn item(c: &Call) -> PyResult<Answer> {
+    let x = c.tensor(0)?;
+    let at = spread(c, 1)?;
+    let place = |at: i64, axis: usize, size: usize| match at < -(size as i64) || at >= size as i64 {
+        true => {
+            Err(c.vm.new_index_error(format!("index {at} is out of bounds for axis {axis} with size {size}")))
+        }
+        false => Ok((if at < 0 { at + size as i64 } else { at }) as usize),
+    };
+    let offset = match at.as_slice() {
+        [] if x.numel() == 1 => x.layout().offset,
+        [] => return Err(c.value_error("can only convert an array of size 1 to a Python scalar")),
+        &[one] => match place(one, 0, x.numel()) {
+            Ok(place) => x.layout().position(place),
+            Err(_) => {
+                let text = format!("index {one} is out of bounds for size {}", x.numel());
+                return Err(c.vm.new_index_error(text));
+            }
+        },
+        _ if at.len() != x.ndim() => return Err(c.value_error("incorrect number of indices for array")),
+        _ => {
+            let mut offset = x.layout().offset;
+            for (axis, &one) in at.iter().enumerate() {
+                offset += place(one, axis, x.shape()[axis])? * x.strides()[axis];
+            }
+            offset
+        }
+    };
+    let one = x.with_layout(Layout { shape: vec![], strides: vec![], offset });
+    Ok(Answer::Object(crate::numpy::scalar::python(&dtypes::number_of(&one), c.vm)))
+}
+
+pub(super) static ROWS: [Row; 27] = [
+    row("reshape", FUNCTION, "a, newshape, order='C'", |c| reshape(c, c.ints(&c.object(1))?, 2))
+        .others(Others::ConvertBack),
+    row("reshape", METHOD, "self, *shape, order='C'", |c| reshape(c, spread(c, 1)?, 2)),
+    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c, &c.text(1, "C")?)?))),
+    row("flatten", METHOD, "self, order='C'", flatten),
+    row("transpose", FUNCTION, "a, axes=None", |c| {
+        transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?)
+    })
+    .others(Others::ConvertBack),
+    row("transpose", METHOD, "self, *axes", transpose_method),
+    row("swapaxes", BOTH, "a, axis1, axis2", swapaxes).others(Others::ConvertBack),
+    row("moveaxis", FUNCTION, "a, source, destination", moveaxis),
+    row("squeeze", BOTH, "a, axis=None", squeeze).others(Others::ConvertBack),
+    row("expand_dims", FUNCTION, "a, axis", expand_dims),
+    row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate),
+    row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack),
+    row("vstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 2)),
+    row("hstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 1)),
+    row("column_stack", FUNCTION, "tup", column_stack),
+    row("atleast_1d", FUNCTION, "*arys", |c| at_least(c, 1)),
+    row("atleast_2d", FUNCTION, "*arys", |c| at_least(c, 2)),
+    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false)),
+    row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)),
+    row("tile", FUNCTION, "A, reps", tile),
+    row("repeat", BOTH, "a, repeats, axis=None", repeat).others(Others::ConvertBack),
+    row("roll", FUNCTION, "a, shift, axis=None", roll),
+    row("broadcast_to", FUNCTION, "array, shape", broadcast_to),
+    row("ndim", FUNCTION, "a", |c| number(c, c.tensor(0)?.ndim())),
+    row("shape", FUNCTION, "a", shape),
+    row("size", FUNCTION, "a, axis=None", size),
+    row("item", METHOD, "self, *at", item),
+];

@@ -1,0 +1,267 @@
+//! Methods of texts that the interpreter computes otherwise than CPython: most of them where a text is not ASCII. It counts
+//! bytes where characters count, knows four separators not as white space, and has one small form of sigma.
+
+use std::sync::OnceLock;
+
+use rustpython_vm::{
+    AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
+    builtins::{PyInt, PySlice, PyStr},
+    function::FuncArgs,
+    protocol::PyMapping,
+    sliceable::SaturatedSlice,
+};
+use unic_ucd_category::GeneralCategory;
+
+use super::guards::{Own, around_native};
+
+/// Installs the methods on the types of this thread.
+pub(super) fn install(vm: &VirtualMachine) {
+    let types = &vm.ctx.types;
+    let class = types.str_type;
+    around_native(class, "count", count, vm);
+    around_native(class, "split", |own, args, vm| split(own, args, false, vm), vm);
+    around_native(class, "rsplit", |own, args, vm| split(own, args, true, vm), vm);
+    around_native(class, "strip", |own, args, vm| strip(own, args, true, true, vm), vm);
+    around_native(class, "lstrip", |own, args, vm| strip(own, args, true, false, vm), vm);
+    around_native(class, "rstrip", |own, args, vm| strip(own, args, false, true, vm), vm);
+    around_native(class, "capitalize", |own, args, vm| titled(own, args, false, vm), vm);
+    around_native(class, "title", |own, args, vm| titled(own, args, true, vm), vm);
+    for class in [types.bytes_type, types.bytearray_type] {
+        around_native(class, "hex", hex, vm);
+    }
+    let slot = &class.slots.as_mapping.subscript;
+    SUBSCRIPT.get_or_init(|| slot.load().expect("a text can be indexed"));
+    slot.store(Some(subscript));
+}
+
+/// The text that a method is called on.
+fn receiver(args: &FuncArgs) -> Option<&str> {
+    args.args.first()?.downcast_ref::<PyStr>()?.to_str()
+}
+
+fn text_of(arg: Option<&PyObjectRef>) -> Option<&str> {
+    arg?.downcast_ref::<PyStr>()?.to_str()
+}
+
+/// An integer argument that may be missing or None.
+fn integer(arg: Option<&PyObjectRef>, missing: isize, vm: &VirtualMachine) -> Option<isize> {
+    let Some(arg) = arg.filter(|arg| !vm.is_none(arg)) else { return Some(missing) };
+    let value = arg.downcast_ref::<PyInt>()?.as_bigint();
+    let saturated = if value.sign() == malachite_bigint::Sign::Minus { isize::MIN } else { isize::MAX };
+    Some(isize::try_from(value).unwrap_or(saturated))
+}
+
+/// An argument by position or by name, without those that are None.
+fn argument<'a>(args: &'a FuncArgs, at: usize, name: &str, vm: &VirtualMachine) -> Option<&'a PyObjectRef> {
+    args.args.get(at).or_else(|| args.kwargs.get(name)).filter(|arg| !vm.is_none(arg))
+}
+
+/// `text.count("", start, end)`: the empty text stands between characters, not between bytes.
+fn count(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let places = || {
+        let text = receiver(&args).filter(|text| !text.is_ascii())?;
+        if text_of(args.args.get(1)) != Some("") || args.args.len() > 4 || !args.kwargs.is_empty() {
+            return None;
+        }
+        let characters = text.chars().count();
+        let within = |at: isize| match at {
+            0.. => at.unsigned_abs(),
+            _ => characters.saturating_sub(at.unsigned_abs()),
+        };
+        let start = within(integer(args.args.get(2), 0, vm)?);
+        let end = within(integer(args.args.get(3), isize::MAX, vm)?).min(characters);
+        Some((end + 1).saturating_sub(start))
+    };
+    match places() {
+        Some(places) => Ok(vm.ctx.new_int(places).into()),
+        None => own.call(args, vm),
+    }
+}
+
+/// `text.replace("", new, count)`: between characters, not between bytes.
+pub(super) fn replace(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let replaced = || {
+        let text = receiver(&args).filter(|text| !text.is_ascii())?;
+        let new = text_of(args.args.get(2))?;
+        let has_others = args.args.len() > 4 || args.kwargs.keys().any(|name| name != "count");
+        if text_of(args.args.get(1)) != Some("") || has_others {
+            return None;
+        }
+        let most = integer(argument(&args, 3, "count", vm), -1, vm)?;
+        Some(text.replacen("", new, usize::try_from(most).unwrap_or(usize::MAX)))
+    };
+    match replaced() {
+        Some(replaced) => Ok(vm.ctx.new_str(replaced).into()),
+        None => own.call(args, vm),
+    }
+}
+
+/// Whether CPython takes a character for white space: four separators more than Unicode does.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
+}
+
+/// Whether the interpreter knows the white space of this text.
+fn has_known_spaces(text: &str) -> bool {
+    !text.bytes().any(|byte| !byte.is_ascii() || (0x1c..=0x1f).contains(&byte))
+}
+
+/// `text.split(None, maxsplit)` and `text.rsplit(None, maxsplit)`.
+fn split(own: &Own, args: FuncArgs, back: bool, vm: &VirtualMachine) -> PyResult {
+    let parts = || {
+        let text = receiver(&args).filter(|text| !has_known_spaces(text))?;
+        let are_known =
+            args.args.len() <= 3 && args.kwargs.keys().all(|name| name == "sep" || name == "maxsplit");
+        if !are_known || argument(&args, 1, "sep", vm).is_some() {
+            return None;
+        }
+        let most = integer(argument(&args, 2, "maxsplit", vm), -1, vm)?;
+        Some(words(text, usize::try_from(most).unwrap_or(usize::MAX), back))
+    };
+    match parts() {
+        Some(parts) => {
+            let parts = parts.into_iter().map(|part| vm.ctx.new_str(part).into()).collect();
+            Ok(vm.ctx.new_list(parts).into())
+        }
+        None => own.call(args, vm),
+    }
+}
+
+/// What is between white space. What is beyond so many words, at the end or if `back` at the start, is one more.
+fn words(text: &str, most: usize, back: bool) -> Vec<&str> {
+    let (mut found, mut rest) = (Vec::new(), text);
+    loop {
+        rest = if back { rest.trim_end_matches(is_space) } else { rest.trim_start_matches(is_space) };
+        let end = if back { rest.rfind(is_space) } else { rest.find(is_space) };
+        let Some(end) = end.filter(|_| found.len() < most) else { break };
+        if back {
+            let after = end + rest[end..].chars().next().map_or(1, char::len_utf8);
+            found.push(&rest[after..]);
+            rest = &rest[..after];
+        } else {
+            found.push(&rest[..end]);
+            rest = &rest[end..];
+        }
+    }
+    found.extend(Some(rest).filter(|rest| !rest.is_empty()));
+    if back {
+        found.reverse();
+    }
+    found
+}
+
+/// `text.strip(chars)`, `lstrip` and `rstrip`: white space that the interpreter does not know, and characters of another
+/// alphabet.
+fn strip(own: &Own, args: FuncArgs, left: bool, right: bool, vm: &VirtualMachine) -> PyResult {
+    let kept = || {
+        let text = receiver(&args)?;
+        if args.args.len() > 2 || !args.kwargs.is_empty() {
+            return None;
+        }
+        let given = argument(&args, 1, "", vm);
+        let characters = given.map(|given| text_of(Some(given)));
+        let goes: &dyn Fn(char) -> bool = match characters {
+            Some(Some(characters)) if !characters.is_ascii() => &|c| characters.contains(c),
+            None if !has_known_spaces(text) => &is_space,
+            _ => return None,
+        };
+        let kept = if left { text.trim_start_matches(goes) } else { text };
+        Some(if right { kept.trim_end_matches(goes) } else { kept })
+    };
+    match kept() {
+        Some(kept) if args.args[0].class().is(vm.ctx.types.str_type) && receiver(&args) == Some(kept) => {
+            Ok(args.args[0].clone())
+        }
+        Some(kept) => Ok(vm.ctx.new_str(kept).into()),
+        None => own.call(args, vm),
+    }
+}
+
+/// `text.zfill(width)`: the interpreter counts bytes.
+pub(super) fn zfill(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let filled = || {
+        let text = receiver(&args).filter(|text| !text.is_ascii() && args.kwargs.is_empty())?;
+        let width = usize::try_from(args.args.get(1)?.downcast_ref::<PyInt>()?.as_bigint()).ok()?;
+        let missing = width.checked_sub(text.chars().count()).filter(|missing| *missing > 0)?;
+        let (sign, rest) = text.split_at(usize::from(text.starts_with(['+', '-'])));
+        Some(format!("{sign}{}{rest}", "0".repeat(missing)))
+    };
+    match filled() {
+        Some(filled) => Ok(vm.ctx.new_str(filled).into()),
+        None => own.call(args, vm),
+    }
+}
+
+/// `bytes.hex(sep=..., bytes_per_sep=...)`: the interpreter's own method takes no names.
+fn hex(own: &Own, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    for (at, name) in ["sep", "bytes_per_sep"].into_iter().enumerate() {
+        if args.args.len() == at + 1
+            && let Some(given) = args.kwargs.swap_remove(name)
+        {
+            args.args.push(given);
+        }
+    }
+    own.call(args, vm)
+}
+
+/// Capital letters of which the interpreter has only the usual small form or no form for titles: sigma, and those of two
+/// letters.
+const SPECIAL: [char; 5] = ['\u{3a3}', '\u{1c4}', '\u{1c7}', '\u{1ca}', '\u{1f1}'];
+
+/// `text.capitalize()` and, if `words`, `text.title()`: the first letter, or that of each word, is in title case, and each
+/// other one is small.
+fn titled(own: &Own, args: FuncArgs, words: bool, vm: &VirtualMachine) -> PyResult {
+    let Some(text) = receiver(&args).filter(|text| !text.is_ascii() && text.contains(SPECIAL)) else {
+        return own.call(args, vm);
+    };
+    let (mut whole, mut begins) = (String::new(), true);
+    for (at, c) in text.char_indices() {
+        match c {
+            // The form for titles follows the capital form.
+            _ if begins && SPECIAL[1..].contains(&c) => whole.extend(char::from_u32(u32::from(c) + 1)),
+            _ if begins => {
+                let letter: PyObjectRef = vm.ctx.new_str(c.to_string()).into();
+                let letter = own.call(FuncArgs::from(vec![letter]), vm)?;
+                whole.push_str(text_of(Some(&letter)).unwrap_or(""));
+            }
+            '\u{3a3}' => whole.push(small_sigma(text, at)),
+            _ => whole.extend(c.to_lowercase()),
+        }
+        let is_title = GeneralCategory::of(c) == GeneralCategory::TitlecaseLetter;
+        begins = words && !c.is_lowercase() && !c.is_uppercase() && !is_title;
+    }
+    Ok(vm.ctx.new_str(whole).into())
+}
+
+/// The small form of the capital sigma at this place: another one at the end of a word. What decides is near.
+pub(super) fn small_sigma(text: &str, at: usize) -> char {
+    const NEAR: usize = 64;
+    let start = text.floor_char_boundary(at.saturating_sub(NEAR));
+    let end = text.ceil_char_boundary(text.len().min(at + NEAR));
+    // Both forms take two bytes.
+    let before = text[start..at].to_lowercase().len();
+    text[start..end].to_lowercase()[before..].chars().next().unwrap_or('\u{3c3}')
+}
+
+type Subscript = fn(PyMapping<'_>, &PyObject, &VirtualMachine) -> PyResult;
+
+static SUBSCRIPT: OnceLock<Subscript> = OnceLock::new();
+
+/// `text[start:stop:step]` of a text that is not ASCII: the interpreter states a wrong length for `text[::2]`.
+fn subscript(text: PyMapping<'_>, at: &PyObject, vm: &VirtualMachine) -> PyResult {
+    if let (Some(text), Some(slice)) = (text.obj.downcast_ref::<PyStr>(), at.downcast_ref::<PySlice>())
+        && !text.isascii()
+        && slice.step.as_ref().is_some_and(|step| !vm.is_none(step))
+        && let Some(characters) = text.to_str()
+    {
+        let (range, step, _) = SaturatedSlice::with_slice(slice, vm)?.adjust_indices(text.char_len());
+        let window = characters.chars().skip(range.start).take(range.len());
+        let stride = step.unsigned_abs();
+        let part: String = match step {
+            1.. => window.step_by(stride).collect(),
+            _ => window.collect::<Vec<char>>().into_iter().rev().step_by(stride).collect(),
+        };
+        return Ok(vm.ctx.new_str(part).into());
+    }
+    SUBSCRIPT.get().expect("install() keeps the original before it replaces the slot")(text, at, vm)
+}
