@@ -219,7 +219,6 @@ const NOT_MET: &[&str] = &[
     "real",
     "conj",
     "split_with_sizes",
-    "gumbel_softmax",
 ];
 
 /// Numbers that seem random: Marsaglia's xorshift.

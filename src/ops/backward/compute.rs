@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::kernel::{Real, reduce as kernel};
+use crate::kernel::reduce as kernel;
 use crate::tensor::ops::pointwise;
 use crate::tensor::ops::reduce::{self, Floats, ReductionAxes};
 use crate::tensor::ops::strides::placed;
@@ -119,17 +119,6 @@ pub(crate) fn zipped(
     f64: impl Fn(f64, f64) -> f64 + Sync,
 ) -> Result<Tensor> {
     Ok(placed(pointwise::float_binary(a, b, f32, f64)?, &[a, b]))
-}
-
-/// -1, 0 or 1; nan and the two zeros as they are.
-pub(crate) fn sign<T: Real>(x: T) -> T {
-    if x > T::ZERO {
-        T::ONE
-    } else if x < T::ZERO {
-        -T::ONE
-    } else {
-        x
-    }
 }
 
 /// The mean over dimensions, which stay with size 1.

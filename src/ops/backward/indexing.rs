@@ -105,19 +105,3 @@ pub(crate) fn index_select(step: &BackwardStep, grad: Tensor) -> Result<Gradient
     let whole = along::index_combine(&whole, dim, index, &grad, ScatterMode::Sum, true)?;
     Ok(Gradients::of("input", whole))
 }
-
-/// The gradient of values that were picked along a dimension, at the places they were picked from.
-pub(super) fn picked(step: &BackwardStep, grad: Tensor, indices: &Tensor, dim: i64) -> Result<Gradients> {
-    let shape = step.shape("input");
-    if shape.is_empty() {
-        return Ok(Gradients::of("input", ops::reshape(&grad, &[])));
-    }
-    let axis = wrap_dim(dim, shape.len())?;
-    let grad = match grad.ndim() < indices.ndim() {
-        true => grad.with_layout(grad.layout().unsqueeze(axis)),
-        false => grad,
-    };
-    let zeros = Tensor::zeros(shape, grad.dtype())?;
-    let source = ScatterSource::Tensor(grad);
-    Ok(Gradients::of("input", along::scatter(&zeros, axis, indices, &source, ScatterMode::Replace, true)?))
-}

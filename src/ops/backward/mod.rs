@@ -11,7 +11,7 @@
 //!
 //! A rule is a function that hangs on the operation's row (`.rule(backward::views::transpose)`). It computes the same bits
 //! as the Python rule of `torch/_gradients`, which is used where second derivatives are asked for, and for operations
-//! that have no rule here.
+//! that have no rule here: those that no training step calls.
 
 pub(crate) mod activations;
 pub(crate) mod attention;

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::compute::{self, sign};
+use super::compute;
 use super::step::{BackwardStep, Gradients};
 use crate::kernel::math;
 use crate::tensor::ops::pointwise;
@@ -32,14 +32,6 @@ pub(crate) fn sub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         grads = grads.and("other", factored(step, compute::neg(&grad))?);
     }
     Ok(grads.and("input", grad))
-}
-
-pub(crate) fn rsub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let mut grads = Gradients::none();
-    if step.wants("input") {
-        grads = grads.and("input", factored(step, compute::neg(&grad))?);
-    }
-    Ok(grads.and("other", grad))
 }
 
 pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -138,11 +130,6 @@ pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     ))
 }
 
-pub(crate) fn abs(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let x = step.tensor("input")?;
-    Ok(Gradients::of("input", compute::zipped(&grad, x, |g, x| g * sign(x), |g, x| g * sign(x))?))
-}
-
 pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = compute::times(step.tensor("input")?, &Arg::Int(2))?;
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
@@ -165,28 +152,10 @@ pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::mul(&compute::times(&grad, &Arg::Float(-0.5))?, &cube)?))
 }
 
-pub(crate) fn reciprocal(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let slope = match step.result(&grad) {
-        Some(value) => compute::neg(&compute::mul(&value, &value)?),
-        None => slope_of_reciprocal(step.operand("input")?)?,
-    };
-    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
-}
-
 /// -(1 / x)²
 fn slope_of_reciprocal(x: &Arg) -> Result<Tensor> {
     let value = compute::power(x, &Arg::Float(-1.0))?;
     Ok(compute::neg(&compute::mul(&value, &value)?))
-}
-
-pub(crate) fn sin(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let slope = compute::function(step.tensor("input")?, math::cos, math::cos);
-    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
-}
-
-pub(crate) fn cos(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let slope = compute::neg(&compute::function(step.tensor("input")?, math::sin, math::sin));
-    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
 pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -260,33 +229,6 @@ pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let Some(inside) = inside else { return Ok(Gradients::of("input", grad)) };
     let zeros = Tensor::zeros([], grad.dtype())?;
     Ok(Gradients::of("input", compute::choice(&inside, &grad, &zeros)?))
-}
-
-/// `maximum`: equal elements share the gradient.
-pub(crate) fn maximum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    of_larger(step, &grad, Ordering::is_gt)
-}
-
-/// `minimum`: equal elements share the gradient.
-pub(crate) fn minimum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    of_larger(step, &grad, Ordering::is_lt)
-}
-
-pub(super) fn of_larger(step: &BackwardStep, grad: &Tensor, wins: fn(Ordering) -> bool) -> Result<Gradients> {
-    let (a, b) = (step.operand("input")?, step.operand("other")?);
-    let (first, equal) = (compute::compare(a, b, wins)?, compute::compare(a, b, Ordering::is_eq)?);
-    let zeros = Tensor::zeros([], grad.dtype())?;
-    let half = compute::quotient(&Arg::Tensor(grad.clone()), &Arg::Int(2))?;
-    let half = compute::choice(&equal, &half, grad)?;
-    let mut grads = Gradients::none();
-    if step.wants("input") {
-        let either = pointwise::logical(&first, &equal, |a, b| a | b)?;
-        grads = grads.and("input", compute::choice(&either, &half, &zeros)?);
-    }
-    if step.wants("other") {
-        grads = grads.and("other", compute::choice(&first, &zeros, &half)?);
-    }
-    Ok(grads)
 }
 
 fn triangle(step: &BackwardStep, grad: &Tensor, lower: bool) -> Result<Gradients> {

@@ -1,14 +1,9 @@
 //! Rules of what brings many numbers to few: sums, means, variances, extremes.
 
-use std::cmp::Ordering;
-
 use super::compute;
-use super::indexing::picked;
-use super::pointwise::of_larger;
 use super::step::{BackwardStep, Gradients};
-use crate::kernel::reduce as kernel;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::reduce::{self, End, ReductionAxes};
+use crate::tensor::ops::reduce::ReductionAxes;
 use crate::tensor::{Arg, Result, Tensor, ops};
 
 /// The dimensions that were reduced, of `ndim`; all of them if none were named.
@@ -90,76 +85,4 @@ fn of_variance(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Gradien
 pub(crate) fn var(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     of_variance(step, x, &restored(step, &grad, x.shape())?)
-}
-
-pub(crate) fn std(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let x = step.tensor("input")?;
-    let correction = correction(step);
-    let over = over(step, x)?;
-    let deviation = reduce::floats_with(
-        x,
-        &over,
-        |v, a| kernel::std(v, a, correction),
-        |v, a| kernel::std(v, a, correction),
-    );
-    let twice = compute::times(&deviation, &Arg::Int(2))?;
-    let quotient = compute::div(&restored(step, &grad, x.shape())?, &twice)?;
-    let none = compute::compare(&Arg::Tensor(deviation), &Arg::Int(0), Ordering::is_eq)?;
-    of_variance(step, x, &compute::masked(&quotient, &none, 0.0)?)
-}
-
-/// `max` in its three forms.
-pub(crate) fn max(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
-    extreme(step, grads, End::Max, Ordering::is_gt)
-}
-
-/// `min` in its three forms.
-pub(crate) fn min(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
-    extreme(step, grads, End::Min, Ordering::is_lt)
-}
-
-fn extreme(
-    step: &BackwardStep,
-    grads: Vec<Option<Tensor>>,
-    end: End,
-    wins: fn(Ordering) -> bool,
-) -> Result<Gradients> {
-    let Some(Some(grad)) = grads.into_iter().next() else { return Ok(Gradients::none()) };
-    if step.arg("other").tensor().is_some() {
-        return of_larger(step, &grad, wins);
-    }
-    let Some(dim) = step.int("dim") else { return shared(step, &grad, end) };
-    if let Some(places) = step.saved_result() {
-        let places = restored(step, &places, step.shape("input"))?;
-        return picked(step, grad, &places, dim);
-    }
-    let x = step.tensor("input")?;
-    if x.ndim() == 0 {
-        return picked(step, grad, x, dim);
-    }
-    match reduce::place_of_extreme(x, &ReductionAxes::new(x, &[dim], true)?, end) {
-        Some(places) => picked(step, grad, &places, dim),
-        None => Ok(Gradients::of("input", compute::zeros_like(x)?)),
-    }
-}
-
-pub(crate) fn amax(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    shared(step, &grad, End::Max)
-}
-
-pub(crate) fn amin(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    shared(step, &grad, End::Min)
-}
-
-/// Elements that are equally extreme share the gradient.
-fn shared(step: &BackwardStep, grad: &Tensor, end: End) -> Result<Gradients> {
-    let x = step.tensor("input")?;
-    let over = over(step, x)?;
-    let Some(best) = reduce::extreme(x, &over, end) else {
-        return Ok(Gradients::of("input", compute::zeros_like(x)?));
-    };
-    let found = compute::compare(&Arg::Tensor(x.clone()), &Arg::Tensor(best), Ordering::is_eq)?;
-    let count = reduce::sum(&found, &over, None);
-    let share = compute::div(&restored(step, grad, x.shape())?, &count)?;
-    Ok(Gradients::of("input", compute::mul(&share, &found)?))
 }

@@ -123,8 +123,7 @@ rows![
     op(pointwise("abs").grad("Abs"), ALL, ONE, "The magnitude of each element.", |c| {
         refused::bools("abs_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::abs, f64::abs, i64::wrapping_abs).into())
-    })
-    .rule(backward::pointwise::abs),
+    }),
     op(pointwise("sign").grad("Sign"), ALL, ONE, "-1, 0 or 1.", sign),
     op(
         pointwise("exp").formula(Formula::Exp).cost(CostRule::PerResult(1)).grad("Exp"),
@@ -192,8 +191,7 @@ rows![
         "1 / x.",
         each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x),
     )
-    .saving_result()
-    .rule(backward::pointwise::reciprocal),
+    .saving_result(),
     op(
         pointwise("square").formula(Formula::Square).cost(CostRule::PerResult(1)).grad("Pow"),
         ALL,
@@ -212,16 +210,14 @@ rows![
         ONE,
         "Sine of an angle in radians.",
         |c| floats(c, math::sin, math::sin),
-    )
-    .rule(backward::pointwise::sin),
+    ),
     op(
         pointwise("cos").formula(Formula::Trigonometric).grad("Cos"),
         ALL,
         ONE,
         "Cosine of an angle in radians.",
         |c| floats(c, math::cos, math::cos),
-    )
-    .rule(backward::pointwise::cos),
+    ),
     op(pointwise("tan").grad("Tan"), ALL, ONE, "Tangent of an angle in radians.", |c| {
         floats(c, math::tan, math::tan)
     })

@@ -1,7 +1,6 @@
 //! The largest, the smallest, the middle element; quantiles.
 
 use super::pointwise;
-use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, extreme_of};
@@ -125,8 +124,7 @@ rows![
         "The largest; along a dimension with its place; or the larger of each pair.",
         |c| extreme(c, End::Max),
     )
-    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none()))
-    .rule_of_several(backward::reductions::max),
+    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none())),
     op(
         extreme_of("min", Extremum::Smallest, ExtremeResult::ValueAndPlace).grad("Min"),
         BOTH,
@@ -134,8 +132,7 @@ rows![
         "The smallest; along a dimension with its place; or the smaller of each pair.",
         |c| extreme(c, End::Min),
     )
-    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none()))
-    .rule_of_several(backward::reductions::min),
+    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none())),
     op(
         extreme_of("amax", Extremum::Largest, ExtremeResult::Value).grad("Amax"),
         BOTH,
@@ -143,8 +140,7 @@ rows![
         "The largest over the dimensions named.",
         |c| amax(c, End::Max),
     )
-    .saving_result()
-    .rule(backward::reductions::amax),
+    .saving_result(),
     op(
         extreme_of("amin", Extremum::Smallest, ExtremeResult::Value).grad("Amin"),
         BOTH,
@@ -152,8 +148,7 @@ rows![
         "The smallest over the dimensions named.",
         |c| amax(c, End::Min),
     )
-    .saving_result()
-    .rule(backward::reductions::amin),
+    .saving_result(),
     op(
         extreme_of("argmax", Extremum::Largest, ExtremeResult::Place),
         BOTH,

@@ -249,8 +249,7 @@ rows![
             refused::bools_subtracted(c.arg(1), c.arg(0))?;
             Ok(pointwise::sub(c.arg(1), &scaled(c, 0)?, c.default_dtype())?.into())
         },
-    )
-    .rule(backward::pointwise::rsub),
+    ),
     op(
         pointwise("mul").formula(Formula::Mul).infix(Sign::Mul).cost(CostRule::PerResult(1)).grad("Mul"),
         ALL,
@@ -327,16 +326,14 @@ rows![
         TENSORS,
         "The larger of each pair; nan where either is nan.",
         maximum,
-    )
-    .rule(backward::pointwise::maximum),
+    ),
     op(
         pointwise("minimum").formula(Formula::Smaller).grad("Minimum"),
         BOTH,
         TENSORS,
         "The smaller of each pair; nan where either is nan.",
         minimum,
-    )
-    .rule(backward::pointwise::minimum),
+    ),
     op(pointwise("atan2").grad("Atan2"), ALL, TENSORS, "The angle of the point (other, input).", |c| {
         Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into())
     }),

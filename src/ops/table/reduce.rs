@@ -235,8 +235,7 @@ rows![
             Ok(std_of(&x, &over, correction).into())
         },
     )
-    .saving_result()
-    .rule(backward::reductions::std),
+    .saving_result(),
     op(
         Descriptor::new(
             "var_mean",
