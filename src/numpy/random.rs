@@ -5,7 +5,7 @@
 use rustpython_vm::builtins::PyInt;
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::common::lock::PyMutex;
-use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Set, context};
 use crate::kernel::random::{Mt19937, Pcg64, exponential, ziggurat};
@@ -313,19 +313,6 @@ impl PyStream {
         Ok(made(Engine::Pcg(Pcg64::new(&entropy(&seeds, vm)?)), vm))
     }
 
-    /// A stream that goes on as this one would.
-    #[pymethod]
-    fn copy(&self, vm: &VirtualMachine) -> PyObjectRef {
-        PyStream { stream: PyMutex::new(self.stream.lock().clone()) }.into_pyobject(vm)
-    }
-
-    /// Goes on as another stream would.
-    #[pymethod]
-    fn assign(&self, other: PyRef<PyStream>) {
-        let other = other.stream.lock().clone();
-        *self.stream.lock() = other;
-    }
-
     /// The words, their place and the second normal of a Mersenne Twister.
     #[pymethod]
     fn state(&self, vm: &VirtualMachine) -> PyResult {
@@ -365,14 +352,6 @@ impl PyStream {
         filled(count, DType::Float64, vm, || stream.engine.unit(), Buffer::F64)
     }
 
-    /// Numbers of 24 bits.
-    #[pymethod]
-    fn short_units(&self, count: usize, vm: &VirtualMachine) -> PyResult {
-        let mut stream = self.stream.lock();
-        let unit = || (stream.engine.next32() >> 8) as f32 * (1.0 / 16_777_216.0);
-        filled(count, DType::Float32, vm, unit, Buffer::F32)
-    }
-
     #[pymethod]
     fn normal(&self) -> f64 {
         self.stream.lock().normal()
@@ -394,52 +373,6 @@ impl PyStream {
     fn integers(&self, low: i64, most: u64, count: usize, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
         let draw = || low.wrapping_add(stream.engine.bounded(most) as i64);
-        filled(count, DType::Int64, vm, draw, Buffer::I64)
-    }
-
-    /// Whole numbers from `low` to `low + most` of `bits` bits, several of which share a word.
-    #[pymethod]
-    fn short_integers(&self, low: i64, most: u32, bits: u32, count: usize, vm: &VirtualMachine) -> PyResult {
-        let mut stream = self.stream.lock();
-        let is_masked = matches!(stream.engine, Engine::Twister(_));
-        let (mut word, mut left) = (0u32, 0u32);
-        let ones = (1u64 << bits) - 1;
-        let mut short = || {
-            if left == 0 {
-                word = stream.engine.next32();
-                left = 32 / bits - 1;
-            } else {
-                word >>= bits;
-                left -= 1;
-            }
-            u64::from(word) & ones
-        };
-        let most = u64::from(most);
-        let draw = || {
-            if most == 0 {
-                return low;
-            }
-            if most == ones {
-                return low + short() as i64;
-            }
-            if is_masked || bits == 1 {
-                let mask = u64::MAX >> most.leading_zeros();
-                loop {
-                    let value = short() & mask;
-                    if value <= most {
-                        return low + value as i64;
-                    }
-                }
-            }
-            let mut product = short() * (most + 1);
-            if product & ones < most + 1 {
-                let least = (ones - most) % (most + 1);
-                while product & ones < least {
-                    product = short() * (most + 1);
-                }
-            }
-            low + (product >> bits) as i64
-        };
         filled(count, DType::Int64, vm, draw, Buffer::I64)
     }
 

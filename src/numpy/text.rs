@@ -47,7 +47,6 @@ enum Format {
     },
     Int {
         width: usize,
-        sign: char,
     },
     Float(FloatFormat),
     /// Real parts, imaginary parts, and how far these are from those in memory.
@@ -207,15 +206,7 @@ impl Printer<'_> {
                 (true, false) => "True".to_owned(),
                 (false, _) => "False".to_owned(),
             },
-            Format::Int { width, sign } => {
-                let value = self.data.int(at);
-                let text = match sign {
-                    '+' if value >= 0 => format!("+{value}"),
-                    ' ' if value >= 0 => format!(" {value}"),
-                    _ => value.to_string(),
-                };
-                format!("{text:>width$}")
-            }
+            Format::Int { width } => format!("{:>width$}", self.data.int(at)),
             Format::Float(format) => format.word(self.data.float(at)),
             Format::Complex(formats, step) => {
                 let imag = formats.1.word(self.data.float(at + step));
@@ -302,10 +293,10 @@ pub(super) fn array(
     let format = match tensor.dtype().category() {
         Category::Bool => Format::Bool { wide: tensor.ndim() > 0 },
         Category::Integer => {
-            let width = |value: i64| value.to_string().len() + usize::from(options.sign != '-' && value >= 0);
+            let width = |value: i64| value.to_string().len();
             let values = places.iter().map(|&at| data.int(at));
             let (low, high) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
-            Format::Int { width: width(low).max(width(high)), sign: options.sign }
+            Format::Int { width: width(low).max(width(high)) }
         }
         Category::Float => {
             let values: Vec<f64> = places.iter().map(|&at| data.float(at)).collect();

@@ -63,7 +63,7 @@ for place in ("linalg", "random", "testing"):
     print(f"\n## numpy.{place}\n")
     for name in sorted(vars(module)):
         thing = getattr(module, name)
-        own = getattr(thing, "__module__", None) in (f"numpy.{place}", "numpy._draws")
+        own = getattr(thing, "__module__", None) == f"numpy.{place}"
         if not name.startswith("_") and own and (inspect.isfunction(thing) or inspect.ismethod(thing)):
             print(f"- `{name}` {arguments(thing)}")
     classes = [name for name in sorted(vars(module)) if isinstance(getattr(module, name), type) and not name.startswith("_")]

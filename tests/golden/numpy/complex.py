@@ -127,7 +127,7 @@ print(np.pad(a, (2, 3), "reflect"), np.pad(a, (7, 9), "symmetric"), np.pad(a, 2,
 print(np.pad(np.arange(6).reshape(2, 3), ((0, 1), (2, 0)), constant_values=9))
 print(np.r_[1:4, 0, [5, 6]], np.c_[[1, 2], [3, 4]], np.r_[0:1:3j])
 rng = np.random.default_rng(7)
-print(rng.multinomial([[10], [20]], [1 / 6] * 6, size=(2, 2)), rng.multinomial(1, [[0.1, 0.5, 0.4], [0.3, 0.7, 0.0]]))
+print(rng.multinomial(20, [1 / 6] * 6, size=(2, 2)), rng.multinomial(1, [0.1, 0.5, 0.4]), rng.choice(5), rng.choice(["a", "b"], 3))
 np.random.seed(5)
 print(np.random.binomial(100, 0.5, 12), np.random.binomial(1000, 0.9, 6), np.random.binomial(10**6, 0.3, 5), np.random.binomial(40, 0.99, 4))
 print(np.random.multinomial(500, [0.2, 0.3, 0.5], 3), np.random.rand())

@@ -4,6 +4,7 @@ Source of the binary format: NumPy Enhancement Proposal 1, version 1.0."""
 import ast
 import os
 import warnings
+from collections.abc import Mapping
 
 import _numpy
 import _torch
@@ -11,7 +12,7 @@ import numpy
 from _numpy import dtype as _dtype, ndarray
 from numpy import asarray
 
-__all__ = "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile".split()
+__all__ = "save load savez savez_compressed savetxt loadtxt frombuffer".split()
 
 _MAGIC = b"\x93NUMPY"
 _CODES = {
@@ -154,7 +155,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     return pickle.load(io.BytesIO(data))
 
 
-class NpzFile:
+class NpzFile(Mapping):
     """The arrays of an `.npz` file; each is read when it is asked for."""
 
     __module__ = "numpy.lib.npyio"
@@ -162,8 +163,7 @@ class NpzFile:
     def __init__(self, data, name):
         import _archive
 
-        self._entries = _archive.unpack(data)
-        self._name = name
+        self._entries, self._name = _archive.unpack(data), name
         self.files = [entry.removesuffix(".npy") for entry in self._entries]
 
     def __getitem__(self, key):
@@ -172,26 +172,11 @@ class NpzFile:
             raise KeyError(f"{key} is not a file in the archive")
         return _array_of(self._entries[entry])
 
-    def __contains__(self, key):
-        return key in self.files or key in self._entries
-
     def __iter__(self):
         return iter(self.files)
 
     def __len__(self):
         return len(self.files)
-
-    def keys(self):
-        return dict.fromkeys(self.files).keys()
-
-    def values(self):
-        return [self[name] for name in self.files]
-
-    def items(self):
-        return [(name, self[name]) for name in self.files]
-
-    def get(self, key, default=None):
-        return self[key] if key in self else default
 
     def close(self):
         self._entries = {}
@@ -255,15 +240,15 @@ def _lines(fname):
 
 
 def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False,
-            ndmin=0, encoding="bytes", max_rows=None, *, quotechar=None, like=None):
+            ndmin=0, encoding="bytes", max_rows=None):
     """The numbers in lines of text, a row for each line."""
-    if quotechar is not None:
-        raise NotImplementedError("loadtxt(quotechar=) is not part of attn's numpy")
+    if converters is not None:
+        raise NotImplementedError("loadtxt(converters=) is not part of attn's numpy")
     kind = _dtype(dtype)
     marks = [comments] if isinstance(comments, str) else list(comments or ())
     columns = [usecols] if isinstance(usecols, int) else usecols
     rows = []
-    for number, line in enumerate(_lines(fname)[skiprows:], skiprows + 1):
+    for line in _lines(fname)[skiprows:]:
         for mark in marks:
             line = line.split(mark, 1)[0]
         if not line.strip():
@@ -277,36 +262,22 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
                 "use `usecols` to select a subset and avoid this error"
             )
         chosen = range(len(words)) if columns is None else columns
-        rows.append([_number(words[at], kind, converters, at % len(words), len(rows), place)
-                     for place, at in enumerate(chosen)])
+        rows.append([_number(words[at], kind, len(rows), place) for place, at in enumerate(chosen)])
     if not rows:
         warnings.warn(f'loadtxt: input contained no data: "{fname}"')
-    made = numpy.array(rows, dtype=kind).reshape(len(rows), len(rows[0]) if rows else 0)
-    return _laid_out(made, ndmin, unpack)
-
-
-def _laid_out(made, ndmin, unpack):
-    if ndmin < 2 and made.ndim == 2 and 1 in made.shape:
+    made = numpy.array(rows, dtype=kind).reshape(len(rows), len(rows[0]) if rows else 1)
+    if ndmin < 2 and 1 in made.shape:
         made = made.squeeze() if ndmin == 0 else made.reshape(-1)
     elif made.size == 0 and ndmin < 2:
         made = made.reshape(-1)
     return made.T if unpack else made
 
 
-def _number(word, kind, converters, column, row, place):
-    if callable(converters):
-        return converters(word)
-    if converters and column in converters:
-        return converters[column](word)
+def _number(word, kind, row, place):
     word = word.strip()
     try:
         if kind.kind == "b":
             return bool(int(word))
-        return int(word) if kind.kind in "iu" else float(word)
+        return int(word) if kind.kind in "iu" and word.lstrip("+-").isdigit() else kind.type(float(word)).item()
     except ValueError:
-        if kind.kind in "iu":
-            try:
-                return int(float(word))
-            except ValueError:
-                pass
         raise ValueError(f"could not convert string {word!r} to {kind} at row {row}, column {place + 1}.") from None

@@ -5,6 +5,7 @@ indices and text. There is no arithmetic with them.
 import math
 
 import numpy
+import _numpy
 from _numpy import ndarray as _numbers, dtype as _dtype
 from numpy import _kinds
 from numpy._dtype_classes import str_
@@ -167,13 +168,13 @@ class ndarray:
         raise NotImplementedError(f"{name} of an array of text or objects is not part of attn's numpy")
 
     def __str__(self):
-        return _laid_out(self, " ", 0) if self.shape else str(self._items[0])
+        return _laid_out(self, " ", 0, 0) if self.shape else str(self._items[0])
 
     def __repr__(self):
         kind = f"dtype={'object' if self._is_object else repr(self.dtype.str)})"
         if self.size == 0:
             return f"array([], {'' if self.ndim == 1 else f'shape={self.shape}, '}{kind}"
-        body = _laid_out(self, ", ", len("array("))
+        body = _laid_out(self, ", ", len("array("), 1)
         width = len(body.rsplit("\n", 1)[-1]) + (len("array(") if "\n" not in body else 0)
         return f"array({body}{', ' if width + len(kind) + 2 <= _WIDTH else ',' + chr(10) + '      '}{kind}"
 
@@ -191,38 +192,13 @@ def elementwise(name, *operands, **words):
     return numpy.array([bool(a == b) == (name == "equal") for a, b in rows], "bool").reshape(shape)
 
 
-def _laid_out(self, separator, prefix):
-    """The rows in brackets, broken where they are too wide, as NumPy breaks them."""
+def _laid_out(self, separator, prefix, suffix):
+    """The elements in brackets, as NumPy breaks their rows."""
 
     def text(one):
         return repr(str(one)) if not self._is_object else f"list({one!r})" if isinstance(one, list) else repr(one)
 
-    texts = [text(one) for one in self._items]
-    if not self.shape:
-        return texts[0]
-    edge = 3 if self.size > 1000 else None
-
-    def write(start, shape, indent, room):
-        step, count = math.prod(shape[1:]), shape[0]
-        which = list(range(count))
-        if edge is not None and count > 2 * edge:
-            which = [*range(edge), None, *range(count - edge, count)]
-        if len(shape) == 1:
-            lines, line = [], indent
-            for place, at in enumerate(which):
-                word = "..." if at is None else texts[start + at]
-                if len(line) + len(word) > room - 1 and len(line) > len(indent):
-                    lines.append(line.rstrip())
-                    line = indent
-                line += word + ("" if place == len(which) - 1 else separator)
-            lines.append(line)
-            return "[" + "\n".join(lines)[len(indent) :] + "]"
-        gap = separator.rstrip() + "\n" * (len(shape) - 1) + indent
-        parts = ["..." if at is None else write(start + at * step, shape[1:], indent + " ", room - 1) for at in which]
-        return "[" + gap.join(parts) + "]"
-
-    # Room for the bracket or comma that follows the rows.
-    return write(0, self.shape, " " * (prefix + 1), _WIDTH - (1 if prefix else 0))
+    return _numpy._laid_out(self._places(), [text(one) for one in self._items], {}, separator, prefix, suffix)
 
 
 def array(data, dtype=None):

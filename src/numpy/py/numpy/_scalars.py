@@ -4,7 +4,7 @@ from _numpy import _float64, _scalar, _register, _item
 import _numpy
 
 __all__ = (
-    "generic number integer signedinteger unsignedinteger inexact floating complexfloating flexible character bool_ "
+    "generic number integer signedinteger unsignedinteger inexact floating complexfloating bool_ "
     "bool8 int8 int16 int32 int64 uint8 float16 float32 float64 byte ubyte short intc int_ intp longlong half single "
     "double float_"
 ).split()
@@ -88,101 +88,27 @@ class generic:
         return call
 
 
-class number(generic):
-    __slots__ = ()
+def _class(name, *parents, **methods):
+    """A class of scalars over others."""
+    return type(name, parents, {"__module__": "numpy", "__slots__": (), **methods})
 
 
-class integer(number):
-    __slots__ = ()
+generic.__module__ = "numpy"
+number = _class("number", generic)
+integer = _class("integer", number)
+signedinteger, unsignedinteger = _class("signedinteger", integer), _class("unsignedinteger", integer)
+inexact = _class("inexact", number)
+floating = _class("floating", inexact, is_integer=lambda self: float(self).is_integer())
+complexfloating = _class("complexfloating", inexact)
 
-    @property
-    def numerator(self):
-        return self
+bool_ = _class("bool_", _scalar, generic)
+int8, int16, int32, int64 = [_class(name, _scalar, signedinteger) for name in ("int8", "int16", "int32", "int64")]
+uint8 = _class("uint8", _scalar, unsignedinteger)
+float16, float32 = _class("float16", _scalar, floating), _class("float32", _scalar, floating)
+float64 = _class("float64", _float64, floating)
 
-    @property
-    def denominator(self):
-        return type(self)(1)
-
-    def bit_count(self):
-        return int(self).bit_count()
-
-
-class signedinteger(integer):
-    __slots__ = ()
-
-
-class unsignedinteger(integer):
-    __slots__ = ()
-
-
-class inexact(number):
-    __slots__ = ()
-
-
-class floating(inexact):
-    __slots__ = ()
-
-    def is_integer(self):
-        return float(self).is_integer()
-
-    def as_integer_ratio(self):
-        return float(self).as_integer_ratio()
-
-
-class complexfloating(inexact):
-    __slots__ = ()
-
-
-class flexible(generic):
-    __slots__ = ()
-
-
-class character(flexible):
-    __slots__ = ()
-
-
-class bool_(_scalar, generic):
-    __slots__ = ()
-
-
-class int8(_scalar, signedinteger):
-    __slots__ = ()
-
-
-class int16(_scalar, signedinteger):
-    __slots__ = ()
-
-
-class int32(_scalar, signedinteger):
-    __slots__ = ()
-
-
-class int64(_scalar, signedinteger):
-    __slots__ = ()
-
-
-class uint8(_scalar, unsignedinteger):
-    __slots__ = ()
-
-
-class float16(_scalar, floating):
-    __slots__ = ()
-
-
-class float32(_scalar, floating):
-    __slots__ = ()
-
-
-class float64(_float64, floating):
-    __slots__ = ()
-
-
-for _class in (bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
-    _class.__module__ = "numpy"
-    _class.__qualname__ = _class.__name__
-    _register(_class.__name__.rstrip("_"), _class)
-for _class in (generic, number, integer, signedinteger, unsignedinteger, inexact, floating):
-    _class.__module__ = "numpy"
+for _made in (bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
+    _register(_made.__name__.rstrip("_"), _made)
 
 bool8 = bool_
 byte = int8

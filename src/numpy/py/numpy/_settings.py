@@ -5,9 +5,6 @@ import _numpy
 from _numpy import ndarray, dtype as _dtype
 from numpy import asarray
 
-_abs = abs
-
-
 # Dtypes.
 
 
@@ -29,16 +26,10 @@ def can_cast(from_, to, casting="safe"):
 def _class(kind):
     if isinstance(kind, type) and issubclass(kind, numpy.generic):
         return kind
-    if kind is float:
-        return numpy.float64
-    if isinstance(kind, (ndarray, numpy.generic)):
-        return kind.dtype.type
-    return _dtype(kind).type
+    return (kind.dtype if isinstance(kind, (ndarray, numpy.generic)) else _dtype(kind)).type
 
 
 def issubdtype(arg1, arg2):
-    if isinstance(arg2, type) and not issubclass(arg2, numpy.generic):
-        arg2 = {float: "float64", int: "int64", bool: "bool", complex: "complex128", str: "str", bytes: "bytes", object: "O"}.get(arg2, arg2)
     return issubclass(_class(arg1), _class(arg2))
 
 
@@ -77,18 +68,11 @@ class iinfo:
 
     def __init__(self, type):
         self.dtype = _dtype(type if not isinstance(type, (ndarray, numpy.generic)) else type.dtype)
-        self.kind = self.dtype.kind
-        self.bits = self.dtype.itemsize * 8
+        self.kind, self.bits = self.dtype.kind, self.dtype.itemsize * 8
         if self.kind not in "iu":
             raise ValueError(f"Invalid integer data type {self.kind!r}.")
-
-    @property
-    def min(self):
-        return 0 if self.kind == "u" else -(1 << (self.bits - 1))
-
-    @property
-    def max(self):
-        return (1 << self.bits) - 1 if self.kind == "u" else (1 << (self.bits - 1)) - 1
+        self.min = 0 if self.kind == "u" else -(1 << (self.bits - 1))
+        self.max = self.min + (1 << self.bits) - 1
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
@@ -103,10 +87,9 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
     old = dict(_SETTINGS)
     for name, value in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
         value = value or all
-        if value == "raise" or value == "call" or value == "log" or value == "print":
+        if value not in (None, "ignore", "warn"):
             raise NotImplementedError(f"seterr({name}={value!r}) is not part of attn's numpy: only 'ignore' and 'warn' are")
-        if value is not None:
-            _SETTINGS[name] = value
+        _SETTINGS[name] = value or old[name]
     return old
 
 
@@ -124,71 +107,49 @@ class errstate:
     def __exit__(self, *error):
         _SETTINGS.update(self._old)
 
-    def __call__(self, function):
-        def inside(*args, **words):
-            with errstate(**self._words):
-                return function(*args, **words)
-
-        return inside
-
 
 # Printing.
 
 
-def _words(precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr, sign, floatmode, formatter, legacy):
-    if legacy not in (None, False):
+# The functions of `set_printoptions(formatter=)`, by the kind of elements; `None` for NumPy's own way.
+_formatter = [None]
+
+
+def _words(**words):
+    """The print options that are given. Errors: their values are none."""
+    if words.pop("legacy", None) not in (None, False):
         raise NotImplementedError("printing with legacy= is not part of attn's numpy")
-    if floatmode not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
+    if words.get("floatmode") not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
         raise ValueError("floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", or \"maxprec_equal\"")
-    if sign not in (None, "-", "+", " "):
+    if words.get("sign") not in (None, "-", "+", " "):
         raise ValueError("sign option must be one of ' ', '+', or '-'")
-    words = {
-        "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth, "suppress": suppress, "nanstr": nanstr,
-        "infstr": infstr, "sign": sign, "floatmode": floatmode,
-    }
-    words = {word: value for word, value in words.items() if value is not None}
-    if precision is not None:
-        words["precision"] = precision
-    elif floatmode == "fixed":
-        pass
-    return words
+    return {word: value for word, value in words.items() if value is not None}
 
 
-_CUSTOM = {"formatter": None, "repr": None, "str": None}
+def _format_with(formatter):
+    _formatter[0] = formatter
+    _numpy._custom_text(formatter is not None)
 
 
-def _customize(**words):
-    """Functions that write elements or whole arrays; `None` for NumPy's own way."""
-    _CUSTOM.update(words)
-    _numpy._custom_text(any(value is not None for value in _CUSTOM.values()))
+_NAMES = {
+    "b": "bool", "i": "int_kind int", "u": "int_kind int", "f": "float_kind float", "c": "complex_kind complexfloat",
+    "U": "str_kind numpystr", "O": "object",
+}
 
 
-def _writer(formatter, kind):
-    """The function of `formatter` for elements of a kind, or `None`."""
-    names = {
-        "b": ["bool"], "i": ["int", "int_kind"], "u": ["int", "int_kind"], "f": ["float", "float_kind"],
-        "c": ["complexfloat", "complex_kind"], "U": ["numpystr", "str_kind"], "O": ["object"],
-    }[kind]
-    found = formatter.get("all")
-    for name in reversed(names):
-        found = formatter.get(name) or found
-    return found
-
-
-def formatted(a, formatter, separator, prefix, suffix, words=None):
+def _formatted(a, formatter, separator, prefix, suffix, words):
     """The elements of an array as a function writes them; `None` where there is none for its dtype."""
-    write = _writer(formatter, a.dtype.kind)
-    if write is None:
+    names = [*_NAMES[a.dtype.kind].split(), "all"]
+    write = next((formatter[name] for name in names if formatter and name in formatter), None)
+    if write is None or not a.size:
         return None
     texts = [write(one) for one in a.reshape(-1)]
-    return _numpy._laid_out(numpy.arange(a.size).reshape(a.shape), texts, words or {}, separator, prefix, suffix)
+    return _numpy._laid_out(numpy.arange(a.size).reshape(a.shape), texts, words, separator, prefix, suffix)
 
 
 def custom_repr(a):
-    """`repr` of an array after `set_string_function` or `set_printoptions(formatter=)`."""
-    if _CUSTOM["repr"] is not None:
-        return _CUSTOM["repr"](a)
-    made = formatted(a, _CUSTOM["formatter"], ", ", 6, 1) if _CUSTOM["formatter"] and a.size else None
+    """`repr` of an array after `set_printoptions(formatter=)`."""
+    made = _formatted(a, _formatter[0], ", ", 6, 1, {})
     if made is None:
         return _numpy._repr(a, {})
     is_implied = a.dtype.name in ("bool", "int64", "float64")
@@ -196,25 +157,22 @@ def custom_repr(a):
 
 
 def custom_str(a):
-    if _CUSTOM["str"] is not None:
-        return _CUSTOM["str"](a)
-    made = formatted(a, _CUSTOM["formatter"], " ", 0, 0) if _CUSTOM["formatter"] and a.ndim else None
+    made = _formatted(a, _formatter[0], " ", 0, 0, {}) if a.ndim else None
     return _numpy._text(a, {}, " ", 0, 0) if made is None else made
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None,
                      infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None):
-    _numpy._set_options(
-        _words(precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr, sign, floatmode, formatter, legacy)
-    )
+    _numpy._set_options(_words(
+        precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress,
+        nanstr=nanstr, infstr=infstr, sign=sign, floatmode=floatmode, legacy=legacy,
+    ))
     # As in NumPy, a call that names no formatter ends the one before.
-    _customize(formatter=formatter)
+    _format_with(formatter)
 
 
 def get_printoptions():
-    options = _numpy._get_options()
-    options["formatter"] = _CUSTOM["formatter"]
-    return options
+    return {**_numpy._get_options(), "formatter": _formatter[0]}
 
 
 class printoptions:
@@ -229,26 +187,26 @@ class printoptions:
         return get_printoptions()
 
     def __exit__(self, *error):
-        old = self._old
-        _customize(formatter=old.pop("formatter"))
-        del old["legacy"]
-        _numpy._set_options(old)
+        set_printoptions(**self._old)
 
 
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", style=None,
                  formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="", *, legacy=None):
-    words = _words(precision, threshold, edgeitems, max_line_width, suppress_small, None, None, sign, floatmode, formatter, legacy)
-    a = asarray(a)
-    made = formatted(a, formatter, separator, len(prefix), len(suffix), words) if formatter and a.size else None
-    return _numpy._text(a, words, separator, len(prefix), len(suffix)) if made is None else made
+    words = _words(
+        linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems,
+        sign=sign, floatmode=floatmode, legacy=legacy,
+    )
+    a, place = asarray(a), (separator, len(prefix), len(suffix))
+    made = _formatted(a, formatter, *place, words)
+    return _numpy._text(a, words, *place) if made is None else made
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    words = _words(precision, None, None, max_line_width, suppress_small, None, None, None, None, None, None)
+    words = _words(linewidth=max_line_width, precision=precision, suppress=suppress_small)
     return _numpy._repr(asarray(arr), words)
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    words = _words(precision, None, None, max_line_width, suppress_small, None, None, None, None, None, None)
+    words = _words(linewidth=max_line_width, precision=precision, suppress=suppress_small)
     a = asarray(a)
-    return str(a) if a.ndim == 0 else _numpy._text(a, words, " ", 0, 0)
+    return _numpy._text(a, words, " ", 0, 0) if a.ndim else str(a)

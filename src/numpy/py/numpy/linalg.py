@@ -4,7 +4,6 @@ import numpy
 from _numpy import _axes, _eigh, _op, _result
 from numpy import asarray
 
-_abs, _max, _sum = abs, max, sum
 
 __all__ = "LinAlgError norm inv pinv det slogdet solve svd eigh eigvalsh qr cholesky matrix_rank matrix_power cond".split()
 
@@ -109,7 +108,6 @@ def _named(name, fields):
 
 
 SlogdetResult = _named("SlogdetResult", "sign logabsdet")
-EigResult = _named("EigResult", "eigenvalues eigenvectors")
 EighResult = _named("EighResult", "eigenvalues eigenvectors")
 QRResult = _named("QRResult", "Q R")
 SVDResult = _named("SVDResult", "U S Vh")
@@ -165,7 +163,7 @@ def matrix_rank(A, tol=None, hermitian=False):
         return int(not numpy.all(A == 0))
     S = svd(A, compute_uv=False)
     if tol is None:
-        tol = S.max(axis=-1, keepdims=True) * (_max(A.shape[-2:]) * numpy.finfo(S.dtype).eps)
+        tol = S.max(axis=-1, keepdims=True) * (max(A.shape[-2:]) * numpy.finfo(S.dtype).eps)
     else:
         tol = asarray(tol)[..., None]
     return numpy.count_nonzero(S > tol, axis=-1) if S.ndim > 1 else numpy.sum(S > tol)

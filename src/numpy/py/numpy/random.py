@@ -3,10 +3,11 @@
 There is no clock in here: what nobody seeded repeats from run to run.
 """
 
+import math
+
 import numpy
 from _numpy import _array, _own, _Stream, ndarray
 from numpy import asarray
-from numpy._draws import _Draws, _integers, _population, _probabilities, _rows, _size
 
 _count = [0]
 
@@ -16,10 +17,220 @@ def _unseeded():
     return [0x6174746E, _count[0]]
 
 
+def _size(size):
+    """The shape, and how many elements; None for one number."""
+    if size is None:
+        return None, 1
+    shape = tuple(size) if isinstance(size, (tuple, list, ndarray)) else (size,)
+    shape = tuple(one.__index__() for one in shape)
+    if any(one < 0 for one in shape):
+        raise ValueError("negative dimensions are not allowed")
+    return shape, math.prod(shape)
+
+
+def _numbers(name, **given):
+    """Refuses arrays of parameters."""
+    for word, value in given.items():
+        if numpy.ndim(value):
+            raise NotImplementedError(f"{name}({word}=array) is not part of attn's numpy: it takes one number")
+
+
+class _Draws:
+    """What both generators draw, each from its own stream."""
+
+    def _shaped(self, size, one, many):
+        shape, count = _size(size)
+        return one() if shape is None else _own(many(count).reshape(shape))
+
+    def _each(self, size, one, dtype="float64"):
+        return self._shaped(size, one, lambda count: _array([one() for _ in range(count)], dtype, True))
+
+    def random(self, size=None):
+        return self._shaped(size, self._stream.unit, self._stream.units)
+
+    def standard_normal(self, size=None):
+        return self._shaped(size, self._stream.normal, self._stream.normals)
+
+    def _spread(self, draw, size, *params):
+        """Draws for parameters that may be arrays: one for each of their elements."""
+        params = [asarray(one) for one in params]
+        if all(one.ndim == 0 for one in params):
+            return draw(size), [one.item() for one in params]
+        shape = numpy.broadcast_shapes(*[one.shape for one in params])
+        return draw(shape if size is None else size), params
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        if numpy.any(asarray(scale) < 0):
+            raise ValueError("scale < 0")
+        z, (loc, scale) = self._spread(self.standard_normal, size, loc, scale)
+        return loc + scale * z
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        u, (low, high) = self._spread(self.random, size, low, high)
+        if not numpy.all(numpy.isfinite(numpy.subtract(high, low))):
+            raise OverflowError("Range exceeds valid bounds")
+        return low + (high - low) * u
+
+    def exponential(self, scale=1.0, size=None):
+        _numbers("exponential", scale=scale)
+        if scale < 0:
+            raise ValueError("scale < 0")
+        return self._each(size, lambda: self._stream.exponential() * scale)
+
+    def standard_exponential(self, size=None):
+        return self.exponential(1.0, size)
+
+    def gumbel(self, loc=0.0, scale=1.0, size=None):
+        _numbers("gumbel", loc=loc, scale=scale)
+
+        def one():
+            while True:
+                u = 1.0 - self._stream.unit()
+                if u < 1.0:
+                    return loc - scale * math.log(-math.log(u))
+
+        return self._each(size, one)
+
+    def binomial(self, n, p, size=None):
+        _numbers("binomial", n=n, p=p)
+        if not 0 <= p <= 1:
+            raise ValueError("p < 0, p > 1 or p is NaN")
+        if n < 0:
+            raise ValueError("n < 0")
+        return self._each(size, lambda: self._stream.binomial(int(n), float(p)), "int64")
+
+    def multinomial(self, n, pvals, size=None):
+        _numbers("multinomial", n=n)
+        pvals = asarray(pvals).astype("float64")
+        if pvals.ndim != 1:
+            raise NotImplementedError("multinomial() of several rows of probabilities is not part of attn's numpy")
+        pvals = pvals.tolist()
+        if any(not 0.0 <= p <= 1.0 for p in pvals):
+            raise ValueError("pvals < 0, pvals > 1 or pvals contains NaNs")
+        if math.fsum(pvals[:-1]) > 1.0 + 1e-12:
+            raise ValueError("sum(pvals[:-1]) > 1.0")
+        shape, count = _size(size)
+        made = _array([self._trials(int(n), pvals) for _ in range(count)], "int64", True)
+        return made[0] if shape is None else _own(made.reshape(shape + (len(pvals),)))
+
+    def _trials(self, n, pvals):
+        row, left, rest = [0] * len(pvals), n, 1.0
+        for at in range(len(pvals) - 1):
+            row[at] = self._stream.binomial(left, pvals[at] / rest)
+            left -= row[at]
+            if left <= 0:
+                break
+            rest -= pvals[at]
+        if left > 0:
+            row[-1] = left
+        return row
+
+    def _integers(self, low, high, size, dtype, endpoint):
+        low, high = (0, low) if high is None else (low, high)
+        _numbers("randint", low=low, high=high)
+        kind = numpy.dtype(dtype)
+        if kind.name not in ("int32", "int64"):
+            raise NotImplementedError(f"whole numbers of {kind} are not part of attn's numpy.random: astype() converts")
+        low, high, end = int(low), int(high), 1 << (8 * kind.itemsize - 1)
+        last = high if endpoint else high - 1
+        if low < -end:
+            raise ValueError(f"low is out of bounds for {kind.name}")
+        if last >= end:
+            raise ValueError(f"high is out of bounds for {kind.name}")
+        if low > last:
+            raise ValueError("low > high" if endpoint else "low >= high")
+        shape, count = _size(size)
+        made = self._stream.integers(low, last - low, count).astype(kind, copy=False)
+        return _own(made.reshape(shape)) if shape is not None else made[0]
+
+    def shuffle(self, x):
+        order = self._stream.shuffled(len(x), 1, True)
+        if isinstance(x, ndarray):
+            x[...] = x[order]
+        else:
+            x[:] = [x[at] for at in order.tolist()]
+
+    def permutation(self, x):
+        if isinstance(x, (int, numpy.integer)):
+            return self._stream.shuffled(int(x), 1, True)
+        x = asarray(x)
+        return x[self._stream.shuffled(len(x), 1, True)]
+
+    def _choice(self, a, size, replace, p, several):
+        """Elements of `a`: `several` chooses different ones."""
+        population, count = _population(a)
+        shape, wanted = _size(size)
+        if count == 0 and wanted:
+            raise ValueError(f"{self._quoted('a')} cannot be empty unless no samples are taken")
+        if p is not None:
+            p = _probabilities(p, count)
+        if replace:
+            index = self._integers(0, count, size, "int64", False) if p is None else _at_units(p, self.random(shape))
+        else:
+            if wanted > count:
+                raise ValueError(f"Cannot take a larger sample than population when {self._without}")
+            index = several(count, wanted) if p is None else self._weighted(p, wanted)
+            index = index[0] if shape is None else index.reshape(shape)
+        if population is None:
+            return index
+        return population[index if shape is not None else int(index)]
+
+    def _weighted(self, p, wanted):
+        if numpy.count_nonzero(p > 0) < wanted:
+            raise ValueError("Fewer non-zero entries in p than size")
+        p, found, done = p.copy(), numpy.zeros(wanted, "int64"), 0
+        while done < wanted:
+            x = self.random((wanted - done,))
+            if done:
+                p[found[:done]] = 0
+            new = _at_units(p, x)
+            _, first = numpy.unique(new, return_index=True)
+            new = new[numpy.sort(first)]
+            found[done : done + new.size] = new
+            done += new.size
+        return found
+
+    def __getattr__(self, name):
+        raise AttributeError(f"numpy.random has no '{name}' in attn")
+
+
+def _probabilities(p, count):
+    p = asarray(p).astype("float64")
+    if p.ndim != 1:
+        raise ValueError("'p' must be 1-dimensional" if p.ndim else "p must be 1-dimensional")
+    if p.size != count:
+        raise ValueError("'a' and 'p' must have same size")
+    if not numpy.all(numpy.isfinite(p)):
+        raise ValueError("probabilities contain NaN")
+    if numpy.any(p < 0):
+        raise ValueError("probabilities are not non-negative")
+    if abs(math.fsum(p.tolist()) - 1.0) > 1.5e-8:
+        raise ValueError("probabilities do not sum to 1")
+    return p
+
+
+def _at_units(p, units):
+    """The indices that uniform numbers choose, each in proportion to its probability."""
+    cdf = p.cumsum()
+    return numpy.searchsorted(cdf / cdf[-1], units, side="right")
+
+
+def _population(a):
+    """What is chosen from, and how many there are; None is the whole numbers below."""
+    array = asarray(a)
+    if array.ndim:
+        return array, len(array)
+    if array.dtype.kind not in "iu":
+        raise ValueError("a must be 1-dimensional or an integer")
+    if array.item() < 0:
+        raise ValueError("a must be greater than 0 unless no samples are taken")
+    return None, array.item()
+
+
 class RandomState(_Draws):
     """The legacy generator: the Mersenne Twister."""
 
-    _is_legacy = True
+    _quoted, _without = repr, "'replace=False'"
 
     def __init__(self, seed=None):
         self.seed(seed)
@@ -30,67 +241,29 @@ class RandomState(_Draws):
         elif isinstance(seed, (list, tuple, ndarray)) and numpy.ndim(seed):
             self._stream = _Stream.twister_of_key([int(one) for one in asarray(seed).reshape(-1)])
         else:
-            import operator
-
             if isinstance(seed, float):
-                raise TypeError("Cannot cast array from dtype('float64') to dtype('int64') according to the rule 'safe'")
-            seed = operator.index(seed)
-            if not 0 <= seed < 1 << 32:
+                raise TypeError("Cannot cast scalar from dtype('float64') to dtype('int64') according to the rule 'safe'")
+            if not 0 <= seed.__index__() < 1 << 32:
                 raise ValueError("Seed must be between 0 and 2**32 - 1")
-            self._stream = _Stream.twister(seed)
+            self._stream = _Stream.twister(int(seed))
 
-    def random_sample(self, size=None):
-        return self._units(size)
-
-    random = random_sample
+    random_sample = _Draws.random
 
     def rand(self, *args):
-        return self._units(args or None)
+        return self.random(args or None)
 
     def randn(self, *args):
-        return self._normals(args or None)
-
-    def standard_normal(self, size=None):
-        return self._normals(size)
+        return self.standard_normal(args or None)
 
     def randint(self, low, high=None, size=None, dtype=int):
-        made = _integers(self._stream, low, high, size, dtype, False)
-        if size is None and not (numpy.ndim(low) or high is not None and numpy.ndim(high)):
-            return int(made[0]) if dtype is int else made[0]
-        return made
-
-    def shuffle(self, x):
-        self._shuffle(x)
-
-    def permutation(self, x):
-        if isinstance(x, (int, numpy.integer)):
-            return self._stream.shuffled(int(x), 1, True)
-        x = asarray(x)
-        return x[self._stream.shuffled(len(x), 1, True)]
+        made = self._integers(low, high, size, dtype, False)
+        return int(made) if size is None and dtype is int else made
 
     def choice(self, a, size=None, replace=True, p=None):
-        population, count = _population(a)
-        shape, wanted = _size(size)
-        if count == 0 and wanted:
-            raise ValueError("'a' cannot be empty unless no samples are taken")
-        if p is not None:
-            p = _probabilities(p, count)
-        if replace:
-            if p is not None:
-                index = _at_units(p, self._units(shape))
-            else:
-                index = self.randint(0, count, size=shape)
-        else:
-            if wanted > count:
-                raise ValueError("Cannot take a larger sample than population when 'replace=False'")
-            if p is not None:
-                index = _weighted(self, p, wanted)
-            else:
-                index = self._stream.shuffled(count, 1, True)[:wanted]
-            index = index[0] if shape is None else index.reshape(shape)
-        if shape is None:
-            index = int(index)
-        return _rows(population, index)
+        if numpy.ndim(a) > 1:
+            raise ValueError("a must be 1-dimensional")
+        made = self._choice(a, size, replace, p, lambda count, wanted: self._stream.shuffled(count, 1, True)[:wanted])
+        return int(made) if size is None and not numpy.ndim(a) else made
 
     def get_state(self, legacy=True):
         words, place, second = self._stream.state()
@@ -104,101 +277,25 @@ class RandomState(_Draws):
         return f"RandomState(MT19937) at {hex(id(self)).upper().replace('X', 'x')}"
 
 
-def _at_units(p, units):
-    """The indices that uniform numbers choose, each in proportion to its probability."""
-    cdf = p.cumsum()
-    return numpy.searchsorted(cdf / cdf[-1], units, side="right")
-
-
-def _weighted(self, p, wanted):
-    if numpy.count_nonzero(p > 0) < wanted:
-        raise ValueError("Fewer non-zero entries in p than size")
-    p, found, done = p.copy(), numpy.zeros(wanted, "int64"), 0
-    while done < wanted:
-        x = self._units((wanted - done,))
-        if done:
-            p[found[:done]] = 0
-        new = _at_units(p, x)
-        _, first = numpy.unique(new, return_index=True)
-        new = new[numpy.sort(first)]
-        found[done:done + new.size] = new
-        done += new.size
-    return found
-
-
 class Generator(_Draws):
     """The generator that `default_rng` returns: PCG64."""
 
-    _is_legacy = False
+    _quoted, _without = str, "replace is False"
 
     def __init__(self, bit_generator):
-        self._stream = bit_generator._stream
-        self.bit_generator = bit_generator
-
-    def random(self, size=None, dtype=float, out=None):
-        if out is not None:
-            raise NotImplementedError("Generator.random(out=) is not part of attn's numpy")
-        if numpy.dtype(dtype) == "float32":
-            shape, count = _size(size)
-            made = self._stream.short_units(count)
-            return made[0] if shape is None else _own(made.reshape(shape))
-        return self._units(size)
-
-    def standard_normal(self, size=None, dtype=float, out=None):
-        if out is not None or numpy.dtype(dtype) != "float64":
-            raise NotImplementedError("Generator.standard_normal(dtype=, out=) is not part of attn's numpy")
-        return self._normals(size)
+        self._stream, self.bit_generator = bit_generator._stream, bit_generator
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
-        made = _integers(self._stream, low, high, size, dtype, endpoint)
-        if size is None and not (numpy.ndim(low) or high is not None and numpy.ndim(high)):
-            return made[0]
-        return made
+        return self._integers(low, high, size, dtype, endpoint)
 
-    def shuffle(self, x, axis=0):
-        if axis != 0:
-            moved = numpy.moveaxis(x, axis, 0)
-            order = self._stream.shuffled(len(moved), 1, True)
-            x[...] = numpy.moveaxis(moved[order], 0, axis)
-            return
-        self._shuffle(x)
+    def choice(self, a, size=None, replace=True, p=None, *, shuffle=True):
+        def several(count, wanted):
+            if count > 10000 and wanted > count // (50 if shuffle else 20):
+                return self._stream.shuffled(count, max(count - wanted, 1), False)[count - wanted :]
+            index = self._stream.distinct(count, wanted)
+            return index[self._stream.shuffled(wanted, 1, False)] if shuffle else index
 
-    def permutation(self, x, axis=0):
-        if isinstance(x, (int, numpy.integer)):
-            return self._stream.shuffled(int(x), 1, True)
-        x = asarray(x)
-        return numpy.take(x, self._stream.shuffled(x.shape[axis], 1, True), axis)
-
-    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-        population, count = _population(a)
-        if axis != 0:
-            population, count = numpy.moveaxis(population, axis, 0), population.shape[axis]
-        shape, wanted = _size(size)
-        if count == 0 and wanted:
-            raise ValueError("a cannot be empty unless no samples are taken")
-        if p is not None:
-            p = _probabilities(p, count)
-        if replace:
-            if p is not None:
-                index = _at_units(p, self._units(shape))
-            else:
-                index = self.integers(0, count, shape)
-        else:
-            if wanted > count:
-                raise ValueError("Cannot take a larger sample than population when replace is False")
-            if p is not None:
-                index = _weighted(self, p, wanted)
-            elif count > 10000 and wanted > count // (50 if shuffle else 20):
-                index = self._stream.shuffled(count, max(count - wanted, 1), False)[count - wanted:]
-            else:
-                index = self._stream.distinct(count, wanted)
-                if shuffle:
-                    index = index[self._stream.shuffled(wanted, 1, False)]
-            index = index[0] if shape is None else index.reshape(shape)
-        if shape is None:
-            index = int(index) if population is not None else index
-        made = _rows(population, index)
-        return numpy.moveaxis(made, 0, axis) if axis != 0 else made
+        return self._choice(a, size, replace, p, several)
 
     def __repr__(self):
         return f"Generator(PCG64) at {hex(id(self)).upper().replace('X', 'x')}"
@@ -209,14 +306,11 @@ class Generator(_Draws):
 
 class PCG64:
     def __init__(self, seed=None):
-        seed = seed.entropy if isinstance(seed, SeedSequence) else seed
-        if seed is None:
-            seed = _unseeded()
-        if isinstance(seed, ndarray):
-            seed = seed.tolist()
-        if isinstance(seed, (int, numpy.integer)) and seed < 0 or isinstance(seed, (list, tuple)) and any(one < 0 for one in seed):
+        seed = seed.entropy if isinstance(seed, SeedSequence) else _unseeded() if seed is None else seed
+        words = [int(one) for one in asarray(seed).reshape(-1).tolist()] if numpy.ndim(seed) else [int(seed)]
+        if any(one < 0 for one in words):
             raise ValueError("expected non-negative integer")
-        self._stream = _Stream.pcg(seed if isinstance(seed, (list, tuple)) else int(seed))
+        self._stream = _Stream.pcg(words)
 
 
 class SeedSequence:
@@ -228,9 +322,7 @@ def default_rng(seed=None):
     """A generator of this seed: PCG64."""
     if isinstance(seed, Generator):
         return seed
-    if isinstance(seed, PCG64):
-        return Generator(seed)
-    return Generator(PCG64(seed))
+    return Generator(seed if isinstance(seed, PCG64) else PCG64(seed))
 
 
 _rand = RandomState()
