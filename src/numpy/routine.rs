@@ -358,13 +358,9 @@ impl Call<'_> {
 
     /// The object of what was computed: a view knows the array that owns its memory.
     pub(super) fn wrap(&self, tensor: Tensor) -> PyObjectRef {
-        for object in self.args.iter().flatten() {
-            self.numpy.note_owner(&tensor, object, self.vm);
-            for item in items(object).unwrap_or_default() {
-                self.numpy.note_owner(&tensor, &item, self.vm);
-            }
-        }
-        self.numpy.array(tensor, self.vm)
+        let first = self.args.first().and_then(Option::as_ref);
+        let several = first.and_then(|it| items(it)).unwrap_or_default();
+        self.numpy.derived(tensor, first.into_iter().chain(&several).map(|it| &**it), self.vm)
     }
 
     fn finish(&self, answer: Answer) -> PyResult {
