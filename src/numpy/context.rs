@@ -31,7 +31,7 @@ pub(crate) struct Numpy {
     pub(super) options: RefCell<PrintOptions>,
     /// The methods of arrays that are Python.
     pub(super) methods: RefCell<Option<PyDictRef>>,
-    /// Whether Python functions write arrays: `set_string_function`, `set_printoptions(formatter=)`.
+    /// Whether Python functions write arrays: `set_printoptions(formatter=)`.
     pub(super) has_custom_text: Cell<bool>,
     /// The views that are read backwards.
     mirrors: RefCell<Mirrors>,

@@ -436,9 +436,9 @@ impl PyPayload for PyRoutine {
 }
 
 /// Whether an object is converted to an array, and its methods are not called.
-fn is_plain(object: &PyObject, vm: &VirtualMachine) -> bool {
+fn is_plain(object: &PyObjectRef, vm: &VirtualMachine) -> bool {
     object.downcast_ref::<PyArray>().is_some()
-        || items(&object.to_owned()).is_some()
+        || items(object).is_some()
         || scalar::number(object, vm).is_some()
 }
 

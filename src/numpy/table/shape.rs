@@ -23,7 +23,7 @@ fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
     let fits = match (unknown, rest) {
         (_, None) => false,
         (0, Some(rest)) => rest == count,
-        (_, Some(rest)) => rest != 0 && count % rest == 0,
+        (_, Some(rest)) => rest != 0 && count.is_multiple_of(rest),
     };
     if !fits {
         let text = match sizes {
