@@ -37,7 +37,7 @@ np.copy(i); np.array(a, order="F").strides; np.zeros((2,3), order="F").strides; 
 a.reshape(4,3); a.reshape((2,-1)); a.reshape(-1); a.reshape(5,2); a.reshape(-1,-1); a.reshape(4,3,order="F");
 np.reshape(a, 12).shape; np.reshape(a, (6,-1)).shape; s.reshape(1,1); z.reshape(3,0).shape;
 a.reshape(np.int64(3), 4).shape; a.reshape([12]).shape; np.reshape([1,2,3,4],(2,2)); a.reshape(2.0, 6)
-a.ravel(); a.T.ravel(); a.T.ravel("F"); a.T.ravel("K"); a.flatten(); a.flatten("F"); np.ravel([[1,2],[3,4]]);
+a.ravel(); a.T.ravel(); a.T.ravel("F"); a.flatten(); a.flatten("F"); np.ravel([[1,2],[3,4]]);
 a.ravel("Z")
 a.transpose().shape; a.transpose(1,0).shape; a.transpose((1,0)).shape; np.transpose(a, (0,1)).shape;
 np.transpose([[1,2]]); a.transpose(0); a.transpose(0,0); a.transpose(0,5); a.transpose(None).shape;

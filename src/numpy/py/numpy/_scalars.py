@@ -95,17 +95,6 @@ class number(generic):
 class integer(number):
     __slots__ = ()
 
-    @property
-    def numerator(self):
-        return self
-
-    @property
-    def denominator(self):
-        return type(self)(1)
-
-    def bit_count(self):
-        return int(self).bit_count()
-
 
 class signedinteger(integer):
     __slots__ = ()
@@ -124,9 +113,6 @@ class floating(inexact):
 
     def is_integer(self):
         return float(self).is_integer()
-
-    def as_integer_ratio(self):
-        return float(self).as_integer_ratio()
 
 
 class complexfloating(inexact):
