@@ -106,7 +106,7 @@ impl PyArray {
         let tensor = zelf.tensor();
         let axes = (0..tensor.ndim() as i64).rev().collect();
         let turned = zelf.numpy.call("permute", vec![Arg::Tensor(tensor), Arg::Ints(axes)], vm)?;
-        Ok(zelf.numpy.derived(turned, zelf.as_object(), vm))
+        Ok(zelf.numpy.derived(turned, [zelf.as_object()], vm))
     }
 
     #[pygetset]
@@ -305,7 +305,7 @@ impl Iterable for PyArray {
                 1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
                 _ => {
                     let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
-                    zelf.numpy.derived(zelf.numpy.call("select", args, vm)?, zelf.as_object(), vm)
+                    zelf.numpy.derived(zelf.numpy.call("select", args, vm)?, [zelf.as_object()], vm)
                 }
             });
         }

@@ -37,7 +37,7 @@ pub(super) fn define(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyRes
         layout.shape.push(2);
         layout.strides.push(1);
         let is_view = whole.storage().same(part.storage());
-        is_view.then(|| held.derived(whole.with_layout(layout), pairs.as_object(), vm))
+        is_view.then(|| held.derived(whole.with_layout(layout), [pairs.as_object()], vm))
     };
     set("_pairs_beside", vm.new_function("_pairs_beside", beside).into())?;
     set("_register_complex", vm.new_function("_register_complex", register).into())

@@ -1,10 +1,9 @@
 //! What belongs to the `numpy` module of one session, and calls of operations from it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyType, PyTypeRef, PyWeak};
+use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyType, PyTypeRef};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
@@ -32,9 +31,7 @@ pub(crate) struct Numpy {
     pub(super) options: RefCell<PrintOptions>,
     /// The methods of arrays that are Python.
     pub(super) methods: RefCell<Option<PyDictRef>>,
-    /// The array that owns each storage of which there are views, by the storage's address.
-    owners: RefCell<HashMap<usize, PyRef<PyWeak>>>,
-    /// Whether Python functions write arrays: `set_string_function`, `set_printoptions(formatter=)`.
+    /// Whether Python functions write arrays: `set_printoptions(formatter=)`.
     pub(super) has_custom_text: Cell<bool>,
     /// The views that are read backwards.
     mirrors: RefCell<Mirrors>,
@@ -68,17 +65,14 @@ impl Numpy {
             complex: RefCell::default(),
             options: RefCell::new(PrintOptions::default()),
             methods: RefCell::new(None),
-            owners: RefCell::default(),
             has_custom_text: Cell::new(false),
             mirrors: RefCell::default(),
         })
     }
 
-    /// The array of a tensor.
+    /// The array of a tensor, which owns its memory.
     pub(super) fn array(self: &Rc<Self>, tensor: Tensor, vm: &VirtualMachine) -> PyObjectRef {
-        let address = tensor.storage().address();
-        let owner = self.owners.borrow().get(&address).and_then(|owner| owner.upgrade());
-        self.view(tensor, owner, vm)
+        self.view(tensor, None, vm)
     }
 
     /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory.
@@ -97,35 +91,19 @@ impl Numpy {
         PyArray::new(tensor, base, self.clone()).into_pyobject(vm)
     }
 
-    /// The array of what an operation made of `source`.
-    pub(super) fn derived(
+    /// The array of what an operation made of `sources`: a view of the one that has the same memory.
+    pub(super) fn derived<'a>(
         self: &Rc<Self>,
         tensor: Tensor,
-        source: &PyObject,
+        sources: impl IntoIterator<Item = &'a PyObject>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
-        self.note_owner(&tensor, source, vm);
-        self.array(tensor, vm)
-    }
-
-    /// Registers `source` as the owner of its storage if `result` is the first view of it.
-    pub(super) fn note_owner(&self, result: &Tensor, source: &PyObject, vm: &VirtualMachine) {
-        let Some(made) = source.downcast_ref::<PyArray>() else { return };
-        if made.registered.get().is_some()
-            || made.base_array().is_some()
-            || !made.inner.borrow().storage().same(result.storage())
-        {
-            return;
-        }
-        let address = result.storage().address();
-        let mut owners = self.owners.borrow_mut();
-        if owners.get(&address).is_some_and(|owner| owner.upgrade().is_some()) {
-            return;
-        }
-        if let Ok(weak) = source.downgrade(None, vm) {
-            made.registered.set(Some(address));
-            owners.insert(address, weak);
-        }
+        let is_owner = |source: &&PyObject| {
+            let array = source.downcast_ref::<PyArray>();
+            array.is_some_and(|it| it.inner.borrow().storage().same(tensor.storage()))
+        };
+        let owner = sources.into_iter().find(is_owner).map(ToOwned::to_owned);
+        self.view(tensor, owner, vm)
     }
 
     /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.
@@ -249,8 +227,6 @@ pub(super) struct PyArray {
     pub(super) inner: RefCell<Tensor>,
     /// The object that owns the memory, if the array does not.
     base: RefCell<Option<PyObjectRef>>,
-    /// The storage whose owner it is registered as.
-    registered: Cell<Option<usize>>,
     /// The session's `numpy`.
     pub(super) numpy: Rc<Numpy>,
 }
@@ -270,7 +246,7 @@ impl PyPayload for PyArray {
 impl PyArray {
     fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>) -> PyArray {
         tensor.storage().bind(numpy.state.recorder.budget());
-        PyArray { inner: RefCell::new(tensor), base: RefCell::new(base), registered: Cell::new(None), numpy }
+        PyArray { inner: RefCell::new(tensor), base: RefCell::new(base), numpy }
     }
 
     /// The object that owns the memory, if the array does not.
@@ -283,12 +259,6 @@ impl PyArray {
         self.base().filter(|base| base.downcast_ref::<PyArray>().is_some())
     }
 
-    fn release(&self) {
-        if let Some(address) = self.registered.take() {
-            self.numpy.owners.borrow_mut().remove(&address);
-        }
-    }
-
     /// The tensor that has its elements.
     pub(super) fn tensor(&self) -> Tensor {
         self.numpy.update_mirrors();
@@ -299,7 +269,6 @@ impl PyArray {
     pub(super) fn replace(&self, tensor: Tensor) {
         tensor.storage().bind(self.numpy.state.recorder.budget());
         if !tensor.storage().same(self.inner.borrow().storage()) {
-            self.release();
             drop(self.base.take());
         }
         let old = self.inner.replace(tensor);
@@ -309,7 +278,6 @@ impl PyArray {
 
 impl Drop for PyArray {
     fn drop(&mut self) {
-        self.release();
         self.inner.get_mut().storage().unbind(self.numpy.state.recorder.budget());
     }
 }

@@ -318,7 +318,7 @@ pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> P
             numpy.mirror(&forwards, &source, axes);
             Ok(made)
         }
-        None => Ok(numpy.derived(result, array.as_object(), vm)),
+        None => Ok(numpy.derived(result, [array.as_object()], vm)),
     }
 }
 

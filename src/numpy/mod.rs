@@ -10,7 +10,7 @@
 //! | [`convert`] | Python objects to arrays |
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
-//! | [`routine`], [`table`] | functions and methods: a row for each, read by one binding |
+//! | [`routine`], [`signature`], [`table`] | functions and methods: a row for each, read by one binding |
 //! | [`complex`] | complex numbers and arrays of them |
 //! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
@@ -36,6 +36,7 @@ mod routine;
 mod rules;
 mod scalar;
 mod scalar_class;
+mod signature;
 mod table;
 mod text;
 mod ufunc;

@@ -168,9 +168,7 @@ fn from_torch(
     vm: &VirtualMachine,
 ) -> PyObjectRef {
     if let Some(tensor) = object.downcast_ref::<PyTensor>() {
-        let tensor = tensor.tensor();
-        sources.iter().for_each(|source| held.note_owner(&tensor, source, vm));
-        return held.array(tensor, vm);
+        return held.derived(tensor.tensor(), sources.iter().map(|it| &**it), vm);
     }
     match object.downcast_ref::<PyTuple>() {
         Some(tuple) => {

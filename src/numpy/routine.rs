@@ -1,7 +1,6 @@
 //! NumPy's functions and methods as Python objects: each is a row of [`super::table`], bound by NumPy's signature.
 
 use std::rc::Rc;
-use std::sync::OnceLock;
 
 use rustpython_vm::builtins::{PyBoundMethod, PyInt, PyTuple, PyType};
 use rustpython_vm::function::FuncArgs;
@@ -9,6 +8,7 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Numpy, PyArray, PyScalar, array_of};
+use super::signature::Signature;
 use super::ufunc::{copy_into, is_tensor, operand, returned};
 use super::{convert, dtypes, foreign, scalar};
 use crate::tensor::{Arg, DType, Tensor};
@@ -51,128 +51,11 @@ pub(super) const fn row(
     Row { name, places, signature: Signature::new(signature), others: Others::Convert, run }
 }
 
-/// A parameter of a signature.
-#[derive(Debug)]
-struct Param {
-    name: &'static str,
-    is_required: bool,
-    is_keyword_only: bool,
-    /// It takes all further positional arguments, as a tuple.
-    takes_rest: bool,
-}
-
-/// Keywords that functions of NumPy have and attn refuses.
-const REFUSED: [&str; 5] = ["where", "casting", "order", "subok", "like"];
-
 impl Row {
     /// What it does with objects of other classes.
     pub(super) const fn others(mut self, others: Others) -> Row {
         self.others = others;
         self
-    }
-}
-
-/// NumPy's signature of a function, without what attn refuses.
-#[derive(Debug)]
-pub(super) struct Signature {
-    text: &'static str,
-    params: OnceLock<Vec<Param>>,
-}
-
-impl Signature {
-    pub(super) const fn new(text: &'static str) -> Signature {
-        Signature { text, params: OnceLock::new() }
-    }
-
-    fn params(&self) -> &[Param] {
-        self.params.get_or_init(|| {
-            let mut is_keyword_only = false;
-            let mut params = Vec::new();
-            for part in self.text.split(", ").filter(|part| !part.is_empty()) {
-                let (name, default) = part.split_once('=').map_or((part, None), |it| (it.0, Some(it.1)));
-                let rest = name.strip_prefix('*');
-                if rest.is_some_and(|name| !name.is_empty()) || rest.is_none() {
-                    params.push(Param {
-                        name: rest.unwrap_or(name),
-                        is_required: default.is_none() && rest.is_none(),
-                        is_keyword_only,
-                        takes_rest: rest.is_some(),
-                    });
-                }
-                is_keyword_only |= rest.is_some();
-            }
-            params
-        })
-    }
-
-    /// The place of a parameter; past the last one if there is none of this name.
-    fn place(&self, name: &str) -> usize {
-        self.params().iter().position(|param| param.name == name).unwrap_or(usize::MAX)
-    }
-
-    /// The arguments by parameter. Errors: `TypeError` in Python's words; a keyword that attn refuses.
-    pub(super) fn bind(
-        &self,
-        name: &str,
-        given: &FuncArgs,
-        vm: &VirtualMachine,
-    ) -> PyResult<Vec<Option<PyObjectRef>>> {
-        let params = self.params();
-        let mut bound: Vec<Option<PyObjectRef>> = Vec::with_capacity(params.len());
-        for (at, param) in params.iter().enumerate() {
-            bound.push(match param.takes_rest {
-                true => Some(vm.ctx.new_tuple(given.args.get(at..).unwrap_or_default().to_vec()).into()),
-                false if param.is_keyword_only => None,
-                false => given.args.get(at).cloned(),
-            });
-        }
-        let most = params.iter().filter(|param| !param.is_keyword_only).count();
-        if given.args.len() > most && !params.iter().any(|param| param.takes_rest) {
-            let least = params.iter().filter(|param| param.is_required).count();
-            let range = if least == most { most.to_string() } else { format!("from {least} to {most}") };
-            let plural = if most == 1 { "" } else { "s" };
-            return Err(vm.new_type_error(format!(
-                "{name}() takes {range} positional argument{plural} but {} were given",
-                given.args.len()
-            )));
-        }
-        for (word, value) in &given.kwargs {
-            match params.iter().position(|param| param.name == word && !param.takes_rest) {
-                Some(at) if bound[at].is_none() => bound[at] = Some(value.clone()),
-                Some(_) => {
-                    return Err(
-                        vm.new_type_error(format!("{name}() got multiple values for argument '{word}'"))
-                    );
-                }
-                None if REFUSED.contains(&word.as_str()) => {
-                    return Err(
-                        vm.new_not_implemented_error(format!("{name}({word}=) is not part of attn's numpy"))
-                    );
-                }
-                None => {
-                    return Err(
-                        vm.new_type_error(format!("{name}() got an unexpected keyword argument '{word}'"))
-                    );
-                }
-            }
-        }
-        let missing: Vec<String> = params
-            .iter()
-            .zip(&bound)
-            .filter(|(param, object)| param.is_required && object.is_none())
-            .map(|(param, _)| format!("'{}'", param.name))
-            .collect();
-        match missing.as_slice() {
-            [] => Ok(bound),
-            [one] => {
-                Err(vm.new_type_error(format!("{name}() missing 1 required positional argument: {one}")))
-            }
-            [first @ .., last] => Err(vm.new_type_error(format!(
-                "{name}() missing {} required positional arguments: {} and {last}",
-                missing.len(),
-                first.join(", ")
-            ))),
-        }
     }
 }
 
@@ -358,13 +241,9 @@ impl Call<'_> {
 
     /// The object of what was computed: a view knows the array that owns its memory.
     pub(super) fn wrap(&self, tensor: Tensor) -> PyObjectRef {
-        for object in self.args.iter().flatten() {
-            self.numpy.note_owner(&tensor, object, self.vm);
-            for item in items(object).unwrap_or_default() {
-                self.numpy.note_owner(&tensor, &item, self.vm);
-            }
-        }
-        self.numpy.array(tensor, self.vm)
+        let first = self.args.first().and_then(Option::as_ref);
+        let several = first.and_then(|it| items(it)).unwrap_or_default();
+        self.numpy.derived(tensor, first.into_iter().chain(&several).map(|it| &**it), self.vm)
     }
 
     fn finish(&self, answer: Answer) -> PyResult {
@@ -440,9 +319,9 @@ impl PyPayload for PyRoutine {
 }
 
 /// Whether an object is converted to an array, and its methods are not called.
-fn is_plain(object: &PyObject, vm: &VirtualMachine) -> bool {
+fn is_plain(object: &PyObjectRef, vm: &VirtualMachine) -> bool {
     object.downcast_ref::<PyArray>().is_some()
-        || items(&object.to_owned()).is_some()
+        || items(object).is_some()
         || scalar::number(object, vm).is_some()
 }
 

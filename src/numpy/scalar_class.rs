@@ -1,11 +1,11 @@
 //! The classes of scalars: how they are made, printed, compared and used as operands.
 
-use rustpython_vm::builtins::{PyType, PyTypeRef};
+use rustpython_vm::builtins::{PyStr, PyType, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::{Either, PyComparisonValue};
+use rustpython_vm::function::{Either, FuncArgs, PyComparisonValue};
 use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, PyComparisonOp, Representable};
-use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyFloat64, PyScalar, context};
 use super::scalar::{converted, number, of_number, python, tensor};
@@ -23,41 +23,8 @@ fn text(object: &PyObject, vm: &VirtualMachine) -> String {
     }
 }
 
-fn compare(
-    zelf: &PyObject,
-    other: &PyObject,
-    op: PyComparisonOp,
-    vm: &VirtualMachine,
-) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-    operators::compare(zelf, other, op, vm)
-}
-
-impl Constructor for PyScalar {
-    type Args = rustpython_vm::function::FuncArgs;
-
-    /// `numpy.float32(x)`: a scalar, or an array of what has dimensions.
-    fn slot_new(class: PyTypeRef, args: Self::Args, vm: &VirtualMachine) -> PyResult {
-        made(&class, args, vm)
-    }
-
-    fn py_new(_class: &Py<PyType>, _args: Self::Args, vm: &VirtualMachine) -> PyResult<Self> {
-        Err(vm.new_type_error("a scalar is made by its class"))
-    }
-}
-
-impl Constructor for PyFloat64 {
-    type Args = rustpython_vm::function::FuncArgs;
-
-    fn slot_new(class: PyTypeRef, args: Self::Args, vm: &VirtualMachine) -> PyResult {
-        made(&class, args, vm)
-    }
-
-    fn py_new(_class: &Py<PyType>, _args: Self::Args, vm: &VirtualMachine) -> PyResult<Self> {
-        Err(vm.new_type_error("a scalar is made by its class"))
-    }
-}
-
-fn made(class: &PyTypeRef, args: rustpython_vm::function::FuncArgs, vm: &VirtualMachine) -> PyResult {
+/// `numpy.float32(x)`: a scalar, or an array of what has dimensions.
+fn made(class: &PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let numpy = context(vm)?;
     let Some(dtype) = super::dtypes::meant(&numpy, class.as_object(), vm) else {
         return Err(vm.new_type_error(format!("cannot create '{}' instances", class.name())));
@@ -65,7 +32,7 @@ fn made(class: &PyTypeRef, args: rustpython_vm::function::FuncArgs, vm: &Virtual
     let Some(object) = args.args.first() else {
         return of_number(&numpy, dtype, converted(&Arg::Int(0), dtype), vm);
     };
-    if let Some(text) = object.downcast_ref::<rustpython_vm::builtins::PyStr>() {
+    if let Some(text) = object.downcast_ref::<PyStr>() {
         let text = text.to_string_lossy().into_owned();
         let value = match text.trim().parse::<f64>() {
             Ok(value) => value,
@@ -80,62 +47,6 @@ fn made(class: &PyTypeRef, args: rustpython_vm::function::FuncArgs, vm: &Virtual
     numpy.result(tensor, vm)
 }
 
-impl Representable for PyScalar {
-    fn slot_repr(
-        zelf: &PyObject,
-        vm: &VirtualMachine,
-    ) -> PyResult<rustpython_vm::PyRef<rustpython_vm::builtins::PyStr>> {
-        Ok(vm.ctx.new_str(text(zelf, vm)))
-    }
-
-    fn repr_str(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(String::new())
-    }
-}
-
-impl Representable for PyFloat64 {
-    fn slot_repr(
-        zelf: &PyObject,
-        vm: &VirtualMachine,
-    ) -> PyResult<rustpython_vm::PyRef<rustpython_vm::builtins::PyStr>> {
-        Ok(vm.ctx.new_str(text(zelf, vm)))
-    }
-
-    fn repr_str(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(String::new())
-    }
-}
-
-impl Comparable for PyScalar {
-    fn slot_richcompare(
-        zelf: &PyObject,
-        other: &PyObject,
-        op: PyComparisonOp,
-        vm: &VirtualMachine,
-    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-        compare(zelf, other, op, vm)
-    }
-
-    fn cmp(_: &Py<Self>, _: &PyObject, _: PyComparisonOp, _: &VirtualMachine) -> PyResult<PyComparisonValue> {
-        Ok(PyComparisonValue::NotImplemented)
-    }
-}
-
-impl Comparable for PyFloat64 {
-    fn slot_richcompare(
-        zelf: &PyObject,
-        other: &PyObject,
-        op: PyComparisonOp,
-        vm: &VirtualMachine,
-    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-        compare(zelf, other, op, vm)
-    }
-
-    fn cmp(_: &Py<Self>, _: &PyObject, _: PyComparisonOp, _: &VirtualMachine) -> PyResult<PyComparisonValue> {
-        Ok(PyComparisonValue::NotImplemented)
-    }
-}
-
 fn hash(object: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
     match number(object, vm) {
         Some((_, number)) => python(&number, vm).hash(vm),
@@ -143,37 +54,71 @@ fn hash(object: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
     }
 }
 
-impl Hashable for PyScalar {
-    fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
-        hash(zelf, vm)
-    }
+/// What both classes have in common: the slots take the object, the other functions are never called.
+macro_rules! slots {
+    ($class:ident) => {
+        impl Constructor for $class {
+            type Args = FuncArgs;
 
-    fn hash(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
-        Ok(0)
-    }
+            fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+                made(&class, args, vm)
+            }
+
+            fn py_new(_: &Py<PyType>, _: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {
+                Err(vm.new_type_error("a scalar is made by its class"))
+            }
+        }
+
+        impl Representable for $class {
+            fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+                Ok(vm.ctx.new_str(text(zelf, vm)))
+            }
+
+            fn repr_str(_: &Py<Self>, _: &VirtualMachine) -> PyResult<String> {
+                Ok(String::new())
+            }
+        }
+
+        impl Comparable for $class {
+            fn slot_richcompare(
+                zelf: &PyObject,
+                other: &PyObject,
+                op: PyComparisonOp,
+                vm: &VirtualMachine,
+            ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+                operators::compare(zelf, other, op, vm)
+            }
+
+            fn cmp(
+                _: &Py<Self>,
+                _: &PyObject,
+                _: PyComparisonOp,
+                _: &VirtualMachine,
+            ) -> PyResult<PyComparisonValue> {
+                Ok(PyComparisonValue::NotImplemented)
+            }
+        }
+
+        impl Hashable for $class {
+            fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
+                hash(zelf, vm)
+            }
+
+            fn hash(_: &Py<Self>, _: &VirtualMachine) -> PyResult<PyHash> {
+                Ok(0)
+            }
+        }
+
+        impl AsNumber for $class {
+            fn as_number() -> &'static PyNumberMethods {
+                &operators::METHODS
+            }
+        }
+    };
 }
 
-impl Hashable for PyFloat64 {
-    fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
-        hash(zelf, vm)
-    }
-
-    fn hash(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
-        Ok(0)
-    }
-}
-
-impl AsNumber for PyScalar {
-    fn as_number() -> &'static PyNumberMethods {
-        &operators::METHODS
-    }
-}
-
-impl AsNumber for PyFloat64 {
-    fn as_number() -> &'static PyNumberMethods {
-        &operators::METHODS
-    }
-}
+slots!(PyScalar);
+slots!(PyFloat64);
 
 fn formatted(zelf: &PyObject, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
     let Some((dtype, number)) = number(zelf, vm) else { return Ok(vm.ctx.new_str("").into()) };

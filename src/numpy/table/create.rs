@@ -55,9 +55,7 @@ fn ordered(c: &Call, made: PyObjectRef, order: &str) -> PyResult {
         }
         "F" if !tensor.with_layout(tensor.layout().permute(&axes)).is_contiguous() => {
             let rows = c.op("contiguous", vec![Arg::Tensor(c.permuted(&tensor, &axes)?)])?;
-            let made = c.numpy.array(c.permuted(&rows, &axes)?, c.vm);
-            c.numpy.own(&made);
-            Ok(made)
+            Ok(c.numpy.array(c.permuted(&rows, &axes)?, c.vm))
         }
         _ => Ok(made),
     }
@@ -129,9 +127,7 @@ fn full_of(c: &Call, mut sizes: Vec<i64>, number: &Arg, dtype: DType, order: &st
         return Ok(Answer::Array(made));
     }
     let axes: Vec<usize> = (0..made.ndim()).rev().collect();
-    let made = c.numpy.array(c.permuted(&made, &axes)?, c.vm);
-    c.numpy.own(&made);
-    Ok(Answer::Object(made))
+    Ok(Answer::Object(c.numpy.array(c.permuted(&made, &axes)?, c.vm)))
 }
 
 fn filled(c: &Call, number: i64) -> PyResult<Answer> {

@@ -23,7 +23,7 @@ fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
     let fits = match (unknown, rest) {
         (_, None) => false,
         (0, Some(rest)) => rest == count,
-        (_, Some(rest)) => rest != 0 && count % rest == 0,
+        (_, Some(rest)) => rest != 0 && count.is_multiple_of(rest),
     };
     if !fits {
         let text = match sizes {
@@ -63,23 +63,14 @@ fn spread(c: &Call, at: usize) -> PyResult<Vec<i64>> {
     }
 }
 
-/// In one row, read in this order.
-fn raveled(c: &Call, order: &str) -> PyResult<Tensor> {
+/// In one row, read by rows or by columns.
+fn raveled(c: &Call) -> PyResult<Tensor> {
     let x = c.tensor(0)?;
-    let columns = x.with_layout(x.layout().permute(&(0..x.ndim()).rev().collect::<Vec<_>>()));
-    let order = match order {
-        "A" | "K" if x.is_contiguous() => "C",
-        "A" | "K" if columns.is_contiguous() => "F",
-        "A" => "C",
-        other => other,
-    };
-    match order {
+    match c.text(1, "C")?.as_str() {
         "C" => c.flat(&x),
         "F" => c.flat(&reversed(c, &x)?),
-        "K" => {
-            let mut axes: Vec<usize> = (0..x.ndim()).collect();
-            axes.sort_by_key(|&axis| std::cmp::Reverse(x.strides()[axis]));
-            c.flat(&c.permuted(&x, &axes)?)
+        "A" | "K" => {
+            Err(c.vm.new_not_implemented_error("ravel(order='A' or 'K') is not part of attn's numpy"))
         }
         other => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')"))),
     }
@@ -87,7 +78,7 @@ fn raveled(c: &Call, order: &str) -> PyResult<Tensor> {
 
 fn flatten(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    let flat = raveled(c, &c.text(1, "C")?)?;
+    let flat = raveled(c)?;
     let is_view = flat.storage().same(x.storage());
     Ok(Answer::Array(if is_view { c.op("clone", vec![Arg::Tensor(flat)])? } else { flat }))
 }
@@ -451,7 +442,7 @@ pub(super) static ROWS: [Row; 27] = [
     row("reshape", FUNCTION, "a, newshape, order='C'", |c| reshape(c, c.ints(&c.object(1))?, 2))
         .others(Others::ConvertBack),
     row("reshape", METHOD, "self, *shape, order='C'", |c| reshape(c, spread(c, 1)?, 2)),
-    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c, &c.text(1, "C")?)?))),
+    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c)?))),
     row("flatten", METHOD, "self, order='C'", flatten),
     row("transpose", FUNCTION, "a, axes=None", |c| {
         transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?)

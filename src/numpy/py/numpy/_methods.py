@@ -2,7 +2,7 @@
 are none."""
 
 import _numpy
-from _numpy import _op, ndarray, dtype as _dtype
+from _numpy import ndarray, dtype as _dtype
 
 
 def _module(name):
@@ -36,10 +36,6 @@ def view(self, dtype=None, type=None):
 
 def tobytes(self, order="C"):
     return _module("_files").tobytes(self, order)
-
-
-def _copy(self, memo=None):
-    return _op("clone", self)
 
 
 def _reduce(self, *protocol):

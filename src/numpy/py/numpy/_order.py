@@ -2,7 +2,7 @@
 
 import numpy
 from _numpy import _axes, ndarray
-from numpy import argsort, asarray, isin, searchsorted, where
+from numpy import argsort, asarray, isin, searchsorted
 
 
 def _is_text(a):

@@ -1,0 +1,123 @@
+//! NumPy's signatures: text to parameters, and calls to arguments by parameter.
+
+use std::sync::OnceLock;
+
+use rustpython_vm::function::FuncArgs;
+use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+
+/// NumPy's signature of a function, without what attn refuses.
+#[derive(Debug)]
+pub(super) struct Signature {
+    pub(super) text: &'static str,
+    params: OnceLock<Vec<Param>>,
+}
+
+impl Signature {
+    pub(super) const fn new(text: &'static str) -> Signature {
+        Signature { text, params: OnceLock::new() }
+    }
+
+    pub(super) fn params(&self) -> &[Param] {
+        self.params.get_or_init(|| {
+            let mut is_keyword_only = false;
+            let mut params = Vec::new();
+            for part in self.text.split(", ").filter(|part| !part.is_empty()) {
+                let (name, default) = part.split_once('=').map_or((part, None), |it| (it.0, Some(it.1)));
+                let rest = name.strip_prefix('*');
+                if rest.is_some_and(|name| !name.is_empty()) || rest.is_none() {
+                    params.push(Param {
+                        name: rest.unwrap_or(name),
+                        is_required: default.is_none() && rest.is_none(),
+                        is_keyword_only,
+                        takes_rest: rest.is_some(),
+                    });
+                }
+                is_keyword_only |= rest.is_some();
+            }
+            params
+        })
+    }
+
+    /// The place of a parameter; past the last one if there is none of this name.
+    pub(super) fn place(&self, name: &str) -> usize {
+        self.params().iter().position(|param| param.name == name).unwrap_or(usize::MAX)
+    }
+
+    /// The arguments by parameter. Errors: `TypeError` in Python's words; a keyword that attn refuses.
+    pub(super) fn bind(
+        &self,
+        name: &str,
+        given: &FuncArgs,
+        vm: &VirtualMachine,
+    ) -> PyResult<Vec<Option<PyObjectRef>>> {
+        let params = self.params();
+        let mut bound: Vec<Option<PyObjectRef>> = Vec::with_capacity(params.len());
+        for (at, param) in params.iter().enumerate() {
+            bound.push(match param.takes_rest {
+                true => Some(vm.ctx.new_tuple(given.args.get(at..).unwrap_or_default().to_vec()).into()),
+                false if param.is_keyword_only => None,
+                false => given.args.get(at).cloned(),
+            });
+        }
+        let most = params.iter().filter(|param| !param.is_keyword_only).count();
+        if given.args.len() > most && !params.iter().any(|param| param.takes_rest) {
+            let least = params.iter().filter(|param| param.is_required).count();
+            let range = if least == most { most.to_string() } else { format!("from {least} to {most}") };
+            let plural = if most == 1 { "" } else { "s" };
+            return Err(vm.new_type_error(format!(
+                "{name}() takes {range} positional argument{plural} but {} were given",
+                given.args.len()
+            )));
+        }
+        for (word, value) in &given.kwargs {
+            match params.iter().position(|param| param.name == word && !param.takes_rest) {
+                Some(at) if bound[at].is_none() => bound[at] = Some(value.clone()),
+                Some(_) => {
+                    return Err(
+                        vm.new_type_error(format!("{name}() got multiple values for argument '{word}'"))
+                    );
+                }
+                None if REFUSED.contains(&word.as_str()) => {
+                    return Err(
+                        vm.new_not_implemented_error(format!("{name}({word}=) is not part of attn's numpy"))
+                    );
+                }
+                None => {
+                    return Err(
+                        vm.new_type_error(format!("{name}() got an unexpected keyword argument '{word}'"))
+                    );
+                }
+            }
+        }
+        let missing: Vec<String> = params
+            .iter()
+            .zip(&bound)
+            .filter(|(param, object)| param.is_required && object.is_none())
+            .map(|(param, _)| format!("'{}'", param.name))
+            .collect();
+        match missing.as_slice() {
+            [] => Ok(bound),
+            [one] => {
+                Err(vm.new_type_error(format!("{name}() missing 1 required positional argument: {one}")))
+            }
+            [first @ .., last] => Err(vm.new_type_error(format!(
+                "{name}() missing {} required positional arguments: {} and {last}",
+                missing.len(),
+                first.join(", ")
+            ))),
+        }
+    }
+}
+
+/// A parameter of a signature.
+#[derive(Debug)]
+pub(super) struct Param {
+    pub(super) name: &'static str,
+    is_required: bool,
+    is_keyword_only: bool,
+    /// It takes all further positional arguments, as a tuple.
+    takes_rest: bool,
+}
+
+/// Keywords that functions of NumPy have and attn refuses.
+const REFUSED: [&str; 5] = ["where", "casting", "order", "subok", "like"];
