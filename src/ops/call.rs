@@ -111,7 +111,6 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         form,
         in_place: false,
         args: &args,
-        site: caller.site,
         grad_name: Cell::new(op.gradient_of(form)),
         kept: RefCell::default(),
     };
@@ -256,7 +255,6 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
         form,
         in_place: true,
         args: &given,
-        site: caller.site,
         grad_name: Cell::new(op.gradient_of(form)),
         kept: RefCell::default(),
     };

@@ -13,7 +13,6 @@
 //! | [`failed`] | the last call that raised |
 //! | [`trace`] | what ran, in order |
 
-mod apply;
 pub(crate) mod autocast;
 pub(crate) mod backward;
 pub(crate) mod call;

@@ -10,7 +10,8 @@ use super::schema::{self, Param};
 use super::state::State;
 use super::value::Value;
 use crate::kernel::random::Generator;
-use crate::tensor::descriptor::InPlace;
+use crate::tensor::descriptor::{InPlace, OpFamily};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Site, Tensor};
 
@@ -59,6 +60,10 @@ pub struct Op {
     pub(crate) autocast: fn(&[Arg]) -> Autocast,
     /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
     pub(crate) rule: Option<GradientRule>,
+    /// Whether it is a function of other operations in `py/torch/_composed.py`.
+    pub(crate) composed: bool,
+    /// Whether PyTorch saves the operands of this composed operation for backward.
+    pub(crate) saves_operands: bool,
     parsed: OnceLock<Vec<Vec<Param>>>,
 }
 
@@ -97,8 +102,28 @@ pub(crate) const fn op(
         saves_result: |_| false,
         autocast: |_| Autocast::Unchanged,
         rule: None,
+        composed: false,
+        saves_operands: false,
         parsed: OnceLock::new(),
     }
+}
+
+/// A row for the function of this name in `py/torch/_composed.py`, which calls other operations. Those are what is
+/// recorded, explained and differentiated; the node of the result has the name given by `grad_name`, or its own.
+pub(crate) const fn composed(
+    name: &'static str,
+    grad_name: Option<GradName>,
+    places: u8,
+    forms: &'static [&'static str],
+    doc: &'static str,
+) -> Op {
+    let mut descriptor = Descriptor::new(name, OpFamily::Composed, Explanation::Whole);
+    descriptor.gradient = grad_name;
+    let mut row = op(descriptor, places, forms, doc, |call| {
+        Err(Error::runtime(format!("{}() can only be called from Python", call.op.name)))
+    });
+    row.composed = true;
+    row
 }
 
 /// What is checked of a tensor before an operation writes into it.
@@ -161,6 +186,12 @@ impl Op {
         self.saving_result_if(|_| true)
     }
 
+    /// PyTorch saves the operands of this composed operation for backward: a later change of one in place is an error.
+    pub(crate) const fn saving_operands(mut self) -> Op {
+        self.saves_operands = true;
+        self
+    }
+
     /// PyTorch saves its result for backward where the arguments are like this.
     pub(crate) const fn saving_result_if(mut self, saves: fn(&[Arg]) -> bool) -> Op {
         self.saves_result = saves;
@@ -186,6 +217,11 @@ impl Op {
     pub(crate) const fn naming_scalar_types(mut self) -> Op {
         self.names_scalar_types = true;
         self
+    }
+
+    /// Whether it is a function of other operations, which are recorded in its place.
+    pub fn is_composed(&self) -> bool {
+        self.composed
     }
 
     /// Whether its gradients have a rule that needs no Python.
@@ -216,7 +252,6 @@ pub(crate) struct Call<'a> {
     /// Whether it is the in-place twin that was called.
     pub(crate) in_place: bool,
     pub(super) args: &'a [Arg],
-    pub(super) site: &'a dyn Fn() -> Option<Site>,
     pub(super) grad_name: Cell<Option<GradName>>,
     pub(super) kept: RefCell<Vec<Arg>>,
 }

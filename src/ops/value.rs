@@ -19,8 +19,6 @@ pub(crate) enum Value {
     Ints(Vec<i64>),
     /// A dtype.
     DType(DType),
-    /// `None`.
-    None,
 }
 
 impl From<Tensor> for Value {

@@ -87,8 +87,8 @@ pub enum OpFamily {
     Window,
     /// Decompositions, determinants, inverses, matrix norms.
     LinearAlgebra,
-    /// Distances and similarities.
-    Distance,
+    /// Functions of other operations, which are recorded in their place.
+    Composed,
     /// Facts about tensors: whether they are equal, how many elements they have, which dtype results.
     Query,
     /// Writes that Python's syntax makes, and what they mean for other views: `x[i] = v`.
@@ -352,7 +352,7 @@ pub(crate) const fn reduction(name: &'static str, reducer: Reducer) -> Descripto
 
 /// The largest, smallest or middle element along some dimensions.
 pub(crate) const fn extreme_of(name: &'static str, which: Extremum, gives: ExtremeResult) -> Descriptor {
-    Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives, running: false })
+    Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives })
 }
 
 /// Another layout of the same elements.

@@ -35,8 +35,6 @@ pub enum Explanation {
     Linear,
     /// A sum of products over the letters that the result does not have.
     Einsum,
-    /// A sum of products over several axes.
-    Multilinear(Multilinear),
     /// A sum, or what is computed from one.
     Reduction(Reducer),
     /// A variance or its root.
@@ -52,18 +50,9 @@ pub enum Explanation {
         which: Extremum,
         /// What the results are.
         gives: ExtremeResult,
-        /// Whether it runs along a dimension: the largest so far.
-        running: bool,
     },
     /// A running value along a dimension.
     Running(RunningKind),
-    /// A distance or a similarity of two vectors.
-    Distance(DistanceKind),
-    /// The mean or the largest of a window.
-    Pool {
-        /// Whether it is the largest.
-        largest: bool,
-    },
     /// An element by its rank, or the place of that element.
     Ordered(OrderKind),
     /// Exponentials over their sum.
@@ -202,25 +191,8 @@ pub enum ProductKind {
     Matrix,
     /// Two vectors.
     Dot,
-    /// The last axes of both.
-    Inner,
-    /// Every element of one by every element of the other.
-    Outer,
     /// beta·input + alpha·(a @ b)
     Added,
-}
-
-/// Products over several axes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Multilinear {
-    /// A convolution along one axis.
-    Conv1d,
-    /// The Kronecker product.
-    Kronecker,
-    /// A product over the axes named.
-    Tensordot,
-    /// The sum of the diagonal.
-    Trace,
 }
 
 /// What elements are reduced to.
@@ -232,8 +204,6 @@ pub enum Reducer {
     Mean,
     /// The sum of those that are not nan.
     NanSum,
-    /// The mean of those that are not nan.
-    NanMean,
     /// Their product.
     Product,
     /// The logarithm of the sum of their exponentials.
@@ -277,19 +247,6 @@ pub enum RunningKind {
     Sum,
     /// Products.
     Product,
-    /// Differences of neighbours.
-    Difference,
-}
-
-/// Distances and similarities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DistanceKind {
-    /// Of every row of one to every row of the other.
-    EachToEach,
-    /// Of rows in pairs.
-    Pairwise,
-    /// The cosine of the angle, of vectors in pairs.
-    Cosine,
 }
 
 /// Elements in order.
@@ -334,8 +291,6 @@ pub enum LossKind {
     NegativeLogLikelihood,
     /// Squared differences.
     Squared,
-    /// Absolute differences.
-    Absolute,
     /// Another loss of pairs of elements.
     Other,
 }
@@ -374,8 +329,4 @@ pub enum ConstantKind {
     Identity,
     /// A number or an operand's only element, everywhere.
     Fill,
-    /// A number on the diagonal, the element as it was elsewhere.
-    FillDiagonal,
-    /// The places of a triangle.
-    Places,
 }

@@ -155,6 +155,8 @@ pub struct Record {
     pub(super) edges: RefCell<Vec<Edge>>,
     /// The result that backward reads.
     pub(super) result: OnceCell<SavedResult>,
+    /// The operands of the composed operation whose last part this is, where PyTorch saves them.
+    pub(super) operands: OnceCell<Vec<SavedResult>>,
     /// Whether the backward pass is done with it.
     pub(super) spent: Cell<bool>,
     /// The count that its operands are in; `None` if it is not listed.

@@ -288,6 +288,7 @@ impl Recorder {
             lost: Cell::new(None),
             edges: RefCell::new(edges),
             result: OnceCell::new(),
+            operands: OnceCell::new(),
             spent: Cell::new(false),
             budget: RefCell::default(),
         })

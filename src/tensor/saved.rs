@@ -6,6 +6,15 @@ use super::error::{Error, ErrorFact, Result};
 use super::graph::{Arg, Record, SavedResult, Storage, Tensor};
 
 impl SavedResult {
+    fn new(tensor: &Tensor) -> SavedResult {
+        SavedResult {
+            elements: Rc::downgrade(&tensor.storage().0),
+            layout: tensor.layout().clone(),
+            dtype: tensor.dtype(),
+            version: tensor.storage().version(),
+        }
+    }
+
     /// The result without its history, if it exists still.
     fn tensor(&self) -> Option<Tensor> {
         Some(Tensor::from_parts(Storage(self.elements.upgrade()?), self.layout.clone(), self.dtype))
@@ -15,12 +24,12 @@ impl SavedResult {
 impl Record {
     /// Saves the last result for backward.
     pub(crate) fn save_result(&self, result: &Tensor) {
-        self.result.get_or_init(|| SavedResult {
-            elements: Rc::downgrade(&result.storage().0),
-            layout: result.layout().clone(),
-            dtype: result.dtype(),
-            version: result.storage().version(),
-        });
+        self.result.get_or_init(|| SavedResult::new(result));
+    }
+
+    /// Saves the operands of a composed operation, whose last part this is.
+    pub(crate) fn save_operands<'a>(&self, operands: impl Iterator<Item = &'a Tensor>) {
+        self.operands.get_or_init(|| operands.map(SavedResult::new).collect());
     }
 
     /// The saved result without its history: `None` if the operation saved none, or nobody has it any more.
@@ -28,8 +37,13 @@ impl Record {
         self.result.get()?.tensor()
     }
 
-    /// Errors: the saved result was written to since.
-    pub(crate) fn check_result(&self) -> Result<()> {
+    /// Errors: the saved result, or an operand saved by [`Record::save_operands`], was written to since.
+    pub(crate) fn check_saved(&self) -> Result<()> {
+        for saved in self.operands.get().into_iter().flatten() {
+            if let Some(operand) = saved.tensor() {
+                self.unchanged(&operand, saved.version, || None)?;
+            }
+        }
         match self.result.get().and_then(|saved| Some((saved.tensor()?, saved.version))) {
             Some((result, version)) => {
                 let is_float = result.dtype().is_float();

@@ -8,6 +8,7 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::bind::bind;
+use super::composed::composed;
 use super::numbers::items;
 use super::overrides::overridden;
 use super::py_tensor::{PyTensor, tensor_of};
@@ -19,7 +20,7 @@ use crate::ops::in_place::allow_leaf;
 use crate::ops::op::{Caller, TargetCheck};
 use crate::ops::schema::signature;
 use crate::ops::state::State;
-use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
+use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT, row};
 use crate::ops::value::Value;
 use crate::tensor::{Arg, Error, Tensor, ops};
 
@@ -113,6 +114,14 @@ pub(crate) fn run(
         .iter()
         .zip(&bound)
         .any(|(param, arg)| matches!(arg, Arg::Bool(true)) && param.name == "inplace");
+    if op.composed {
+        let result = composed(caller, state, op, form, bound, vm)?;
+        return if in_place && !op.is_in(IN_PLACE_ONLY) {
+            copied_into(caller, op, args, &result, vm)
+        } else {
+            Ok(result)
+        };
+    }
     if in_place && op.is_in(RELAYOUT) {
         return relayout(caller, op, form, bound, args, vm);
     }
@@ -146,8 +155,15 @@ fn run_into(
         )));
     }
     let place = || site(vm);
-    let value = call(Caller { state, site: &place }, op, form, bound).or_raise(vm)?;
-    for (target, result) in targets.iter().zip(value.tensors()) {
+    let caller = Caller { state, site: &place };
+    let results: Vec<Tensor> = if op.composed {
+        let result = composed(caller, state, op, form, bound, vm)?;
+        let results = items(&result).unwrap_or_else(|| vec![result]);
+        results.iter().filter_map(|result| tensor_of(result)).collect()
+    } else {
+        call(caller, op, form, bound).or_raise(vm)?.tensors().into_iter().cloned().collect()
+    };
+    for (target, result) in targets.iter().zip(&results) {
         let Some(holder) = target.downcast_ref::<PyTensor>() else { continue };
         write_out(holder, result).or_raise(vm)?;
     }
@@ -181,6 +197,25 @@ fn write_out(holder: &PyTensor, result: &Tensor) -> crate::tensor::Result<()> {
         target.set_origin(record, result.output_index());
     }
     Ok(())
+}
+
+/// Copies the result of a composed operation into the tensor that its in-place twin was called on.
+fn copied_into(
+    caller: Caller,
+    op: &'static Op,
+    args: &FuncArgs,
+    result: &PyObjectRef,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let object = args.args.first().cloned().unwrap_or_else(|| vm.ctx.none());
+    if let (Some(target), Some(result)) = (tensor_of(&object), tensor_of(result)) {
+        let copied = vec![Arg::Tensor(target), Arg::Tensor(result), Arg::None];
+        let written = call_in_place(caller, row("copy"), 0, copied).or_raise(vm)?;
+        if let (Some(record), Some(name)) = (written.origin(), op.gradient_of(0)) {
+            record.grad_name.set(Some(name));
+        }
+    }
+    Ok(object)
 }
 
 /// Gives the tensor itself the layout of the view that the operation returns: `unsqueeze_`.

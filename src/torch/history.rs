@@ -164,7 +164,7 @@ impl PyRecord {
                 (None, Some(kept)) if !params.is_empty() => format!("kept{kept}"),
                 _ => format!("arg{at}"),
             };
-            dict.set_item(name.as_str(), self.value(arg, vm), vm)?;
+            dict.set_item(name.as_str(), value(arg, &self.state, vm), vm)?;
         }
         Ok(dict.into())
     }
@@ -204,39 +204,38 @@ impl PyRecord {
         }
         PyTensor::new(result, self.state.clone()).into_pyobject(vm)
     }
+}
 
-    fn value(&self, arg: &Arg, vm: &VirtualMachine) -> PyObjectRef {
-        let tensor = |tensor: &Tensor| PyTensor::new(tensor.clone(), self.state.clone()).into_pyobject(vm);
-        let tuple = |items: Vec<PyObjectRef>| vm.ctx.new_tuple(items).into();
-        match arg {
-            Arg::None | Arg::Generator(_) => vm.ctx.none(),
-            Arg::Bool(value) => vm.ctx.new_bool(*value).into(),
-            Arg::Int(value) => vm.ctx.new_int(*value).into(),
-            Arg::Float(value) => vm.ctx.new_float(*value).into(),
-            Arg::Str(text) => vm.ctx.new_str(&**text).into(),
-            Arg::DType(dtype) => PyDType::object(*dtype, vm),
-            Arg::Tensor(value) => tensor(value),
-            Arg::Tensors(values) => vm.ctx.new_list(values.iter().map(tensor).collect()).into(),
-            Arg::Ints(values) => tuple(values.iter().map(|value| vm.ctx.new_int(*value).into()).collect()),
-            Arg::Floats(values) => {
-                tuple(values.iter().map(|value| vm.ctx.new_float(*value).into()).collect())
-            }
-            Arg::Index(parts) => tuple(parts.iter().map(|part| self.part(part, vm)).collect()),
-        }
+/// The Python object of an argument.
+pub(super) fn value(arg: &Arg, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+    let tensor = |tensor: &Tensor| PyTensor::new(tensor.clone(), state.clone()).into_pyobject(vm);
+    let tuple = |items: Vec<PyObjectRef>| vm.ctx.new_tuple(items).into();
+    match arg {
+        Arg::None | Arg::Generator(_) => vm.ctx.none(),
+        Arg::Bool(value) => vm.ctx.new_bool(*value).into(),
+        Arg::Int(value) => vm.ctx.new_int(*value).into(),
+        Arg::Float(value) => vm.ctx.new_float(*value).into(),
+        Arg::Str(text) => vm.ctx.new_str(&**text).into(),
+        Arg::DType(dtype) => PyDType::object(*dtype, vm),
+        Arg::Tensor(value) => tensor(value),
+        Arg::Tensors(values) => vm.ctx.new_list(values.iter().map(tensor).collect()).into(),
+        Arg::Ints(values) => tuple(values.iter().map(|value| vm.ctx.new_int(*value).into()).collect()),
+        Arg::Floats(values) => tuple(values.iter().map(|value| vm.ctx.new_float(*value).into()).collect()),
+        Arg::Index(parts) => tuple(parts.iter().map(|part| index_part(part, state, vm)).collect()),
     }
+}
 
-    fn part(&self, part: &Index, vm: &VirtualMachine) -> PyObjectRef {
-        let whole = |value: Option<i64>| value.map_or(vm.ctx.none(), |value| vm.ctx.new_int(value).into());
-        match part {
-            Index::Int(at) => vm.ctx.new_int(*at).into(),
-            Index::Slice { start, stop, step } => {
-                let (start, stop, step) = (Some(whole(*start)), whole(*stop), Some(whole(*step)));
-                PySlice { start, stop, step }.into_pyobject(vm)
-            }
-            Index::NewAxis => vm.ctx.none(),
-            Index::Ellipsis => vm.ctx.ellipsis.to_owned().into(),
-            Index::Bool(value) => vm.ctx.new_bool(*value).into(),
-            Index::Tensor(tensor) => PyTensor::new(tensor.clone(), self.state.clone()).into_pyobject(vm),
+fn index_part(part: &Index, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+    let whole = |value: Option<i64>| value.map_or(vm.ctx.none(), |value| vm.ctx.new_int(value).into());
+    match part {
+        Index::Int(at) => vm.ctx.new_int(*at).into(),
+        Index::Slice { start, stop, step } => {
+            let (start, stop, step) = (Some(whole(*start)), whole(*stop), Some(whole(*step)));
+            PySlice { start, stop, step }.into_pyobject(vm)
         }
+        Index::NewAxis => vm.ctx.none(),
+        Index::Ellipsis => vm.ctx.ellipsis.to_owned().into(),
+        Index::Bool(value) => vm.ctx.new_bool(*value).into(),
+        Index::Tensor(tensor) => PyTensor::new(tensor.clone(), state.clone()).into_pyobject(vm),
     }
 }

@@ -11,6 +11,7 @@ mod build;
 mod bytes;
 mod calls;
 mod classes;
+mod composed;
 mod frames;
 mod function;
 mod generator;

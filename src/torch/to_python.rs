@@ -63,7 +63,6 @@ pub(crate) fn object(
             vm.ctx.new_tuple(values.into_iter().map(|value| vm.ctx.new_int(value).into()).collect()).into()
         }
         Value::DType(dtype) => PyDType::object(dtype, vm),
-        Value::None => vm.ctx.none(),
     })
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::lesson::progress::Bookmark;
 
 /// The environment variable that tells a process that it is kept, and where its journal is.
-pub(super) const VARIABLE: &str = "ATTN_JOURNAL";
+pub(crate) const VARIABLE: &str = "ATTN_JOURNAL";
 
 /// A line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]

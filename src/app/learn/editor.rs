@@ -267,7 +267,8 @@ pub(crate) fn file(slug: &str, text: &str) -> Result<String, String> {
     let mut file = made.map_err(|error| format!("no file can be made for it: {error}"))?;
     let text = format!("{}\n", text.trim_end());
     file.write_all(text.as_bytes()).map_err(|error| format!("the file cannot be written: {error}"))?;
-    let ended = Command::new(program).args(words).arg(file.path()).status();
+    // Another attn that is started in the editor keeps itself.
+    let ended = Command::new(program).args(words).arg(file.path()).env_remove(journal::VARIABLE).status();
     match ended {
         Ok(status) if status.success() => {}
         Ok(_) => return Err(format!("`{command}` ended with an error; nothing was run")),

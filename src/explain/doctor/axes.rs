@@ -2,7 +2,7 @@
 //! Axes are counted from the end. The answer is none where the record does not tell.
 
 use crate::tensor::descriptor::{OpFamily, ShapeRule};
-use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Movement, Reducer};
+use crate::tensor::explanation::{Explanation, Formula, Movement, Reducer};
 use crate::tensor::{Arg, Index, Record, Tensor};
 
 /// An axis counted from the end: 1 is the last.
@@ -107,7 +107,6 @@ pub(super) fn carried_operands(record: &Record) -> Vec<Tensor> {
             | Explanation::Triangle { .. }
             | Explanation::Assignment
             | Explanation::Dropout
-            | Explanation::Constant(ConstantKind::FillDiagonal)
             | Explanation::Pointwise(Formula::Neg | Formula::Clamp | Formula::NanToNum),
         ) => operands(1),
         (

@@ -32,18 +32,6 @@ pub(crate) fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account>
     let everywhere = || ending(format!("{op}: {} everywhere, {at}", figure(subject.value)));
     let nth = || ending(format!("{op}: number {} of the row, {at}", subject.index()[0]));
     Some(match kind {
-        ConstantKind::FillDiagonal => {
-            let before = subject.operand(0)?;
-            let was = before.at(subject.index()).value();
-            let off_diagonal = subject.index().windows(2).any(|pair| pair[0] != pair[1]);
-            match was == Some(subject.value) && off_diagonal {
-                true => {
-                    let link = subject.link(0, &before, subject.index());
-                    Account::words("off the diagonal: left as it was").passing(link)
-                }
-                false => everywhere(),
-            }
-        }
         ConstantKind::Fill => match subject.operand(1) {
             Some(value) => {
                 let link = subject.link(1, &value, &[]);
@@ -54,7 +42,6 @@ pub(crate) fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account>
         ConstantKind::Everywhere => everywhere(),
         ConstantKind::Empty => ending(format!("{op}: not filled yet (attn fills it with 0), {at}")),
         ConstantKind::Identity => ending(format!("{op}: 1 on the diagonal, 0 elsewhere, {at}")),
-        ConstantKind::Places => ending(format!("{op}, {at}")),
         ConstantKind::Spaced => nth(),
         ConstantKind::Range => {
             let number = |at: usize| subject.args.get(at).and_then(Arg::number);

@@ -147,11 +147,6 @@ fn one(subject: &Subject, kind: LossKind) -> Option<Account> {
     let account = match kind {
         LossKind::Squared if !weighted => Account::words(format!("({a} - {b})^2"))
             .figures(Calc::Power(Box::new(difference), Box::new(Calc::Number(2.0)))),
-        LossKind::Absolute => Account::words(format!("|{a} - {b}|")).figures(Calc::apply(
-            "abs",
-            vec![difference],
-            (x - y).abs(),
-        )),
         LossKind::Squared | LossKind::CrossEntropy | LossKind::NegativeLogLikelihood | LossKind::Other => {
             let calc = Calc::apply(subject.op(), vec![Calc::Number(x), Calc::Number(y)], subject.value);
             Account::words(format!("{} of {a} against {b}", subject.op())).figures(calc)

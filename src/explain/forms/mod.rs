@@ -5,7 +5,7 @@
 //! | [`pointwise`] | formulas of elements that meet, casts |
 //! | [`moved`] | elements of an operand that are somewhere else now, and writes in place |
 //! | [`products`] | sums of products: dot, matmul, linear, einsum |
-//! | [`reduced`] | sums, means and extremes over a dimension; running sums; distances |
+//! | [`reduced`] | sums, means and extremes over a dimension; running sums |
 //! | [`ordered`] | sort, topk and other ranks |
 //! | [`normed`] | softmax, layer norm and similar |
 //! | [`losses`] | cross entropy and other losses |
@@ -43,13 +43,10 @@ pub(crate) fn account(subject: &Subject) -> Account {
         Explanation::Product(kind) => products::account(subject, kind),
         Explanation::Linear => products::linear(subject),
         Explanation::Einsum => products::einsum(subject),
-        Explanation::Multilinear(kind) => products::multilinear(subject, kind),
         Explanation::Reduction(reducer) => reduced::reduction(subject, reducer),
         Explanation::Spread { root, with_mean } => reduced::spread(subject, root, with_mean),
-        Explanation::Extreme { which, gives, running } => reduced::extreme(subject, which, gives, running),
+        Explanation::Extreme { which, gives } => reduced::extreme(subject, which, gives),
         Explanation::Running(kind) => reduced::running(subject, kind),
-        Explanation::Distance(kind) => reduced::distance(subject, kind),
-        Explanation::Pool { largest } => reduced::pooled(subject, largest),
         Explanation::Ordered(kind) => ordered::account(subject, kind),
         Explanation::Softmax(kind) => normed::softmax(subject, kind),
         Explanation::Normalisation(kind) => normed::norm(subject, kind),

@@ -9,7 +9,7 @@ use crate::explain::terms::figure;
 use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Binding;
-use crate::tensor::explanation::{Multilinear, ProductKind};
+use crate::tensor::explanation::ProductKind;
 use crate::tensor::layout::unravel;
 
 /// One sum of products: the names of both sides, and the indices of the factors in each.
@@ -139,25 +139,6 @@ pub(crate) fn account(subject: &Subject, kind: ProductKind) -> Option<Account> {
             let (a, b) = (subject.operand(0)?, subject.operand(1)?);
             let at = (0..a.tensor.numel()).map(|at| [vec![at], vec![at]]).collect();
             let names = [subject.called(0), subject.called(1)];
-            Some(ProductTerms { places: [0, 1], operands: [a, b], names, at }.account(subject))
-        }
-        ProductKind::Outer => {
-            let (a, b) = (subject.operand(0)?, subject.operand(1)?);
-            let names = [subject.called(0).element(&index[..1]), subject.called(1).element(&index[1..])];
-            let at = vec![[vec![index[0]], vec![index[1]]]];
-            Some(ProductTerms { places: [0, 1], operands: [a, b], names, at }.account(subject))
-        }
-        ProductKind::Inner => {
-            let (a, b) = (subject.operand(0)?, subject.operand(1)?);
-            if a.tensor.ndim() == 0 || b.tensor.ndim() == 0 {
-                return None;
-            }
-            let split = a.tensor.ndim() - 1;
-            let (left, right) = index.split_at(split);
-            let names = [subject.called(0).element(left), subject.called(1).element(right)];
-            let last = b.tensor.ndim() - 1;
-            let inner = a.tensor.shape()[split];
-            let at = (0..inner).map(|at| [with(left, split, at), with(right, last, at)]).collect();
             Some(ProductTerms { places: [0, 1], operands: [a, b], names, at }.account(subject))
         }
         ProductKind::Matrix => Some(lines(subject, [0, 1], index)?.account(subject)),
@@ -311,128 +292,4 @@ pub(crate) fn einsum(subject: &Subject) -> Option<Account> {
     }
     let follow = largest.1.len().min(2);
     Some(account.from(largest.1).following(follow))
-}
-
-/// Terms of a product over several axes: the indices of the factors in each operand, and their sign.
-type Terms = Vec<(f64, Vec<(usize, Vec<usize>)>)>;
-
-/// An element that is a sum of products over several axes.
-pub(crate) fn multilinear(subject: &Subject, kind: Multilinear) -> Option<Account> {
-    let index = subject.index();
-    let shape = |place: usize| subject.operand(place).map(|operand| operand.tensor.shape().to_vec());
-    let mut plus = None;
-    let terms: Terms = match kind {
-        Multilinear::Trace => {
-            (0..shape(0)?.iter().copied().min()?).map(|at| (1.0, vec![(0, vec![at, at])])).collect()
-        }
-        Multilinear::Kronecker => {
-            let (a, b) = (shape(0)?, shape(1)?);
-            let ndim = a.len().max(b.len());
-            let pad = |shape: &[usize]| [vec![1; ndim - shape.len()], shape.to_vec()].concat();
-            let wide_b = pad(&b);
-            let left: Vec<usize> = (0..ndim).map(|axis| index[axis] / wide_b[axis]).collect();
-            let right: Vec<usize> = (0..ndim).map(|axis| index[axis] % wide_b[axis]).collect();
-            vec![(1.0, vec![(0, left[ndim - a.len()..].to_vec()), (1, right[ndim - b.len()..].to_vec())])]
-        }
-        Multilinear::Conv1d => {
-            let (x, weight) = (shape(0)?, shape(1)?);
-            let first = |name: &str, default: i64| match subject.param(name) {
-                Some(Arg::Ints(values)) => values.first().copied().unwrap_or(default),
-                Some(Arg::Int(value)) => *value,
-                Some(Arg::Str(word)) if **word == *"valid" => 0,
-                Some(Arg::Str(_)) => i64::MIN,
-                _ => default,
-            };
-            let (stride, padding, dilation) = (first("stride", 1), first("padding", 0), first("dilation", 1));
-            let groups = subject.int("groups").unwrap_or(1) as usize;
-            if padding == i64::MIN {
-                return None;
-            }
-            let batched = x.len() == 3;
-            let (batch, out, place) = match index {
-                [batch, out, place] => (Some(*batch), *out, *place),
-                [out, place] => (None, *out, *place),
-                _ => return None,
-            };
-            if subject.operand(2).is_some() {
-                plus = Some((2, vec![out]));
-            }
-            let (own, length) = (weight[1], x[x.len() - 1] as i64);
-            let channels = out / (weight[0] / groups) * own;
-            let mut terms: Terms = Vec::new();
-            for channel in 0..own {
-                for tap in 0..weight[2] {
-                    let at = place as i64 * stride - padding + tap as i64 * dilation;
-                    if (0..length).contains(&at) {
-                        let mut input = if batched { vec![batch.unwrap_or(0)] } else { Vec::new() };
-                        input.extend([channels + channel, at as usize]);
-                        terms.push((1.0, vec![(0, input), (1, vec![out, channel, tap])]));
-                    }
-                }
-            }
-            terms
-        }
-        Multilinear::Tensordot => {
-            let (a, b) = (shape(0)?, shape(1)?);
-            let wrap = |dims: &[i64], ndim: usize| crate::tensor::layout::wrap_dims(dims, ndim).ok();
-            let (left, right) = match (subject.args.get(2), subject.args.get(3)) {
-                (Some(Arg::Ints(first)), Some(Arg::Ints(second))) => {
-                    (wrap(first, a.len())?, wrap(second, b.len())?)
-                }
-                (Some(Arg::Int(count)), _) => {
-                    let count = *count as usize;
-                    ((a.len() - count..a.len()).collect(), (0..count).collect())
-                }
-                _ => return None,
-            };
-            let sizes: Vec<usize> = left.iter().map(|&axis| a[axis]).collect();
-            let free_a = a.len() - left.len();
-            let build = |shape: &[usize], axes: &[usize], turn: &[usize], free: &[usize]| -> Vec<usize> {
-                let mut own = free.iter();
-                let at = |axis: usize| match axes.iter().position(|&it| it == axis) {
-                    Some(place) => turn[place],
-                    None => own.next().copied().unwrap_or(0),
-                };
-                (0..shape.len()).map(at).collect()
-            };
-            (0..sizes.iter().product())
-                .map(|flat| {
-                    let turn = unravel(flat, &sizes);
-                    let left = build(&a, &left, &turn, &index[..free_a]);
-                    let right = build(&b, &right, &turn, &index[free_a..]);
-                    (1.0, vec![(0, left), (1, right)])
-                })
-                .collect()
-        }
-    };
-    let value = |place: usize, at: &[usize]| subject.operand(place).map(|operand| operand.value(at));
-    let mut parts = Vec::new();
-    let mut best: (f64, Vec<SourceElement>) = (-1.0, Vec::new());
-    for (sign, factors) in &terms {
-        let mut numbers: Vec<f64> =
-            factors.iter().map(|(place, at)| value(*place, at)).collect::<Option<_>>()?;
-        numbers[0] *= sign;
-        let product: f64 = numbers.iter().product();
-        if product.abs() > best.0 {
-            let link =
-                |(place, at): &(usize, Vec<usize>)| Some(subject.link(*place, &subject.operand(*place)?, at));
-            best = (product.abs(), factors.iter().filter_map(link).collect());
-        }
-        parts.push(Calc::Product(numbers.into_iter().map(Calc::Number).collect()));
-    }
-    let called = |at: usize| subject.operand(at).map(|_| subject.called(at).to_string());
-    let names: Vec<String> = (0..subject.args.len()).filter_map(called).collect();
-    let mut values: Vec<f64> = parts.iter().map(Calc::value).collect();
-    if let Some((place, at)) = &plus {
-        let bias = value(*place, at)?;
-        parts.push(Calc::Number(bias));
-        values.push(bias);
-    }
-    let mut account =
-        Account::words(format!("{}({})", subject.op(), names.join(", "))).figures(Calc::Sum(parts));
-    if values.len() > 1 && kind != Multilinear::Trace {
-        account = account.figures(Calc::terms(values)).led("the largest term");
-    }
-    let follow = best.1.len().min(2);
-    Some(account.from(best.1).following(follow))
 }

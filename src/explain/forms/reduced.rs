@@ -1,4 +1,4 @@
-//! Sums, means, variances and extremes over dimensions; running sums; distances and pooling.
+//! Sums, means, variances and extremes over dimensions; running sums.
 
 use super::pointwise;
 use crate::explain::account::{Account, LINKS, SourceElement};
@@ -8,7 +8,7 @@ use crate::explain::subject::{Subject, along, numbers};
 use crate::explain::terms::{figure, largest};
 use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::Arg;
-use crate::tensor::explanation::{DistanceKind, ExtremeResult, Extremum, Formula, Reducer, RunningKind};
+use crate::tensor::explanation::{ExtremeResult, Extremum, Formula, Reducer, RunningKind};
 use crate::tensor::layout::unravel;
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 
@@ -101,12 +101,9 @@ pub(crate) fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> 
     Some(match reducer {
         Reducer::Sum => account(words).figures(Calc::terms(values)),
         Reducer::Mean => account(words).figures(Calc::terms(values).over(Calc::Number(many))),
-        Reducer::NanSum | Reducer::NanMean => {
+        Reducer::NanSum => {
             values.retain(|value| !value.is_nan());
-            let left = Calc::Number(values.len() as f64);
-            let total = Calc::terms(values);
-            let calc = if reducer == Reducer::NanSum { total } else { total.over(left) };
-            account(format!("{words}, nan left out")).figures(calc)
+            account(format!("{words}, nan left out")).figures(Calc::terms(values))
         }
         Reducer::Product => account(words).figures(Calc::Product(numbers(&values))),
         Reducer::LogSumExp => {
@@ -183,25 +180,13 @@ pub(crate) fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<A
 }
 
 /// The largest, smallest or middle element, or its index.
-pub(crate) fn extreme(
-    subject: &Subject,
-    which: Extremum,
-    gives: ExtremeResult,
-    running: bool,
-) -> Option<Account> {
+pub(crate) fn extreme(subject: &Subject, which: Extremum, gives: ExtremeResult) -> Option<Account> {
     let second = subject.made.output == 1;
     let wants_largest = which == Extremum::Largest;
     if subject.args.get(1).and_then(Arg::tensor).is_some() {
         return pointwise::account(subject, if wants_largest { Formula::Larger } else { Formula::Smaller });
     }
-    let met = match running {
-        true => {
-            let operand = subject.operand(0)?;
-            let axis = subject.axis(operand.tensor.ndim())?;
-            up_to(subject, operand, axis)?
-        }
-        false => ReducedElements::reduced(subject)?,
-    };
+    let met = ReducedElements::reduced(subject)?;
     let values = met.values();
     let places = match gives {
         ExtremeResult::Value => false,
@@ -213,7 +198,7 @@ pub(crate) fn extreme(
     let at = match places {
         // The result is the index; of equal elements the operation chose one.
         true if met.at.len() > subject.value as usize => subject.value as usize,
-        _ if is_middle || running => values.iter().position(|&value| value == subject.value)?,
+        _ if is_middle => values.iter().position(|&value| value == subject.value)?,
         _ => (0..values.len()).reduce(|best, at| if better(values[at], values[best]) { at } else { best })?,
     };
     let word = match which {
@@ -221,13 +206,10 @@ pub(crate) fn extreme(
         _ if wants_largest => "the largest of",
         _ => "the smallest of",
     };
-    let so_far = if running { " so far" } else { "" };
     let link = met.link(subject, at);
     let words = match places {
-        true => {
-            format!("{} = {} is {word} {}{so_far}: index {at}", link.what, figure(values[at]), met.name)
-        }
-        false => format!("{word} {}{so_far}: {}", met.name, link.what),
+        true => format!("{} = {} is {word} {}: index {at}", link.what, figure(values[at]), met.name),
+        false => format!("{word} {}: {}", met.name, link.what),
     };
     let (shown, cut) = largest(&values);
     let shown: Vec<f64> = match (cut, wants_largest) {
@@ -253,133 +235,19 @@ fn up_to(subject: &Subject, operand: PastOperand, axis: usize) -> Option<Reduced
     Some(ReducedElements { operand, at, name, place: 0 })
 }
 
-/// A running sum or product, or the difference of neighbours.
+/// A running sum or product.
 pub(crate) fn running(subject: &Subject, kind: RunningKind) -> Option<Account> {
     let operand = subject.operand(0)?;
     let axis = subject.axis(operand.tensor.ndim())?;
-    if kind == RunningKind::Difference {
-        if subject.int("n").unwrap_or(1) != 1 {
-            return None;
-        }
-        let (mut next, own) = (subject.index().to_vec(), subject.index().to_vec());
-        next[axis] += 1;
-        let links = [subject.link(0, &operand, &next), subject.link(0, &operand, &own)];
-        let words = format!("{} - {}", links[0].what, links[1].what);
-        let calc = Calc::minus(operand.value(&next), operand.value(&own));
-        return Some(Account::words(words).figures(calc).from(links).following(2));
-    }
     let met = up_to(subject, operand, axis)?;
     let values = met.values();
     let links = met.links(subject, &values);
     let first = format!("the first {} of {}", values.len(), met.name);
     let account = match kind {
-        RunningKind::Difference => return None,
         RunningKind::Sum => Account::words(format!("running sum: {first}")).figures(Calc::terms(values)),
         RunningKind::Product => {
             Account::words(format!("running product: {first}")).figures(Calc::Product(numbers(&values)))
         }
     };
     Some(account.from(links).following(1).led("the largest"))
-}
-
-/// A distance or a similarity of two vectors.
-pub(crate) fn distance(subject: &Subject, kind: DistanceKind) -> Option<Account> {
-    let p = subject.number("p").unwrap_or(2.0);
-    let (a, b) = (subject.operand(0)?, subject.operand(1)?);
-    let (a_name, b_name, index) = (subject.called(0), subject.called(1), subject.index());
-    let ndim = a.tensor.ndim().max(b.tensor.ndim());
-    let (axis, lead): (usize, Vec<usize>) = match kind {
-        DistanceKind::EachToEach => {
-            let [batch @ .., i, j] = index else { return None };
-            let (left, right) = ([batch, &[*i]].concat(), [batch, &[*j]].concat());
-            if a.tensor.ndim() != b.tensor.ndim() || a.tensor.ndim() != index.len() {
-                return None;
-            }
-            let (x, y) = (a.row(&left, ndim - 1), b.row(&right, ndim - 1));
-            let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y).collect();
-            let between = format!("{} and {}", a_name.element(&left), b_name.element(&right));
-            return norm_of(&differences, p, &between, 0.0);
-        }
-        DistanceKind::Pairwise => (ndim - 1, index[..ndim - 1].to_vec()),
-        DistanceKind::Cosine => (wrap_dim(subject.int("dim").unwrap_or(1), ndim).ok()?, index.to_vec()),
-    };
-    if a.tensor.shape() != b.tensor.shape() {
-        return None;
-    }
-    let (x, y) = (a.row(&lead, axis), b.row(&lead, axis));
-    if kind == DistanceKind::Pairwise {
-        let eps = subject.number("eps").unwrap_or(1e-6);
-        let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y + eps).collect();
-        let between = format!("{} and {}", a_name.element(&lead), b_name.element(&lead));
-        return norm_of(&differences, p, &between, eps);
-    }
-    let eps = subject.number("eps").unwrap_or(1e-8);
-    let length = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt().max(eps);
-    let lengths = Calc::Product(vec![Calc::Number(length(&x)), Calc::Number(length(&y))]);
-    let (left, right) = (along(&a_name, &lead, axis), along(&b_name, &lead, axis));
-    let words =
-        format!("cosine of the angle between {left} and {right}: their dot product over both lengths");
-    let terms = Calc::terms(x.iter().zip(&y).map(|(x, y)| x * y));
-    Some(Account::words(words).figures(terms.over(lengths)))
-}
-
-fn norm_of(differences: &[f64], p: f64, between: &str, eps: f64) -> Option<Account> {
-    let added = if eps == 0.0 { String::new() } else { format!(" (each difference plus {})", figure(eps)) };
-    let words = format!("distance between {between}{added}");
-    if p == 1.0 {
-        return Some(Account::words(words).figures(Calc::terms(differences.iter().map(|it| it.abs()))));
-    }
-    if p != 2.0 {
-        return None;
-    }
-    Some(Account::words(words).figures(Calc::sqrt(Calc::terms(differences.iter().map(|it| it * it)))))
-}
-
-/// The mean or the largest of a window of the last dimension.
-pub(crate) fn pooled(subject: &Subject, largest: bool) -> Option<Account> {
-    let operand = subject.operand(0)?;
-    let first = |name: &str| match subject.param(name) {
-        Some(Arg::Ints(values)) => values.first().copied(),
-        Some(Arg::Int(value)) => Some(*value),
-        _ => None,
-    };
-    let width = first("kernel_size")?;
-    let stride = first("stride").unwrap_or(width);
-    let (padding, dilation) = (first("padding").unwrap_or(0), first("dilation").unwrap_or(1));
-    let axis = operand.tensor.ndim() - 1;
-    let length = operand.tensor.shape()[axis] as i64;
-    let begin = subject.index()[axis] as i64 * stride - padding;
-    let inside: Vec<usize> = (0..width)
-        .map(|at| begin + at * dilation)
-        .filter(|at| (0..length).contains(at))
-        .map(|at| at as usize)
-        .collect();
-    let at: Vec<Vec<usize>> = inside
-        .iter()
-        .map(|&place| {
-            let mut index = subject.index().to_vec();
-            index[axis] = place;
-            index
-        })
-        .collect();
-    let met = ReducedElements { operand, at, name: subject.called(0).to_string(), place: 0 };
-    let values = met.values();
-    let window = format!("positions {} to {} of {}", inside.first()?, inside.last()?, met.name);
-    if largest {
-        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let which = values.iter().position(|&value| value == best)?;
-        let calc = Calc::apply("max", numbers(&values), best);
-        return Some(
-            Account::words(format!("the largest of {window}")).figures(calc).from([met.link(subject, which)]),
-        );
-    }
-    let counts_padding = !matches!(subject.param("count_include_pad"), Some(Arg::Bool(false)));
-    let end = (begin + width).min(length + padding);
-    let count = if counts_padding { (end - begin) as f64 } else { values.len() as f64 };
-    let links = met.links(subject, &values);
-    Some(
-        Account::words(format!("mean of {window}"))
-            .figures(Calc::terms(values).over(Calc::Number(count)))
-            .from(links),
-    )
 }

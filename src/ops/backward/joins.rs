@@ -28,13 +28,6 @@ pub(crate) fn cat(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     joined(step, &grad, step.int("dim").unwrap_or(0))
 }
 
-/// Of `hstack`.
-pub(crate) fn hstack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let name = step.list().unwrap_or_default();
-    let flat = step.arg(name).tensors().first().is_some_and(|tensor| tensor.ndim() < 2);
-    joined(step, &grad, if flat { 0 } else { 1 })
-}
-
 /// Of `stack`.
 pub(crate) fn stack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let Some(name) = step.list() else { return Ok(Gradients::none()) };

@@ -2,7 +2,6 @@
 
 use ndarray::{ArrayViewD, IxDyn};
 
-use super::compute::sign;
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::backward::{loss, softmax as of_softmax};
@@ -183,12 +182,6 @@ pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         _ => 2.0,
     };
     apart(step, &grad, move |far| scale * far, move |far| scale as f32 * far, 1.0)
-}
-
-/// Of `l1_loss`.
-pub(crate) fn l1_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let over = if reduction(step)? == Reduction::Mean { elements(step)? } else { 1.0 };
-    apart(step, &grad, sign::<f64>, sign::<f32>, over)
 }
 
 /// Elements of the loss before it is reduced.

@@ -311,7 +311,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
         if record.is_spent() {
             return Err(self.host.error(used_before()));
         }
-        record.check_result().map_err(|error| self.host.error(error))?;
+        record.check_saved().map_err(|error| self.host.error(error))?;
         let keep = self.mode.keep || self.mode.create;
         let in_python = self.state.records_backward() || self.state.rules_in_python.get();
         let (found, read) = match rule_of(record).filter(|_| !in_python) {

@@ -444,7 +444,7 @@ rows![
         Descriptor::new("copy", OpFamily::Copy, Explanation::CopyFrom)
             .shapes(ShapeRule::Broadcast(0, 1))
             .overwriting()
-            .grad("Copy"),
+            .grad_name(GradName::CopyBackwards),
         METHOD | IN_PLACE,
         &["Tensor input, Tensor src, hint non_blocking=False"],
         "src's values, converted and broadcast.",

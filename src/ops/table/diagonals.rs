@@ -1,18 +1,15 @@
 //! Triangles and diagonals of matrices.
 
 use crate::ops::backward;
-use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
+use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, creation};
-use crate::tensor::explanation::{ConstantKind, Explanation, Movement};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::{self, shape};
-use crate::tensor::{DType, Error, Result};
+use crate::tensor::{Error, Result};
 
 const TRIANGLE: &[&str] = &["Tensor input, int diagonal=0, *, out? out=None"];
-const INDICES: &[&str] = &[
-    "int row, int col, int offset=0, *, dtype? dtype=None, device? device=None, layout? layout=None, only pin_memory=False",
-];
 
 fn triangle(c: &Call, lower: bool) -> Result<Value> {
     let x = c.tensor(0)?;
@@ -20,28 +17,6 @@ fn triangle(c: &Call, lower: bool) -> Result<Value> {
         return Err(Error::runtime(format!("{}: input tensor must have at least 2 dimensions", c.op.name)));
     }
     Ok(shape::triangle(x, c.int(1)?, lower).into())
-}
-
-fn triangle_indices(c: &Call, lower: bool) -> Result<Value> {
-    let (rows, columns, offset) = (c.int(0)?, c.int(1)?, c.int(2)?);
-    if rows < 0 {
-        return Err(Error::runtime(format!("row must be non-negative, got{rows}")));
-    }
-    if columns < 0 {
-        return Err(Error::runtime(format!("col must be non-negative, got{columns}")));
-    }
-    let dtype = c.opt_dtype(3).unwrap_or(DType::Int64);
-    if !matches!(dtype, DType::Int32 | DType::Int64) {
-        let name = if lower { "tril_indices" } else { "triu_indices" };
-        return Err(Error::runtime(format!("\"{name}\" not implemented for '{}'", dtype.cpp_name())));
-    }
-    // Rows that have nothing in the triangle cost time too.
-    crate::tensor::allow(
-        &[2, shape::triangle_count(rows as usize, columns as usize, offset, lower)],
-        DType::Int64,
-    )?;
-    crate::tensor::allow(&[rows as usize], DType::Int64)?;
-    Ok(shape::triangle_indices(rows as usize, columns as usize, offset, lower, dtype).into())
 }
 
 fn diag(c: &Call) -> Result<Value> {
@@ -90,20 +65,6 @@ rows![
         |c| triangle(c, false),
     )
     .rule(backward::pointwise::triu),
-    op(
-        creation("tril_indices", ConstantKind::Places),
-        FUNCTION,
-        INDICES,
-        "Where the lower triangle is: rows, then columns.",
-        |c| triangle_indices(c, true),
-    ),
-    op(
-        creation("triu_indices", ConstantKind::Places),
-        FUNCTION,
-        INDICES,
-        "Where the upper triangle is: rows, then columns.",
-        |c| triangle_indices(c, false),
-    ),
     op(
         Descriptor::new("diag", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Diagonal"),
         BOTH,

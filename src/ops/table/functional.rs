@@ -7,12 +7,12 @@ use crate::kernel::{Real, softmax};
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, ShapeRule};
-use crate::tensor::explanation::{DistanceKind, Explanation, Movement, SoftmaxKind};
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule};
+use crate::tensor::explanation::{Explanation, Movement, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, cast::to_dtype, draw, pad};
-use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Lane, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Result, Tensor};
 
 const ALONG: &[&str] = &["Tensor input, int dim, dtype? dtype=None"];
 const ALONG_F: &[&str] = &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"];
@@ -51,32 +51,6 @@ pub(super) fn softmax_along(x: &Tensor, dim: i64, dtype: Option<DType>, log: boo
         let out = if log { softmax::log_softmax(view, axis) } else { softmax::softmax(view, axis) };
         T::tensor(out, x.shape(), dtype)
     }))
-}
-
-/// A sample of a categorical distribution, in numbers.
-pub(super) fn gumbel_softmax(c: &Call) -> Result<Value> {
-    let (logits, tau, hard, dim) = (c.tensor(0)?, c.float(1)?, c.bool(2), c.int(4)?);
-    if !logits.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you \
-             specified {}",
-            logits.dtype().cpp_name()
-        )));
-    }
-    let noise = draw::empty_like(logits, logits.dtype())?;
-    draw::exponential(&noise, &mut c.state.generator.borrow_mut(), c.state.family_of(noise.numel())?, 1.0)?;
-    let gumbels = c.apply("neg", vec![Arg::Tensor(c.apply("log", vec![Arg::Tensor(noise)])?)])?;
-    let sum = c.apply("add", vec![c.arg(0).clone(), Arg::Tensor(gumbels), Arg::Int(1)])?;
-    let scaled = c.apply("div", vec![Arg::Tensor(sum), Arg::Float(tau)])?;
-    let soft = c.apply("softmax", vec![Arg::Tensor(scaled), Arg::Int(dim)])?;
-    if !hard {
-        return Ok(soft.into());
-    }
-    let top = c.apply("amax", vec![Arg::Tensor(soft.clone()), Arg::Ints(vec![dim]), Arg::Bool(true)])?;
-    let first = c.apply("eq", vec![Arg::Tensor(soft.clone()), Arg::Tensor(top)])?;
-    let one_hot = to_dtype(&first, soft.dtype());
-    let rest = c.apply("sub", vec![Arg::Tensor(one_hot), Arg::Tensor(soft.alias()), Arg::Int(1)])?;
-    Ok(c.apply("add", vec![Arg::Tensor(rest), Arg::Tensor(soft), Arg::Int(1)])?.into())
 }
 
 /// `F.dropout`: nothing is drawn where nothing can be dropped.
@@ -148,38 +122,6 @@ fn embedding(c: &Call) -> Result<Value> {
     Ok(Tensor::new(out, shape, weight.dtype()).into())
 }
 
-fn one_hot(c: &Call) -> Result<Value> {
-    let (x, wanted) = (c.tensor(0)?, c.int(1)?);
-    if x.dtype() != DType::Int64 {
-        return Err(Error::runtime("one_hot is only applicable to index tensor of type LongTensor."));
-    }
-    let values = x.to_i64_vec();
-    if values.is_empty() && wanted <= 0 {
-        return Err(Error::runtime("Can not infer total number of classes from empty tensor."));
-    }
-    if values.iter().any(|&value| value < 0) {
-        return Err(Error::runtime("Class values must be non-negative."));
-    }
-    let most = values.iter().max().map_or(0, |&most| most + 1);
-    let classes = match wanted {
-        -1 => most,
-        wanted if wanted < 1 && values.is_empty() => {
-            return Err(Error::runtime("num_classes should be positive"));
-        }
-        wanted if wanted < most => {
-            return Err(Error::runtime("Class values must be smaller than num_classes."));
-        }
-        wanted => wanted,
-    } as usize;
-    let mut shape = x.shape().to_vec();
-    shape.push(classes);
-    let mut out = vec![0; crate::tensor::allow(&shape, DType::Int64)?];
-    for (row, &value) in values.iter().enumerate() {
-        out[row * classes + value as usize] = 1;
-    }
-    Ok(Tensor::from_i64(out, shape).into())
-}
-
 fn pad_(c: &Call) -> Result<Value> {
     let (x, sides) = (c.tensor(0)?, c.ints(1)?);
     let mode = c.opt_str(2).unwrap_or("constant");
@@ -189,45 +131,11 @@ fn pad_(c: &Call) -> Result<Value> {
     Ok(out.into())
 }
 
-/// Both tensors over their norms, multiplied and summed.
-fn cosine_similarity(c: &Call) -> Result<Value> {
-    let (a, b, eps) = (c.tensor(0)?, c.tensor(1)?, c.float(3)?);
-    let dtype = ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
-    if !dtype.is_float() {
-        return Err(Error::runtime(format!(
-            "expected common dtype to be floating point, yet common dtype is {}",
-            dtype.cpp_name()
-        )));
-    }
-    let shape = crate::tensor::layout::broadcast(a.shape(), b.shape())?;
-    let axis = wrap_dim(c.int(2)?, shape.len())?;
-    let spread = |x: &Tensor| {
-        let x = to_dtype(x, dtype);
-        x.with_layout(x.layout().broadcast_to(&shape))
-    };
-    let (a, b) = (ops::contiguous(&spread(a)), ops::contiguous(&spread(b)));
-    let mut kept = shape.clone();
-    if !kept.is_empty() {
-        kept.remove(axis);
-    }
-    let (length, inner) = match shape.is_empty() {
-        true => (1, 1),
-        false => (shape[axis], shape[axis + 1..].iter().product::<usize>()),
-    };
-    let dims = if shape.is_empty() { vec![1] } else { shape.clone() };
-    Ok(in_floats!(dtype, T => {
-        let (x, y) = (T::of(&a), T::of(&b));
-        let view = |data| ArrayViewD::<T>::from_shape(IxDyn(&dims), data).expect("as many elements as the shape has");
-        let least = T::from_f64(eps);
-        let norms = |data| -> Vec<T> {
-            crate::kernel::reduce::norm(view(data), &[axis], 2.0).into_iter().map(|norm| if norm < least { least } else { norm }).collect()
-        };
-        let (p, q) = (norms(&x), norms(&y));
-        let row = |at: usize| at / (length * inner).max(1) * inner + at % inner.max(1);
-        let products: Vec<T> = (0..x.len()).map(|at| (x[at] / p[row(at)]) * (y[at] / q[row(at)])).collect();
-        T::tensor(crate::kernel::reduce::sum(view(&products), &[axis]), kept, dtype)
-    })
-    .into())
+/// The descriptor of softmax and its kin: an exponential and a division for each element.
+const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'static str) -> Descriptor {
+    Descriptor::new(name, OpFamily::Normalisation, Explanation::Softmax(kind))
+        .cost(CostRule::PerResult(2))
+        .grad(gradient)
 }
 
 /// A tensor's p-norm along one dimension, which is kept.
@@ -257,34 +165,6 @@ fn normalize(c: &Call) -> Result<Value> {
         T::tensor(norms, shape, x.dtype())
     });
     Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(least), c.default_dtype())?.into())
-}
-
-/// The p-norm of x1 - x2 + eps along the last dimension.
-fn pairwise_distance(c: &Call) -> Result<Value> {
-    let (p, eps, keepdim) = (c.float(2)?, c.float(3)?, c.bool(4));
-    let default = c.default_dtype();
-    let apart = ops::pointwise::sub(c.arg(0), c.arg(1), default)?;
-    let apart = ops::pointwise::add(&Arg::Tensor(apart), &Arg::Float(eps), default)?;
-    let axis = apart.ndim().saturating_sub(1);
-    let mut shape = apart.shape().to_vec();
-    shape.pop();
-    if keepdim {
-        shape.push(1);
-    }
-    Ok(in_floats!(apart.dtype(), T => T::tensor(norm_along::<T>(&apart, axis, p), shape, apart.dtype()))
-        .into())
-}
-
-/// Whether the elements are integers or bools.
-pub(super) fn is_whole(x: &Tensor) -> bool {
-    matches!(x.dtype().lane(), Lane::I64 | Lane::Bool)
-}
-
-/// The descriptor of softmax and its kin: an exponential and a division for each element.
-const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'static str) -> Descriptor {
-    Descriptor::new(name, OpFamily::Normalisation, Explanation::Softmax(kind))
-        .cost(CostRule::PerResult(2))
-        .grad(gradient)
 }
 
 rows![
@@ -354,13 +234,6 @@ rows![
     )
     .rule(backward::activations::embedding),
     op(
-        Descriptor::new("one_hot", OpFamily::Creation, Explanation::Whole),
-        FUNCTIONAL,
-        &["Tensor input, int num_classes=-1"],
-        "A row with a single 1 for each number. (..) -> (.., num_classes)",
-        one_hot,
-    ),
-    op(
         Descriptor::new("pad", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
             .grad("ConstantPadNd"),
         FUNCTIONAL,
@@ -369,33 +242,6 @@ rows![
         pad_,
     )
     .autocast(autocast::pad),
-    op(
-        Descriptor::new("cosine_similarity", OpFamily::Distance, Explanation::Distance(DistanceKind::Cosine))
-            .grad_name(GradName::Node("Sum", 1)),
-        FUNCTION | FUNCTIONAL,
-        &["Tensor x1, Tensor x2, int dim=1, float eps=1e-8"],
-        "The cosine of the angle between vectors along dim.",
-        cosine_similarity,
-    ),
-    op(
-        Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).grad("Div"),
-        FUNCTIONAL,
-        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, out? out=None"],
-        "Each vector along dim over its norm.",
-        normalize,
-    ),
-    op(
-        Descriptor::new(
-            "pairwise_distance",
-            OpFamily::Distance,
-            Explanation::Distance(DistanceKind::Pairwise),
-        )
-        .grad_name(GradName::Node("Norm", 1)),
-        FUNCTION | FUNCTIONAL,
-        &["Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False"],
-        "The norm of the difference of vectors along the last dimension.",
-        pairwise_distance,
-    ).saving_result().refusing(super::refused::is_bool, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."),
     op(
         Descriptor::new("linear", OpFamily::Product, Explanation::Linear)
             .shapes(ShapeRule::LastAxes(0, 1))
@@ -408,4 +254,11 @@ rows![
     )
     .autocast(autocast::lower_precision)
     .rule(backward::products::linear),
+    op(
+        Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).grad("Div"),
+        FUNCTIONAL,
+        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, out? out=None"],
+        "Each vector along dim over its norm.",
+        normalize,
+    ),
 ];

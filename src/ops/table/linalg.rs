@@ -1,19 +1,16 @@
 //! `torch.linalg`: determinants, inverses, systems, factors; distances and cross products.
 
-use ndarray::{ArrayViewD, IxDyn};
-
 use crate::in_floats;
+use crate::kernel::Real;
 use crate::kernel::linalg::{self, Matrix};
-use crate::kernel::{Real, reduce, stop};
 use crate::ops::autocast;
 use crate::ops::op::{BOTH, Call, LINALG, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::descriptor::{Descriptor, OpFamily};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::linear;
-use crate::tensor::{Error, Result, Tensor, allow};
+use crate::tensor::{Error, Result, Tensor};
 
 const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
 const INPUT: &[&str] = &["Tensor input, *, out? out=None"];
@@ -257,109 +254,6 @@ fn cholesky(c: &Call) -> Result<Value> {
     });
     let upper = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
     Ok(if c.bool(1) { upper(&lower) } else { lower }.into())
-}
-
-/// A square matrix multiplied by itself, by repeated squaring.
-pub(super) fn matrix_power(c: &Call) -> Result<Value> {
-    let (x, n) = (c.tensor(0)?, c.int(1)?);
-    let size = square("linalg.matrix_power", x, LowPrecision::Unsupported)?;
-    if n == 0 {
-        c.set_grad_name(GradName::CopyBackwards);
-        let eye = in_floats!(x.dtype(), T => {
-            let one = Matrix::<T>::identity(size).data;
-            let count: usize = lead(x).iter().product();
-            T::tensor(one.repeat(count), x.shape(), x.dtype())
-        });
-        return Ok(eye.into());
-    }
-    let base = if n < 0 { inverse(x)? } else { x.clone() };
-    if n.abs() == 1 {
-        c.set_grad_name(if n < 0 { GradName::node("LinalgInvEx") } else { GradName::node("Clone") });
-        return Ok(if n < 0 { base } else { crate::tensor::ops::copy(&base) }.into());
-    }
-    c.set_grad_name(if x.ndim() == 2 { GradName::node("Mm") } else { GradName::node("UnsafeView") });
-    let product = |a: &Tensor, b: &Tensor| linear::matmul(&a.alias(), &b.alias()).map(|out| out.0);
-    if n.abs() == 3 {
-        return Ok(product(&product(&base, &base)?, &base)?.into());
-    }
-    let (mut left, mut square, mut result): (u64, Option<Tensor>, Option<Tensor>) =
-        (n.unsigned_abs(), None, None);
-    while left > 0 {
-        let next = match &square {
-            Some(square) => product(square, square)?,
-            None => base.clone(),
-        };
-        if left % 2 == 1 {
-            result = Some(match result {
-                Some(result) => product(&result, &next)?,
-                None => next.clone(),
-            });
-        }
-        square = Some(next);
-        left /= 2;
-    }
-    Ok(result.unwrap_or(base).into())
-}
-
-/// The distance of every row to every row.
-pub(super) fn cdist(c: &Call) -> Result<Value> {
-    let (a, b, p) = (c.tensor(0)?, c.tensor(1)?, c.float(2)?);
-    for (name, x) in [("X1", a), ("X2", b)] {
-        if x.ndim() < 2 {
-            return Err(Error::runtime(format!(
-                "cdist only supports at least 2D tensors, {name} got: {}D",
-                x.ndim()
-            )));
-        }
-    }
-    for (name, x) in [("X1", a), ("X2", b)] {
-        if !x.dtype().is_float() {
-            return Err(Error::runtime(format!(
-                "cdist only supports floating-point dtypes, {name} got: {}",
-                x.dtype().cpp_name()
-            )));
-        }
-    }
-    const MODES: [&str; 3] =
-        ["use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"];
-    if let Some(mode) = c.opt_str(3).filter(|mode| !MODES.contains(mode)) {
-        return Err(Error::value(format!("{mode} is not a valid value for compute_mode")));
-    }
-    if p < 0.0 {
-        return Err(Error::runtime("cdist only supports non-negative p values"));
-    }
-    let (width, other) = (a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1]);
-    if width != other {
-        return Err(Error::runtime(format!(
-            "X1 and X2 must have the same number of columns. X1: {width} X2: {other}"
-        )));
-    }
-    let shared = broadcast(lead(a), lead(b))?;
-    let spread = |x: &Tensor| {
-        let shape = [&shared[..], &x.shape()[x.ndim() - 2..]].concat();
-        x.with_layout(x.layout().broadcast_to(&shape))
-    };
-    let (rows, columns) = (a.shape()[a.ndim() - 2], b.shape()[b.ndim() - 2]);
-    let by_product = p == 2.0 && (rows > 25 || columns > 25);
-    c.set_grad_name(if by_product { GradName::node("View") } else { GradName::node("Cdist") });
-    allow(&[&shared[..], &[rows, columns]].concat(), a.dtype())?;
-    let (left, right) = (spread(a), spread(b));
-    Ok(in_floats!(a.dtype(), T => {
-        let mut out = Vec::new();
-        for (a, b) in pages::<T>(&left).iter().zip(pages::<T>(&right)) {
-            for i in 0..rows {
-                for j in 0..columns {
-                    stop::check();
-                    let (x, y) = (&a.data[i * width..(i + 1) * width], &b.data[j * width..(j + 1) * width]);
-                    let apart: Vec<T> = x.iter().zip(y).map(|(&x, &y)| x - y).collect();
-                    let view = ArrayViewD::from_shape(IxDyn(&[width]), &apart).expect("a row of its own length");
-                    out.push(reduce::norm(view, &[0], p)[0]);
-                }
-            }
-        }
-        T::tensor(out, [&shared[..], &[rows, columns]].concat(), a.dtype())
-    })
-    .into())
 }
 
 rows![

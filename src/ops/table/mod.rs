@@ -18,6 +18,7 @@ macro_rules! rows {
 }
 
 mod compare;
+mod composed;
 mod contract;
 mod create;
 mod diagonals;
@@ -36,7 +37,6 @@ mod nn_activation;
 mod nn_attention;
 mod nn_loss;
 mod nn_norm;
-mod nn_window;
 mod pointwise;
 mod random;
 mod random_fill;
@@ -68,6 +68,7 @@ static FAMILIES: &[&[Op]] = &[
     &masking::OPS,
     &linear::OPS,
     &contract::OPS,
+    &composed::OPS,
     &random::OPS,
     &random_fill::OPS,
     &functional::OPS,
@@ -75,7 +76,6 @@ static FAMILIES: &[&[Op]] = &[
     &nn_norm::OPS,
     &nn_loss::OPS,
     &nn_attention::OPS,
-    &nn_window::OPS,
     &linalg::OPS,
     &linalg_eigen::OPS,
     &linalg_norm::OPS,

@@ -5,9 +5,8 @@ use crate::kernel::{Real, buffer_pool, elementwise, math};
 use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{CostRule, ShapeRule, pointwise, random};
-use crate::tensor::explanation::{Explanation, Formula, RandomKind};
-use crate::tensor::layout::wrap_dim;
+use crate::tensor::descriptor::{CostRule, pointwise};
+use crate::tensor::explanation::Formula;
 use crate::tensor::ops::float::{Float, only_floats};
 use crate::tensor::{Error, Result, Tensor};
 
@@ -90,29 +89,6 @@ fn softplus(c: &Call) -> Result<Value> {
     })
 }
 
-fn glu(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.ndim() == 0 {
-        return Err(Error::runtime("glu does not support scalars because halving size must be even"));
-    }
-    let axis = wrap_dim(c.int(1)?, x.ndim())?;
-    let size = x.shape()[axis];
-    if !size.is_multiple_of(2) {
-        return Err(Error::runtime(format!(
-            "Halving dimension must be even, but dimension {axis} is size {size}"
-        )));
-    }
-    only_floats("glu_cpu", x.dtype())?;
-    let half = |at: usize| x.with_layout(x.layout().slice(axis, at, size / 2, 1));
-    let (a, b) = (half(0), half(size / 2));
-    Ok(in_floats!(x.dtype(), T => {
-        let gate = slices!(T, &b, math::sigmoid);
-        let values = T::of(&a).into_iter().zip(T::of(&gate)).map(|(a, g)| a * g).collect();
-        T::tensor(values, a.shape(), x.dtype())
-    })
-    .into())
-}
-
 rows![
     op(
         pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
@@ -161,31 +137,11 @@ rows![
         softplus,
     )
     .rule(backward::activations::softplus),
-    op(pointwise("mish").grad("Mish"), FUNCTIONAL, ONE, "x * tanh(softplus(x)).", |c| {
-        pointwise!(c, "mish_cpu", |x| x * x.exp().log1p().tanh())
-    }),
     op(
         pointwise("logsigmoid").grad("LogSigmoid"),
         FUNCTIONAL,
         PLAIN,
         "ln(sigmoid(x)), without overflow.",
         |c| pointwise!(c, "log_sigmoid_cpu", |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p()),
-    ),
-    op(
-        pointwise("glu").explained(Explanation::Whole).shapes(ShapeRule::Own).grad("Glu"),
-        FUNCTIONAL,
-        &["Tensor input, int dim=-1"],
-        "The first half times the sigmoid of the second.",
-        glu,
-    ),
-    op(pointwise("hardswish").grad("Hardswish"), FUNCTIONAL, ONE, "x * hardsigmoid(x).", |c| {
-        pointwise!(c, "hardswish_cpu", |x| x * (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
-    }),
-    op(
-        random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
-        FUNCTIONAL,
-        &["Tensor logits, float tau=1, bool hard=False, hint eps=1e-10, int dim=-1"],
-        "Softmax of logits with Gumbel noise: a sample, in numbers.",
-        super::functional::gumbel_softmax,
     ),
 ];

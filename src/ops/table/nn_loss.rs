@@ -13,10 +13,7 @@ use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::{Float, Reduction, only_floats, reduced};
 use crate::tensor::ops::loss::{self, Classes};
 use crate::tensor::ops::strides::placed;
-use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor};
-
-const TWO: &[&str] =
-    &["Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean'"];
+use crate::tensor::{DType, Error, Result, Tensor};
 
 fn reduction(c: &Call, at: usize) -> Result<Reduction> {
     Reduction::named(c.opt_str(at).unwrap_or("mean"))
@@ -136,105 +133,10 @@ fn mse_loss(c: &Call) -> Result<Value> {
     pairs(c, "mse_cpu", reduction, |a, b| (a - b) * (a - b), |a, b| (a - b) * (a - b))
 }
 
-fn l1_loss(c: &Call) -> Result<Value> {
-    let reduction = reduction(c, 4)?;
-    super::refused::bools_subtracted(c.arg(0), c.arg(1))?;
-    c.set_grad_name(match reduction {
-        Reduction::None => GradName::node("Abs"),
-        Reduction::Sum => GradName::node("Sum"),
-        Reduction::Mean => GradName::node("Mean"),
-    });
-    if reduction != Reduction::Mean
-        && super::functional::is_whole(c.tensor(0)?)
-        && super::functional::is_whole(c.tensor(1)?)
-    {
-        let apart = c.apply("sub", vec![c.arg(0).clone(), c.arg(1).clone(), Arg::Int(1)])?;
-        let apart = c.apply("abs", vec![Arg::Tensor(apart)])?;
-        return Ok(if reduction == Reduction::Sum {
-            c.apply("sum", vec![Arg::Tensor(apart)])?
-        } else {
-            apart
-        }
-        .into());
-    }
-    if super::functional::is_whole(c.tensor(0)?) && super::functional::is_whole(c.tensor(1)?) {
-        return Err(Error::runtime(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: \
-             Long",
-        ).about(ErrorFact::UnsupportedDtype));
-    }
-    pairs(c, "l1", reduction, |a, b| (a - b).abs(), |a, b| (a - b).abs())
-}
-
-fn smooth_l1_loss(c: &Call) -> Result<Value> {
-    let (reduction, beta) = (reduction(c, 4)?, c.float(5)?);
-    if beta < 0.0 {
-        return Err(Error::runtime("smooth_l1_loss does not support negative values for beta."));
-    }
-    if beta == 0.0 {
-        return l1_loss(c);
-    }
-    fn of<T: Real>(a: T, b: T, beta: f64) -> T {
-        let (apart, beta, half) = ((a - b).abs(), T::from_f64(beta), T::from_f64(0.5));
-        if apart < beta { half * apart * apart / beta } else { apart - half * beta }
-    }
-    pairs(c, "smooth_l1_cpu", reduction, |a, b| of(a, b, beta), |a, b| of(a, b, beta))
-}
-
-fn huber_loss(c: &Call) -> Result<Value> {
-    let (reduction, delta) = (reduction(c, 2)?, c.float(3)?);
-    if delta <= 0.0 {
-        return Err(Error::runtime("huber_loss does not support non-positive values for delta."));
-    }
-    fn of<T: Real>(a: T, b: T, delta: f64) -> T {
-        let (apart, delta, half) = ((a - b).abs(), T::from_f64(delta), T::from_f64(0.5));
-        if apart < delta { half * apart * apart } else { delta * (apart - half * delta) }
-    }
-    pairs(c, "huber_cpu", reduction, |a, b| of(a, b, delta), |a, b| of(a, b, delta))
-}
-
 /// A tensor spread to a shape, as floats.
 fn spread<T: Float>(x: &Tensor, shape: &[usize]) -> Result<Vec<T>> {
     let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
     Ok(T::of(&crate::tensor::ops::expanded(x, &sizes)?))
-}
-
-fn binary_cross_entropy(c: &Call) -> Result<Value> {
-    let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
-    let reduction = reduction(c, 5)?;
-    if x.shape() != target.shape() {
-        return Err(Error::value(format!(
-            "Using a target size (torch.Size({:?})) that is different to the input size (torch.Size({:?})) is \
-             deprecated. Please ensure they have the same size.",
-            target.shape(),
-            x.shape()
-        )));
-    }
-    if x.dtype() != target.dtype() {
-        return Err(Error::runtime(format!(
-            "Found dtype {} but expected {}",
-            target.dtype().cpp_name(),
-            x.dtype().cpp_name()
-        )));
-    }
-    only_floats("binary_cross_entropy", x.dtype())?;
-    fn of<T: Real>(x: T, t: T) -> T {
-        let least = T::from_f64(-100.0);
-        let held = |x: T| if x < least { least } else { x };
-        (t - T::ONE) * held((-x).log1p()) - t * held(x.log())
-    }
-    let out = in_floats!(x.dtype(), T => {
-        let (x_values, targets) = (T::of(x), T::of(target));
-        if x_values.iter().any(|x| !(0.0..=1.0).contains(x)) {
-            return Err(Error::runtime("all elements of input should be between 0 and 1"));
-        }
-        let mut losses: Vec<T> = x_values.iter().zip(&targets).map(|(&x, &t)| of(x, t)).collect();
-        if let Some(weight) = weight {
-            losses.iter_mut().zip(spread::<T>(weight, x.shape())?).for_each(|(loss, weight)| *loss *= weight);
-        }
-        reduced(losses, x.shape(), x.dtype(), reduction)
-    });
-    Ok(if reduction == Reduction::None { placed(out, &[x, target]) } else { out }.into())
 }
 
 fn with_logits(c: &Call) -> Result<Value> {
@@ -271,43 +173,42 @@ fn with_logits(c: &Call) -> Result<Value> {
     })
     .into())
 }
-
-fn kl_div(c: &Call) -> Result<Value> {
-    let (name, log_target) = (c.opt_str(4).unwrap_or("mean"), c.bool(5));
-    let by_batch = name == "batchmean";
-    let reduction = if by_batch { Reduction::Sum } else { Reduction::named(name)? };
-    fn of<T: Real>(x: T, t: T, log_target: bool) -> T {
-        if log_target {
-            return t.exp() * (t - x);
-        }
-        let own = if t == T::ZERO { T::ZERO } else { t * t.log() };
-        own - t * x
+fn binary_cross_entropy(c: &Call) -> Result<Value> {
+    let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
+    let reduction = reduction(c, 5)?;
+    if x.shape() != target.shape() {
+        return Err(Error::value(format!(
+            "Using a target size (torch.Size({:?})) that is different to the input size (torch.Size({:?})) is \
+             deprecated. Please ensure they have the same size.",
+            target.shape(),
+            x.shape()
+        )));
     }
-    c.set_grad_name(match (by_batch, reduction) {
-        (true, _) => GradName::node("Div"),
-        (_, Reduction::Sum) => GradName::node("Sum"),
-        (_, Reduction::Mean) => GradName::node("Mean"),
-        _ => {
-            if log_target {
-                GradName::node("Mul")
-            } else {
-                GradName::node("Sub")
-            }
+    if x.dtype() != target.dtype() {
+        return Err(Error::runtime(format!(
+            "Found dtype {} but expected {}",
+            target.dtype().cpp_name(),
+            x.dtype().cpp_name()
+        )));
+    }
+    only_floats("binary_cross_entropy", x.dtype())?;
+    fn of<T: Real>(x: T, t: T) -> T {
+        let least = T::from_f64(-100.0);
+        let held = |x: T| if x < least { least } else { x };
+        (t - T::ONE) * held((-x).log1p()) - t * held(x.log())
+    }
+    let out = in_floats!(x.dtype(), T => {
+        let (x_values, targets) = (T::of(x), T::of(target));
+        if x_values.iter().any(|x| !(0.0..=1.0).contains(x)) {
+            return Err(Error::runtime("all elements of input should be between 0 and 1"));
         }
+        let mut losses: Vec<T> = x_values.iter().zip(&targets).map(|(&x, &t)| of(x, t)).collect();
+        if let Some(weight) = weight {
+            losses.iter_mut().zip(spread::<T>(weight, x.shape())?).for_each(|(loss, weight)| *loss *= weight);
+        }
+        reduced(losses, x.shape(), x.dtype(), reduction)
     });
-    let value = pairs(c, "kl_div", reduction, |x, t| of(x, t, log_target), |x, t| of(x, t, log_target))?;
-    match value {
-        Value::Tensor(sum) if by_batch => {
-            let batch = c.tensor(0)?.shape().first().copied().unwrap_or(1);
-            let mean = crate::tensor::ops::pointwise::div(
-                &Arg::Tensor(sum),
-                &Arg::Int(batch as i64),
-                c.default_dtype(),
-            )?;
-            Ok(mean.into())
-        }
-        value => Ok(value),
-    }
+    Ok(if reduction == Reduction::None { placed(out, &[x, target]) } else { out }.into())
 }
 
 rows![
@@ -347,45 +248,6 @@ rows![
     .autocast(autocast::float32)
     .rule(backward::losses::mse_loss),
     op(
-        Descriptor::new("l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Absolute)).grad("Mean"),
-        FUNCTIONAL,
-        TWO,
-        "The mean of the absolute differences.",
-        l1_loss,
-    )
-    .autocast(autocast::float32)
-    .rule(backward::losses::l1_loss),
-    op(
-        Descriptor::new("smooth_l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other))
-            .grad("SmoothL1Loss"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean', float beta=1.0",
-        ],
-        "Squared differences where they are small, absolute ones elsewhere.",
-        smooth_l1_loss,
-    )
-    .autocast(autocast::float32),
-    op(
-        Descriptor::new("huber_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("HuberLoss"),
-        FUNCTIONAL,
-        &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, only weight=None"],
-        "Squared differences up to delta, absolute ones beyond.",
-        huber_loss,
-    )
-    .autocast(autocast::float32),
-    op(
-        Descriptor::new("binary_cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::Other))
-            .grad("BinaryCrossEntropy"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, only reduce=None, str reduction='mean'",
-        ],
-        "How surprised the probabilities are by targets between 0 and 1, in nats.",
-        binary_cross_entropy,
-    )
-    .autocast(autocast::float32),
-    op(
         Descriptor::new(
             "binary_cross_entropy_with_logits",
             OpFamily::Loss,
@@ -402,13 +264,14 @@ rows![
     .autocast(autocast::float32)
     .rule(backward::losses::with_logits),
     op(
-        Descriptor::new("kl_div", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("Mean"),
+        Descriptor::new("binary_cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::Other))
+            .grad("BinaryCrossEntropy"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean', bool log_target=False",
+            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, only reduce=None, str reduction='mean'",
         ],
-        "How far log-probabilities are from a distribution, in nats.",
-        kl_div,
+        "How surprised the probabilities are by targets between 0 and 1, in nats.",
+        binary_cross_entropy,
     )
     .autocast(autocast::float32),
 ];

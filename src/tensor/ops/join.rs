@@ -6,7 +6,7 @@ use std::cell::Ref;
 use super::cast::to_dtype;
 use crate::kernel::{buffer_pool, elementwise};
 use crate::tensor::dtype::{Operand, result_type};
-use crate::tensor::{Buffer, DType, Error, ErrorFact, Layout, Result, Tensor, allow};
+use crate::tensor::{Buffer, DType, Error, ErrorFact, Result, Tensor, allow};
 
 /// The dtype of the result of joining tensors.
 pub(crate) fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
@@ -129,45 +129,4 @@ pub(crate) fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tens
         })
         .collect();
     cat(&parts, axis as i64, default)
-}
-
-/// A matrix with the given matrices on its diagonal and zeros elsewhere. Copies. As `torch.block_diag`.
-pub(crate) fn block_diag(tensors: &[Tensor], default: DType) -> Result<Tensor> {
-    if let Some((at, tensor)) = tensors.iter().enumerate().find(|(_, tensor)| tensor.ndim() > 2) {
-        return Err(Error::runtime(format!(
-            "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {} dimensions",
-            tensor.ndim()
-        )));
-    }
-    if tensors.is_empty() {
-        return Tensor::zeros([1, 0], default);
-    }
-    let dtype = tensors.iter().map(Tensor::dtype).reduce(DType::promote).unwrap_or(default);
-    let blocks: Vec<Tensor> = tensors
-        .iter()
-        .map(|tensor| {
-            let mut layout = tensor.layout().clone();
-            while layout.ndim() < 2 {
-                layout = layout.unsqueeze(0);
-            }
-            tensor.with_layout(layout)
-        })
-        .collect();
-    let shape = [0, 1].map(|axis| blocks.iter().map(|block| block.shape()[axis]).sum::<usize>());
-    let out = Tensor::zeros(shape, dtype)?;
-    let (mut row, mut column) = (0, 0);
-    for block in &blocks {
-        let [rows, columns] = [block.shape()[0], block.shape()[1]];
-        let place = Layout {
-            shape: vec![rows, columns],
-            strides: vec![shape[1].max(1), 1],
-            offset: row * shape[1] + column,
-        };
-        if rows * columns > 0 {
-            super::write(&out.with_layout(place), block)?;
-        }
-        row += rows;
-        column += columns;
-    }
-    Ok(out)
 }

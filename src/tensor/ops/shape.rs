@@ -34,16 +34,6 @@ pub(crate) fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
     Ok(picked(x, &axes)?.laid_out(x.layout().preserved()))
 }
 
-/// Shifts elements along dimensions; those beyond the end continue at the front. Copies.
-pub(crate) fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
-    let mut axes = axes(x)?;
-    for &(shift, dim) in moves.iter().filter(|&&(_, dim)| dim < x.ndim() && x.shape()[dim] > 0) {
-        let by = shift.rem_euclid(x.shape()[dim] as i64) as usize;
-        axes[dim].rotate_right(by);
-    }
-    picked(x, &axes)
-}
-
 /// Repeats the tensor `times` times along every dimension; new dimensions come first. Copies.
 pub(crate) fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
     if times.len() < x.ndim() {
@@ -74,23 +64,6 @@ pub(crate) fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
         wide.push(x.shape()[own]);
     }
     Ok(Tensor::new(x.with_layout(layout.broadcast_to(&wide)).to_buffer(), shape, x.dtype()))
-}
-
-/// Repeats every slice of a dimension by its number in `counts`. Copies.
-pub(crate) fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Result<Tensor> {
-    let mut shape = x.shape().to_vec();
-    if let Some(size) = shape.get_mut(dim) {
-        *size = counts.iter().fold(0, |sum: usize, &count| sum.saturating_add(count));
-    }
-    if allow(&shape, x.dtype())? == 0 {
-        return Tensor::zeros(shape, x.dtype());
-    }
-    let mut axes = axes(x)?;
-    allow(&shape[dim..=dim], DType::Int64)?;
-    let own = std::mem::take(&mut axes[dim]);
-    axes[dim] =
-        own.into_iter().zip(counts).flat_map(|(offset, &count)| std::iter::repeat_n(offset, count)).collect();
-    picked(x, &axes)
 }
 
 /// Slices of a dimension by their indices. Copies.
@@ -134,66 +107,6 @@ pub(crate) fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
     Tensor::new(buffer, x.shape(), x.dtype())
 }
 
-/// The index pairs of a matrix's triangle, as two rows. (2, n)
-pub(crate) fn triangle_count(rows: usize, columns: usize, diagonal: i64, lower: bool) -> usize {
-    let (rows, columns, diagonal) = (rows as i128, columns as i128, i128::from(diagonal));
-    // Row i of the lower triangle has i + 1 + diagonal elements, of none at least and all columns at most.
-    let first_with_all = (columns - 1 - diagonal).clamp(0, rows);
-    let first_with_any = (-diagonal).clamp(0, rows).min(first_with_all);
-    let partial = first_with_all - first_with_any;
-    let ends = (first_with_any + 1 + diagonal) + (first_with_all + diagonal);
-    let below = partial * ends / 2 + (rows - first_with_all) * columns;
-    // The upper triangle has what the lower one of the diagonal before has not.
-    match lower {
-        true => usize::try_from(below).unwrap_or(usize::MAX),
-        false => {
-            let rest = triangle_count(
-                rows as usize,
-                columns as usize,
-                (diagonal - 1).max(i128::from(i64::MIN)) as i64,
-                true,
-            );
-            usize::try_from(rows * columns).map_or(usize::MAX, |all| all - rest)
-        }
-    }
-}
-
-/// Where a triangle of a matrix is: rows, then columns. As `torch.tril_indices`.
-pub(crate) fn triangle_indices(
-    rows: usize,
-    columns: usize,
-    diagonal: i64,
-    lower: bool,
-    dtype: DType,
-) -> Tensor {
-    let mut pairs: [Vec<i64>; 2] = Default::default();
-    for row in 0..rows as i64 {
-        let edge = row.saturating_add(diagonal);
-        let kept = if lower {
-            0..edge.saturating_add(1).clamp(0, columns as i64)
-        } else {
-            edge.clamp(0, columns as i64)..columns as i64
-        };
-        for column in kept {
-            pairs[0].push(row);
-            pairs[1].push(column);
-        }
-    }
-    let count = pairs[0].len();
-    super::cast::to_dtype(&Tensor::from_i64(pairs.concat(), [2, count]), dtype)
-}
-
-/// The last dimension as the `offset`-th diagonal of new dimensions `a` and `b`, with zeros elsewhere. Copies.
-pub(crate) fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor> {
-    let len = x.shape()[x.ndim() - 1] + offset.unsigned_abs() as usize;
-    let mut shape = x.shape()[..x.ndim() - 1].to_vec();
-    shape.insert(a.min(b), len);
-    shape.insert(a.max(b), len);
-    let out = Tensor::zeros(shape, x.dtype())?;
-    super::write(&out.with_layout(out.layout().diagonal(offset, a, b)), x)?;
-    Ok(out)
-}
-
 /// A row-major view of this shape from the first element of the tensor on; the storage grows with zeros if it is too
 /// short. In place. As `resize_`.
 pub(crate) fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
@@ -209,4 +122,15 @@ pub(crate) fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
         }
     }
     Ok(x.with_layout(layout))
+}
+
+/// The last dimension as the `offset`-th diagonal of new dimensions `a` and `b`, with zeros elsewhere. Copies.
+pub(crate) fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor> {
+    let len = x.shape()[x.ndim() - 1] + offset.unsigned_abs() as usize;
+    let mut shape = x.shape()[..x.ndim() - 1].to_vec();
+    shape.insert(a.min(b), len);
+    shape.insert(a.max(b), len);
+    let out = Tensor::zeros(shape, x.dtype())?;
+    super::write(&out.with_layout(out.layout().diagonal(offset, a, b)), x)?;
+    Ok(out)
 }

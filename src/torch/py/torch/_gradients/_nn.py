@@ -101,13 +101,6 @@ def mse_loss(step, grad):
     return {"input": slope, "target": -slope}
 
 
-@rule("l1_loss")
-def l1_loss(step, grad):
-    far = step["input"] - step["target"]
-    slope = far.sgn() * grad * _scale(step, grad, far.numel())
-    return {"input": slope, "target": -slope}
-
-
 @rule("binary_cross_entropy_with_logits")
 def bce_with_logits(step, grad):
     x, target = step["input"], step["target"]

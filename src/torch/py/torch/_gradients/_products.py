@@ -47,7 +47,7 @@ def _of_second(grad, a, shape, by_columns=False):
     return sum_to(a.mT @ grad, shape)
 
 
-@rule("dot", "inner")
+@rule("dot")
 def dot(step, grad):
     names = list(step.arguments)
     a, b = step.arguments[names[0]], step.arguments[names[1]]
@@ -60,11 +60,6 @@ def dot(step, grad):
         names[0]: lambda: (flat @ rows(names[1])).reshape(a.shape),
         names[1]: lambda: (flat.mT @ rows(names[0])).reshape(b.shape),
     }
-
-
-@rule("outer")
-def outer(step, grad):
-    return {"input": lambda: grad @ step["vec2"], "vec2": lambda: grad.mT @ step["input"]}
 
 
 @rule("linear")

@@ -157,7 +157,7 @@ def cumsum(step, grad):
     return {"input": grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad}
 
 
-@rule("norm", "linalg_norm", "linalg_vector_norm")
+@rule("norm", "linalg_vector_norm")
 def norm(step, grad):
     x = step[next(iter(step.arguments))]
     power = step.get("p", step.get("ord", 2))
@@ -175,18 +175,3 @@ def norm(step, grad):
         slope = x.sgn() * (x.abs() / length) ** (power - 1)
     return {next(iter(step.arguments)): grad * slope.masked_fill(length == 0, 0)}
 
-
-@rule("linalg_matrix_norm")
-def matrix_norm(step, grad):
-    if step.get("ord", "fro") != "fro":
-        raise NotImplementedError("linalg.matrix_norm: attn knows its gradient with ord='fro' only")
-    name = next(iter(step.arguments))
-    x = step[name]
-    length = torch.linalg.vector_norm(x, 2, _dims(step, x.ndim), keepdim=True)
-    return {name: x * (spread(step, grad, x.shape) / length).masked_fill(length == 0, 0)}
-
-
-@rule("trace")
-def trace(step, grad):
-    rows, columns = step.shape_of("input")
-    return {"input": grad * torch.eye(rows, columns, dtype=grad.dtype)}

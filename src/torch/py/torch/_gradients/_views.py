@@ -108,22 +108,6 @@ def cat(step, grad):
     return _joined(_listed(step), grad, step.get("dim", 0))
 
 
-@rule("hstack")
-def hstack(step, grad):
-    tensors = _listed(step)
-    return _joined(tensors, grad, 0 if tensors[0].ndim < 2 else 1)
-
-
-@rule("vstack", function=torch.vstack, dim=0)
-def stacked(step, grad, function, dim):
-    grads, start = [], 0
-    for tensor in _listed(step):
-        size = function([tensor]).shape[dim]
-        grads.append(grad.narrow(dim, start, size).reshape(tensor.shape))
-        start += size
-    return {"tensors": grads}
-
-
 def _listed(step):
     return next(value for value in step.arguments.values() if isinstance(value, list))
 
@@ -151,22 +135,7 @@ def broadcast_tensors(step, grads):
     return {"tensors": [grad if grad is None else sum_to(grad, it.shape) for it, grad in zip(tensors, grads)]}
 
 
-@rule("meshgrid")
-def meshgrid(step, grads):
-    tensors, grads = _listed(step), grads if isinstance(grads, list) else [grads]
-    axes = list(range(len(tensors)))
-    if step.get("indexing") == "xy":
-        axes[:2] = axes[1::-1]
-    found = []
-    for tensor, grad, axis in zip(tensors, grads, axes):
-        others = [other for other in axes if other != axis]
-        if grad is not None:
-            grad = (grad.sum(others) if others else grad).reshape(tensor.shape)
-        found.append(grad)
-    return {"tensors": found}
-
-
-@rule("repeat", "tile")
+@rule("repeat")
 def repeat(step, grad):
     shape = step.shape_of("input")
     times = next(value for value in step.arguments.values() if isinstance(value, tuple))
@@ -179,13 +148,6 @@ def repeat(step, grad):
 @rule("flip")
 def flip(step, grad, dims=None):
     return {"input": grad.flip(dims or step["dims"])}
-
-
-@rule("roll")
-def roll(step, grad):
-    shifts, dims = step["shifts"], step.get("dims")
-    back = -shifts if isinstance(shifts, int) else tuple(-shift for shift in shifts)
-    return {"input": grad.roll(back) if dims is None or dims == () else grad.roll(back, dims)}
 
 
 @rule("gather", "take_along_dim")

@@ -5,7 +5,7 @@ from _torch import _call
 from torch._gradients import rule
 
 
-@rule("unfold", "diag", "diag_embed", "diagonal", "pad", "repeat_interleave", "block_diag", "as_strided")
+@rule("unfold", "diag", "diag_embed", "diagonal", "pad", "as_strided")
 def moved(step, grad):
     """Finds where each element of the result came from: runs the operation on the row-major numbers of the elements."""
     return _moved(step, grad, lambda given: _call(step.op, **given))

@@ -35,44 +35,41 @@ def _channels(dims):
 dropout1d, dropout2d = map(_channels, (1, 2))
 
 
-def _convolved(dims):
+def convolved(dims, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """A convolution over `dims` dimensions: every window of the input times the weight."""
-
-    def convolved(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        if input.dim() not in (dims + 1, dims + 2):
-            raise RuntimeError(
-                f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to conv{dims}d, "
-                f"but got input of size: {list(input.shape)}"
-            )
-        x = input if input.dim() == dims + 2 else input.unsqueeze(0)
-        if x.size(1) != weight.size(1) * groups:
-            raise channels(input, weight, groups)
-        kernel, strides, dilations = weight.shape[2:], per_dimension(stride, dims), per_dimension(dilation, dims)
-        spans = [d * (k - 1) for d, k in zip(dilations, kernel)]
-        if padding == "same":
-            sides = [(span // 2, span - span // 2) for span in spans]
-        else:
-            sides = [(side, side) for side in per_dimension(0 if padding == "valid" else padding, dims)]
-        x = F.pad(x, [side for pair in reversed(sides) for side in pair])
-        for axis, (span, step, dilation) in enumerate(zip(spans, strides, dilations)):
-            x = x.unfold(2 + axis, span + 1, step)[..., ::dilation]
-        # x: (N, C, *out, *kernel); each group of channels has its own part of the weight.
-        out, batch, size = x.shape[2 : 2 + dims], x.size(0), weight.size(0)
-        x = x.movedim(1, 1 + dims).reshape(batch, -1, groups, weight[0].numel()).transpose(1, 2)
-        y = x @ weight.reshape(groups, size // groups, -1).transpose(1, 2)  # (N, groups, out, size / groups)
-        y = y.transpose(2, 3).reshape(batch, size, *out)
-        if bias is not None:
-            y = y + bias.view(-1, *(1,) * dims)
-        y = y if input.dim() == dims + 2 else y.squeeze(0)
-        if input.dim() == dims + 2:
-            _torch._name_node(y, "Convolution", 0)
-        return y
-
-    convolved.__name__ = convolved.__qualname__ = f"conv{dims}d"
-    return convolved
+    if input.dim() not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to conv{dims}d, "
+            f"but got input of size: {list(input.shape)}"
+        )
+    x = input if input.dim() == dims + 2 else input.unsqueeze(0)
+    if x.size(1) != weight.size(1) * groups:
+        raise channels(input, weight, groups)
+    kernel, strides, dilations = weight.shape[2:], per_dimension(stride, dims), per_dimension(dilation, dims)
+    spans = [d * (k - 1) for d, k in zip(dilations, kernel)]
+    if padding == "same":
+        sides = [(span // 2, span - span // 2) for span in spans]
+    else:
+        sides = [(side, side) for side in per_dimension(0 if padding == "valid" else padding, dims)]
+    x = F.pad(x, [side for pair in reversed(sides) for side in pair])
+    for axis, (span, step, dilation) in enumerate(zip(spans, strides, dilations)):
+        x = x.unfold(2 + axis, span + 1, step)[..., ::dilation]
+    # x: (N, C, *out, *kernel); each group of channels has its own part of the weight.
+    out, batch, size = x.shape[2 : 2 + dims], x.size(0), weight.size(0)
+    x = x.movedim(1, 1 + dims).reshape(batch, -1, groups, weight[0].numel()).transpose(1, 2)
+    y = x @ weight.reshape(groups, size // groups, -1).transpose(1, 2)  # (N, groups, out, size / groups)
+    y = y.transpose(2, 3).reshape(batch, size, *out)
+    if bias is not None:
+        y = y + bias.view(-1, *(1,) * dims)
+    y = y if input.dim() == dims + 2 else y.squeeze(0)
+    if input.dim() == dims + 2:
+        _torch._name_node(y, "Convolution", 0)
+    return y
 
 
-conv2d = in_lower_precision(_convolved(2))
+@in_lower_precision
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    return convolved(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 def _pairs(*values):

@@ -1,0 +1,615 @@
+"""Operations that are functions of others. Their signatures are the rows of `src/ops/table/composed.rs`.
+
+Each function has the name of its row and takes the arguments of the row by name. The operations that it calls are what is
+recorded, explained and differentiated. What PyTorch computes in one pass is computed in float32 where the operands are in
+half precision, and rounded once.
+"""
+
+import _torch
+import torch
+from torch._arguments import only_defaults
+
+_CPP = {
+    torch.bool: "Bool", torch.uint8: "Byte", torch.int8: "Char", torch.int16: "Short", torch.int32: "Int",
+    torch.int64: "Long", torch.float16: "Half", torch.bfloat16: "BFloat16", torch.float32: "Float",
+    torch.float64: "Double",
+}  # fmt: skip
+
+
+def _rounded_once(function):
+    """In float32 for tensors in half precision."""
+
+    def rounded(input, *rest, **words):
+        if input.dtype not in (torch.float16, torch.bfloat16):
+            return function(input, *rest, **words)
+        rest = [x.float() if isinstance(x, torch.Tensor) else x for x in rest]
+        words = {name: x.float() if isinstance(x, torch.Tensor) else x for name, x in words.items()}
+        return function(input.float(), *rest, **words).to(input.dtype)
+
+    return rounded
+
+
+def _reduced(losses, reduction):
+    if reduction == "none":
+        return losses
+    if reduction in ("mean", "sum"):
+        return getattr(losses, reduction)()
+    raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def _dim(dim, ndim):
+    """A dimension counted from the front."""
+    most = max(ndim, 1)
+    if not -most <= dim < most:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
+    return dim % most
+
+
+def _same_dtype(a, b):
+    if a.dtype != b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+
+
+# Activations
+
+
+@_rounded_once
+def _mish(input):
+    return input * torch.nn.functional.softplus(input).tanh()
+
+
+def mish(input, inplace):
+    return input.copy_(_mish(input)) if inplace else _mish(input)
+
+
+@_rounded_once
+def _hardswish(input):
+    return input * (input + 3).clamp(0, 6) / 6
+
+
+def hardswish(input, inplace):
+    return input.copy_(_hardswish(input)) if inplace else _hardswish(input)
+
+
+@_rounded_once
+def _gated(input, dim):
+    left, right = input.chunk(2, dim)
+    return left * right.sigmoid()
+
+
+def glu(input, dim):
+    if not input.dim():
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    dim = _dim(dim, input.dim())
+    if input.size(dim) % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.size(dim)}")
+    return _gated(input, dim)
+
+
+def gumbel_softmax(logits, tau, hard, dim):
+    noise = -torch.empty_like(logits).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    return torch.zeros_like(logits).scatter_(dim, index, 1.0) - soft.detach() + soft
+
+
+# Losses
+
+
+def l1_loss(input, target, reduction):
+    return _reduced((input - target).abs(), reduction)
+
+
+@_rounded_once
+def _smooth(input, target, beta):
+    far = (input - target).abs()
+    return torch.where(far < beta, 0.5 * far * far / beta, far - 0.5 * beta)
+
+
+def smooth_l1_loss(input, target, reduction, beta):
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    loss = _reduced(_smooth(input, target, beta), reduction)
+    _torch._name_node(loss, "SmoothL1Loss", 0)
+    return loss
+
+
+@_rounded_once
+def _huber(input, target, delta):
+    far = (input - target).abs()
+    return torch.where(far < delta, 0.5 * far * far, delta * (far - 0.5 * delta))
+
+
+def huber_loss(input, target, reduction, delta):
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    return _reduced(_huber(input, target, delta), reduction)
+
+
+def kl_div(input, target, reduction, log_target):
+    if log_target:
+        losses = target.exp() * (target - input)
+    else:
+        zero = target == 0
+        losses = torch.where(zero, 0.0, target * torch.where(zero, 1.0, target).log()) - target * input
+    if reduction == "batchmean":
+        return losses.sum() / (input.size(0) if input.dim() else 1)
+    return _reduced(losses, reduction)
+
+
+# Distances and norms
+
+
+def cosine_similarity(x1, x2, dim, eps):
+    dtype = torch.result_type(x1, x2)
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_CPP[dtype]}")
+    a, b = (
+        x / x.norm(2, dim, keepdim=True).clamp_min(eps)
+        for x in torch.broadcast_tensors(x1.to(dtype), x2.to(dtype))
+    )
+    return (a * b).sum(dim)
+
+
+def pairwise_distance(x1, x2, p, eps, keepdim):
+    return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
+
+
+def cdist(x1, x2, p, compute_mode):
+    for name, x in ("X1", x1), ("X2", x2):
+        if x.dim() < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.dim()}D")
+    for name, x in ("X1", x1), ("X2", x2):
+        if not x.dtype.is_floating_point:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {_CPP[x.dtype]}")
+    by_product = "use_mm_for_euclid_dist"
+    if compute_mode not in (by_product + "_if_necessary", by_product, "donot_" + by_product):
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if x1.size(-1) != x2.size(-1):
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.size(-1)} X2: {x2.size(-1)}")
+    result = (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, -1)
+    is_large = p == 2 and max(x1.size(-2), x2.size(-2)) > 25
+    _torch._name_node(result, "View" if is_large else "Cdist", 0)
+    return result
+
+
+def _in_dtype(A, dtype, place):
+    if not A.dtype.is_floating_point:
+        raise RuntimeError(f"{place}: Expected a floating point or complex tensor as input. Got {_CPP[A.dtype]}")
+    if dtype is None:
+        return A
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"{place}: dtype should be floating point or complex, but got {_CPP[dtype]}")
+    if torch.promote_types(A.dtype, dtype) != dtype:
+        raise RuntimeError(
+            f"{place}: the dtype of the input ({_CPP[A.dtype]}) should be convertible without narrowing to the specified "
+            f"dtype ({_CPP[dtype]})"
+        )
+    return A.to(dtype)
+
+
+def linalg_norm(A, ord, dim, keepdim, dtype):
+    dims = (dim,) if isinstance(dim, int) else dim
+    is_matrix = ord is not None and (len(dims) == 2 if dims is not None else A.dim() == 2)
+    if is_matrix:
+        return linalg_matrix_norm(A, ord, dims or (-2, -1), keepdim, dtype)
+    if dims is None and isinstance(ord, str):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D."
+        )
+    return torch.linalg.vector_norm(A, 2 if ord is None else ord, dims, keepdim, dtype=dtype)
+
+
+def linalg_matrix_norm(A, ord, dim, keepdim, dtype):
+    place = "linalg.matrix_norm"
+    if A.dim() < 2:
+        raise RuntimeError(f"{place}: The input tensor A must have at least 2 dimensions.")
+    A = _in_dtype(A, dtype, place)
+    dims = (-2, -1) if dim is None else (dim,) if isinstance(dim, int) else dim
+    if len(dims) != 2:
+        raise RuntimeError(f"{place}: dim must be a 2-tuple. Got {list(dims)}")
+    if ord == "fro":
+        return torch.linalg.vector_norm(A, 2, dims, keepdim)
+    row, column = (_dim(at, A.dim()) for at in dims)
+    turned = A.movedim((row, column), (-2, -1))
+    if ord == "nuc":
+        result = torch.linalg.svdvals(turned).sum(-1)
+    elif isinstance(ord, str) or abs(ord) not in (1, 2, float("inf")):
+        shown = ord if isinstance(ord, str) or ord != int(ord) else int(ord)
+        raise RuntimeError(f"{place}: Order {shown} not supported.")
+    else:
+        sizes = torch.linalg.svdvals(turned) if abs(ord) == 2 else turned.abs().sum(-2 if abs(ord) == 1 else -1)
+        result = sizes.amax(-1) if ord > 0 else sizes.amin(-1)
+    for at in sorted((row, column)) if keepdim else ():
+        result = result.unsqueeze(at)
+    return result
+
+
+# Products
+
+
+def outer(input, vec2):
+    for name, x in ("self", input), ("vec2", vec2):
+        if x.dim() != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.dim()}-D")
+    return input.unsqueeze(1) * vec2
+
+
+def inner(input, other):
+    if not input.dim() or not other.dim():
+        return input * other
+    if input.size(-1) != other.size(-1):
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    _same_dtype(input, other)
+    return _contracted(input, other, [input.dim() - 1], [other.dim() - 1])
+
+
+def _contracted(a, b, of_a, of_b):
+    """Products summed over the dimensions named of both."""
+    free_a = [at for at in range(a.dim()) if at not in of_a]
+    free_b = [at for at in range(b.dim()) if at not in of_b]
+    shape = [a.size(at) for at in free_a] + [b.size(at) for at in free_b]
+    width = 1
+    for at in of_a:
+        width *= a.size(at)
+    rows = a.numel() // width if width else torch.Size(shape[: len(free_a)]).numel()
+    columns = b.numel() // width if width else torch.Size(shape[len(free_a) :]).numel()
+    left = a.permute(free_a + of_a).reshape(rows, width)
+    return left.mm(b.permute(of_b + free_b).reshape(width, columns)).view(shape)
+
+
+def tensordot(a, b, dims=None, _first=None, _second=None):
+    if dims is not None:
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        _first, _second = range(-dims, 0), range(dims)
+    first = [_first] if isinstance(_first, int) else list(_first)
+    second = [_second] if isinstance(_second, int) else list(_second)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    _same_dtype(a, b)
+    of_a, of_b = [_dim(at, a.dim()) for at in first], [_dim(at, b.dim()) for at in second]
+    for place, (x, y) in enumerate(zip(of_a, of_b)):
+        # What meets one element is summed first.
+        if a.size(x) == 1 != b.size(y):
+            b = b.sum(y, keepdim=True)
+        elif b.size(y) == 1 != a.size(x):
+            a = a.sum(x, keepdim=True)
+        elif a.size(x) != b.size(y):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.size(x)} in dim {first[place]} and second "
+                f"has size {b.size(y)} in dim {second[place]}"
+            )
+    return _contracted(a, b, of_a, of_b)
+
+
+def trace(input):
+    if input.dtype == torch.bool:
+        raise RuntimeError("\"trace\" not implemented for 'Bool'")
+    if input.dim() != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
+    return input.diagonal().sum()
+
+
+def matrix_power(input, n):
+    if input.dim() < 2:
+        raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
+    rows, columns = input.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            "linalg.matrix_power: A must be batches of square matrices, but they are "
+            f"{rows} by {columns} matrices"
+        )
+    if n == 0:
+        return input.clone().copy_(torch.eye(rows, dtype=input.dtype))
+    base = torch.linalg.inv(input) if n < 0 else input
+    if abs(n) == 1:
+        return base if n < 0 else base.clone()
+    if abs(n) == 3:
+        return base @ base @ base
+    left, square, result = abs(n), None, None
+    while left:
+        square = base if square is None else square @ square
+        if left % 2:
+            result = square if result is None else result @ square
+        left //= 2
+    return result
+
+
+# Rearranged and joined
+
+
+def _raised(tensors, ndim, name):
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return [x if x.dim() >= ndim else x.reshape((1,) * (ndim - x.dim()) + tuple(x.shape)) for x in tensors]
+
+
+def hstack(tensors):
+    tensors = _raised(tensors, 1, "hstack")
+    return torch.cat(tensors, 0 if tensors[0].dim() == 1 else 1)
+
+
+def vstack(tensors):
+    return torch.cat(_raised(tensors, 2, "vstack"), 0)
+
+
+def block_diag(tensors):
+    for at, x in enumerate(tensors):
+        if x.dim() > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {x.dim()} dimensions"
+            )
+    if not tensors:
+        return torch.zeros(1, 0)
+    dtype = tensors[0].dtype
+    for x in tensors:
+        dtype = torch.promote_types(dtype, x.dtype)
+    blocks = [x.to(dtype) for x in _raised(tensors, 2, "block_diag")]
+    width, left, rows = sum(x.size(1) for x in blocks), 0, []
+    for x in blocks:
+        sides = x.new_zeros(x.size(0), left), x, x.new_zeros(x.size(0), width - left - x.size(1))
+        rows.append(torch.cat(sides, 1))
+        left += x.size(1)
+    return torch.cat(rows)
+
+
+def meshgrid(tensors, indexing):
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if any(x.dim() > 1 for x in tensors):
+        raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list")
+    if any(x.dtype != tensors[0].dtype for x in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    places = list(range(len(tensors)))
+    if indexing == "xy" and len(tensors) > 1:
+        places[:2] = 1, 0
+    sizes = [tensors[at].numel() for at in places]
+    lines = [[-1 if at == place else 1 for at in range(len(tensors))] for place in places]
+    return tuple(x.view(line).expand(sizes) for x, line in zip(tensors, lines))
+
+
+def tile(input, dims):
+    return input.repeat((1,) * (input.dim() - len(dims)) + tuple(dims))
+
+
+def repeat_interleave(repeats, input=None, dim=None, output_size=None):
+    if isinstance(repeats, torch.Tensor) and repeats.dtype not in (torch.int64, torch.int32):
+        raise RuntimeError(f"\"repeat_interleave_cpu\" not implemented for '{_CPP[repeats.dtype]}'")
+    if input is None:
+        places = _places(repeats)
+        _check_total(places.numel(), output_size)
+        return places.to(repeats.dtype)
+    if dim is None:
+        input, dim = input.flatten(), 0
+    if not input.dim():
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = _dim(dim, input.dim())
+    size = input.size(dim)
+    if isinstance(repeats, int):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        _check_total(repeats * size, output_size)
+        shape = list(input.shape)
+        shape.insert(dim + 1, repeats)
+        return input.unsqueeze(dim + 1).expand(shape).clone(memory_format=torch.contiguous_format).flatten(dim, dim + 1)
+    if repeats.dim() > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if repeats.numel() not in (1, size):
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.numel()} and input.size({dim}) = {size}"
+        )
+    places = _places(repeats.expand(size))
+    _check_total(places.numel(), output_size)
+    return input.index_select(dim, places)
+
+
+def _places(repeats):
+    """Each place as often as its number says."""
+    if (repeats < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    ends = repeats.long().cumsum(0)
+    return torch.searchsorted(ends, torch.arange(ends[-1] if len(ends) else 0), right=True)
+
+
+def _check_total(total, output_size):
+    if output_size is not None and output_size != total:
+        raise RuntimeError(f"repeat_interleave: the repeats sum to {total}, but output_size is {output_size}")
+
+
+def roll(input, shifts, dims):
+    shifts = (shifts,) if isinstance(shifts, int) else shifts
+    dims = (dims,) if isinstance(dims, int) else dims
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return roll(input.flatten(), shifts, (0,)).view(input.shape)
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not input.dim():
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    if not input.numel() and len(dims) == 1:
+        return input.clone()
+    for shift, dim in zip(shifts, dims):
+        size = input.size(_dim(dim, input.dim()))
+        start = -shift % size if size else 0
+        parts = input.narrow(dim, start, size - start), input.narrow(dim, 0, start)
+        input = torch.cat(parts, dim)
+    return input
+
+
+def _triangle(row, col, offset, dtype, kept, name):
+    if row < 0:
+        raise RuntimeError(f"row must be non-negative, got{row}")
+    if col < 0:
+        raise RuntimeError(f"col must be non-negative, got{col}")
+    if dtype not in (None, torch.int32, torch.int64):
+        raise RuntimeError(f"\"{name}\" not implemented for '{_CPP[dtype]}'")
+    places = kept(torch.ones(row, col, dtype=torch.bool), offset).nonzero().t().contiguous()
+    return places if dtype is None else places.to(dtype)
+
+
+def tril_indices(row, col, offset, dtype):
+    return _triangle(row, col, offset, dtype, torch.tril, "tril_indices")
+
+
+def triu_indices(row, col, offset, dtype):
+    return _triangle(row, col, offset, dtype, torch.triu, "triu_indices")
+
+
+def one_hot(input, num_classes):
+    if input.dtype != torch.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not input.numel():
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    else:
+        if input.min() < 0:
+            raise RuntimeError("Class values must be non-negative.")
+        most = input.max().item() + 1
+        if num_classes == -1:
+            num_classes = most
+        elif num_classes < most:
+            raise RuntimeError("Class values must be smaller than num_classes.")
+    return torch.zeros(*input.shape, num_classes, dtype=torch.int64).scatter_(-1, input.unsqueeze(-1), 1)
+
+
+def fill_diagonal_(input, fill_value, wrap):
+    if input.dim() < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if input.dim() > 2 and any(size != input.size(0) for size in input.shape):
+        raise RuntimeError("all dimensions of input must be of equal length")
+    size = min(input.shape)
+    rows = columns = torch.arange(size)
+    if wrap and input.dim() == 2 and input.size(0) > size:
+        # A tall matrix has further diagonals below the first, each after a row that is left out.
+        rows = torch.arange(input.size(0))
+        rows, columns = rows[rows % (size + 1) < size], (rows % (size + 1))[rows % (size + 1) < size]
+    input[(rows, *(columns,) * (input.dim() - 1))] = fill_value
+    return input
+
+
+# Means without nan, differences, quantiles
+
+
+def nanmean(input, dim, keepdim, dtype):
+    dims = () if dim is None else dim
+    return input.nansum(dims, keepdim=keepdim, dtype=dtype) / (~input.isnan()).sum(dims, keepdim=keepdim)
+
+
+def diff(input, n, dim):
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    # Once more than there are elements, nothing is left.
+    for _ in range(min(n, input.size(dim))):
+        size = input.size(dim) - 1
+        upper, lower = input.narrow(dim, 1, size), input.narrow(dim, 0, size)
+        input = upper.logical_xor(lower) if input.dtype == torch.bool else upper - lower
+    return input
+
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def quantile(input, q, dim, keepdim, interpolation):
+    if not input.numel():
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if input.dtype not in (torch.float32, torch.float64):
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if isinstance(q, torch.Tensor):
+        if q.dim() > 1:
+            raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+        if q.dtype != input.dtype:
+            raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+        if not ((q >= 0) & (q <= 1)).all():
+            raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    elif not 0 <= q <= 1:
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+    if interpolation not in _INTERPOLATIONS:
+        raise RuntimeError(
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+            + interpolation
+        )
+    shares = torch.as_tensor(q, dtype=input.dtype)
+    ordered = (input.flatten() if dim is None else input.movedim(dim, -1) if input.dim() else input.view(1)).sort().values
+    last = ordered.size(-1) - 1
+    # A nan anywhere is the answer.
+    ranks = torch.where(ordered.isnan().any(-1, keepdim=True), last, shares.view(-1) * last)
+    if interpolation in ("lower", "higher", "nearest"):
+        ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
+    below = ordered.gather(-1, ranks.long())
+    if interpolation in ("linear", "midpoint"):
+        part = ranks - ranks.floor() if interpolation == "linear" else torch.full_like(ranks, 0.5)
+        below = below.lerp(ordered.gather(-1, ranks.ceil().long()), part)
+    result = below.movedim(-1, 0) if shares.dim() else below.squeeze(-1)
+    if keepdim:
+        axis = None if dim is None else _dim(dim, input.dim())
+        kept = [1 if axis is None or at == axis else size for at, size in enumerate(input.shape)]
+        result = result.reshape((*shares.shape, *kept))
+    return result
+
+
+# Windows
+
+
+def conv1d(input, weight, bias, stride, padding, dilation, groups):
+    from torch.nn._composed import convolved
+
+    return convolved(1, input, weight, bias, stride, padding, dilation, groups).contiguous()
+
+
+def _one_row(name, pool, input, ceil_mode, *settings, **words):
+    """Pooling of sequences: of images of one row."""
+    only_defaults(name, ceil_mode=ceil_mode)
+    if input.dim() not in (2, 3):
+        raise RuntimeError(f"{name}() Expected 2D or 3D input tensor, but got {list(input.shape)}")
+    if 0 in input.shape[-2:]:
+        *lead, length = input.shape
+        place, kind, shape = ("", "3D or 4D", [*lead, 1, length]) if words else (name + ": ", "2D or 3D", [*lead, length])
+        raise RuntimeError(
+            f"{place}Expected {kind} (batch mode) tensor with optional 0 dim batch size for input, but got:{shape}"
+        )
+
+    def flat(setting, one):
+        (setting,) = setting if isinstance(setting, (tuple, list)) else (setting,)
+        return one, setting
+
+    settings = [flat(setting, one) for setting, one in settings]
+    return pool(input.unsqueeze(-2), *settings, **words).squeeze(-2)
+
+
+def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad):
+    settings = (kernel_size, 1), (stride or kernel_size, 1), (padding, 0)
+    pool = torch.nn.functional.avg_pool2d
+    return _one_row("avg_pool1d", pool, input, ceil_mode, *settings, count_include_pad=count_include_pad)
+
+
+def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
+    sizes = [kernel_size, stride or kernel_size, padding, dilation]
+    width, step, side, apart = (size[0] if isinstance(size, (tuple, list)) else size for size in sizes)
+    if input.dim() in (2, 3) and input.size(-1) and width > 0 < step:
+        if side > width // 2:
+            raise RuntimeError(
+                f"max_pool1d() padding should be at most half of kernel size, but got padding={side} and kernel_size={width}"
+            )
+        count = (input.size(-1) + 2 * side - apart * (width - 1) - 1) // step + 1
+        if count < 1:
+            raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
+    settings = (kernel_size, 1), (stride or kernel_size, 1), (padding, 0), (dilation, 1)
+    return _one_row("max_pool1d", torch.nn.functional.max_pool2d, input, ceil_mode, *settings)
