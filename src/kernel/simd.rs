@@ -57,6 +57,11 @@ pub(crate) fn vector_bytes() -> usize {
     }
 }
 
+/// Whether [`run_on_vectors`] has vectors of this processor, whatever [`limit_vectors`] says.
+pub(super) fn has_vectors() -> bool {
+    cfg!(target_arch = "x86_64") && detected(UNKNOWN) >= 32
+}
+
 #[cold]
 fn first_detected() -> usize {
     let bytes = detected(UNKNOWN);

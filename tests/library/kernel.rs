@@ -4,6 +4,7 @@
 //! fused multiply-add need a processor that has it; without one those cases are compared within a few ULP.
 
 use attn::kernel::attention::{self, Fused, Mask, Operands};
+use attn::kernel::simd::limit_vectors;
 use attn::kernel::{gemm, loss, math, norm, reduce, softmax};
 use ndarray::{
     Array2, Array3, Array4, ArrayD, ArrayView1, ArrayView2, ArrayViewD, ArrayViewMut2, Axis, Ix1, Ix2, Ix3,
@@ -448,4 +449,20 @@ fn addresses_change_no_bit() {
             }
         }
     }
+}
+
+#[test]
+fn products_of_few_rows_have_the_same_bits_on_all_vectors() {
+    for (rows, terms, columns) in [(1, 768, 70), (3, 300, 101), (16, 770, 33), (1, 5000, 3)] {
+        let single = |rows, columns, seed| matrix(rows, columns, seed).mapv(|x| x as f32);
+        let a = single(rows, terms, 1);
+        for weight in [single(columns, terms, 2).reversed_axes(), single(terms, columns, 3)] {
+            let of = |bytes| {
+                limit_vectors(bytes);
+                product(a.view(), weight.view()).into_iter().map(f32::to_bits).collect::<Vec<u32>>()
+            };
+            assert_eq!(of(32), of(64), "({rows},{terms}) @ ({terms},{columns})");
+        }
+    }
+    limit_vectors(usize::MAX);
 }

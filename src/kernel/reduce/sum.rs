@@ -4,7 +4,6 @@
 
 use ndarray::{ArrayView1, ArrayViewD};
 
-use super::super::real::simd;
 use super::super::{Real, stop, threads};
 use super::plan::{Dim, ReductionPlan, ceil_log2};
 
@@ -77,35 +76,22 @@ pub(crate) fn sum_slice<T: Real>(x: &[T]) -> T {
     sum_long(x)
 }
 
-simd! {
-    fn sum_long<'a, T>(x: &'a [T]) -> T {
-        if T::LANES == 8 { vector_row::<T, 8, 32>(x) } else { vector_row::<T, 4, 16>(x) }
+fn sum_long<T: Real>(x: &[T]) -> T {
+    if T::LANES == 8 { vector_row::<T, 8, 32>(x) } else { vector_row::<T, 4, 16>(x) }
+}
+
+fn sum_rows<T: Real>(data: &[T], at: usize, inner: Dim, outer: Dim, out: &mut [T]) {
+    if T::LANES == 8 {
+        block::<T, 8, 32>(data, at, inner, outer, out);
+    } else {
+        block::<T, 4, 16>(data, at, inner, outer, out);
     }
 }
 
-simd! {
-    fn sum_rows<'a, 'b, T>(data: &'a [T], at: usize, inner: Dim, outer: Dim, out: &'b mut [T]) -> () {
-        if T::LANES == 8 {
-            block::<T, 8, 32>(data, at, inner, outer, out);
-        } else {
-            block::<T, 4, 16>(data, at, inner, outer, out);
-        }
-    }
+fn sum_blocks<T: Real>(plan: &ReductionPlan<T>, out: &mut [T]) {
+    plan.blocks(|data, at, inner, outer, to| sum_rows(data, at, inner, outer, &mut out[to..]));
 }
 
-simd! {
-    fn sum_blocks<'a, 'b, T>(plan: &'a ReductionPlan<'b, T>, out: &'a mut [T]) -> () {
-        plan.blocks(|data, at, inner, outer, to| {
-            if T::LANES == 8 {
-                block::<T, 8, 32>(data, at, inner, outer, &mut out[to..]);
-            } else {
-                block::<T, 4, 16>(data, at, inner, outer, &mut out[to..]);
-            }
-        });
-    }
-}
-
-#[inline(always)]
 fn block<T: Real, const W: usize, const N: usize>(
     data: &[T],
     at: usize,
@@ -171,7 +157,6 @@ fn block<T: Real, const W: usize, const N: usize>(
 }
 
 /// The sum of a contiguous row of at least `W` numbers: vectors, then the rest in order, then the lanes. `N` is `4 * W`.
-#[inline(always)]
 fn vector_row<T: Real, const W: usize, const N: usize>(row: &[T]) -> T {
     let chains = wide_row::<T, N>(row, 0, N, row.len() / N, 0, [[T::ZERO; N]; LEVELS]);
     finish_row::<T, W, N>(row, &chains)
@@ -179,7 +164,6 @@ fn vector_row<T: Real, const W: usize, const N: usize>(row: &[T]) -> T {
 
 /// The sum of a row of which four chains of vectors are summed up: the vectors that are left over, the elements after the
 /// last whole vector, the lanes.
-#[inline(always)]
 fn finish_row<T: Real, const W: usize, const N: usize>(row: &[T], chains: &[T; N]) -> T {
     let mut lanes = [T::ZERO; W];
     lanes.copy_from_slice(&chains[..W]);
@@ -215,7 +199,6 @@ fn power_of_run(n: usize) -> usize {
 
 /// `N` sums at once, of neighbours, over `n` steps of `stride`: as [`multi_row`] from step `i` on, with what each level has
 /// up to there. One wide vector, because its lanes stay in registers.
-#[inline(always)]
 fn wide_row<T: Real, const N: usize>(
     data: &[T],
     at: usize,
@@ -228,29 +211,27 @@ fn wide_row<T: Real, const N: usize>(
     let run = 1 << power;
     if i == 0 && n <= run {
         // Levels that stay zero change nothing.
-        let mut sums = [T::ZERO; N];
-        if n > 0 {
-            wide_run(&data[at..], stride, n, &mut sums);
-        }
-        return sums;
+        let sums = [T::ZERO; N];
+        return if n > 0 { wide_run(&data[at..], stride, n, sums) } else { sums };
     }
     while i + run <= n {
         if i & UNSTOPPED == 0 {
             stop::check();
         }
-        wide_run(&data[at + i * stride..], stride, run, &mut acc[0]);
+        let sums = wide_run(&data[at + i * stride..], stride, run, [T::ZERO; N]);
+        add(&mut acc[1], &sums);
         i += run;
-        for j in 1..LEVELS {
-            let below = std::mem::replace(&mut acc[j - 1], [T::ZERO; N]);
-            add(&mut acc[j], &below);
-            if i & ((run - 1) << (j * power)) != 0 {
+        for j in 2..LEVELS {
+            if i & ((run - 1) << ((j - 1) * power)) != 0 {
                 break;
             }
+            let below = std::mem::replace(&mut acc[j - 1], [T::ZERO; N]);
+            add(&mut acc[j], &below);
         }
     }
     let [mut sums, upper @ ..] = acc;
     if i < n {
-        wide_run(&data[at + i * stride..], stride, n - i, &mut sums);
+        sums = wide_run(&data[at + i * stride..], stride, n - i, sums);
     }
     for level in upper {
         add(&mut sums, &level);
@@ -258,22 +239,23 @@ fn wide_row<T: Real, const N: usize>(
     sums
 }
 
-/// Adds `n` steps of `stride`, at least one, to `sums`.
-#[inline(always)]
-fn wide_run<T: Real, const N: usize>(data: &[T], stride: usize, n: usize, sums: &mut [T; N]) {
-    let mut lanes = *sums;
+/// `sums` and `n` steps of `stride`, at least one.
+///
+/// Not inlined: beside other loops the compiler would add the numbers in pairs. Vectors longer than the oldest processor's
+/// would wait for the sums all the same.
+#[inline(never)]
+fn wide_run<T: Real, const N: usize>(data: &[T], stride: usize, n: usize, mut sums: [T; N]) -> [T; N] {
     let data = &data[..(n - 1) * stride + N];
     for i in 0..n {
         let step = &data[i * stride..i * stride + N];
         for l in 0..N {
-            lanes[l] += step[l];
+            sums[l] += step[l];
         }
     }
-    *sums = lanes;
+    sums
 }
 
 /// One sum of `n` vectors of `W` lanes, `stride` apart, in four chains.
-#[inline(always)]
 fn row_sum<T: Real, const W: usize>(data: &[T], at: usize, stride: usize, n: usize) -> [T; W] {
     let [mut sum, rest @ ..] = multi_row::<T, W, 4>(data, at, 4 * stride, stride, n / 4);
     for i in n / 4 * 4..n {
@@ -286,7 +268,6 @@ fn row_sum<T: Real, const W: usize>(data: &[T], at: usize, stride: usize, n: usi
 }
 
 /// `R` sums at once, `apart` from each other, over `n` vectors of `W` lanes that lie `stride` apart.
-#[inline(always)]
 fn multi_row<T: Real, const W: usize, const R: usize>(
     data: &[T],
     at: usize,
@@ -341,25 +322,20 @@ fn add<T: Real, const W: usize>(sum: &mut [T; W], x: &[T]) {
     }
 }
 
-simd! {
-    /// The sums of pieces of `run * run` steps each, which the second level of a cascade adds up.
-    fn second_level<'a, 'b, T>(data: &'a [T], run: usize, out: &'b mut [[T; 32]]) -> () {
-        if T::LANES == 8 {
-            second_level_in::<T, 32>(data, run, out);
-        } else {
-            second_level_in::<T, 16>(data, run, out);
-        }
+/// The sums of pieces of `run * run` steps each, which the second level of a cascade adds up.
+fn second_level<T: Real>(data: &[T], run: usize, out: &mut [[T; 32]]) {
+    if T::LANES == 8 {
+        second_level_in::<T, 32>(data, run, out);
+    } else {
+        second_level_in::<T, 16>(data, run, out);
     }
 }
 
-#[inline(always)]
 fn second_level_in<T: Real, const N: usize>(data: &[T], run: usize, out: &mut [[T; 32]]) {
     for (data, out) in data.chunks_exact(run * run * N).zip(out) {
         let mut sums = [T::ZERO; N];
         for data in data.chunks_exact(run * N) {
-            let mut part = [T::ZERO; N];
-            wide_run(data, N, run, &mut part);
-            add(&mut sums, &part);
+            add(&mut sums, &wide_run(data, N, run, [T::ZERO; N]));
         }
         out[..N].copy_from_slice(&sums);
     }
@@ -378,13 +354,10 @@ fn shared_row<T: Real>(row: &[T]) -> T {
     join_pieces(row, &sums)
 }
 
-simd! {
-    fn join_pieces<'a, 'b, T>(row: &'a [T], sums: &'b [[T; 32]]) -> T {
-        if T::LANES == 8 { join_pieces_in::<T, 8, 32>(row, sums) } else { join_pieces_in::<T, 4, 16>(row, sums) }
-    }
+fn join_pieces<T: Real>(row: &[T], sums: &[[T; 32]]) -> T {
+    if T::LANES == 8 { join_pieces_in::<T, 8, 32>(row, sums) } else { join_pieces_in::<T, 4, 16>(row, sums) }
 }
 
-#[inline(always)]
 fn join_pieces_in<T: Real, const W: usize, const N: usize>(row: &[T], sums: &[[T; 32]]) -> T {
     let n = row.len() / N;
     let run = 1 << power_of_run(n);

@@ -1,6 +1,7 @@
 //! Pointwise operations.
 
 use super::refused;
+use crate::kernel::Real;
 use crate::kernel::division::{floor_divide_i64, remainder_f32, remainder_f64, remainder_i64};
 use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE, METHOD, Op, op};
@@ -188,6 +189,17 @@ fn pow(c: &Call) -> Result<Value> {
     Ok(pointwise::pow(c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 
+/// A bound of `clamp` that is a number or left out; none for a tensor.
+fn bound(c: &Call, at: usize, none: f64) -> Option<f64> {
+    match c.arg(at) {
+        _ if c.is_none(at) => Some(none),
+        Arg::Float(bound) => Some(*bound),
+        // Larger integers are not rounded twice.
+        Arg::Int(bound) if bound.unsigned_abs() <= 1 << 53 => Some(*bound as f64),
+        _ => None,
+    }
+}
+
 fn clamp(c: &Call) -> Result<Value> {
     if c.arg(1).tensor().is_none() && c.arg(2).tensor().is_none() {
         c.set_grad_name(GradName::Node("Clamp", 1));
@@ -196,7 +208,19 @@ fn clamp(c: &Call) -> Result<Value> {
         return Err(Error::runtime("torch.clamp: At least one of 'min' or 'max' must not be None"));
     }
     refused::bools_clamped(c)?;
-    let mut out = Arg::Tensor(c.tensor(0)?.clone());
+    let x = c.tensor(0)?;
+    if matches!(x.dtype(), DType::Float32 | DType::Float64)
+        && let (Some(low), Some(high)) = (bound(c, 1, f64::NEG_INFINITY), bound(c, 2, f64::INFINITY))
+    {
+        #[inline(always)]
+        fn of<T: Real>(x: T, low: T, high: T) -> T {
+            let x = if x.is_nan() | (x > low) { x } else { low };
+            if x.is_nan() | (x < high) { x } else { high }
+        }
+        let (low32, high32) = (low as f32, high as f32);
+        return Ok(same_unary(x, |x| of(x, low32, high32), |x| of(x, low, high), |x| x).into());
+    }
+    let mut out = Arg::Tensor(x.clone());
     if !c.is_none(1) {
         out = Arg::Tensor(binary(&MAXIMUM, &out, c.arg(1), c.default_dtype())?);
     }
