@@ -90,12 +90,21 @@ fn draw_cell(canvas: &mut dyn Canvas, corner: Point, size: Point, over: &[&Plott
         widest + words * if over[at].y.label.is_empty() { 1.0 } else { 2.6 }
     };
     let right = (1..over.len()).map(room).fold(0.8 * words, f64::max);
-    let bottom = words * if first.x.label.is_empty() { 2.2 } else { 3.6 };
+    let left = (corner.0 + 0.6 * words + room(0)).round();
+    let right = (corner.0 + size.0 - 0.6 * words - right).round();
+    // Names that are too long to be side by side go upwards.
+    let widest = x.texts.iter().map(|text| width(text, words)).fold(0.0, f64::max);
+    let is_steep = first.x.names.is_some() && (widest + 0.3 * words) * x.texts.len() as f64 > right - left;
+    let below = if is_steep { widest } else { words };
+    let bottom = below + words * if first.x.label.is_empty() { 1.2 } else { 2.6 };
+    let bottom = (corner.1 + size.1 - bottom).round();
     let mut frame = Frame {
-        left: (corner.0 + 0.6 * words + room(0)).round(),
+        left,
         top: (corner.1 + 2.2 * words).round(),
-        right: (corner.0 + size.0 - 0.6 * words - right).round(),
-        bottom: (corner.1 + size.1 - bottom).round(),
+        right,
+        bottom,
+        below,
+        is_steep,
         inverted: false,
     };
     if frame.right <= frame.left || frame.bottom <= frame.top {
@@ -126,6 +135,9 @@ struct Frame {
     top: f64,
     right: f64,
     bottom: f64,
+    /// The height of the words at the ticks below, and whether they go upwards.
+    below: f64,
+    is_steep: bool,
     /// Whether the first row is at the top.
     inverted: bool,
 }
@@ -160,14 +172,20 @@ fn draw_axes(
         let mut free = f64::NEG_INFINITY;
         for (place, text) in x.ticks.iter().zip(&x.texts) {
             let at = frame.across(x, *place);
-            let half = width(text, words) / 2.0;
+            let long = width(text, words);
+            let half = if frame.is_steep { 0.0 } else { long / 2.0 };
             if (left..=right).contains(&at) && at - half > free {
                 canvas.line(&[(at, bottom), (at, bottom + tick)], 1.0, BLACK);
-                canvas.words(text, (at, bottom + 1.2 * words), words, Anchor::Middle);
+                match frame.is_steep {
+                    true => {
+                        canvas.words(text, (at, bottom + 0.7 * words + long / 2.0), words, Anchor::Upwards)
+                    }
+                    false => canvas.words(text, (at, bottom + 1.2 * words), words, Anchor::Middle),
+                }
                 free = at + half + tick;
             }
         }
-        canvas.words(&axes.x.label, (middle.0, bottom + 2.7 * words), words, Anchor::Middle);
+        canvas.words(&axes.x.label, (middle.0, bottom + frame.below + 1.7 * words), words, Anchor::Middle);
     }
     let (side, away, anchor) = if is_other { (right, 1.0, Anchor::Start) } else { (left, -1.0, Anchor::End) };
     for (place, text) in y.ticks.iter().zip(&y.texts) {
