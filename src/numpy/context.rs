@@ -16,7 +16,7 @@ use crate::ops::table;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
-use crate::torch::{OrRaise, site};
+use crate::torch::{OrRaise, composed, items, site, tensor_value};
 
 /// The `numpy` module of one session.
 #[derive(Debug)]
@@ -152,7 +152,22 @@ impl Numpy {
         let op = table::row(name);
         args.resize(op.params()[form].len().max(args.len()), Arg::None);
         let place = || site(vm);
-        call(Caller { state: &self.state, site: &place }, op, form, args).or_raise(vm)
+        let caller = Caller { state: &self.state, site: &place };
+        if !op.composed {
+            return call(caller, op, form, args).or_raise(vm);
+        }
+        let result = composed(caller, &self.state, op, form, args, vm)?;
+        let several = items(&result);
+        let mut tensors: Vec<Tensor> = several
+            .clone()
+            .unwrap_or_else(|| vec![result])
+            .iter()
+            .filter_map(|object| tensor_value(object, vm))
+            .collect();
+        Ok(match (several, tensors.len()) {
+            (None, 1) => Value::Tensor(tensors.remove(0)),
+            _ => Value::Tensors(tensors),
+        })
     }
 
     /// States that a result came from this operation on these arguments, so that it can be explained.
