@@ -17,7 +17,7 @@ use crate::ops::table;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
-use crate::torch::{OrRaise, site};
+use crate::torch::{OrRaise, items, run_composed, site, tensor_value};
 
 /// The `numpy` module of one session.
 #[derive(Debug)]
@@ -174,7 +174,17 @@ impl Numpy {
         let op = table::row(name);
         args.resize(op.params()[form].len().max(args.len()), Arg::None);
         let place = || site(vm);
-        call(Caller { state: &self.state, site: &place }, op, form, args).or_raise(vm)
+        let caller = Caller { state: &self.state, site: &place };
+        if !op.is_composed() {
+            return call(caller, op, form, args).or_raise(vm);
+        }
+        let result = run_composed(caller, &self.state, op, form, args, vm)?;
+        Ok(match (tensor_value(&result, vm), items(&result)) {
+            (Some(tensor), _) => Value::Tensor(tensor),
+            (None, parts) => Value::Tensors(
+                parts.unwrap_or_default().iter().filter_map(|part| tensor_value(part, vm)).collect(),
+            ),
+        })
     }
 
     /// States that a result came from this operation on these arguments, so that it can be explained.

@@ -17,7 +17,7 @@ use crate::ops::table::Op;
 use crate::tensor::Arg;
 
 /// Calls the function with the arguments by name, without those that it does not read.
-pub(super) fn composed(
+pub(crate) fn composed(
     caller: Caller,
     state: &Rc<State>,
     op: &'static Op,
