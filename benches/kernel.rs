@@ -4,7 +4,6 @@
 
 use std::hint::black_box;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, Array3, Array4, ArrayD};
 
 use attn::kernel::attention::backward::backward;
@@ -13,6 +12,10 @@ use attn::kernel::backward::{
     loss as gradient_of_loss, norm as gradient_of_norm, softmax as gradients_of_softmax,
 };
 use attn::kernel::{gemm, math, norm, random::Generator, simd, softmax};
+
+mod timing;
+
+use timing::{Group, Throughput};
 
 const WIDTH: usize = 768;
 const HEADS: usize = 12;
@@ -39,14 +42,14 @@ fn heads(tokens: usize) -> Array4<f32> {
     all.expect("as many numbers as the shape has").permuted_axes([0, 2, 1, 3])
 }
 
-fn products(c: &mut Criterion) {
-    let mut group = c.benchmark_group("product");
+fn products() {
+    let mut group = Group::new("product");
     for (m, k, n) in [(1024, WIDTH, WIDTH), (1024, WIDTH, 4 * WIDTH), (1024, HEAD, 1024), (1024, 1024, HEAD)]
     {
         let (a, b) = (matrix(m, k), matrix(k, n));
         let mut out = Array2::zeros((m, n));
         group.throughput(Throughput::Elements((m * k * n) as u64));
-        group.bench_function(BenchmarkId::from_parameter(format!("{m}x{k}x{n}")), |bench| {
+        group.bench_function(format_args!("{m}x{k}x{n}"), |bench| {
             bench.iter(|| gemm::matmul(a.view(), b.view(), black_box(&mut out).view_mut()));
         });
     }
@@ -57,7 +60,7 @@ fn products(c: &mut Criterion) {
         let b = if name == "input" { matrix(n, k).reversed_axes() } else { matrix(k, n) };
         let mut out = Array2::zeros((m, n));
         group.throughput(Throughput::Elements((m * k * n) as u64));
-        group.bench_function(BenchmarkId::new(name, format!("{m}x{k}x{n}")), |bench| {
+        group.bench_function(format_args!("{name}/{m}x{k}x{n}"), |bench| {
             bench.iter(|| gemm::matmul(a.view(), b.view(), black_box(&mut out).view_mut()));
         });
     }
@@ -67,24 +70,22 @@ fn products(c: &mut Criterion) {
     let mut out = Array3::zeros((HEADS, 1024, 1024));
     group.throughput(Throughput::Elements((HEADS * 1024 * 1024 * HEAD) as u64));
     group.bench_function("scores of all heads", |bench| {
-        bench.iter(|| gemm::batched(a.view(), b.view(), black_box(&mut out).view_mut()));
+        bench.iter(|| gemm::batched(1.0, a.view(), b.view(), 0.0, black_box(&mut out).view_mut()));
     });
-    group.finish();
 }
 
-fn pointwise(c: &mut Criterion) {
-    let mut group = c.benchmark_group("pointwise");
+fn pointwise() {
+    let mut group = Group::new("pointwise");
     let x = numbers(1024 * 4 * WIDTH);
     let mut out = vec![0.0; x.len()];
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
     group.bench_function("exp", |bench| bench.iter(|| math::exp(&x, black_box(&mut out))));
     group.bench_function("gelu", |bench| bench.iter(|| math::gelu(&x, black_box(&mut out))));
     group.bench_function("gelu, tanh", |bench| bench.iter(|| math::gelu_tanh(&x, black_box(&mut out))));
-    group.finish();
 }
 
-fn rows(c: &mut Criterion) {
-    let mut group = c.benchmark_group("rows");
+fn rows() {
+    let mut group = Group::new("rows");
     let scores = ArrayD::from_shape_vec(vec![HEADS, 1024, 1024], numbers(HEADS << 20));
     let scores = scores.expect("as many numbers as the shape has");
     group.throughput(Throughput::Bytes(8 * scores.len() as u64));
@@ -94,13 +95,12 @@ fn rows(c: &mut Criterion) {
     group.bench_function("layer norm", |bench| {
         bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5).0);
     });
-    group.finish();
 }
 
 /// Gradients at the sizes of a small transformer (32 sequences of 64 tokens, 128 wide, 4 heads), and of attention at
 /// GPT-2's.
-fn gradients(c: &mut Criterion) {
-    let mut group = c.benchmark_group("gradients");
+fn gradients() {
+    let mut group = Group::new("gradients");
     let (x, grad, weight) = (numbers(32 * 64 * 128), numbers(32 * 64 * 128), vec![1.0; 128]);
     group.throughput(Throughput::Bytes(12 * x.len() as u64));
     let wanted = gradient_of_norm::WantedGradients { input: true, weight: true, bias: true };
@@ -119,7 +119,6 @@ fn gradients(c: &mut Criterion) {
     group.bench_function("cross-entropy", |bench| {
         bench.iter(|| gradient_of_loss::cross_entropy(black_box(&x), None, &targets, &slopes, 1000));
     });
-    group.sample_size(20);
     let x = heads(1024);
     group.throughput(Throughput::Elements((5 * HEADS * 1024 * 1024 * HEAD) as u64));
     for (name, causal) in [("attention", false), ("attention, causal", true)] {
@@ -127,8 +126,8 @@ fn gradients(c: &mut Criterion) {
             let (mut q, mut k, mut v) = (heads(1024), heads(1024), heads(1024));
             bench.iter(|| {
                 let given = GradientInputs {
-                    x: Operands { q: x.view().into(), k: x.view().into(), v: black_box(x.view()).into() },
-                    grad: x.view().into(),
+                    x: Operands { q: x.view(), k: x.view(), v: black_box(x.view()) },
+                    grad: x.view(),
                     noise: None,
                     scale: 1.0 / (HEAD as f32).sqrt(),
                     mask: if causal { Mask::Causal } else { Mask::None },
@@ -138,12 +137,10 @@ fn gradients(c: &mut Criterion) {
             });
         });
     }
-    group.finish();
 }
 
-fn attention(c: &mut Criterion) {
-    let mut group = c.benchmark_group("attention");
-    group.sample_size(20);
+fn attention() {
+    let mut group = Group::new("attention");
     for tokens in [256, 1024] {
         let x = heads(tokens);
         let scale = 1.0 / (HEAD as f32).sqrt();
@@ -155,29 +152,29 @@ fn attention(c: &mut Criterion) {
             ("fused, 32-byte vectors", Mask::None, narrow),
         ] {
             simd::limit_vectors(vectors);
-            group.bench_function(BenchmarkId::new(name, tokens), |bench| {
+            group.bench_function(format_args!("{name}/{tokens}"), |bench| {
                 let mut out = heads(tokens);
                 bench.iter(|| {
-                    let operands =
-                        Operands { q: x.view().into(), k: x.view().into(), v: black_box(x.view()).into() };
+                    let operands = Operands { q: x.view(), k: x.view(), v: black_box(x.view()) };
                     fused(operands, scale, &mask, out.view_mut());
                 });
             });
         }
         simd::limit_vectors(usize::MAX);
     }
-    group.finish();
 }
 
-fn streams(c: &mut Criterion) {
-    let mut group = c.benchmark_group("random numbers");
+fn streams() {
+    let mut group = Group::new("random numbers");
     let mut generator = Generator::new(123);
     group.throughput(Throughput::Elements(1 << 16));
     group.bench_function("32 bits each", |bench| {
         bench.iter(|| (0..1 << 16).fold(0u32, |all, _| all ^ black_box(generator.random())));
     });
-    group.finish();
 }
 
-criterion_group!(benches, products, pointwise, rows, attention, gradients, streams);
-criterion_main!(benches);
+fn main() {
+    for benches in [products, pointwise, rows, attention, gradients, streams] {
+        benches();
+    }
+}

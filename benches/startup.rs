@@ -38,14 +38,14 @@ fn phases() -> [Duration; PHASES.len()] {
     let mut clock = Instant::now();
     let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed();
     let catalogue = Catalogue::new();
-    let Ok(Target::Step(step, _)) = catalogue.find("scores") else { panic!("there is a step scores") };
+    let Ok(Target::Step(step, lesson)) = catalogue.find("scores") else { panic!("there is a step scores") };
     let before = catalogue.prelude(step).expect("the lesson has no fault");
     let found = lap();
     let mut session = Session::new(SessionOptions::default());
     let started = lap();
     session.run("import torch", "import");
     let imported = lap();
-    for step in before.into_iter().chain([step]) {
+    for (step, _) in before.into_iter().chain([(step, lesson)]) {
         session.run(&step.code, &step.name());
     }
     [found, started, imported, lap()]

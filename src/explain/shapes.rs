@@ -84,14 +84,14 @@ fn changes_nothing(expr: &Expr, source: &str, session: &mut Session) -> bool {
     }
 }
 
-/// Whether code evaluates to a tensor or to a module of PyTorch.
+/// Whether code evaluates to a tensor or to a module of PyTorch, or to NumPy.
 fn is_of_torch(code: &str, session: &mut Session) -> bool {
     if session.tensor(&format!("({code})")).is_ok_and(|tensor| tensor.is_some()) {
         return true;
     }
     let name = format!("getattr(({code}), '__name__', '')");
     let name = session.evaluate(&name, |name, vm| name.try_to_value::<String>(vm).ok()).ok().flatten();
-    name.is_some_and(|name| name == "torch" || name.starts_with("torch."))
+    name.is_some_and(|name| name == "torch" || name == "numpy" || name.starts_with("torch."))
 }
 
 /// The value of a part of an expression: a tensor's shape, or the text of anything else.

@@ -157,10 +157,10 @@ pub(super) fn operands(expression: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Whether a name is that of a module of functions: `torch`, `F`, `torch.nn.functional`.
+/// Whether a name is that of a module of functions: `torch`, `F`, `torch.nn.functional`, `np`.
 fn is_module(expression: &Expr) -> bool {
     match expression {
-        Expr::Name(name) => matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional"),
+        Expr::Name(name) => matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional" | "np" | "numpy"),
         Expr::Attribute(attribute) => is_module(&attribute.value),
         _ => false,
     }

@@ -4,8 +4,6 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use super::attention::Fused;
-use super::blocked::Multiply;
 use super::buffer_pool::Element;
 use super::math::{Formulas, Functions};
 
@@ -29,8 +27,6 @@ pub trait Real:
     + MulAssign
     + Functions
     + Formulas
-    + Multiply
-    + Fused
     + Element
 {
     /// Numbers of this type in a 32-byte vector: sums are split into as many lanes.

@@ -106,18 +106,20 @@ fn avx2<W: SimdWork>(work: W) -> W::Output {
     work.run()
 }
 
-/// A vector of numbers in single precision, for functions with tables, which loops over slices cannot express. All
-/// vectors give the same bits. Every method is compiled inside a function that has the processor's features.
-pub(crate) trait Vector: Copy {
+/// Numbers of one type that are computed together; one number is such a vector too. All vectors of a type give the same
+/// bits. Every method is compiled inside a function that has the processor's features.
+pub trait Vector: Copy {
+    /// The type of a number.
+    type Number: Copy;
     /// Numbers in the vector.
     const LANES: usize;
 
     /// The first numbers of a slice.
-    fn load(x: &[f32]) -> Self;
+    fn load(x: &[Self::Number]) -> Self;
     /// Writes the first numbers of a slice.
-    fn store(self, out: &mut [f32]);
+    fn store(self, out: &mut [Self::Number]);
     /// The same number in every lane.
-    fn all(x: f32) -> Self;
+    fn all(x: Self::Number) -> Self;
     /// `self + b`.
     fn add(self, b: Self) -> Self;
     /// `self - b`.
@@ -132,6 +134,10 @@ pub(crate) trait Vector: Copy {
     fn at_least(self, least: Self) -> Self;
     /// The smaller of two, `self` if it is NaN.
     fn at_most(self, most: Self) -> Self;
+}
+
+/// A vector in single precision, with what functions of tables need and loops over slices cannot express.
+pub trait TableVector: Vector<Number = f32> {
     /// The absolute value.
     fn abs(self) -> Self;
     /// The absolute value of `self` with the sign of another number.
@@ -143,97 +149,83 @@ pub(crate) trait Vector: Copy {
     fn of_table(table: &[f32; 32], at: Self) -> Self;
 }
 
-/// A function of the numbers at one place of `N` operands. `of` is marked `#[inline(always)]`.
-pub(crate) trait VectorFunction<const N: usize> {
-    /// The result in each lane.
-    fn of<V: Vector>(x: [V; N]) -> V;
+/// Work in single precision that is written with vectors. `run` is marked `#[inline(always)]`.
+pub(crate) trait VectorWork {
+    /// Does the work.
+    fn run<V: TableVector>(self);
 }
 
-/// Writes the function of all numbers of `N` slices, each as long as `out`.
-pub(crate) fn write_each<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
+/// Does the work on the widest vectors that this processor has.
+pub(crate) fn run_on_vectors<W: VectorWork>(work: W) {
     #[cfg(target_arch = "x86_64")]
     match vector_bytes() {
         // SAFETY: 64 means that `detected` has found every feature that the function enables.
-        64 => return unsafe { x86::write_512::<N, F>(x, out) },
+        64 => return unsafe { x86::run_512(work) },
         // SAFETY: 32 means that `detected` has found both features that the function enables.
-        32 => return unsafe { x86::write_256::<N, F>(x, out) },
+        32 => return unsafe { x86::run_256(work) },
         _ => {}
     }
-    write_vectors::<N, F, f32>(x, out);
-}
-
-#[inline(always)]
-fn write_vectors<const N: usize, F: VectorFunction<N>, V: Vector>(x: [&[f32]; N], out: &mut [f32]) {
-    let length = out.len();
-    let x = x.map(|x| &x[..length]);
-    let whole = length / V::LANES * V::LANES;
-    for (number, out) in out[..whole].chunks_exact_mut(V::LANES).enumerate() {
-        let first = number * V::LANES;
-        // Not a closure: it would not be compiled for the processor's vectors.
-        let mut lanes = [V::all(0.0); N];
-        for n in 0..N {
-            lanes[n] = V::load(&x[n][first..first + V::LANES]);
-        }
-        F::of(lanes).store(out);
-    }
-    if whole < length {
-        let mut rest = [0.0; MOST_LANES];
-        let mut lanes = [V::all(0.0); N];
-        for n in 0..N {
-            rest[..length - whole].copy_from_slice(&x[n][whole..]);
-            lanes[n] = V::load(&rest);
-        }
-        F::of(lanes).store(&mut rest);
-        out[whole..].copy_from_slice(&rest[..length - whole]);
-    }
+    work.run::<f32>();
 }
 
 /// Lanes of the longest vectors.
-const MOST_LANES: usize = 16;
+pub(crate) const MOST_LANES: usize = 16;
 
-impl Vector for f32 {
-    const LANES: usize = 1;
+/// One number as a vector.
+macro_rules! one_number {
+    ($t:ty) => {
+        impl Vector for $t {
+            type Number = $t;
+            const LANES: usize = 1;
 
-    #[inline(always)]
-    fn load(x: &[f32]) -> f32 {
-        x[0]
-    }
-    #[inline(always)]
-    fn store(self, out: &mut [f32]) {
-        out[0] = self;
-    }
-    #[inline(always)]
-    fn all(x: f32) -> f32 {
-        x
-    }
-    #[inline(always)]
-    fn add(self, b: f32) -> f32 {
-        self + b
-    }
-    #[inline(always)]
-    fn sub(self, b: f32) -> f32 {
-        self - b
-    }
-    #[inline(always)]
-    fn mul(self, b: f32) -> f32 {
-        self * b
-    }
-    #[inline(always)]
-    fn fma(self, a: f32, b: f32) -> f32 {
-        self.mul_add(a, b)
-    }
-    #[inline(always)]
-    fn less(self, a: f32, b: f32) -> f32 {
-        (-self).mul_add(a, b)
-    }
-    #[inline(always)]
-    fn at_least(self, least: f32) -> f32 {
-        if self < least { least } else { self }
-    }
-    #[inline(always)]
-    fn at_most(self, most: f32) -> f32 {
-        if self > most { most } else { self }
-    }
+            #[inline(always)]
+            fn load(x: &[$t]) -> $t {
+                x[0]
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [$t]) {
+                out[0] = self;
+            }
+            #[inline(always)]
+            fn all(x: $t) -> $t {
+                x
+            }
+            #[inline(always)]
+            fn add(self, b: $t) -> $t {
+                self + b
+            }
+            #[inline(always)]
+            fn sub(self, b: $t) -> $t {
+                self - b
+            }
+            #[inline(always)]
+            fn mul(self, b: $t) -> $t {
+                self * b
+            }
+            #[inline(always)]
+            fn fma(self, a: $t, b: $t) -> $t {
+                self.mul_add(a, b)
+            }
+            #[inline(always)]
+            fn less(self, a: $t, b: $t) -> $t {
+                (-self).mul_add(a, b)
+            }
+            #[inline(always)]
+            fn at_least(self, least: $t) -> $t {
+                if self < least { least } else { self }
+            }
+            #[inline(always)]
+            fn at_most(self, most: $t) -> $t {
+                if self > most { most } else { self }
+            }
+        }
+    };
+}
+
+one_number!(f32);
+one_number!(f64);
+
+impl TableVector for f32 {
     #[inline(always)]
     fn abs(self) -> f32 {
         f32::abs(self)
@@ -259,28 +251,29 @@ impl Vector for f32 {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Vector, VectorFunction, write_vectors};
+    use super::{TableVector, Vector, VectorWork};
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
-    pub(super) fn write_512<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
-        write_vectors::<N, F, __m512>(x, out);
+    pub(super) fn run_512<W: VectorWork>(work: W) {
+        work.run::<__m512>();
     }
 
     #[target_feature(enable = "avx2,fma")]
-    pub(super) fn write_256<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
-        write_vectors::<N, F, __m256>(x, out);
+    pub(super) fn run_256<W: VectorWork>(work: W) {
+        work.run::<__m256>();
     }
 
     /// The methods that are one instruction.
     macro_rules! instructions {
         ($lanes:literal, $load:ident, $store:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
          $less:ident, $max:ident, $min:ident) => {
+            type Number = f32;
             const LANES: usize = $lanes;
 
             #[inline(always)]
             fn load(x: &[f32]) -> Self {
                 let x = &x[..$lanes];
-                // SAFETY: the slice has as many numbers as the vector; `write_each` has checked the features, here and
+                // SAFETY: the slice has as many numbers as the vector; `run_on_vectors` has checked the features, here and
                 // below.
                 unsafe { $load(x.as_ptr()) }
             }
@@ -348,7 +341,9 @@ mod x86 {
             _mm512_max_ps,
             _mm512_min_ps
         );
+    }
 
+    impl TableVector for __m512 {
         #[inline(always)]
         fn abs(self) -> Self {
             // SAFETY: as above.
@@ -386,7 +381,9 @@ mod x86 {
             _mm256_max_ps,
             _mm256_min_ps
         );
+    }
 
+    impl TableVector for __m256 {
         #[inline(always)]
         fn abs(self) -> Self {
             // SAFETY: as above.

@@ -267,12 +267,9 @@ impl GetAttr for PyArray {
 impl Constructor for PyArray {
     type Args = FuncArgs;
 
-    /// `numpy.ndarray(shape, dtype, buffer, ..)`
+    /// `numpy.ndarray(shape, dtype)`: an array whose elements are still to be set.
     fn slot_new(_class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        let home = "numpy._create";
-        vm.import(home, 0)?;
-        let modules = vm.sys_module.get_attr("modules", vm)?;
-        modules.get_item(home, vm)?.get_attr("new_array", vm)?.call(args, vm)
+        vm.import("numpy", 0)?.get_attr("empty", vm)?.call(args, vm)
     }
 
     fn py_new(_class: &Py<PyType>, _args: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {

@@ -14,11 +14,12 @@ use rustpython_vm::{
 
 use super::context::{Complex, Numpy, PyArray, PyComplexArray, PyComplexScalar, Set, array_of, context};
 use super::dtypes::shown;
-use super::rules::named;
+use super::rules::{Arithmetic, named};
 use super::ufunc::{copy_into, operand, write_out};
 use super::{foreign, operators, scalar};
+use crate::kernel::complex::{Pair, has_power};
 use crate::tensor::ops::complex::{self, Operand};
-use crate::tensor::{Arg, Category, DType, Tensor, layout};
+use crate::tensor::{Buffer, Category, DType, Tensor, layout};
 
 /// Sets the native names that complex arrays are built from.
 pub(super) fn define(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
@@ -68,7 +69,7 @@ fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<(
         let is_single = object.class().is(&numpy.complex(vm)?.single);
         let dtype = if is_single { DType::Float32 } else { DType::Float64 };
         let value = number.to_complex();
-        let parts = crate::tensor::Buffer::F64(vec![value.re, value.im]);
+        let parts = Buffer::F64(vec![value.re, value.im]);
         let tensor = crate::tensor::ops::cast::to_dtype(&Tensor::new(parts, [2], DType::Float64), dtype);
         return Ok((Operand { tensor, is_pairs: true }, true));
     }
@@ -114,7 +115,7 @@ enum Result {
 }
 
 /// Truth values of complex numbers, from both parts of each operand.
-static TESTS: &[(&str, fn(&[f64], &[f64]) -> bool)] = &[
+static TESTS: &[(&str, Test)] = &[
     ("equal", |a, b| a == b),
     ("not_equal", |a, b| a != b),
     ("isnan", |a, _| a.iter().any(|x| x.is_nan())),
@@ -122,13 +123,33 @@ static TESTS: &[(&str, fn(&[f64], &[f64]) -> bool)] = &[
     ("isfinite", |a, _| a.iter().all(|x| x.is_finite())),
 ];
 
+type Test = fn(Pair<f64>, Pair<f64>) -> bool;
+
+/// The results of a test of operands that broadcast to `shape`; with one operand the second is 0.
+fn tested(test: Test, operands: &[Operand], shape: &[usize]) -> Vec<bool> {
+    let of = |operand: &Operand| match operand.pairs(shape, DType::Float64) {
+        Buffer::F64(parts) => parts,
+        _ => Vec::new(),
+    };
+    let (a, b) = (of(&operands[0]), operands.get(1).map_or_else(|| vec![0.0; 2], of));
+    let at = |parts: &[f64], i: usize| match parts {
+        [re, im] => [*re, *im],
+        _ => [parts[2 * i], parts[2 * i + 1]],
+    };
+    (0..shape.iter().product()).map(|i| test(at(&a, i), at(&b, i))).collect()
+}
+
+/// The error of what attn leaves out.
+fn absent(text: String, vm: &VirtualMachine) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    vm.new_exception_msg(vm.ctx.exceptions.not_implemented_error.to_owned(), text.into())
+}
+
 /// Functions that NumPy has of complex numbers, and attn has not.
-const ABSENT: &str = "arccos arccosh arcsin arcsinh arctan arctanh cosh exp2 expm1 float_power fmax fmin greater \
-    greater_equal less less_equal log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum rint \
-    sign sinh tan tanh";
+const ABSENT: &str = "arccos arccosh arcsin arcsinh arctan arctanh cos cosh exp2 expm1 float_power fmax fmin greater \
+    greater_equal less less_equal log log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum rint \
+    sign sin sinh tan tanh";
 
 fn compute(
-    numpy: &Rc<Numpy>,
     name: &str,
     operands: Vec<(Operand, bool)>,
     dtype: Option<DType>,
@@ -136,37 +157,30 @@ fn compute(
 ) -> PyResult<Result> {
     let shape = broadcast(&operands, vm)?;
     let dtype = dtype.unwrap_or_else(|| parts_dtype(&operands));
+    let of_numbers = operands.iter().all(|it| it.1);
     let operands: Vec<Operand> = operands.into_iter().map(|it| it.0).collect();
-    if let Some(formula) = complex::formula(name) {
+    if named(name).arithmetic == Some(Arithmetic::Power)
+        && tested(has_power, &operands, &shape).contains(&false)
+    {
+        return Err(absent(
+            format!(
+                "{name} of complex numbers is part of attn's numpy for whole exponents and positive bases alone"
+            ),
+            vm,
+        ));
+    }
+    if let Some(formula) = complex::formula(name, of_numbers) {
         return Ok(Result::Pairs(complex::compute(formula, &operands, &shape, dtype)));
     }
     if let Some((_, test)) = TESTS.iter().find(|row| row.0 == name) {
-        let of = |operand: &Operand| {
-            let parts = operand.pairs(&shape, DType::Float64);
-            Tensor::new(parts.clone(), [parts.len()], DType::Float64).to_f64_vec()
-        };
-        let (a, b) = (of(&operands[0]), operands.get(1).map(of).unwrap_or_default());
-        let at = |parts: &[f64], i: usize| match parts.len() {
-            0 => [0.0; 2],
-            2 => [parts[0], parts[1]],
-            _ => [parts[2 * i], parts[2 * i + 1]],
-        };
-        let values = (0..shape.iter().product()).map(|i| test(&at(&a, i), &at(&b, i))).collect();
-        return Ok(Result::Real(Tensor::from_bool(values, shape)));
+        return Ok(Result::Real(Tensor::from_bool(tested(*test, &operands, &shape), shape)));
     }
     if name == "absolute" {
-        let pairs = &operands[0].tensor;
-        let part = |at| Arg::Tensor(pairs.with_layout(pairs.layout().select(pairs.ndim() - 1, at)));
-        return numpy.call("hypot", vec![part(0), part(1)], vm).map(Result::Real);
+        return Ok(Result::Real(complex::sizes(&operands[0], of_numbers)));
     }
-    if ABSENT.split(' ').any(|absent| absent == name) {
-        return Err(vm.new_exception_msg(
-            vm.ctx.exceptions.not_implemented_error.to_owned(),
-            format!(
-                "{name} of complex numbers is not part of attn's numpy: it has their arithmetic, exp, log, sqrt, sin and cos"
-            )
-            .into(),
-        ));
+    if ABSENT.split(' ').any(|one| one == name) {
+        let text = "of complex numbers is not part of attn's numpy: it has their arithmetic, exp and sqrt";
+        return Err(absent(format!("{name} {text}"), vm));
     }
     Err(vm.new_type_error(format!(
         "ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced to any supported \
@@ -188,14 +202,11 @@ fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         None => None,
     };
     if let Some(word) = args.kwargs.keys().next() {
-        return Err(vm.new_exception_msg(
-            vm.ctx.exceptions.not_implemented_error.to_owned(),
-            format!("{name}({word}=...) of complex numbers is not part of attn's numpy").into(),
-        ));
+        return Err(absent(format!("{name}({word}=...) of complex numbers is not part of attn's numpy"), vm));
     }
     let operands =
         args.args.iter().take(count).map(|it| read(&numpy, it, vm)).collect::<PyResult<Vec<_>>>()?;
-    let result = compute(&numpy, name, operands, dtype, vm)?;
+    let result = compute(name, operands, dtype, vm)?;
     match (out, result) {
         (Some(out), result) => {
             write(&numpy, name, &out, result, vm)?;
@@ -212,10 +223,7 @@ fn asked(object: &PyObject, name: &str, vm: &VirtualMachine) -> PyResult<DType> 
     match kind.get_attr("name", vm)?.str(vm)?.to_string_lossy().as_ref() {
         "complex64" => Ok(DType::Float32),
         "complex128" => Ok(DType::Float64),
-        other => Err(vm.new_exception_msg(
-            vm.ctx.exceptions.not_implemented_error.to_owned(),
-            format!("{name}(dtype={other}) is not part of attn's numpy").into(),
-        )),
+        other => Err(absent(format!("{name}(dtype={other}) is not part of attn's numpy"), vm)),
     }
 }
 
@@ -228,7 +236,7 @@ fn write(numpy: &Rc<Numpy>, name: &str, out: &PyObject, result: Result, vm: &Vir
             let shape = real.shape().to_vec();
             let pairs = Operand { tensor: real, is_pairs: false };
             let positive =
-                complex::formula("positive").ok_or_else(|| vm.new_type_error("no such function"))?;
+                complex::formula("positive", true).ok_or_else(|| vm.new_type_error("no such function"))?;
             copy_into(numpy, &target, &complex::compute(positive, &[pairs], &shape, target.dtype()), vm)
         }
         (None, Some(target), Result::Real(real)) => write_out(numpy, name, &target, &real, "same_kind", vm),

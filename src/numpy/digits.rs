@@ -31,6 +31,18 @@ pub(super) struct Style {
     pub(super) plus: bool,
 }
 
+impl Style {
+    /// How many digits after the point are written of a number that `shortest` of them identify. Where more are wanted,
+    /// they are those of the exact value.
+    fn wanted(&self, shortest: usize, most: usize) -> usize {
+        match self.trim {
+            Trim::Keep if self.unique && shortest <= most => shortest.max(self.least),
+            _ if self.unique => shortest.min(most),
+            _ => most,
+        }
+    }
+}
+
 /// The fewest digits of a number above 0 that identify it in its dtype, and the power of ten of the first.
 fn shortest(value: f64, dtype: DType) -> (Vec<u8>, i32) {
     let text = match dtype {
@@ -98,8 +110,9 @@ pub(super) fn positional(value: f64, dtype: DType, style: &Style) -> String {
             fraction = format!("{}{digits}", "0".repeat((-exponent - 1) as usize));
         }
         let most = style.precision.unwrap_or(if style.unique { usize::MAX } else { fraction.len() });
-        if !style.unique || fraction.len() > most {
-            let text = format!("{size:.*}", most.min(1100));
+        let wanted = style.wanted(fraction.len(), most);
+        if !style.unique || fraction.len() != wanted {
+            let text = format!("{size:.*}", wanted.min(1100));
             let (left, right) = text.split_once('.').unwrap_or((&text, ""));
             (whole, fraction) = (left.to_owned(), right.to_owned());
         }
@@ -118,8 +131,9 @@ pub(super) fn scientific(value: f64, dtype: DType, style: &Style, exponent_digit
         }
     };
     let most = style.precision.unwrap_or(if style.unique { usize::MAX } else { digits.len() - 1 });
-    if digits.len() - 1 > most || !style.unique && size != 0.0 {
-        let text = format!("{size:.*e}", most.min(1100));
+    let wanted = style.wanted(digits.len() - 1, most);
+    if size != 0.0 && (!style.unique || digits.len() - 1 != wanted) {
+        let text = format!("{size:.*e}", wanted.min(1100));
         let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
         digits = mantissa.replace('.', "");
         exponent = power.parse().unwrap_or(0);

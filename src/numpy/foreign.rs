@@ -6,6 +6,7 @@ use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{PyArray, PyComplexArray, PyScalar, context};
+use super::rules::{Arithmetic, named};
 use crate::torch::items;
 
 /// The method by which a class takes part in elementwise functions.
@@ -53,8 +54,25 @@ pub(super) fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyRes
 
 /// The same of operands alone.
 pub(super) fn operate(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -> PyResult {
+    let (name, operands) = shorter(name, operands).unwrap_or((name, operands));
     let args = operands.iter().map(|&it| it.to_owned()).collect();
     call(name, positional(args), vm)
+}
+
+/// What `a ** b` of an array is for a few exponents, as in NumPy.
+fn shorter<'a>(name: &str, operands: &'a [&'a PyObject]) -> Option<(&'static str, &'a [&'a PyObject])> {
+    let [base, exponent] = operands else { return None };
+    if named(name).arithmetic != Some(Arithmetic::Power) || !is_complex_array(base) {
+        return None;
+    }
+    let exponent = match (exponent.downcast_ref::<PyFloat>(), exponent.downcast_ref::<PyInt>()) {
+        (Some(float), _) => float.to_f64(),
+        (None, Some(int)) => f64::from(i32::try_from(int.as_bigint()).ok()?),
+        _ => return None,
+    };
+    let functions = [(1.0, "positive"), (2.0, "square"), (0.5, "sqrt"), (-1.0, "reciprocal")];
+    let found = functions.iter().find(|row| row.0 == exponent)?;
+    Some((found.1, &operands[..1]))
 }
 
 /// The same, into the first operand.

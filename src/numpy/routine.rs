@@ -37,11 +37,9 @@ pub(super) enum Others {
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) places: u8,
-    /// NumPy's signature, without what attn refuses.
-    pub(super) signature: &'static str,
+    pub(super) signature: Signature,
     pub(super) others: Others,
     run: fn(&Call) -> PyResult<Answer>,
-    params: OnceLock<Vec<Param>>,
 }
 
 pub(super) const fn row(
@@ -50,7 +48,7 @@ pub(super) const fn row(
     signature: &'static str,
     run: fn(&Call) -> PyResult<Answer>,
 ) -> Row {
-    Row { name, places, signature, others: Others::Convert, run, params: OnceLock::new() }
+    Row { name, places, signature: Signature::new(signature), others: Others::Convert, run }
 }
 
 /// A parameter of a signature.
@@ -72,12 +70,25 @@ impl Row {
         self.others = others;
         self
     }
+}
+
+/// NumPy's signature of a function, without what attn refuses.
+#[derive(Debug)]
+pub(super) struct Signature {
+    text: &'static str,
+    params: OnceLock<Vec<Param>>,
+}
+
+impl Signature {
+    pub(super) const fn new(text: &'static str) -> Signature {
+        Signature { text, params: OnceLock::new() }
+    }
 
     fn params(&self) -> &[Param] {
         self.params.get_or_init(|| {
             let mut is_keyword_only = false;
             let mut params = Vec::new();
-            for part in self.signature.split(", ").filter(|part| !part.is_empty()) {
+            for part in self.text.split(", ").filter(|part| !part.is_empty()) {
                 let (name, default) = part.split_once('=').map_or((part, None), |it| (it.0, Some(it.1)));
                 let rest = name.strip_prefix('*');
                 if rest.is_some_and(|name| !name.is_empty()) || rest.is_none() {
@@ -100,8 +111,13 @@ impl Row {
     }
 
     /// The arguments by parameter. Errors: `TypeError` in Python's words; a keyword that attn refuses.
-    fn bind(&self, given: &FuncArgs, vm: &VirtualMachine) -> PyResult<Vec<Option<PyObjectRef>>> {
-        let (name, params) = (self.name, self.params());
+    pub(super) fn bind(
+        &self,
+        name: &str,
+        given: &FuncArgs,
+        vm: &VirtualMachine,
+    ) -> PyResult<Vec<Option<PyObjectRef>>> {
+        let params = self.params();
         let mut bound: Vec<Option<PyObjectRef>> = Vec::with_capacity(params.len());
         for (at, param) in params.iter().enumerate() {
             bound.push(match param.takes_rest {
@@ -353,7 +369,7 @@ impl Call<'_> {
 
     fn finish(&self, answer: Answer) -> PyResult {
         let vm = self.vm;
-        if let Some(target) = self.given(self.row.place("out")) {
+        if let Some(target) = self.given(self.row.signature.place("out")) {
             return self.write(target, answer);
         }
         let back = self.row.others == Others::ConvertBack
@@ -449,10 +465,10 @@ impl PyRoutine {
         {
             return self.delegate(method, always, &given, vm);
         }
-        let args = row.bind(&given, vm)?;
+        let args = row.signature.bind(row.name, &given, vm)?;
         let is_foreign = args.iter().flatten().any(|object| foreign::has_part(object, vm));
         let has_other_dtype = || {
-            let dtype = args.get(row.place("dtype")).and_then(Option::as_ref);
+            let dtype = args.get(row.signature.place("dtype")).and_then(Option::as_ref);
             dtype.is_some_and(|object| dtypes::meant(numpy, object, vm).is_none())
         };
         if is_foreign || has_other_dtype() {
@@ -478,9 +494,10 @@ impl PyRoutine {
         given: &FuncArgs,
         vm: &VirtualMachine,
     ) -> PyResult {
-        let bound = self.row.bind(given, vm)?;
+        let signature = &self.row.signature;
+        let bound = signature.bind(self.row.name, given, vm)?;
         let mut words = FuncArgs::default();
-        for (param, object) in self.row.params().iter().zip(bound).skip(1) {
+        for (param, object) in signature.params().iter().zip(bound).skip(1) {
             let object = object.or_else(|| always.contains(&param.name).then(|| vm.ctx.none()));
             if let Some(object) = object {
                 words.kwargs.insert(param.name.to_owned(), object);
@@ -554,7 +571,7 @@ impl PyRoutine {
 
     #[pygetset]
     fn __doc__(&self) -> String {
-        let (name, signature) = (self.row.name, self.row.signature);
+        let (name, signature) = (self.row.name, self.row.signature.text);
         let of = if self.row.places == METHOD { "ndarray." } else { "" };
         format!(
             "{name}({signature})\n\nAs https://numpy.org/doc/1.26/reference/generated/numpy.{of}{name}.html says."
@@ -563,6 +580,6 @@ impl PyRoutine {
 
     #[pygetset]
     fn __text_signature__(&self) -> String {
-        format!("({})", self.row.signature)
+        format!("({})", self.row.signature.text)
     }
 }

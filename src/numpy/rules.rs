@@ -54,8 +54,6 @@ pub(super) enum Arithmetic {
     Divide,
     FloorDivide,
     Remainder,
-    /// The remainder with the sign of the dividend.
-    Fmod,
     Power,
 }
 
@@ -85,9 +83,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("divide", "div", 2, Rule::Divide).does(Arithmetic::Divide),
     of("floor_divide", "floor_divide", 2, Rule::Number).does(Arithmetic::FloorDivide),
     of("remainder", "remainder", 2, Rule::Number).does(Arithmetic::Remainder),
-    of("fmod", "fmod", 2, Rule::Number).does(Arithmetic::Fmod),
     of("power", "pow", 2, Rule::Number).does(Arithmetic::Power),
-    of("float_power", "pow", 2, Rule::Divide).does(Arithmetic::Power),
     of("arctan2", "atan2", 2, Rule::Float),
     of("hypot", "hypot", 2, Rule::Float),
     of("copysign", "copysign", 2, Rule::Float),
@@ -113,7 +109,6 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("negative", "neg", 1, Rule::NotBool(NEGATIVE)),
     of("positive", "clone", 1, Rule::Number),
     of("absolute", "abs", 1, Rule::Same),
-    of("fabs", "abs", 1, Rule::Float),
     of("square", "square", 1, Rule::Number),
     of("sign", "sign", 1, Rule::Number),
     of("reciprocal", "reciprocal", 1, Rule::Number),
@@ -135,9 +130,6 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("sinh", "sinh", 1, Rule::Float),
     of("cosh", "cosh", 1, Rule::Float),
     of("tanh", "tanh", 1, Rule::Float),
-    of("arcsinh", "asinh", 1, Rule::Float),
-    of("arccosh", "acosh", 1, Rule::Float),
-    of("arctanh", "atanh", 1, Rule::Float),
     of("floor", "floor", 1, Rule::Float),
     of("ceil", "ceil", 1, Rule::Float),
     of("trunc", "trunc", 1, Rule::Float),
@@ -175,7 +167,6 @@ impl Function {
                 DType::Int32 | DType::Int64 => DType::Float64,
                 float => float,
             },
-            Rule::Divide if self.name == "float_power" => DType::Float64,
             Rule::Divide => match common.category() {
                 Category::Float => common,
                 _ => DType::Float64,

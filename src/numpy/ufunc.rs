@@ -11,6 +11,7 @@ use super::context::{Numpy, PyArray, array_of, context};
 use super::convert;
 use super::dtypes::{self, Operand, can_cast, result_type, shown};
 use super::foreign;
+use super::routine::Signature;
 use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
 use super::text::tight;
@@ -69,7 +70,7 @@ fn broadcast(operands: &[Operand], vm: &VirtualMachine) -> PyResult<Vec<usize>> 
 }
 
 /// An operand as an argument: in the dtype of the computation, a number where it is one beside arrays.
-fn argument(
+pub(super) fn argument(
     numpy: &Numpy,
     operand: &Operand,
     dtype: DType,
@@ -147,14 +148,14 @@ fn special(
             let power = exponent.number.as_ref().and_then(Arg::number);
             let base = || argument(numpy, &operands[0], dtype, false, vm);
             Ok(match power {
-                _ if function.rule == Rule::Divide || operands[0].number.is_some() => None,
+                _ if operands[0].number.is_some() => None,
                 Some(2.0) => Some(numpy.call("square", vec![base()?], vm)?),
                 Some(0.5) if !whole => Some(numpy.call("sqrt", vec![base()?], vm)?),
                 Some(-1.0) if !whole => Some(numpy.call("reciprocal", vec![base()?], vm)?),
                 _ => None,
             })
         }
-        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder | Arithmetic::Fmod)) if whole => {
+        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder)) if whole => {
             let divisor = &operands[1].tensor;
             if !divisor.to_f64_vec().contains(&0.0) {
                 return Ok(None);
@@ -166,8 +167,7 @@ fn special(
             let values = pairs.map(|(&a, &b)| match (b, kind) {
                 (0, _) => 0,
                 (b, Arithmetic::FloorDivide) => floor_divide_i64(a, b),
-                (b, Arithmetic::Remainder) => remainder_i64(a, b),
-                (b, _) => a.wrapping_rem(b),
+                (b, _) => remainder_i64(a, b),
             });
             let result = Tensor::new(crate::tensor::Buffer::I64(values.collect()), shape, dtype);
             numpy.given(&result, vm);
@@ -259,19 +259,14 @@ pub(super) fn is_tensor(object: &PyObject) -> bool {
     object.downcast_ref::<PyTensor>().is_some()
 }
 
+static UNARY: Signature = Signature::new("x, out=None, *, where=True, casting='same_kind', dtype=None");
+static BINARY: Signature = Signature::new("x1, x2, out=None, *, where=True, casting='same_kind', dtype=None");
+
 impl Callable for PyUfunc {
     type Args = FuncArgs;
 
-    fn call(zelf: &Py<Self>, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let (numpy, function) = (&zelf.numpy, zelf.function);
-        let given = args.args.len();
-        if given < function.operands || given > function.operands + 1 {
-            let range = format!("from {} to {}", function.operands, function.operands + 1);
-            return Err(vm.new_type_error(format!(
-                "{}() takes {range} positional arguments but {given} were given",
-                function.name
-            )));
-        }
         let is_foreign_dtype =
             args.kwargs.get("dtype").is_some_and(|it| dtypes::meant(numpy, it, vm).is_none());
         if is_foreign_dtype
@@ -279,31 +274,21 @@ impl Callable for PyUfunc {
         {
             return foreign::call(function.name, args, vm);
         }
-        let mut out = args.args.get(function.operands).cloned().or_else(|| args.kwargs.swap_remove("out"));
+        let signature = if function.operands == 1 { &UNARY } else { &BINARY };
+        let mut bound = signature.bind(function.name, &args, vm)?;
+        let rest = bound.split_off(function.operands);
+        let mut rest = rest.into_iter().map(|object| object.filter(|it| !vm.is_none(it)));
+        let [mut out, mask, casting, dtype] = std::array::from_fn(|_| rest.next().flatten());
         if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<rustpython_vm::builtins::PyTuple>())
         {
-            out = tuple.as_slice().first().cloned();
+            out = tuple.as_slice().first().filter(|it| !vm.is_none(it)).cloned();
         }
-        let out = out.filter(|it| !vm.is_none(it));
-        let dtype = args.kwargs.swap_remove("dtype").filter(|it| !vm.is_none(it));
+        let objects: Vec<PyObjectRef> = bound.into_iter().flatten().collect();
         let dtype = dtype.map(|it| dtypes::of(numpy, &it, vm)).transpose()?;
-        let mask = args.kwargs.swap_remove("where").filter(|it| !it.is(&vm.ctx.true_value));
-        let casting = match args.kwargs.swap_remove("casting") {
-            Some(text) => text.str(vm)?.to_string(),
-            None => "same_kind".to_owned(),
-        };
-        for hint in ["order", "subok"] {
-            args.kwargs.swap_remove(hint);
-        }
-        if let Some(word) = args.kwargs.keys().next() {
-            return Err(
-                vm.new_type_error(format!("{}() got an unexpected keyword argument '{word}'", function.name))
-            );
-        }
-        let operands: Vec<Operand> = args.args[..function.operands]
-            .iter()
-            .map(|object| operand(numpy, object, vm))
-            .collect::<PyResult<_>>()?;
+        let mask = mask.filter(|it| !it.is(&vm.ctx.true_value));
+        let casting = casting.map_or(Ok("same_kind".to_owned()), |text| Ok(text.str(vm)?.to_string()))?;
+        let operands: Vec<Operand> =
+            objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
         let mut result = compute(numpy, function, &operands, dtype, vm)?;
         let target = match &out {
             Some(object) => match array_of(object) {
@@ -329,7 +314,7 @@ impl Callable for PyUfunc {
                 Ok(object)
             }
             _ => {
-                let objects: Vec<&PyObject> = args.args[..function.operands].iter().map(|it| &**it).collect();
+                let objects: Vec<&PyObject> = objects.iter().map(|it| &**it).collect();
                 returned(numpy, result, &objects, vm)
             }
         }

@@ -9,12 +9,12 @@ mod file_access;
 mod files;
 mod math;
 mod pause;
+mod pieces;
 pub(crate) mod plots;
 mod random;
 mod regex;
 mod sha2;
 mod structs;
-mod tokens;
 mod unicode;
 
 pub use file_access::FileAccess;
@@ -44,7 +44,6 @@ pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
         regex::module_def(ctx),
         sha2::module_def(ctx),
         structs::module_def(ctx),
-        tokens::module_def(ctx),
         unicode::module_def(ctx),
     ]
 }

@@ -9,7 +9,7 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 use super::numbers::items;
 
 /// The module that computes with complex numbers, in Python.
-const COMPLEX: &str = "torch._complex_functions";
+const COMPLEX: &str = "torch._complex";
 
 /// The method by which a class takes part in operations.
 const PROTOCOL: &str = "__torch_function__";

@@ -1,7 +1,7 @@
 //! Every form of attention against the formula in double precision, and against itself on other threads.
 
 use attn::kernel::Real;
-use attn::kernel::attention::{self, Mask, Operands};
+use attn::kernel::attention::{self, Fused, Mask, Operands};
 use ndarray::{Array4, ArrayView4, ArrayViewMut4, Axis, s};
 
 /// Numbers that look random, about normal, each seed its own.
@@ -135,12 +135,12 @@ fn cases<T: Real>(count: u64, test: impl Fn([ArrayView4<T>; 3], T, &Mask<T>, Str
 
 /// How far a form is from the formula, in units of the largest value times 1 + the largest score: a score's own
 /// rounding is in proportion to it, and becomes the weight's relative error.
-fn distance<T: Real>(form: Form<T>, [q, k, v]: [ArrayView4<T>; 3], scale: T, mask: &Mask<T>) -> f64 {
+fn distance<T: Fused>(form: Form<T>, [q, k, v]: [ArrayView4<T>; 3], scale: T, mask: &Mask<T>) -> f64 {
     let (wanted, score) = formula([q, k, v], scale, mask);
     // The result lies in memory as a transposed query does, and held something else before.
     let (b, h, t, e) = wanted.dim();
     let mut out = Array4::from_elem((b, t, h, e), T::NAN).permuted_axes([0, 2, 1, 3]);
-    form(Operands { q: q.into(), k: k.into(), v: v.into() }, scale, mask, out.view_mut());
+    form(Operands { q, k, v }, scale, mask, out.view_mut());
     let value = v.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
     let far = |(got, wanted): (&T, &f64)| match wanted.is_nan() {
         true => {
@@ -189,12 +189,7 @@ fn scores_of_any_size_are_borne() {
     q[[0, 1, 17, 3]] = f32::NAN;
     for form in [attention::fast::<f32> as Form<f32>, attention::streaming] {
         let mut out = Array4::zeros(q.dim());
-        form(
-            Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() },
-            0.25,
-            &Mask::None,
-            out.view_mut(),
-        );
+        form(Operands { q: q.view(), k: k.view(), v: v.view() }, 0.25, &Mask::None, out.view_mut());
         for (at, row) in out.rows().into_iter().enumerate() {
             assert!(row.iter().all(|x| x.is_nan() == (at == 40 + 17)), "row {at}");
         }
@@ -207,7 +202,7 @@ fn bits(form: Form<f32>, threads: usize, [q, k, v]: [ArrayView4<f32>; 3], mask: 
     let mut out = Array4::zeros(q.dim());
     attn::kernel::threads::set_count(threads);
     let scale = 1.0 / (q.len_of(Axis(3)) as f32).sqrt();
-    form(Operands { q: q.into(), k: k.into(), v: v.into() }, scale, mask, out.view_mut());
+    form(Operands { q, k, v }, scale, mask, out.view_mut());
     out.iter().map(|x| x.to_bits()).collect()
 }
 
@@ -261,12 +256,7 @@ fn nothing_to_do_is_done() {
             (Array4::<f32>::ones((1, 2, t, d)), Array4::ones((1, 1, keys, d)), Array4::ones((1, 1, keys, e)));
         for form in [attention::fast::<f32> as Form<f32>, attention::streaming, attention::fused] {
             let mut out = Array4::from_elem((1, 2, t, e), f32::NAN);
-            form(
-                Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() },
-                1.0,
-                &Mask::None,
-                out.view_mut(),
-            );
+            form(Operands { q: q.view(), k: k.view(), v: v.view() }, 1.0, &Mask::None, out.view_mut());
             let wanted = if keys == 0 { 0.0 } else { 1.0 };
             assert!(out.iter().all(|&x| x == wanted), "{t} {keys} {d} {e}: {out}");
         }

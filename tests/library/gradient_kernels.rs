@@ -2,7 +2,7 @@
 //! precision against double.
 
 use attn::kernel::attention::backward::{backward, backward_in};
-use attn::kernel::attention::{AttentionGradients, GradientInputs, Mask, Operands, streaming};
+use attn::kernel::attention::{AttentionGradients, Fused, GradientInputs, Mask, Operands, streaming};
 use attn::kernel::backward::norm::WantedGradients;
 use attn::kernel::backward::{activation, embedding, loss, norm as gradient, softmax as gradients_of};
 use attn::kernel::loss::{ClassValues, NllOptions, nll_total};
@@ -256,7 +256,7 @@ fn four<T: Real>(shape: [usize; 4], seed: u64) -> Array4<T> {
 }
 
 /// The gradients of queries, keys and values; operands lie in memory with heads side by side.
-fn attended<T: Real>(sizes: Sizes, masked: usize, large: Option<bool>) -> [Vec<T>; 3] {
+fn attended<T: Fused>(sizes: Sizes, masked: usize, large: Option<bool>) -> [Vec<T>; 3] {
     let [b, h, g, t, s, d, e] = sizes;
     let laid = |shape: [usize; 4], seed| {
         four::<T>([shape[0], shape[2], shape[1], shape[3]], seed).permuted_axes([0, 2, 1, 3])
@@ -275,9 +275,9 @@ fn attended<T: Real>(sizes: Sizes, masked: usize, large: Option<bool>) -> [Vec<T
         3 => Mask::Added(added.view()),
         _ => Mask::None,
     };
-    let x = Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() };
+    let x = Operands { q: q.view(), k: k.view(), v: v.view() };
     let noise = (masked == 4).then(|| noise.view());
-    let given = GradientInputs { x, grad: grad.view().into(), noise, scale: T::from_f64(0.3), mask };
+    let given = GradientInputs { x, grad: grad.view(), noise, scale: T::from_f64(0.3), mask };
     let mut out = [q.clone(), k.clone(), v.clone()];
     let [of_q, of_k, of_v] = &mut out;
     let to = AttentionGradients { q: of_q.view_mut(), k: of_k.view_mut(), v: of_v.view_mut(), mask: None };
@@ -315,7 +315,7 @@ fn attention_by_differences() {
                     _ => Mask::None,
                 };
                 streaming(
-                    Operands { q: x[0].view().into(), k: x[1].view().into(), v: x[2].view().into() },
+                    Operands { q: x[0].view(), k: x[1].view(), v: x[2].view() },
                     0.3,
                     &mask,
                     out.view_mut(),
@@ -359,14 +359,9 @@ fn the_gradient_of_an_added_mask() {
     let (q, k, v) =
         (four::<f64>([1, 2, 5, 3], 1), four::<f64>([1, 1, 6, 3], 2), four::<f64>([1, 1, 6, 4], 3));
     let (grad, added) = (four::<f64>([1, 2, 5, 4], 4), four::<f64>(shape, 5));
-    let x = Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() };
-    let given = GradientInputs {
-        x,
-        grad: grad.view().into(),
-        noise: None,
-        scale: 0.5,
-        mask: Mask::Added(added.view()),
-    };
+    let x = Operands { q: q.view(), k: k.view(), v: v.view() };
+    let given =
+        GradientInputs { x, grad: grad.view(), noise: None, scale: 0.5, mask: Mask::Added(added.view()) };
     let mut of_mask = Array4::zeros(shape);
     let (mut of_q, mut of_k, mut of_v) = (q.clone(), k.clone(), v.clone());
     let to = AttentionGradients {

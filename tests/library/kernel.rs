@@ -1,16 +1,13 @@
-//! The kernel against PyTorch, bit for bit, and against plain loops in double precision.
+//! The kernel against PyTorch, bit for bit but for products, and against plain loops in double precision.
 //!
 //! `golden/kernel.json` is what `golden/make_kernel.py` recorded on x86-64. Elements whose order of summation comes from
 //! fused multiply-add need a processor that has it; without one those cases are compared within a few ULP.
 
-use attn::kernel::Real;
-use attn::kernel::attention::{self, Mask, Operands};
-use attn::kernel::offset::WithOffset;
-use attn::kernel::simd::limit_vectors;
-use attn::kernel::{dot, gemm, loss, math, norm, reduce, softmax};
+use attn::kernel::attention::{self, Fused, Mask, Operands};
+use attn::kernel::{gemm, loss, math, norm, reduce, softmax};
 use ndarray::{
-    Array1, Array2, Array3, Array4, ArrayD, ArrayView1, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, Ix3, Ix4,
-    Slice, s,
+    Array2, Array3, Array4, ArrayD, ArrayView1, ArrayView2, ArrayViewD, ArrayViewMut2, Axis, Ix1, Ix2, Ix3,
+    Ix4, Slice, s,
 };
 use serde_json::Value;
 
@@ -48,11 +45,6 @@ impl Operand {
             _ => self.stored.view(),
         }
     }
-
-    /// Elements of the storage before the view's first one.
-    fn offset(&self) -> usize {
-        usize::from(self.layout == "s")
-    }
 }
 
 fn whole(json: &Value) -> usize {
@@ -71,12 +63,14 @@ fn two(x: &Operand) -> ArrayView2<'_, f32> {
     x.view().into_dimensionality::<Ix2>().expect("two axes")
 }
 
-fn matrix_of(x: &Operand) -> WithOffset<ArrayView2<'_, f32>> {
-    WithOffset::new(two(x), x.offset())
+fn vector(x: &Operand) -> ArrayView1<'_, f32> {
+    x.view().into_dimensionality::<Ix1>().expect("one axis")
 }
 
-fn vector_of(x: &Operand) -> WithOffset<ArrayView1<'_, f32>> {
-    WithOffset::new(x.view().into_dimensionality::<Ix1>().expect("one axis"), x.offset())
+fn product(a: ArrayView2<f32>, b: ArrayView2<f32>) -> Vec<f32> {
+    let mut out = Array2::zeros((a.nrows(), b.ncols()));
+    gemm::matmul(a, b, out.view_mut());
+    out.into_raw_vec_and_offset().0
 }
 
 fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64]) -> Vec<f32> {
@@ -84,32 +78,20 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
     let mut out = vec![0.0; first().len()];
     let straight: Vec<f32> = first().iter().copied().collect();
     match op {
-        "matmul" => {
-            let mut out = Array2::zeros((two(&x[0]).nrows(), two(&x[1]).ncols()));
-            gemm::matmul(matrix_of(&x[0]), matrix_of(&x[1]), out.view_mut());
-            return out.into_raw_vec_and_offset().0;
-        }
+        "matmul" => return product(two(&x[0]), two(&x[1])),
         "addmm" => {
             let mut out = two(&x[2]).to_owned();
-            gemm::addmm(matrix_of(&x[0]), matrix_of(&x[1]), out.view_mut());
+            gemm::addmm(two(&x[0]), two(&x[1]), out.view_mut());
             return out.into_raw_vec_and_offset().0;
         }
         "bmm" => {
-            let [a, b] = [0, 1].map(|i| {
-                WithOffset::new(x[i].view().into_dimensionality::<Ix3>().expect("three axes"), x[i].offset())
-            });
-            let mut out = Array3::zeros((a.view.dim().0, a.view.dim().1, b.view.dim().2));
-            gemm::batched(a, b, out.view_mut());
+            let [a, b] = [0, 1].map(|i| x[i].view().into_dimensionality::<Ix3>().expect("three axes"));
+            let mut out = Array3::zeros((a.dim().0, a.dim().1, b.dim().2));
+            gemm::batched(1.0, a, b, 0.0, out.view_mut());
             return out.into_raw_vec_and_offset().0;
         }
-        "mv" => {
-            let mut out = vec![0.0; two(&x[0]).nrows()];
-            dot::matvec(matrix_of(&x[0]), vector_of(&x[1]), &mut out);
-            return out;
-        }
-        "dot" => {
-            return vec![dot::dot(vector_of(&x[0]), vector_of(&x[1]))];
-        }
+        "mv" => return product(two(&x[0]), vector(&x[1]).insert_axis(Axis(1))),
+        "dot" => return product(vector(&x[0]).insert_axis(Axis(0)), vector(&x[1]).insert_axis(Axis(1))),
         "softmax" => return softmax::softmax(first(), axes[0]),
         "log_softmax" => return softmax::log_softmax(first(), axes[0]),
         "sum" => return reduce::sum(first(), axes),
@@ -125,11 +107,9 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
             return norm::layer_norm(&straight, w.len(), Some(w), Some(b), 1e-5).0;
         }
         "attention" => {
-            let [q, k, v] = [0, 1, 2].map(|i| {
-                WithOffset::new(x[i].view().into_dimensionality::<Ix4>().expect("four axes"), x[i].offset())
-            });
-            let scale = 1.0 / (q.view.dim().3 as f32).sqrt();
-            return exact(Operands { q, k, v }, scale, &if causal { Mask::Causal } else { Mask::None });
+            let [q, k, v] = [0, 1, 2].map(|i| x[i].view().into_dimensionality::<Ix4>().expect("four axes"));
+            let scale = 1.0 / (q.dim().3 as f32).sqrt();
+            return streamed(Operands { q, k, v }, scale, &if causal { Mask::Causal } else { Mask::None });
         }
         "nll" => {
             let values = loss::ClassValues::new(&straight, first().shape());
@@ -143,10 +123,10 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
     out
 }
 
-/// Fused attention in the form that gives PyTorch's bits.
-fn exact<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>) -> Vec<T> {
-    let (b, h, t, _) = x.q.view.dim();
-    let mut out = Array4::from_elem((b, h, t, x.v.view.dim().3), T::NAN);
+/// Attention that keeps no scores, in PyTorch's blocks.
+fn streamed<T: Fused>(x: Operands<T>, scale: T, mask: &Mask<T>) -> Vec<T> {
+    let (b, h, t, _) = x.q.dim();
+    let mut out = Array4::from_elem((b, h, t, x.v.dim().3), T::NAN);
     attention::streaming(x, scale, mask, out.view_mut());
     out.into_raw_vec_and_offset().0
 }
@@ -157,6 +137,16 @@ fn fused() -> bool {
     return is_x86_feature_detected!("fma");
     #[cfg(not(target_arch = "x86_64"))]
     cfg!(target_arch = "aarch64")
+}
+
+/// Operations that contain products. The order of their sums differs between the processors that PyTorch runs on.
+const WITH_PRODUCTS: [&str; 6] = ["matmul", "addmm", "bmm", "mv", "dot", "attention"];
+
+/// Whether all numbers differ by at most a unit in the last place of the largest for each term of a sum.
+fn near(got: &[f32], recorded: &[f32], terms: usize) -> bool {
+    let largest = recorded.iter().fold(0.0, |largest: f32, x| largest.max(x.abs()));
+    let bound = terms.max(8) as f32 * f32::EPSILON * largest;
+    got.len() == recorded.len() && got.iter().zip(recorded).all(|(a, b)| (a - b).abs() <= bound)
 }
 
 fn equal(got: &[f32], recorded: &[f32]) -> bool {
@@ -170,7 +160,7 @@ fn equal(got: &[f32], recorded: &[f32]) -> bool {
 }
 
 #[test]
-fn bits_are_those_that_pytorch_gives() {
+fn results_are_those_that_pytorch_gives() {
     let recorded: Value =
         serde_json::from_str(include_str!("../golden/kernel.json")).expect("the recording is JSON");
     let mut wrong = Vec::new();
@@ -187,7 +177,13 @@ fn bits_are_those_that_pytorch_gives() {
             None => vec![(case["op"].as_str().expect("an operation"), &case["out"])],
         };
         for (op, out) in outs {
-            if !equal(&compute(op, &operands, &axes, causal, &targets), &bits(out)) {
+            let got = compute(op, &operands, &axes, causal, &targets);
+            let terms = operands[0].view().shape().last().copied().unwrap_or(1);
+            let same = match WITH_PRODUCTS.contains(&op) {
+                true => near(&got, &bits(out), terms),
+                false => equal(&got, &bits(out)),
+            };
+            if !same {
                 let shapes: Vec<_> =
                     operands.iter().map(|x| (x.view().shape().to_vec(), x.layout.clone())).collect();
                 wrong.push(format!("case {index}: {op} of {shapes:?} over {axes:?}"));
@@ -267,88 +263,71 @@ fn products_agree_with_a_plain_loop_for_every_layout() {
     }
 }
 
-/// Σ a_k b_k as the blocked kernel adds it: chains of at most 192 multiply-adds, which are added one by one.
-fn chain_sum(start: Option<f32>, a: ArrayView1<f32>, b: ArrayView1<f32>) -> f32 {
-    let (k, mut sum, mut from) = (a.len(), start, 0);
-    while from < k {
-        let to = k.min(from + if k > 192 && k / 2 < 192 { k / 2 } else { 192 });
-        let chain = (from..to).fold(0.0, |sum: f32, at| a[at].mul_add(b[at], sum));
-        (sum, from) = (Some(sum.map_or(chain, |sum| sum + chain)), to);
-    }
-    sum.unwrap_or(0.0)
-}
-
-/// Products for each way to compute them: with few columns, many columns, and so many terms that they are packed in parts.
-const SIZES: [(usize, usize, usize); 11] = [
-    (4, 2, 12),
-    (8, 64, 48),
-    (13, 200, 49),
-    (24, 70, 530),
-    (25, 31, 64),
-    (61, 385, 100),
-    (270, 9, 35),
-    (200, 290, 150),
-    (27, 200, 530),
-    (195, 33, 800),
-    (25, 3100, 513),
-];
-
 #[test]
-fn large_products_are_chains_of_multiply_adds_on_all_vectors_and_in_all_layouts() {
-    if !fused() {
-        return;
-    }
-    let of = |rows, columns, seed| matrix(rows, columns, seed).mapv(|x| x as f32);
-    for (seed, &(m, k, n)) in SIZES.iter().enumerate() {
+fn products_in_single_precision_are_near_those_in_double_precision_and_write_nothing_beside() {
+    let single = |rows, columns, seed| matrix(rows, columns, seed).mapv(|x| x as f32);
+    for (seed, &(m, k, n)) in [
+        (4, 2, 12),
+        (1, 300, 700),
+        (16, 700, 1),
+        (13, 200, 49),
+        (25, 31, 64),
+        (61, 385, 100),
+        (5, 1000, 300),
+        (270, 9, 35),
+        (200, 290, 150),
+        (195, 33, 800),
+        (25, 3100, 513),
+    ]
+    .iter()
+    .enumerate()
+    {
         let seed = seed as u64 * 10;
-        let lefts = [
-            of(m, k + 3, seed + 1),
-            of(k, m + 5, seed + 2),
-            of(k, m + 600, seed + 3),
-            of(2 * m, 2 * k, seed + 4),
-        ];
-        let rights = [of(k, n + 1, seed + 5), of(n, k + 2, seed + 6), of(2 * k, 2 * n, seed + 7)];
+        let lefts = [single(m, k + 3, seed + 1), single(k, m + 5, seed + 2), single(2 * m, 2 * k, seed + 4)];
+        let rights = [single(k, n + 1, seed + 5), single(n, k + 2, seed + 6), single(2 * k, 2 * n, seed + 7)];
         let lefts = [
             lefts[0].slice(s![.., ..k]),
             lefts[1].slice(s![.., ..m]).reversed_axes(),
-            lefts[2].slice(s![.., 3..m + 3]).reversed_axes(),
-            lefts[3].slice(s![..;-2, ..;2]),
+            lefts[2].slice(s![..;-2, ..;2]),
         ];
         let rights = [
             rights[0].slice(s![.., 1..]),
             rights[1].slice(s![.., ..k]).reversed_axes(),
             rights[2].slice(s![..;2, ..;2]),
         ];
-        let layouts = lefts.iter().flat_map(|a| rights.iter().map(move |b| (*a, *b)));
-        for (a, b) in layouts.take(if k < 1000 { usize::MAX } else { 1 }) {
-            let once = Array2::from_shape_fn((m, n), |(i, j)| chain_sum(None, a.row(i), b.column(j)));
-            let twice =
-                Array2::from_shape_fn((m, n), |(i, j)| chain_sum(Some(once[[i, j]]), a.row(i), b.column(j)));
-            for bytes in [64, 32] {
-                limit_vectors(bytes);
-                let mut wide = Array2::from_elem((m, n + 7), f32::NAN);
-                let (mut out, beside) = wide.multi_slice_mut((s![.., 4..n + 4], s![.., n + 4]));
-                gemm::matmul(a, b, out.view_mut());
-                let bits = |x: &f32| x.to_bits();
-                let place = format!("({m}, {k}) @ ({k}, {n}), strides {:?}, {:?}", a.strides(), b.strides());
-                assert!(out.iter().map(bits).eq(once.iter().map(bits)), "{place}");
-                gemm::addmm(a, b, out.view_mut());
-                assert!(out.iter().map(bits).eq(twice.iter().map(bits)), "{place}, added");
-                assert!(beside.iter().all(|x| x.is_nan()), "{place}: what lies beside is not written");
-            }
+        for (a, b) in lefts.iter().flat_map(|a| rights.iter().map(move |b| (a, b))) {
+            let wanted = a.mapv(f64::from).dot(&b.mapv(f64::from));
+            // Terms are at most a quarter, and each sum adds half a unit of its size.
+            let bound = f64::from(f32::EPSILON) * k as f64 / 4.0;
+            let mut wide = Array2::from_elem((m, n + 7), f32::NAN);
+            let (mut out, beside) = wide.multi_slice_mut((s![.., 4..n + 4], s![.., n + 4]));
+            let place = format!("({m}, {k}) @ ({k}, {n}), strides {:?}, {:?}", a.strides(), b.strides());
+            let worst = |out: &ArrayViewMut2<f32>, times: f64| {
+                let far = out.iter().zip(&wanted).map(|(&x, &wanted)| (f64::from(x) - times * wanted).abs());
+                far.fold(0.0, f64::max)
+            };
+            gemm::matmul(*a, *b, out.view_mut());
+            assert!(worst(&out, 1.0) <= bound, "{place}: {}", worst(&out, 1.0));
+            gemm::addmm(*a, *b, out.view_mut());
+            assert!(worst(&out, 2.0) <= 3.0 * bound, "{place}, added: {}", worst(&out, 2.0));
+            assert!(beside.iter().all(|x| x.is_nan()), "{place}: what lies beside is not written");
         }
     }
-    limit_vectors(usize::MAX);
 }
 
 #[test]
 fn integer_products_are_exact_and_wrap() {
     let a = Array2::from_shape_fn((2, 3), |(i, j)| (i * 3 + j) as i64);
-    let mut out = Array2::from_elem((2, 2), 7);
-    gemm::matmul_i64(a.view(), a.t().slice(s![.., ..]), out.view_mut());
-    assert_eq!(out.into_raw_vec_and_offset().0, [5, 14, 14, 50]);
-    let big = Array1::from(vec![i64::MAX, 1]);
-    assert_eq!(dot::dot_i64(big.view(), big.view()), 2);
+    let a = a.insert_axis(Axis(0));
+    let mut out = Array3::from_elem((1, 2, 2), 7);
+    gemm::batched_i64(1, a.view(), a.view().permuted_axes([0, 2, 1]), 0, out.view_mut());
+    assert_eq!(out.as_slice(), Some(&[5, 14, 14, 50][..]));
+    gemm::batched_i64(2, a.view(), a.view().permuted_axes([0, 2, 1]), -1, out.view_mut());
+    assert_eq!(out.as_slice(), Some(&[5, 14, 14, 50][..]));
+    let big = Array3::from_shape_vec((1, 1, 2), vec![i64::MAX, 1]).expect("two numbers");
+    let mut out = Array3::from_elem((1, 1, 1), 7);
+    gemm::batched_i64(1, big.view(), big.view().permuted_axes([0, 2, 1]), 0, out.view_mut());
+    assert_eq!(out[[0, 0, 0]], 2);
 }
 
 #[test]
@@ -357,10 +336,10 @@ fn batches_do_not_depend_on_threads() {
     let b = Array3::from_shape_vec((1, 70, 30), numbers(70 * 30, 4)).expect("as many numbers");
     let b = b.broadcast((6, 70, 30)).expect("one matrix repeated");
     let mut side_by_side = Array3::zeros((6, 40, 30));
-    gemm::batched(a.view(), b, side_by_side.view_mut());
+    gemm::batched(1.0, a.view(), b, 0.0, side_by_side.view_mut());
     let mut alone = Array3::zeros((6, 40, 30));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one");
-    pool.install(|| gemm::batched(a.view(), b, alone.view_mut()));
+    pool.install(|| gemm::batched(1.0, a.view(), b, 0.0, alone.view_mut()));
     assert_eq!(side_by_side, alone);
 }
 
@@ -379,7 +358,7 @@ fn nothing_reduces_to_what_mathematics_says() {
     assert!(softmax::softmax(none.view(), 0).is_empty());
     assert!(reduce::cumsum(none.view(), 0).is_empty());
     assert!(norm::layer_norm::<f32>(&[], 3, None, None, 1e-5).0.is_empty());
-    assert_eq!(dot::dot::<f32>(ndarray::aview1(&[]), ndarray::aview1(&[])), 0.0);
+    assert_eq!(product(ArrayView2::from(&[[]]), Array2::zeros((0, 1)).view()), [0.0]);
     let scalar = ArrayD::from_elem(vec![], 2.0_f64);
     assert_eq!((reduce::sum(scalar.view(), &[]), softmax::softmax(scalar.view(), 0)), (vec![2.0], vec![1.0]));
 }
@@ -427,8 +406,7 @@ fn attention_is_near_the_double_precision_reference() {
             .iter()
             .map(|x| x.as_f64().expect("the reference is numbers"))
             .collect();
-        let got =
-            exact(Operands { q: q.view().into(), k: k.view().into(), v: v.view().into() }, scale, &mask);
+        let got = streamed(Operands { q: q.view(), k: k.view(), v: v.view() }, scale, &mask);
         assert_eq!(got.len(), wanted.len());
         for (at, (&got, &wanted)) in got.iter().zip(&wanted).enumerate() {
             let far = (f64::from(got) - wanted).abs();
@@ -449,32 +427,25 @@ fn shifted(values: &[f32]) -> Vec<(Vec<f32>, usize)> {
 }
 
 #[test]
-fn addresses_change_no_bit_and_offsets_may() {
+fn addresses_change_no_bit() {
     let single = |n: usize, seed: u64| numbers(n, seed).into_iter().map(|x| x as f32).collect::<Vec<f32>>();
-    let mut offsets_matter = false;
-    for (m, k, n) in [(1, 37, 1), (3, 50, 9), (2, 41, 11), (5, 37, 1), (1, 37, 6), (4, 100, 12)] {
+    for (m, k, n) in
+        [(1, 37, 1), (3, 50, 9), (5, 37, 1), (1, 37, 6), (4, 100, 12), (2, 301, 41), (1, 1001, 1)]
+    {
         let (a, b) = (single(m * k, 1), single(k * n, 2));
         for transposed in [false, true] {
-            let product = |a: &[f32], b: &[f32], offset: usize| {
+            let product = |a: &[f32], b: &[f32]| {
                 let a = ArrayView2::from_shape((m, k), a).expect("as many numbers");
                 let b = match transposed {
                     true => ArrayView2::from_shape((n, k), b).expect("as many numbers").reversed_axes(),
                     false => ArrayView2::from_shape((k, n), b).expect("as many numbers"),
                 };
-                let mut out = Array2::<f32>::zeros((m, n));
-                gemm::matmul(WithOffset::new(a, offset), WithOffset::new(b, offset), out.view_mut());
-                let (x, y) = (WithOffset::new(a.row(0), offset), WithOffset::new(b.column(0), offset));
-                let dot = dot::dot(x, y);
-                out.iter().chain([&dot]).map(|x| x.to_bits()).collect::<Vec<u32>>()
+                product(a, b).into_iter().map(f32::to_bits).collect::<Vec<u32>>()
             };
-            for offset in 0..5 {
-                let wanted = product(&a, &b, offset);
-                for ((a, shift), (b, _)) in shifted(&a).iter().zip(shifted(&b)) {
-                    assert_eq!(product(&a[*shift..], &b[*shift..], offset), wanted, "({m},{k}) @ ({k},{n})");
-                }
-                offsets_matter |= wanted != product(&a, &b, 0);
+            let wanted = product(&a, &b);
+            for ((a, shift), (b, _)) in shifted(&a).iter().zip(shifted(&b)) {
+                assert_eq!(product(&a[*shift..], &b[*shift..]), wanted, "({m},{k}) @ ({k},{n})");
             }
         }
     }
-    assert!(offsets_matter, "BLAS adds the elements before a boundary on their own");
 }

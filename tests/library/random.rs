@@ -124,7 +124,7 @@ fn randn<T: RandomFloat>(g: &mut Generator, n: usize) -> Vec<T> {
 pub fn dropout<T: RandomFloat>(g: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
     let drawn = p > 0.0 && p < 1.0;
     let kept = if drawn { random::bernoulli(g, family, 1.0 - p, n) } else { vec![p <= 0.0; n] };
-    let scale = || T::from_f64(1.0).over(T::from_f64(1.0 - p));
+    let scale = || T::ONE / T::from_f64(1.0 - p);
     kept.into_iter().map(|kept| if kept { scale() } else { T::default() }).collect()
 }
 

@@ -1,6 +1,7 @@
 //! What if: cells run without and with a change, for `attn run --set`, the walkthrough and the REPL.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::commands::options::GlobalOptions;
 use super::super::json::Values;
@@ -15,6 +16,7 @@ use crate::explain::what_if::{
     AppliedChange, AxisLabels, Change, ChangedTensor, LessonWords, Reshaped, WhatIf, what_if,
 };
 use crate::lesson::{Catalogue, Lesson, Step, Target};
+use crate::session::Raised;
 use crate::tensor::{Buffer, DType};
 use crate::view::compare;
 use crate::view::{Look, Text};
@@ -238,35 +240,16 @@ struct WhatIfDocument<'a> {
     schema: &'static str,
     target: &'a str,
     ok: bool,
-    changes: Vec<ChangeEntry<'a>>,
-    error: Option<ErrorEntry<'a>>,
+    changes: &'a [AppliedChange],
+    error: Option<Value>,
     not_run: &'a [String],
     differences: Vec<DifferenceEntry<'a>>,
-    reshaped: Vec<ReshapedEntry<'a>>,
+    reshaped: &'a [Reshaped],
     unchanged: &'a [String],
     missing: &'a [String],
     added: &'a [String],
     printed: Option<&'a str>,
     summary: &'a [String],
-}
-
-#[derive(Serialize)]
-struct ChangeEntry<'a> {
-    place: &'a str,
-    description: &'a str,
-    before: &'a str,
-    after: &'a str,
-    cells: &'a [String],
-    remarks: &'a [String],
-}
-
-#[derive(Serialize)]
-struct ErrorEntry<'a> {
-    cell: &'a str,
-    #[serde(rename = "type")]
-    kind: &'a str,
-    message: &'a str,
-    line: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -281,42 +264,18 @@ struct DifferenceEntry<'a> {
     after: Option<Values>,
 }
 
-#[derive(Serialize)]
-struct ReshapedEntry<'a> {
-    name: &'a str,
-    before: &'a [usize],
-    after: &'a [usize],
-}
-
 impl<'a> WhatIfDocument<'a> {
     fn of(target: &'a str, what: &'a WhatIf) -> WhatIfDocument<'a> {
-        let change = |change: &'a AppliedChange| ChangeEntry {
-            place: &change.place,
-            description: &change.description,
-            before: &change.before,
-            after: &change.after,
-            cells: &change.cells,
-            remarks: &change.remarks,
-        };
-        let reshaped = |tensor: &'a Reshaped| ReshapedEntry {
-            name: &tensor.name,
-            before: &tensor.before,
-            after: &tensor.after,
-        };
+        let error = |(cell, raised): &(String, Raised)| json!({"cell": cell, "type": raised.kind, "message": raised.message, "line": raised.line});
         WhatIfDocument {
             schema: "attn.whatif/2",
             target,
             ok: what.raised.is_none(),
-            changes: what.changes.iter().map(change).collect(),
-            error: what.raised.as_ref().map(|(cell, raised)| ErrorEntry {
-                cell,
-                kind: &raised.kind,
-                message: &raised.message,
-                line: raised.line,
-            }),
+            changes: &what.changes,
+            error: what.raised.as_ref().map(error),
             not_run: &what.not_run,
             differences: what.differences.iter().map(difference).collect(),
-            reshaped: what.reshaped.iter().map(reshaped).collect(),
+            reshaped: &what.reshaped,
             unchanged: &what.unchanged,
             missing: &what.missing,
             added: &what.added,

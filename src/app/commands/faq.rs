@@ -1,7 +1,7 @@
 //! `attn faq`: the questions that readers of the chapter ask most, found by a learner's own words, each with a cell that
 //! shows the answer.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::course;
 use super::super::cells::document::{CellDocument, RunDocument};
@@ -25,19 +25,6 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct QuestionsDocument<'c> {
-    schema: &'static str,
-    questions: Vec<QuestionDocument<'c>>,
-}
-
-#[derive(Serialize)]
-struct QuestionDocument<'c> {
-    number: usize,
-    slug: &'c str,
-    question: &'c str,
-}
-
 /// How many other questions are named beside the one that fits best.
 const OTHERS: usize = 3;
 
@@ -56,7 +43,11 @@ pub(crate) fn asked(
     let faq = questions(catalogue)?;
     if wanted.trim().is_empty() {
         match shell.options.json {
-            true => write_json(&QuestionsDocument::new(faq), shell)?,
+            true => {
+                let question = |(at, step): (usize, &Step)| json!({"number": at + 1, "slug": step.slug, "question": step.title});
+                let questions: Vec<Value> = faq.steps.iter().enumerate().map(question).collect();
+                write_json(&json!({"schema": "attn.faq/1", "questions": questions}), shell)?;
+            }
             false => shell.show(&listed(faq, shell.look))?,
         }
         return Ok(Exit::Good);
@@ -145,18 +136,6 @@ fn found(wanted: &str, faq: &Lesson, catalogue: &Catalogue, command: &str) -> Re
 fn see_also(found: &[usize], faq: &Lesson, command: &str) -> Vec<String> {
     let others = found.iter().skip(1).take(OTHERS);
     others.map(|at| format!("see also: {command} {}: {}", at + 1, faq.steps[*at].title)).collect()
-}
-
-impl<'c> QuestionsDocument<'c> {
-    fn new(faq: &'c Lesson) -> QuestionsDocument<'c> {
-        let question = |(at, step): (usize, &'c Step)| QuestionDocument {
-            number: at + 1,
-            slug: &step.slug,
-            question: &step.title,
-        };
-        let questions = faq.steps.iter().enumerate().map(question).collect();
-        QuestionsDocument { schema: "attn.faq/1", questions }
-    }
 }
 
 fn listed(faq: &Lesson, look: Look) -> Text {

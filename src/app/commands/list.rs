@@ -1,6 +1,6 @@
 //! `attn list`: the lessons, their steps and the learner's progress; and what `attn` alone shows without a terminal.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::course;
 use super::super::json::write_json;
@@ -9,7 +9,7 @@ use super::super::learner::store::Store;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState};
-use crate::lesson::{Catalogue, Course, Exercise, Lesson};
+use crate::lesson::{Catalogue, Course, Exercise, Lesson, Step};
 use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list, welcome};
 
 /// What `attn list` takes.
@@ -25,39 +25,6 @@ pub(crate) struct Args {
     /// The names of lessons, steps and exercises, one a line, for completions of a shell
     #[arg(long, hide = true)]
     names: bool,
-}
-
-#[derive(Serialize)]
-struct ListDocument<'c> {
-    schema: &'static str,
-    steps: usize,
-    asides: usize,
-    done: usize,
-    next: Option<String>,
-    lessons: Vec<LessonEntry<'c>>,
-}
-
-#[derive(Serialize)]
-struct LessonEntry<'c> {
-    section: &'c str,
-    id: &'c str,
-    title: &'c str,
-    summary: &'c str,
-    minutes: u32,
-    steps: Vec<ListedStepEntry<'c>>,
-    exercises: Vec<&'c str>,
-    passed: Vec<&'c str>,
-    skipped: Vec<&'c str>,
-    tried: Vec<&'c str>,
-}
-
-#[derive(Serialize)]
-struct ListedStepEntry<'c> {
-    step: String,
-    slug: &'c str,
-    title: &'c str,
-    aside: bool,
-    done: bool,
 }
 
 /// Lists the chapter.
@@ -92,16 +59,16 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
     }
     if shell.options.json {
-        let rows: Vec<LessonEntry> = lessons.iter().map(|lesson| row(lesson, &progress)).collect();
-        let done = rows.iter().flat_map(|row| &row.steps).filter(|step| step.done).count();
-        let document = ListDocument {
-            schema: "attn.list/1",
-            steps: catalogue.total_steps(),
-            asides: catalogue.lessons().flatten().map(|it| StepCount::of(it, &progress).asides).sum(),
-            done,
-            next: next(&catalogue, &progress),
-            lessons: rows,
-        };
+        let asides = catalogue.lessons().flatten().map(|it| StepCount::of(it, &progress).asides);
+        let done = |lesson: &&Lesson| lesson.steps.iter().filter(|it| progress.done(lesson, it)).count();
+        let document = json!({
+            "schema": "attn.list/1",
+            "steps": catalogue.total_steps(),
+            "asides": asides.sum::<usize>(),
+            "done": lessons.iter().map(done).sum::<usize>(),
+            "next": next(&catalogue, &progress),
+            "lessons": lessons.iter().map(|lesson| row(lesson, &progress)).collect::<Vec<_>>(),
+        });
         write_json(&document, shell)?;
         return Ok(exit);
     }
@@ -180,33 +147,33 @@ fn lessons<'c>(catalogue: &'c Catalogue, shell: &mut Shell) -> (Vec<&'c Lesson>,
     (lessons, exit)
 }
 
-fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
-    let of_state = |wanted: StopState| {
-        let fits = |exercise: &&Exercise| progress.exercise_state(lesson, exercise) == wanted;
-        lesson.exercises.iter().filter(fits).map(|exercise| exercise.slug.as_str()).collect()
+/// A lesson as the JSON document has it.
+fn row(lesson: &Lesson, progress: &Progress) -> Value {
+    let exercises = |fits: &dyn Fn(&Exercise) -> bool| -> Vec<&str> {
+        lesson.exercises.iter().filter(|it| fits(it)).map(|it| it.slug.as_str()).collect()
     };
-    LessonEntry {
-        section: &lesson.section,
-        id: &lesson.id,
-        title: &lesson.title,
-        summary: &lesson.summary,
-        minutes: lesson.minutes,
-        steps: lesson
-            .steps
-            .iter()
-            .map(|it| ListedStepEntry {
-                step: it.name(),
-                slug: &it.slug,
-                title: &it.title,
-                aside: it.is_optional(),
-                done: progress.done(lesson, it),
-            })
-            .collect(),
-        exercises: lesson.exercises.iter().map(|exercise| exercise.slug.as_str()).collect(),
-        passed: of_state(StopState::Finished),
-        skipped: of_state(StopState::Skipped),
-        tried: of_state(StopState::Wrong),
-    }
+    let of_state = |wanted: StopState| exercises(&|it| progress.exercise_state(lesson, it) == wanted);
+    let step = |step: &Step| {
+        json!({
+            "step": step.name(),
+            "slug": step.slug,
+            "title": step.title,
+            "aside": step.is_optional(),
+            "done": progress.done(lesson, step),
+        })
+    };
+    json!({
+        "section": lesson.section,
+        "id": lesson.id,
+        "title": lesson.title,
+        "summary": lesson.summary,
+        "minutes": lesson.minutes,
+        "steps": lesson.steps.iter().map(step).collect::<Vec<_>>(),
+        "exercises": exercises(&|_| true),
+        "passed": of_state(StopState::Finished),
+        "skipped": of_state(StopState::Skipped),
+        "tried": of_state(StopState::Wrong),
+    })
 }
 
 /// An exercise with what the learner has done there.

@@ -6,7 +6,7 @@ use std::mem;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::course;
 use super::super::json::write_json;
@@ -39,21 +39,6 @@ pub(crate) struct Args {
     day: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct ReviewDocument<'c> {
-    schema: &'static str,
-    due: Vec<DueDocument<'c>>,
-    later: usize,
-}
-
-#[derive(Serialize)]
-struct DueDocument<'c> {
-    lesson: &'c str,
-    step: &'c str,
-    question: &'c str,
-    choices: Vec<&'c str>,
-}
-
 /// Asks the questions that are due.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = match &args.folder {
@@ -67,8 +52,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let day = args.day.unwrap_or_else(today);
     let (due, later) = due_and_later(&catalogue, store.progress(), day)?;
     if shell.options.json {
-        let due = due.iter().map(document).collect();
-        write_json(&ReviewDocument { schema: "attn.review/1", due, later: later.len() }, shell)?;
+        let due: Vec<Value> = due.iter().map(document).collect();
+        write_json(&json!({"schema": "attn.review/1", "due": due, "later": later.len()}), shell)?;
         return Ok(Exit::Good);
     }
     if due.is_empty() {
@@ -193,17 +178,17 @@ fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Opt
 /// What else can be typed at a question.
 const KEYS: &str = "`s` shows the answer, `q` leaves the review.";
 
-fn document<'c>(question: &ReviewQuestion<'c>) -> DueDocument<'c> {
-    let choices = match &question.asked.answer {
+fn document(question: &ReviewQuestion) -> Value {
+    let choices: Vec<&str> = match &question.asked.answer {
         RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.as_str()).collect(),
         _ => Vec::new(),
     };
-    DueDocument {
-        lesson: &question.lesson.id,
-        step: &question.step.slug,
-        question: &question.asked.ask,
-        choices,
-    }
+    json!({
+        "lesson": question.lesson.id,
+        "step": question.step.slug,
+        "question": question.asked.ask,
+        "choices": choices,
+    })
 }
 
 fn days(count: u64) -> String {

@@ -1,6 +1,6 @@
 //! `attn show`: the text and the code of a step or a lesson without running it; the glossary and its terms.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::course;
 use super::super::cells::step::unrun_panel;
@@ -20,23 +20,6 @@ pub(crate) struct Args {
     /// After `glossary`: the term to show; after a folder: the place
     #[arg(value_name = "TERM")]
     term: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct ShowDocument<'c> {
-    schema: &'static str,
-    target: &'c str,
-    steps: Vec<ShownStep<'c>>,
-}
-
-#[derive(Serialize)]
-struct ShownStep<'c> {
-    step: String,
-    slug: &'c str,
-    section: &'c str,
-    title: &'c str,
-    prose: &'c str,
-    source: &'c str,
 }
 
 /// Shows a place or a term.
@@ -71,8 +54,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         Target::Lesson(lesson) => lesson.steps.iter().map(|step| (step, lesson)).collect(),
     };
     if shell.options.json {
-        let steps = steps.into_iter().map(|(step, _)| shown(step)).collect();
-        write_json(&ShowDocument { schema: "attn.show/1", target: place, steps }, shell)?;
+        let steps: Vec<Value> = steps.into_iter().map(|(step, _)| shown(step)).collect();
+        write_json(&json!({"schema": "attn.show/1", "target": place, "steps": steps}), shell)?;
         return Ok(Exit::Good);
     }
     for (at, (step, lesson)) in steps.into_iter().enumerate() {
@@ -82,23 +65,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.show(&panel(&unrun_panel(step, lesson), shell.look))?;
     }
     Ok(Exit::Good)
-}
-
-#[derive(Serialize)]
-struct GlossaryDocument<'g> {
-    schema: &'static str,
-    terms: Vec<TermDocument<'g>>,
-}
-
-#[derive(Serialize)]
-struct TermDocument<'g> {
-    term: &'g str,
-    slug: &'g str,
-    also: &'g [String],
-    text: String,
-    step: String,
-    step_slug: &'g str,
-    section: String,
 }
 
 /// Shows the whole glossary, or one term.
@@ -118,8 +84,8 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
         },
     };
     if shell.options.json {
-        let words: Vec<TermDocument> = terms.iter().map(|term| word(term, catalogue)).collect();
-        write_json(&GlossaryDocument { schema: "attn.glossary/1", terms: words }, shell)?;
+        let words: Vec<Value> = terms.iter().map(|term| word(term, catalogue)).collect();
+        write_json(&json!({"schema": "attn.glossary/1", "terms": words}), shell)?;
         return Ok(Exit::Good);
     }
     let entries: Vec<glossary::GlossaryEntry> =
@@ -129,29 +95,29 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
     Ok(Exit::Good)
 }
 
-fn shown(step: &Step) -> ShownStep<'_> {
-    ShownStep {
-        step: step.name(),
-        slug: &step.slug,
-        section: &step.section,
-        title: &step.title,
-        prose: &step.prose,
-        source: &step.code,
-    }
+fn shown(step: &Step) -> Value {
+    json!({
+        "step": step.name(),
+        "slug": step.slug,
+        "section": step.section,
+        "title": step.title,
+        "prose": step.prose,
+        "source": step.code,
+    })
 }
 
 /// A term as the JSON document has it.
-fn word<'g>(term: &'g Term, catalogue: &Catalogue) -> TermDocument<'g> {
+fn word(term: &Term, catalogue: &Catalogue) -> Value {
     let (step, section) = first_step(term, catalogue);
-    TermDocument {
-        term: &term.name,
-        slug: &term.slug,
-        also: &term.also,
-        text: glossary::plain(&term.text),
-        step,
-        step_slug: &term.step,
-        section,
-    }
+    json!({
+        "term": term.name,
+        "slug": term.slug,
+        "also": term.also,
+        "text": glossary::plain(&term.text),
+        "step": step,
+        "step_slug": term.step,
+        "section": section,
+    })
 }
 
 /// The step that introduces a term, and its section; both empty if there is no such step.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::axis_names::inside;
 use super::super::cells::course;
@@ -14,7 +14,7 @@ use super::super::cells::runner::Runner;
 use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
-use crate::explain::{Calc, Statement, Why, why_of};
+use crate::explain::{AxisPlace, Statement, Why, figure, why_of};
 use crate::lesson::{Catalogue, Lesson, Target};
 use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
@@ -116,13 +116,13 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let asked = explained(expression, levels.unwrap_or(DEPTH), &mut workspace)?;
     let why = asked.why;
     if shell.options.json {
-        let document = WhyDocument {
-            schema: "attn.why/1",
-            target: &args.target,
-            expression,
-            remarks: &asked.remarks,
-            why: node(&why),
-        };
+        let document = json!({
+            "schema": "attn.why/1",
+            "target": args.target,
+            "expression": expression,
+            "remarks": asked.remarks,
+            "why": node(&why),
+        });
         write_json(&document, shell)?;
     } else {
         for remark in &asked.remarks {
@@ -269,107 +269,39 @@ fn chosen(
     (index, (count > 1).then_some(said))
 }
 
-/// The document of `attn why --json`.
-#[derive(Serialize)]
-struct WhyDocument<'a> {
-    schema: &'static str,
-    target: &'a str,
-    expression: &'a str,
-    remarks: &'a [String],
-    why: WhyNode<'a>,
-}
-
-#[derive(Serialize)]
-struct WhyNode<'a> {
-    what: &'a str,
-    place: Vec<AxisPosition<'a>>,
-    value: JsonNumber,
-    shown: &'a str,
-    op: Option<&'static str>,
-    cell: Option<&'static str>,
-    line: Option<usize>,
-    formula: Vec<&'a str>,
-    figures: Vec<Figures>,
-    combine: &'static str,
-    terms: Vec<JsonNumber>,
-    notes: Vec<&'a str>,
-    end: Option<&'static str>,
-    links: Vec<&'a str>,
-    below: Vec<WhyNode<'a>>,
-}
-
-#[derive(Serialize)]
-struct AxisPosition<'a> {
-    axis: &'a str,
-    index: usize,
-    token: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Figures {
-    text: String,
-    value: JsonNumber,
-}
-
 /// A number in JSON; nan and infinities are strings.
-struct JsonNumber(Option<f64>);
+fn number(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { json!(figure(value)) }
+}
 
-impl Serialize for JsonNumber {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            None => serializer.serialize_none(),
-            Some(value) if value.is_finite() => serializer.serialize_f64(value),
-            Some(value) => serializer.serialize_str(&crate::explain::figure(value)),
+/// An explanation and those below it, as `attn why --json` writes them.
+fn node(why: &Why) -> Value {
+    let (mut formula, mut figures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for statement in &why.statements {
+        match statement {
+            Statement::Words(words) => formula.push(words),
+            Statement::Figures(calc) => {
+                figures.push(json!({"text": calc.text(), "value": number(calc.value())}));
+            }
+            Statement::Note(note) => notes.push(note),
         }
     }
-}
-
-fn node(why: &Why) -> WhyNode<'_> {
-    WhyNode {
-        what: &why.what,
-        place: why
-            .place
-            .iter()
-            .map(|place| AxisPosition { axis: &place.axis, index: place.at, token: place.token.as_deref() })
-            .collect(),
-        value: JsonNumber(why.value),
-        shown: &why.shown,
-        op: why.op,
-        cell: why.site.as_ref().map(|site| site.cell),
-        line: why.site.as_ref().map(|site| site.line),
-        formula: why.statements.iter().filter_map(words_of).collect(),
-        figures: why
-            .statements
-            .iter()
-            .filter_map(figures_of)
-            .map(|calc| Figures { text: calc.text(), value: JsonNumber(Some(calc.value())) })
-            .collect(),
-        combine: why.combine().name(),
-        terms: why.terms().into_iter().map(|term| JsonNumber(Some(term))).collect(),
-        notes: why.statements.iter().filter_map(note_of).collect(),
-        end: why.end.map(|end| end.name()),
-        links: why.links.iter().map(|link| link.what.as_str()).collect(),
-        below: why.below.iter().map(node).collect(),
-    }
-}
-
-fn words_of(line: &Statement) -> Option<&str> {
-    match line {
-        Statement::Words(words) => Some(words),
-        _ => None,
-    }
-}
-
-fn figures_of(line: &Statement) -> Option<&Calc> {
-    match line {
-        Statement::Figures(calc) => Some(calc),
-        _ => None,
-    }
-}
-
-fn note_of(line: &Statement) -> Option<&str> {
-    match line {
-        Statement::Note(note) => Some(note),
-        _ => None,
-    }
+    let position = |place: &AxisPlace| json!({"axis": place.axis, "index": place.at, "token": place.token});
+    json!({
+        "what": why.what,
+        "place": why.place.iter().map(position).collect::<Vec<_>>(),
+        "value": why.value.map(number),
+        "shown": why.shown,
+        "op": why.op,
+        "cell": why.site.as_ref().map(|site| site.cell),
+        "line": why.site.as_ref().map(|site| site.line),
+        "formula": formula,
+        "figures": figures,
+        "combine": why.combine().name(),
+        "terms": why.terms().into_iter().map(number).collect::<Vec<_>>(),
+        "notes": notes,
+        "end": why.end.map(|end| end.name()),
+        "links": why.links.iter().map(|link| &link.what).collect::<Vec<_>>(),
+        "below": why.below.iter().map(node).collect::<Vec<_>>(),
+    })
 }

@@ -85,7 +85,9 @@ pub(super) fn base_name(expression: &Expr) -> Option<&str> {
 pub(super) fn operand(call: &ExprCall) -> Option<&Expr> {
     match &*call.func {
         Expr::Attribute(attribute) => match &*attribute.value {
-            Expr::Name(name) if matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional") => {
+            Expr::Name(name)
+                if matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional" | "np" | "numpy") =>
+            {
                 call.arguments.args.first()
             }
             Expr::Attribute(module) if module.attr.as_str() == "functional" => call.arguments.args.first(),

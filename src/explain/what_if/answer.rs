@@ -1,5 +1,7 @@
 //! The answer to a what-if question: the changes, and the tensors that differ because of them.
 
+use serde::Serialize;
+
 use super::difference::{ChangedTensor, Reshaped};
 use crate::session::Raised;
 
@@ -33,7 +35,7 @@ pub struct WhatIf {
 }
 
 /// One change, and where it took effect.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AppliedChange {
     /// What was changed: `inputs[1,0]`, `torch.manual_seed`.
     pub place: String,

@@ -1,5 +1,7 @@
 //! One tensor without and with a change: which of its elements differ, and by how much.
 
+use serde::Serialize;
+
 use super::axes::AxisLabels;
 use crate::tensor::layout::unravel;
 use crate::tensor::{DType, Tensor};
@@ -26,7 +28,7 @@ pub struct ChangedTensor {
 }
 
 /// A tensor whose shape differs between the two runs.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Reshaped {
     pub name: String,
     /// Its shape without the change.

@@ -11,41 +11,40 @@
 //! With dropout, `noise` multiplies W where it meets values and dO Vᵀ in dS. Memory grows with queries and keys and not
 //! with their product.
 //!
-//! As in the forward pass, there is an exact form in PyTorch's blocks and order, and a fast one for large problems
-//! (`fast::backward`), which computes no product twice. Share of the exact form equal to PyTorch 2.6 bit for bit, single
-//! precision: all for 17 queries and keys of width 16; at 300 and 600 keys of width 64 all of dV and 10 to 60% of dQ and
-//! dK. All are within 2e-6 of the largest.
+//! As in the forward pass, there is a form in PyTorch's blocks, and a fast one for large problems (`fast::backward`), which
+//! computes no product twice. Both are within 2e-6 of the largest gradient.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
-use super::super::offset::MatrixView;
-use super::super::packed::chains;
+use super::super::gemm::Multiply;
 use super::super::real::simd;
-use super::super::{Real, gemm, softmax, threads};
+use super::super::{gemm, softmax, threads};
 use super::fast::FEWEST;
-use super::operands::{AttentionGradients, GradientInputs, GroupGradients, MANY, Mask, split};
+use super::operands::{
+    AttentionGradients, Fused, GradientInputs, GroupGradients, MANY, Mask, of_head, split,
+};
 use super::streaming::{KEYS, masked_row, queries, query_block};
 
 /// The gradients of [`super::fused`]. Each group of heads is computed by one thread; the number of threads changes no bit.
-pub fn backward<T: Real>(given: &GradientInputs<T>, out: AttentionGradients<T>) {
-    let (b, h, t, _) = given.x.q.view.dim();
-    let keys = given.x.k.view.len_of(Axis(2));
+pub fn backward<T: Fused>(given: &GradientInputs<T>, out: AttentionGradients<T>) {
+    let (b, h, t, _) = given.x.q.dim();
+    let keys = given.x.k.len_of(Axis(2));
     let large = t >= FEWEST && b * h * t * keys >= MANY;
     backward_in(given, out, large);
 }
 
 /// As [`backward`], in the fast form if `large` and this processor has one.
-pub fn backward_in<T: Real>(given: &GradientInputs<T>, mut out: AttentionGradients<T>, large: bool) {
-    let (b, h, t, _) = given.x.q.view.dim();
-    let keys = given.x.k.view.len_of(Axis(2));
-    if given.grad.view.is_empty() || given.x.is_empty() {
+pub fn backward_in<T: Fused>(given: &GradientInputs<T>, mut out: AttentionGradients<T>, large: bool) {
+    let (b, h, t, _) = given.x.q.dim();
+    let keys = given.x.k.len_of(Axis(2));
+    if given.grad.is_empty() || given.x.is_empty() {
         out.q.fill(T::ZERO);
         out.k.fill(T::ZERO);
         out.v.fill(T::ZERO);
         return;
     }
     let large = large && out.mask.is_none();
-    let groups = groups_of(out, given.x.k.view.len_of(Axis(1)));
+    let groups = groups_of(out, given.x.k.len_of(Axis(1)));
     let each = |(at, out): ([usize; 2], GroupGradients<T>)| {
         if let Some(out) = if large { T::fused_backward(given, at, out) } else { Some(out) } {
             group(given, at, out);
@@ -74,26 +73,26 @@ fn groups_of<T>(out: AttentionGradients<T>, groups: usize) -> Vec<([usize; 2], G
     found
 }
 
-/// The exact form for one group of heads.
-fn group<T: Real>(given: &GradientInputs<T>, [batch, group]: [usize; 2], mut out: GroupGradients<T>) {
-    let (k, v) = (given.x.k.head(batch, group), given.x.v.head(batch, group));
+/// The gradients of one group of heads.
+fn group<T: Multiply>(given: &GradientInputs<T>, [batch, group]: [usize; 2], mut out: GroupGradients<T>) {
+    let (k, v) = (of_head(given.x.k, batch, group), of_head(given.x.v, batch, group));
     out.k.fill(T::ZERO);
     out.v.fill(T::ZERO);
     let heads = out.q.len();
     for (number, mut of_q) in out.q.into_iter().enumerate() {
         let head = group * heads + number;
-        let (q, grad) = (given.x.q.head(batch, head), given.grad.head(batch, head));
-        let t = q.view.nrows();
+        let (q, grad) = (of_head(given.x.q, batch, head), of_head(given.grad, batch, head));
+        let t = q.nrows();
         of_q.fill(T::ZERO);
         for first in (0..t).step_by(query_block(t)) {
             let end = (first + query_block(t)).min(t);
             Block {
                 given,
                 at: [batch, head, first],
-                q: q.rows(first..end),
+                q: q.slice(s![first..end, ..]),
                 k,
                 v,
-                grad: grad.rows(first..end),
+                grad: grad.slice(s![first..end, ..]),
             }
             .run(
                 of_q.slice_mut(s![first..end, ..]),
@@ -110,13 +109,13 @@ struct Block<'a, 'g, T> {
     given: &'a GradientInputs<'g, T>,
     /// Batch, head and first query.
     at: [usize; 3],
-    q: MatrixView<'a, T>,
-    k: MatrixView<'a, T>,
-    v: MatrixView<'a, T>,
-    grad: MatrixView<'a, T>,
+    q: ArrayView2<'a, T>,
+    k: ArrayView2<'a, T>,
+    v: ArrayView2<'a, T>,
+    grad: ArrayView2<'a, T>,
 }
 
-impl<T: Real> Block<'_, '_, T> {
+impl<T: Multiply> Block<'_, '_, T> {
     /// Adds to the gradients.
     fn run(
         self,
@@ -126,12 +125,12 @@ impl<T: Real> Block<'_, '_, T> {
         mut of_mask: Option<ArrayViewMut2<T>>,
     ) {
         let Block { given, at, q, k, v, grad } = self;
-        let (t, keys, width) = (q.view.nrows(), k.view.nrows(), v.view.ncols());
+        let (t, keys, width) = (q.nrows(), k.nrows(), v.ncols());
         let noise = given.noise.map(|noise| noise.slice_move(s![at[0], at[1], at[2]..at[2] + t, ..]));
         let (mut context, mut log_sum) = (vec![T::ZERO; t * width], vec![T::ZERO; t]);
         let view = ArrayViewMut2::from_shape((t, width), &mut context).expect("t * width elements");
         queries(q, k, v, given.scale, &given.mask, noise, at, view, Some(&mut log_sum));
-        let totals: Vec<T> = (context.chunks_exact(width).zip(grad.view.outer_iter()))
+        let totals: Vec<T> = (context.chunks_exact(width).zip(grad.outer_iter()))
             .map(|(context, grad)| match grad.to_slice() {
                 Some(grad) => product_sum(context, grad),
                 None => product_sum(context, &grad.to_vec()),
@@ -140,13 +139,12 @@ impl<T: Real> Block<'_, '_, T> {
         let attended = if matches!(given.mask, Mask::Causal) { (at[2] + t).min(keys) } else { keys };
         let block = KEYS.min(attended);
         let (mut weights, mut of_scores) = (vec![T::ZERO; t * block], vec![T::ZERO; t * block]);
-        let mut product = vec![T::ZERO; t.max(block) * width.max(q.view.ncols())];
         if let Some(of_mask) = &mut of_mask {
             of_mask.fill(T::ZERO);
         }
         for first in (0..attended).step_by(KEYS) {
             let n = KEYS.min(attended - first);
-            let (k, v) = (k.rows(first..first + n), v.rows(first..first + n));
+            let (k, v) = (k.slice(s![first..first + n, ..]), v.slice(s![first..first + n, ..]));
             let (weights, of_scores) = (&mut weights[..t * n], &mut of_scores[..t * n]);
             gemm::matmul(q, k.t(), matrix(weights, t, n));
             gemm::matmul(grad, v.t(), matrix(of_scores, t, n));
@@ -169,18 +167,10 @@ impl<T: Real> Block<'_, '_, T> {
                 }
             }
             let (weights, of_scores) = (whole(weights, t, n), whole(of_scores, t, n));
-            let mut add = |a: ArrayView2<T>, b: MatrixView<T>, mut out: ArrayViewMut2<T>| {
-                // The factor multiplies the sum of each chain, as in BLAS.
-                let (m, n) = out.dim();
-                for chain in chains(a.ncols(), T::DEPTH) {
-                    let product = &mut product[..m * n];
-                    gemm::matmul(a.slice(s![.., chain.clone()]), b.rows(chain), matrix(product, m, n));
-                    out.iter_mut().zip(&*product).for_each(|(out, &x)| *out = given.scale.fma(x, *out));
-                }
-            };
             gemm::addmm(weights.reversed_axes(), grad, of_v.slice_mut(s![first..first + n, ..]));
-            add(of_scores, k, of_q.view_mut());
-            add(of_scores.reversed_axes(), q, of_k.slice_mut(s![first..first + n, ..]));
+            gemm::gemm(given.scale, of_scores, k, T::ONE, of_q.view_mut());
+            let of_k = of_k.slice_mut(s![first..first + n, ..]);
+            gemm::gemm(given.scale, of_scores.reversed_axes(), q, T::ONE, of_k);
         }
     }
 }

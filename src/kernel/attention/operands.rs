@@ -1,25 +1,30 @@
 //! Operands and masks of attention, and the division of its result into blocks of queries.
 
-use ndarray::{ArrayView4, ArrayViewMut, ArrayViewMut2, ArrayViewMut4, Axis, RemoveAxis};
+use ndarray::{ArrayView2, ArrayView4, ArrayViewMut, ArrayViewMut2, ArrayViewMut4, Axis, RemoveAxis};
 
-use super::super::offset::WithOffset;
+use super::super::gemm::Multiply;
 use super::super::threads;
 
 /// Queries (B, H, T, D), keys (B, G, S, D) and values (B, G, S, E), H a multiple of G, with any strides.
 #[derive(Clone, Copy)]
 pub struct Operands<'a, T> {
     /// Queries.
-    pub q: WithOffset<ArrayView4<'a, T>>,
+    pub q: ArrayView4<'a, T>,
     /// Keys.
-    pub k: WithOffset<ArrayView4<'a, T>>,
+    pub k: ArrayView4<'a, T>,
     /// Values.
-    pub v: WithOffset<ArrayView4<'a, T>>,
+    pub v: ArrayView4<'a, T>,
 }
 
 impl<T> Operands<'_, T> {
     pub(super) fn is_empty(&self) -> bool {
-        self.q.view.is_empty() || self.k.view.is_empty()
+        self.q.is_empty() || self.k.is_empty()
     }
+}
+
+/// The matrix of one head of one batch element.
+pub(super) fn of_head<'a, T>(x: ArrayView4<'a, T>, batch: usize, head: usize) -> ArrayView2<'a, T> {
+    x.index_axis_move(Axis(0), batch).index_axis_move(Axis(0), head)
 }
 
 /// Which keys a query attends to.
@@ -39,7 +44,7 @@ pub struct GradientInputs<'a, T> {
     /// Queries, keys and values.
     pub x: Operands<'a, T>,
     /// The gradient of the result: (B, H, T, E).
-    pub grad: WithOffset<ArrayView4<'a, T>>,
+    pub grad: ArrayView4<'a, T>,
     /// By what dropout multiplied each weight: (B, H, T, S), may be expanded.
     pub noise: Option<ArrayView4<'a, T>>,
     /// The factor of the products.
@@ -72,7 +77,7 @@ pub struct GroupGradients<'a, T> {
 pub(super) const MANY: usize = 1 << 22;
 
 /// Number types that may have a fast form of attention.
-pub trait Fused: Sized {
+pub trait Fused: Multiply {
     /// Computes it if this processor has a fast form, and returns whether it did. The operands are not empty.
     fn fused(x: &Operands<Self>, scale: Self, mask: &Mask<Self>, out: ArrayViewMut4<Self>) -> bool;
 

@@ -99,21 +99,21 @@ pub fn pieces<T: Real>(x: &[T], grad: &[T], write: fn(&[T], &[T], &mut [T])) -> 
 formulas! {
     /// Of gelu, x Φ(x): the normal distribution plus x times its density.
     gelu, 2: |x, grad| {
-        let half = L::all(0.5);
-        let below = half.times(L::all(1.0).plus(x.erf_by_root_two_lane()));
-        let power = x.times(x).times(L::all(-0.5)).exp_lane();
-        let density = L::all(FRAC_2_SQRT_PI / SQRT_2 * 0.5).times(power);
-        grad.times(x.times_plus(density, below))
+        let half = L::constant(0.5);
+        let below = half.mul(L::constant(1.0).add(x.erf_by_root_two()));
+        let power = x.mul(x).mul(L::constant(-0.5)).exp();
+        let density = L::constant(FRAC_2_SQRT_PI / SQRT_2 * 0.5).mul(power);
+        grad.mul(x.fma(density, below))
     };
     /// Of gelu's approximation by tanh.
     gelu_tanh, 2: |x, grad| {
-        let (half, one, beta) = (L::all(0.5), L::all(1.0), L::all(SQRT_2 * FRAC_2_SQRT_PI * 0.5));
-        let kappa = L::all(0.044_715);
-        let square = x.times(x);
-        let bent = beta.times(kappa.times_plus(square.times(x), x)).tanh_lane();
-        let (left, right) = (half.times(x), one.plus(bent));
-        let of_bent = L::all(0.0).minus(bent).times_plus(bent, one);
-        let of_inner = beta.times(L::all(3.0).times(kappa).times_plus(square, one));
-        grad.times(half.times_plus(right, left.times(of_bent).times(of_inner)))
+        let (half, one, beta) = (L::constant(0.5), L::constant(1.0), L::constant(SQRT_2 * FRAC_2_SQRT_PI * 0.5));
+        let kappa = L::constant(0.044_715);
+        let square = x.mul(x);
+        let bent = beta.mul(kappa.fma(square.mul(x), x)).tanh();
+        let (left, right) = (half.mul(x), one.add(bent));
+        let of_bent = L::constant(0.0).sub(bent).fma(bent, one);
+        let of_inner = beta.mul(L::constant(3.0).mul(kappa).fma(square, one));
+        grad.mul(half.fma(right, left.mul(of_bent).mul(of_inner)))
     };
 }

@@ -1,94 +1,56 @@
 //! Formulas of functions that are computed on vectors in single precision and one by one in double precision.
 
-use super::super::simd::{Vector, VectorFunction, write_each};
+use std::marker::PhantomData;
+
+use super::super::simd::{MOST_LANES, TableVector, Vector, VectorWork, run_on_vectors};
 use super::{Functions, tables};
 
-/// What a formula needs of a number in double precision, and of a vector in single precision.
-pub trait Lane: Copy {
-    /// A constant.
-    fn all(x: f64) -> Self;
-    /// `self + b`.
-    fn plus(self, b: Self) -> Self;
-    /// `self - b`.
-    fn minus(self, b: Self) -> Self;
-    /// `self * b`.
-    fn times(self, b: Self) -> Self;
-    /// `self * a + b`, rounded once.
-    fn times_plus(self, a: Self, b: Self) -> Self;
+/// The functions that formulas have, of vectors in single precision and of a number in double precision.
+pub trait Lane: Vector {
+    /// The same number in every lane.
+    fn constant(x: f64) -> Self;
     /// e^x.
-    fn exp_lane(self) -> Self;
+    fn exp(self) -> Self;
     /// tanh x.
-    fn tanh_lane(self) -> Self;
+    fn tanh(self) -> Self;
     /// erf (x / √2).
-    fn erf_by_root_two_lane(self) -> Self;
+    fn erf_by_root_two(self) -> Self;
 }
 
-impl<V: Vector> Lane for V {
+impl<V: TableVector> Lane for V {
     #[inline(always)]
-    fn all(x: f64) -> V {
-        <V as Vector>::all(x as f32)
+    fn constant(x: f64) -> V {
+        V::all(x as f32)
     }
     #[inline(always)]
-    fn plus(self, b: V) -> V {
-        self.add(b)
-    }
-    #[inline(always)]
-    fn minus(self, b: V) -> V {
-        self.sub(b)
-    }
-    #[inline(always)]
-    fn times(self, b: V) -> V {
-        self.mul(b)
-    }
-    #[inline(always)]
-    fn times_plus(self, a: V, b: V) -> V {
-        self.fma(a, b)
-    }
-    #[inline(always)]
-    fn exp_lane(self) -> V {
+    fn exp(self) -> V {
         tables::exp(self)
     }
     #[inline(always)]
-    fn tanh_lane(self) -> V {
+    fn tanh(self) -> V {
         tables::tanh(self)
     }
     #[inline(always)]
-    fn erf_by_root_two_lane(self) -> V {
+    fn erf_by_root_two(self) -> V {
         tables::erf_by_root_two(self)
     }
 }
 
 impl Lane for f64 {
     #[inline(always)]
-    fn all(x: f64) -> f64 {
+    fn constant(x: f64) -> f64 {
         x
     }
     #[inline(always)]
-    fn plus(self, b: f64) -> f64 {
-        self + b
-    }
-    #[inline(always)]
-    fn minus(self, b: f64) -> f64 {
-        self - b
-    }
-    #[inline(always)]
-    fn times(self, b: f64) -> f64 {
-        self * b
-    }
-    #[inline(always)]
-    fn times_plus(self, a: f64, b: f64) -> f64 {
-        self.mul_add(a, b)
-    }
-    #[inline(always)]
-    fn exp_lane(self) -> f64 {
+    fn exp(self) -> f64 {
         Functions::exp(self)
     }
     #[inline(always)]
-    fn tanh_lane(self) -> f64 {
+    fn tanh(self) -> f64 {
         Functions::tanh(self)
     }
     #[inline(always)]
-    fn erf_by_root_two_lane(self) -> f64 {
+    fn erf_by_root_two(self) -> f64 {
         libm::erf(self * std::f64::consts::FRAC_1_SQRT_2)
     }
 }
@@ -105,18 +67,42 @@ pub trait Formulas: Sized {
     fn write<const N: usize, F: Formula<N>>(x: [&[Self]; N], out: &mut [Self]);
 }
 
-struct OnVectors<F>(F);
+/// A formula and its operands in single precision.
+struct OnVectors<'a, const N: usize, F> {
+    x: [&'a [f32]; N],
+    out: &'a mut [f32],
+    formula: PhantomData<F>,
+}
 
-impl<const N: usize, F: Formula<N>> VectorFunction<N> for OnVectors<F> {
+impl<const N: usize, F: Formula<N>> VectorWork for OnVectors<'_, N, F> {
     #[inline(always)]
-    fn of<V: Vector>(x: [V; N]) -> V {
-        F::of(x)
+    fn run<V: TableVector>(self) {
+        let (out, length) = (self.out, self.x[0].len());
+        let whole = length / V::LANES * V::LANES;
+        for first in (0..whole).step_by(V::LANES) {
+            // Not a closure: it would not be compiled for the processor's vectors.
+            let mut lanes = [V::all(0.0); N];
+            for n in 0..N {
+                lanes[n] = V::load(&self.x[n][first..first + V::LANES]);
+            }
+            F::of(lanes).store(&mut out[first..first + V::LANES]);
+        }
+        if whole < length {
+            let mut rest = [0.0; MOST_LANES];
+            let mut lanes = [V::all(0.0); N];
+            for n in 0..N {
+                rest[..length - whole].copy_from_slice(&self.x[n][whole..]);
+                lanes[n] = V::load(&rest);
+            }
+            F::of(lanes).store(&mut rest);
+            out[whole..].copy_from_slice(&rest[..length - whole]);
+        }
     }
 }
 
 impl Formulas for f32 {
     fn write<const N: usize, F: Formula<N>>(x: [&[f32]; N], out: &mut [f32]) {
-        write_each::<N, OnVectors<F>>(x, out);
+        run_on_vectors(OnVectors { x: x.map(|x| &x[..out.len()]), out, formula: PhantomData::<F> });
     }
 }
 

@@ -10,7 +10,7 @@
 //! | e^x    | 99.04 (98.92) | 99.05 (98.91) | 99.77 (99.77)    |
 //! | tanh x | 98.63 (98.50) | 99.11 (99.03) | 99.97 (99.96)    |
 
-use super::super::simd::Vector;
+use super::super::simd::TableVector;
 
 /// Adding and subtracting 1.5 * 2^23 rounds to the nearest integer, which the low bits of the sum then hold.
 const ROUND: f32 = 12_582_912.0;
@@ -22,7 +22,7 @@ const LN2_LOW: f32 = -1.904_654_2e-9;
 /// e^x, error below 0.55 ULP, and below 1 ULP where the result is subnormal. From the power of two at the last of 32
 /// points in an octave: the distance is not negative, as in Intel's vector library.
 #[inline(always)]
-pub(super) fn exp<V: Vector>(x: V) -> V {
+pub(super) fn exp<V: TableVector>(x: V) -> V {
     /// `ROUND` for multiples of 1/32.
     const ROUND_POINT: f32 = ROUND / 32.0;
     let x = x.at_least(V::all(-105.0)).at_most(V::all(90.0));
@@ -37,21 +37,26 @@ pub(super) fn exp<V: Vector>(x: V) -> V {
 
 /// tanh x, error below 0.54 ULP.
 #[inline(always)]
-pub(super) fn tanh<V: Vector>(x: V) -> V {
+pub(super) fn tanh<V: TableVector>(x: V) -> V {
     // From there on tanh is 1 in single precision.
     around_points(x, 9.1, TANH_STEP, &TANH)
 }
 
 /// erf (x / √2), absolute error below 2^-25: what 1 + erf (x / √2) needs.
 #[inline(always)]
-pub(super) fn erf_by_root_two<V: Vector>(x: V) -> V {
+pub(super) fn erf_by_root_two<V: TableVector>(x: V) -> V {
     // From there on erf is 1 in single precision.
     around_points(x, 5.9, ERF_STEP, &ERF)
 }
 
 /// An odd function that is constant from `end` on, from its powers around multiples of `step`.
 #[inline(always)]
-fn around_points<V: Vector, const ROWS: usize>(x: V, end: f32, step: f32, table: &[[f32; 32]; ROWS]) -> V {
+fn around_points<V: TableVector, const ROWS: usize>(
+    x: V,
+    end: f32,
+    step: f32,
+    table: &[[f32; 32]; ROWS],
+) -> V {
     let a = x.abs().at_most(V::all(end));
     let at = a.fma(V::all(1.0 / step), V::all(ROUND));
     let d = at.sub(V::all(ROUND)).less(V::all(step), a);

@@ -43,7 +43,7 @@ pub fn trunc_normal<T: RandomFloat>(
     let (scale, shift) = (T::from_f64(std * SQRT_2), T::from_f64(mean));
     let (least, most) = (T::from_f64(a), T::from_f64(b));
     for x in out {
-        let y = T::from_f64(erfinv(x.to_f64())).times(scale).plus(shift);
+        let y = T::from_f64(erfinv(x.to_f64())) * scale + shift;
         *x = if y < least {
             least
         } else if y > most {

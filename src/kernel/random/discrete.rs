@@ -74,7 +74,7 @@ fn by_exponentials<T: RandomFloat>(
     exponential(generator, family, &mut race, 1.0);
     let mut out = Vec::new();
     for (row, race) in weights.chunks(categories).zip(race.chunks(categories)) {
-        let over = |(p, q): (&T, &T)| p.over(*q).to_f64();
+        let over = |(p, q): (&T, &T)| (*p / *q).to_f64();
         let score: Vec<f64> = row.iter().zip(race).map(over).collect();
         out.extend(largest_first(&score).iter().take(samples).map(|i| *i as i64));
     }
@@ -88,16 +88,16 @@ fn by_cumulative_sums<T: RandomFloat>(
     samples: usize,
     out: &mut Vec<i64>,
 ) {
-    let mut sum = T::default();
+    let mut sum = T::ZERO;
     let mut running: Vec<T> = Vec::with_capacity(row.len());
     for p in row {
-        sum = sum.plus(*p);
+        sum += *p;
         running.push(sum);
     }
     for x in &mut running {
-        *x = x.over(sum);
+        *x = *x / sum;
     }
-    *running.last_mut().expect("there is a category") = T::from_f64(1.0);
+    *running.last_mut().expect("there is a category") = T::ONE;
     for _ in 0..samples {
         let u = generator.unit();
         out.push(running.partition_point(|x| x.to_f64() < u) as i64);

@@ -18,6 +18,8 @@ mod special;
 mod uniform;
 pub(crate) mod ziggurat;
 
+use super::Real;
+
 pub use continuous::{exponential, trunc_normal};
 pub use discrete::{bernoulli, bernoulli_each, multinomial};
 pub use generator::Generator;
@@ -40,27 +42,15 @@ pub enum Family {
 }
 
 /// The float types in which PyTorch computes random numbers.
-pub trait RandomFloat: Copy + PartialOrd + Default + Send {
+pub trait RandomFloat: Real {
     /// One uniform number in [0, 1): 24 bits of one draw for f32, 53 bits of two for f64.
     fn unit(generator: &mut Generator) -> Self;
     /// Fills `out` with the numbers of repeated [`RandomFloat::unit`].
     fn units(generator: &mut Generator, out: &mut [Self]);
-    /// Rounds to this type.
-    fn from_f64(value: f64) -> Self;
-    /// The same value in f64.
-    fn to_f64(self) -> f64;
-    /// `unit * (to - from) + from` in this type, rounded as PyTorch's kernel rounds it.
-    fn stretch(unit: Self, from: Self, to: Self) -> Self;
     /// Transforms 16 uniforms to 8 + 8 normals (Box-Muller) with PyTorch's arithmetic for this type.
     fn box_muller(block: &mut [Self; 16], mean: f64, std: f64);
     /// The draw that seeds MKL's generator for exponentials of this type.
     fn mkl_seed(generator: &mut Generator) -> u32;
     /// One exponential number of rate `lambda` from MKL's draw `x` in 1..2^31 - 1.
     fn mkl_exponential(x: u32, lambda: f64) -> Self;
-    /// Division in this type.
-    fn over(self, other: Self) -> Self;
-    /// Addition in this type.
-    fn plus(self, other: Self) -> Self;
-    /// Multiplication in this type.
-    fn times(self, other: Self) -> Self;
 }

@@ -27,7 +27,7 @@ impl<T: RandomFloat> SimdWork for ScaleUniform<'_, T> {
     #[inline(always)]
     fn run(self) {
         for x in self.out {
-            *x = T::stretch(*x, self.from, self.to);
+            *x = x.fma(self.to - self.from, self.from);
         }
     }
 }
@@ -119,19 +119,6 @@ impl RandomFloat for f32 {
         generator.units_f32(out);
     }
 
-    fn from_f64(value: f64) -> f32 {
-        value as f32
-    }
-
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-
-    #[inline(always)]
-    fn stretch(unit: f32, from: f32, to: f32) -> f32 {
-        unit.mul_add(to - from, from)
-    }
-
     #[inline(always)]
     fn box_muller(block: &mut [f32; 16], mean: f64, std: f64) {
         box_muller_f32(block, mean, std);
@@ -144,18 +131,6 @@ impl RandomFloat for f32 {
     fn mkl_exponential(x: u32, lambda: f64) -> f32 {
         mcg31::exponential_f32(x, lambda)
     }
-
-    fn over(self, other: f32) -> f32 {
-        self / other
-    }
-
-    fn plus(self, other: f32) -> f32 {
-        self + other
-    }
-
-    fn times(self, other: f32) -> f32 {
-        self * other
-    }
 }
 
 impl RandomFloat for f64 {
@@ -166,19 +141,6 @@ impl RandomFloat for f64 {
 
     fn units(generator: &mut Generator, out: &mut [f64]) {
         generator.units(out);
-    }
-
-    fn from_f64(value: f64) -> f64 {
-        value
-    }
-
-    fn to_f64(self) -> f64 {
-        self
-    }
-
-    #[inline(always)]
-    fn stretch(unit: f64, from: f64, to: f64) -> f64 {
-        unit.mul_add(to - from, from)
     }
 
     #[inline(always)]
@@ -193,17 +155,5 @@ impl RandomFloat for f64 {
 
     fn mkl_exponential(x: u32, lambda: f64) -> f64 {
         mcg31::exponential_f64(x, lambda)
-    }
-
-    fn over(self, other: f64) -> f64 {
-        self / other
-    }
-
-    fn plus(self, other: f64) -> f64 {
-        self + other
-    }
-
-    fn times(self, other: f64) -> f64 {
-        self * other
     }
 }

@@ -197,23 +197,27 @@ fn arange(c: &Call) -> PyResult<Answer> {
     if by == 0.0 {
         return Err(c.vm.new_zero_division_error("division by zero"));
     }
+    let exact = |number: &Arg| match *number {
+        Arg::Int(value) => Some(i128::from(value)),
+        Arg::Bool(value) => Some(i128::from(value)),
+        _ => None,
+    };
+    if let (Some(first), Some(end), Some(step), Category::Integer) =
+        (exact(&start), exact(&stop), exact(&step), dtype.category())
+    {
+        // The end is the first number that is left out, so far as an int64 has it.
+        let count = ((end - first + step - step.signum()) / step).max(0);
+        let end = (first + count * step).clamp(i64::MIN.into(), i64::MAX.into());
+        let args = [first, end, step].map(|number| Arg::Int(number as i64));
+        let args = args.into_iter().chain([Arg::DType(dtype)]).collect();
+        return Ok(Answer::Array(c.numpy.call_form("arange", 1, args, c.vm)?));
+    }
     let count = ((end - x) / by).ceil();
     if count.is_nan() {
         return Err(c.value_error("arange: cannot compute length"));
     }
     let count = count.max(0.0) as usize;
     allow(&[count], dtype).or_raise(c.vm)?;
-    if let (Arg::Int(_) | Arg::Bool(_), Arg::Int(_) | Arg::Bool(_), Category::Integer) =
-        (&start, &step, dtype.category())
-    {
-        let args = vec![
-            Arg::Int(x as i64),
-            Arg::Int(x as i64 + count as i64 * by as i64),
-            Arg::Int(by as i64),
-            Arg::DType(dtype),
-        ];
-        return Ok(Answer::Array(c.numpy.call_form("arange", 1, args, c.vm)?));
-    }
     // The first two numbers are converted to the dtype, and their difference is the step.
     let first = scalar::converted(&start, dtype).number().unwrap_or(0.0);
     let second = scalar::converted(&Arg::Float(x + by), dtype).number().unwrap_or(0.0);
@@ -287,7 +291,8 @@ fn eye(c: &Call, rows: i64, columns: i64, k: i64, dtype: Option<DType>) -> PyRes
         return Ok(Answer::Array(c.op("eye", vec![Arg::Int(rows), Arg::Int(columns), Arg::DType(dtype)])?));
     }
     allow(&[rows as usize, columns as usize], dtype).or_raise(c.vm)?;
-    let ones = (0..rows).flat_map(|row| (0..columns).map(move |column| f64::from(column == row + k)));
+    let ones =
+        (0..rows).flat_map(|row| (0..columns).map(move |column| f64::from(column == row.wrapping_add(k))));
     let made = of_numbers(ones, [rows as usize, columns as usize], dtype);
     c.numpy.made(&made, "eye", 0, vec![Arg::Int(rows), Arg::Int(columns), Arg::DType(dtype)], c.vm);
     Ok(Answer::Array(made))

@@ -7,8 +7,9 @@ use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
-use crate::numpy::ufunc::copy_into;
-use crate::tensor::{Arg, Category, DType, Index, Tensor, layout};
+use crate::numpy::ufunc::{argument, copy_into};
+use crate::tensor::{Arg, Category, DType, Index, Tensor, allow, layout};
+use crate::torch::OrRaise;
 
 /// Errors: a kind of sorting that NumPy does not have.
 fn check_kind(c: &Call, at: usize) -> PyResult<()> {
@@ -103,8 +104,10 @@ fn choose(c: &Call) -> PyResult<Answer> {
         )));
     }
     let dtype = result_type(&pair);
-    let args = [c.cast(&condition, DType::Bool)?, c.cast(x, dtype)?, c.cast(y, dtype)?];
-    Ok(Answer::Array(c.op("where", args.map(Arg::Tensor).to_vec())?))
+    // A number stays one beside an array, so that it can be explained.
+    let part = |at: usize| argument(c.numpy, &pair[at], dtype, pair[1 - at].number.is_none(), c.vm);
+    let args = vec![Arg::Tensor(c.cast(&condition, DType::Bool)?), part(0)?, part(1)?];
+    Ok(Answer::Array(c.op("where", args)?))
 }
 
 /// Indices along an axis that has `size` elements, none of them negative.
@@ -112,6 +115,10 @@ fn indices(c: &Call, indices: &Tensor, axis: usize, size: usize, mode: &str) -> 
     if indices.dtype().category() == Category::Float && indices.numel() > 0 {
         return Err(c.vm.new_index_error("arrays used as indices must be of integer (or boolean) type"));
     }
+    if size == 0 && indices.numel() > 0 {
+        return Err(c.vm.new_index_error("cannot do a non-empty take from an empty axes."));
+    }
+    allow(indices.shape(), DType::Int64).or_raise(c.vm)?;
     let mut places = indices.to_i64_vec();
     let ends = size as i64;
     for at in &mut places {

@@ -1,7 +1,7 @@
 //! Products of vectors and matrices.
 
-use rustpython_vm::PyResult;
-use rustpython_vm::builtins::PyStr;
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
+use rustpython_vm::{PyObjectRef, PyResult};
 
 use crate::numpy::dtypes::{Operand, promote, result_type};
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
@@ -60,7 +60,7 @@ fn matmul(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Result(times(c, &a, &b, dtype)?))
 }
 
-fn not_aligned(c: &Call, a: &Tensor, b: &Tensor, axis: usize) -> rustpython_vm::builtins::PyBaseExceptionRef {
+fn not_aligned(c: &Call, a: &Tensor, b: &Tensor, axis: usize) -> PyBaseExceptionRef {
     let last = a.ndim() - 1;
     c.value_error(format!(
         "shapes {} and {} not aligned: {} (dim {last}) != {} (dim {axis})",
@@ -157,10 +157,13 @@ fn tensordot(c: &Call) -> PyResult<Answer> {
 }
 
 /// The text of `einsum(a, [0, 1], b, [1, 2], [0, 2])`, and its operands.
-fn letters(c: &Call, objects: &[rustpython_vm::PyObjectRef]) -> PyResult<(String, Vec<Tensor>)> {
-    let text = |object: &rustpython_vm::PyObjectRef| -> PyResult<String> {
-        let part = |item: &rustpython_vm::PyObjectRef| match c.whole(item) {
-            Ok(at) => Ok(char::from(b'a' + at as u8).to_string()),
+fn letters(c: &Call, objects: &[PyObjectRef]) -> PyResult<(String, Vec<Tensor>)> {
+    let text = |object: &PyObjectRef| -> PyResult<String> {
+        let part = |item: &PyObjectRef| match c.whole(item) {
+            Ok(at) => match ('a'..='z').nth(usize::try_from(at).unwrap_or(usize::MAX)) {
+                Some(letter) => Ok(letter.to_string()),
+                None => Err(c.value_error("subscript is not within the valid range [0, 26)")),
+            },
             Err(_) => Ok("...".to_owned()),
         };
         c.items(object)?.iter().map(part).collect()

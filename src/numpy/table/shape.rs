@@ -9,7 +9,7 @@ use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, r
 use crate::numpy::text::tight;
 use crate::numpy::ufunc::stretched;
 use crate::tensor::{Arg, Layout, Tensor};
-use crate::torch::items;
+use crate::torch::{check_list, items};
 
 /// The sizes of a new shape, of which one may be unknown. Errors: another number of elements.
 fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
@@ -305,6 +305,7 @@ fn parts(c: &Call, axis: i64, equal: bool) -> PyResult<Answer> {
         if equal && total % count != 0 {
             return Err(c.value_error("array split does not result in an equal division"));
         }
+        check_list(&[count as usize], c.vm)?;
         for at in 0..count {
             places.push(places[at as usize] + total / count + i64::from(at < total % count));
         }
@@ -369,6 +370,9 @@ fn roll(c: &Call) -> PyResult<Answer> {
         .into_iter()
         .map(|axis| Ok(c.axis(axis, x.ndim())? as i64))
         .collect::<PyResult<_>>()?;
+    if shifts.is_empty() || axes.is_empty() {
+        return Err(c.value_error("'shift' and 'axis' should be scalars or 1D sequences"));
+    }
     let count = shifts.len().max(axes.len());
     let pair = |list: &[i64]| -> Vec<i64> { (0..count).map(|at| list[at % list.len()]).collect() };
     let args = vec![Arg::Tensor(x), Arg::Ints(pair(&shifts)), Arg::Ints(pair(&axes))];

@@ -5,7 +5,6 @@ use crate::in_floats;
 use crate::kernel::attention::backward::backward;
 use crate::kernel::attention::{AttentionGradients, GradientInputs, Mask, Operands};
 use crate::kernel::buffer_pool;
-use crate::kernel::offset::WithOffset;
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
@@ -122,13 +121,12 @@ fn run<T: Float>(asked: &AttentionOperands, scale: f64, of_mask: bool) -> Result
     {
         let data = [&query, &key, &value, &grad].map(|x| x.storage().read());
         let [of_query, of_key, of_value, of_grad] = std::array::from_fn(|at| T::elements(&data[at]));
-        let offset = |x: &Tensor| x.layout().offset;
         let x = Operands {
-            q: WithOffset::new(strides::four(of_query, query.layout()), offset(&query)),
-            k: WithOffset::new(strides::four(of_key, key.layout()), offset(&key)),
-            v: WithOffset::new(strides::four(of_value, value.layout()), offset(&value)),
+            q: strides::four(of_query, query.layout()),
+            k: strides::four(of_key, key.layout()),
+            v: strides::four(of_value, value.layout()),
         };
-        let grad = WithOffset::new(strides::four(of_grad, grad.layout()), offset(&grad));
+        let grad = strides::four(of_grad, grad.layout());
         let noise_data = noise.as_ref().map(|noise| noise.storage().read());
         let noise = noise.as_ref().zip(noise_data.as_deref());
         let noise = noise.map(|(noise, data)| strides::four(T::elements(data), noise.layout()));

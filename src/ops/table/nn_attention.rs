@@ -3,7 +3,6 @@
 use super::functional::softmax_along;
 use crate::in_floats;
 use crate::kernel::attention::{Mask, Operands, fused};
-use crate::kernel::offset::WithOffset;
 use crate::kernel::{Real, buffer_pool};
 use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
@@ -131,9 +130,9 @@ fn streamed<T: Float>(asked: &AttentionArgs) -> Result<Tensor> {
     let scores = [query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]];
     let mut attend = |mask: &Mask<T>| {
         let operands = Operands {
-            q: WithOffset::new(strides::four(T::elements(&q), query.layout()), query.layout().offset),
-            k: WithOffset::new(strides::four(T::elements(&k), key.layout()), key.layout().offset),
-            v: WithOffset::new(strides::four(T::elements(&v), value.layout()), value.layout().offset),
+            q: strides::four(T::elements(&q), query.layout()),
+            k: strides::four(T::elements(&k), key.layout()),
+            v: strides::four(T::elements(&v), value.layout()),
         };
         fused(operands, T::from_f64(asked.scale), mask, strides::four_mut(&mut out, &placed))
     };

@@ -3,7 +3,7 @@
 use super::cast::to_dtype;
 use crate::kernel::Real;
 use crate::kernel::buffer_pool;
-use crate::kernel::complex::{self, Pair};
+use crate::kernel::complex::{self, Library, Pair};
 use crate::tensor::{Buffer, DType, Tensor};
 
 /// A function of one or of two complex numbers, in single and in double precision.
@@ -21,12 +21,16 @@ macro_rules! formulas {
 /// NumPy's names of the functions.
 static FORMULAS: &[(&str, Formula)] = formulas! {
     Two: add subtract multiply divide power;
-    One: negative positive conjugate square reciprocal exp log sqrt sin cos;
+    One: negative positive conjugate square reciprocal exp sqrt;
 };
 
-/// The function of this name; `None` if there is none of complex numbers.
-pub(crate) fn formula(name: &str) -> Option<&'static Formula> {
-    FORMULAS.iter().find(|row| row.0 == name).map(|row| &row.1)
+/// What is computed otherwise where no operand is an array.
+static OF_NUMBERS: &[(&str, Formula)] = &[("multiply", Formula::Two(complex::product, complex::product))];
+
+/// The function of this name, for numbers or for arrays among them; `None` if there is none.
+pub(crate) fn formula(name: &str, of_numbers: bool) -> Option<&'static Formula> {
+    let rows = if of_numbers { OF_NUMBERS } else { &[] };
+    rows.iter().chain(FORMULAS).find(|row| row.0 == name).map(|row| &row.1)
 }
 
 /// An operand: a real tensor, or one of pairs.
@@ -92,4 +96,19 @@ pub(crate) fn compute(formula: &Formula, operands: &[Operand], shape: &[usize], 
     let mut shape = shape.to_vec();
     shape.push(2);
     Tensor::new(made, shape, dtype)
+}
+
+/// The sizes √(a² + b²) of an operand of pairs: of one number, or of an array.
+pub(crate) fn sizes(operand: &Operand, of_number: bool) -> Tensor {
+    fn each<T: Library>(pairs: &[T], of_number: bool) -> Vec<T> {
+        let size = if of_number { complex::size } else { complex::size_in_array };
+        pairs.as_chunks::<2>().0.iter().map(|&pair| size(pair)).collect()
+    }
+    let (shape, dtype) = (operand.shape(), operand.tensor.dtype());
+    let sizes = match operand.pairs(shape, dtype) {
+        Buffer::F32(pairs) => Buffer::F32(each(&pairs, of_number)),
+        Buffer::F64(pairs) => Buffer::F64(each(&pairs, of_number)),
+        other => other,
+    };
+    Tensor::new(sizes, shape, dtype)
 }

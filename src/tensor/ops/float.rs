@@ -4,8 +4,9 @@
 use std::cell::Ref;
 use std::ops::Deref;
 
+use crate::kernel::attention::Fused;
+use crate::kernel::buffer_pool;
 use crate::kernel::reduce::sum_all;
-use crate::kernel::{Real, buffer_pool};
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 
 /// The elements of a tensor, row-major.
@@ -36,7 +37,7 @@ impl<T: Float> Drop for RowMajor<'_, T> {
 }
 
 /// A float type of the kernel as an element type of tensors.
-pub(crate) trait Float: Real {
+pub(crate) trait Float: Fused {
     /// The dtype of tensors of these elements.
     const DTYPE: DType;
     /// The elements row-major, converted from other types. Copies.

@@ -1,15 +1,11 @@
 //! Products of tensors: `@` for each pair of ranks. The kernel gets strided views, without copies.
 //! Source: the rules of `torch.matmul`.
 
-use ndarray::{
-    ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
-    aview1,
-};
+use ndarray::{ArrayView3, ArrayViewMut3, Axis, Ix3, ShapeBuilder};
 
-use crate::kernel::offset::{MatrixView, MatrixViewMut, WithOffset};
-use crate::kernel::{buffer_pool, dot as kernel_dot, gemm};
+use crate::kernel::{buffer_pool, gemm};
+use crate::tensor::dtype::Lane;
 use crate::tensor::layout::broadcast;
-use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Buffer, DType, Error, ErrorFact, GradName, Layout, Result, Tensor, allow};
 
 /// Errors: two dtypes, in the words of the operation's kernel.
@@ -50,50 +46,53 @@ fn kernel_layout(x: &Tensor) -> Layout {
     }
 }
 
-macro_rules! view {
-    ($kind:ident, $dim:expr, $strides:expr, $data:expr, $layout:expr) => {{
-        // ndarray checks strides and offset even if there are no elements.
-        let mut strides = $strides;
-        let data = if $layout.numel() == 0 {
-            strides.slice_mut().fill(0);
-            &[]
-        } else {
-            &$data[$layout.offset.min($data.len())..]
-        };
-        WithOffset::new(
-            $kind::from_shape($dim.strides(strides), data).expect("a layout is inside its storage"),
-            $layout.offset,
-        )
-    }};
+/// A batch of matrices; one matrix is a batch of one.
+fn stack<'a, T>(data: &'a [T], layout: &Layout) -> ArrayView3<'a, T> {
+    let three =
+        |sizes: &[usize]| if let [b, n, k] = *sizes { Ix3(b, n, k) } else { Ix3(1, sizes[0], sizes[1]) };
+    // ndarray checks strides and offset even if there are no elements.
+    let data = if layout.numel() == 0 { &[] } else { &data[layout.offset..] };
+    ArrayView3::from_shape(three(&layout.shape).strides(three(&layout.strides)), data)
+        .expect("a layout is inside its storage")
 }
 
-macro_rules! vector {
-    ($data:expr, $l:expr) => {
-        view!(ArrayView1, Ix1($l.shape[0]), Ix1($l.strides[0]), $data, $l)
-    };
+/// `out = beta * out + alpha * a @ b` for matrices or batches of them; `out` has the elements of the result, row-major.
+/// Errors: a dtype without products, in the name of PyTorch's `kernel`.
+fn multiply(alpha: f64, a: &Tensor, b: &Tensor, beta: f64, out: &mut Buffer, kernel: &str) -> Result<()> {
+    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
+    macro_rules! multiply {
+        ($x:expr, $y:expr, $out:expr, $t:ty, $batched:path) => {{
+            let (x, y) = (stack($x, la), stack($y, lb));
+            let shape = (x.len_of(Axis(0)), x.len_of(Axis(1)), y.len_of(Axis(2)));
+            let out = ArrayViewMut3::from_shape(shape, $out).expect("as many elements as the shape has");
+            $batched(alpha as $t, x, y, beta as $t, out)
+        }};
+    }
+    match (&*a.storage().read(), &*b.storage().read(), out) {
+        (Buffer::F32(x), Buffer::F32(y), Buffer::F32(out)) => multiply!(x, y, out, f32, gemm::batched),
+        (Buffer::F64(x), Buffer::F64(y), Buffer::F64(out)) => multiply!(x, y, out, f64, gemm::batched),
+        (Buffer::I64(x), Buffer::I64(y), Buffer::I64(out)) => multiply!(x, y, out, i64, gemm::batched_i64),
+        _ => return Err(Error::unsupported_dtype(kernel, DType::Bool)),
+    }
+    Ok(())
 }
 
-macro_rules! matrix {
-    ($data:expr, $l:expr) => {
-        view!(ArrayView2, Ix2($l.shape[0], $l.shape[1]), Ix2($l.strides[0], $l.strides[1]), $data, $l)
+/// `a @ b` of this shape. Errors: as [`multiply`].
+fn product(a: &Tensor, b: &Tensor, shape: &[usize], kernel: &str) -> Result<Tensor> {
+    let len = allow(shape, a.dtype())?;
+    let mut out = match a.dtype().lane() {
+        Lane::F32 => Buffer::F32(buffer_pool::take(len)),
+        Lane::F64 => Buffer::F64(buffer_pool::take(len)),
+        Lane::I64 => Buffer::I64(buffer_pool::take(len)),
+        Lane::Bool => return Err(Error::unsupported_dtype(kernel, DType::Bool)),
     };
-}
-
-macro_rules! stack {
-    ($data:expr, $l:expr) => {
-        view!(
-            ArrayView3,
-            Ix3($l.shape[0], $l.shape[1], $l.shape[2]),
-            Ix3($l.strides[0], $l.strides[1], $l.strides[2]),
-            $data,
-            $l
-        )
-    };
+    multiply(1.0, a, b, 0.0, &mut out, kernel)?;
+    Ok(Tensor::new(out, shape, a.dtype()))
 }
 
 /// The sum of products of two vectors. (n) . (n) -> ()
 pub(crate) fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
+    let (la, lb) = (a.layout(), b.layout());
     if la.shape != lb.shape {
         return Err(Error::runtime(format!(
             "inconsistent tensor size, expected tensor [{}] and src [{}] to have the same number of elements, but got \
@@ -105,24 +104,14 @@ pub(crate) fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         let (a, b) = (a.cpp_name(), b.cpp_name());
         format!("dot : expected both vectors to have same dtype, but found {a} and {b}")
     })?;
-    let buffer = match (&*a.storage().read(), &*b.storage().read()) {
-        (Buffer::F32(x), Buffer::F32(y)) => {
-            Buffer::F32(vec![kernel_dot::dot(vector!(x, la), vector!(y, lb))])
-        }
-        (Buffer::F64(x), Buffer::F64(y)) => {
-            Buffer::F64(vec![kernel_dot::dot(vector!(x, la), vector!(y, lb))])
-        }
-        (Buffer::I64(x), Buffer::I64(y)) => {
-            Buffer::I64(vec![kernel_dot::dot_i64(vector!(x, la).view, vector!(y, lb).view)])
-        }
-        _ => return Err(Error::unsupported_dtype("dot", DType::Bool)),
-    };
-    Ok(Tensor::new(buffer, [], a.dtype()))
+    let (row, column) = (a.with_layout(la.unsqueeze(0)), b.with_layout(lb.unsqueeze(1)));
+    let out = product(&row, &column, &[1, 1], "dot")?;
+    Ok(out.with_layout(Layout::contiguous([])))
 }
 
 /// A matrix times a vector. (n, k) @ (k) -> (n)
 pub(crate) fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
-    let (la, lx) = (&kernel_layout(a), &kernel_layout(x));
+    let (la, lx) = (a.layout(), x.layout());
     if la.shape[1] != lx.shape[0] {
         return Err(Error::runtime(format!(
             "size mismatch, got input ({}), mat ({}x{}), vec ({})",
@@ -130,32 +119,13 @@ pub(crate) fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
         )));
     }
     dtypes_agree(a, x, scalar_types)?;
-    let rows = la.shape[0];
-    let buffer = match (&*a.storage().read(), &*x.storage().read()) {
-        (Buffer::F32(m), Buffer::F32(v)) => {
-            let mut out = vec![0.0; rows];
-            kernel_dot::matvec(matrix!(m, la), vector!(v, lx), &mut out);
-            Buffer::F32(out)
-        }
-        (Buffer::F64(m), Buffer::F64(v)) => {
-            let mut out = vec![0.0; rows];
-            kernel_dot::matvec(matrix!(m, la), vector!(v, lx), &mut out);
-            Buffer::F64(out)
-        }
-        (Buffer::I64(m), Buffer::I64(v)) => {
-            let (m, v) = (matrix!(m, la).view, vector!(v, lx).view);
-            Buffer::I64(m.rows().into_iter().map(|row| kernel_dot::dot_i64(row, v)).collect())
-        }
-        _ => {
-            return Err(Error::unsupported_dtype("addmv_impl_cpu", DType::Bool));
-        }
-    };
-    Ok(Tensor::new(buffer, [rows], a.dtype()))
+    let out = product(a, &x.with_layout(lx.unsqueeze(1)), &[la.shape[0], 1], "addmv_impl_cpu")?;
+    Ok(out.with_layout(Layout::contiguous([la.shape[0]])))
 }
 
 /// The product of two matrices. (n, k) @ (k, m) -> (n, m)
 pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
+    let (la, lb) = (a.layout(), b.layout());
     if la.shape[1] != lb.shape[0] {
         return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
@@ -163,35 +133,17 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         let (a, b) = (cpp_name(a), cpp_name(b));
         format!("expected m1 and m2 to have the same dtype, but got: {a} != {b}")
     })?;
-    let (rows, columns) = (la.shape[0], lb.shape[1]);
-    let len = allow(&[rows, columns], a.dtype())?;
-    macro_rules! product {
-        ($x:expr, $y:expr, $f:expr) => {{
-            let mut out: Vec<_> = buffer_pool::take(len);
-            let view = ArrayViewMut2::from_shape((rows, columns), &mut out)
-                .expect("as many elements as the shape has");
-            $f(matrix!($x, la), matrix!($y, lb), view);
-            out
-        }};
-    }
-    let buffer = match (&*a.storage().read(), &*b.storage().read()) {
-        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, gemm::matmul)),
-        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, gemm::matmul)),
-        (Buffer::I64(x), Buffer::I64(y)) => {
-            Buffer::I64(product!(x, y, |x: MatrixView<i64>, y: MatrixView<i64>, out| gemm::matmul_i64(
-                x.view, y.view, out
-            )))
-        }
-        _ => {
-            return Err(Error::unsupported_dtype("addmm_impl_cpu_", DType::Bool));
-        }
-    };
-    Ok(Tensor::new(buffer, [rows, columns], a.dtype()))
+    product(a, b, &[la.shape[0], lb.shape[1]], "addmm_impl_cpu_")
 }
 
 /// Products of two batches of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)
 pub(crate) fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
+    product(a, b, &batch_shape(a, b)?, "bmm")
+}
+
+/// The shape of a product of two batches. Errors: shapes or dtypes that do not agree.
+fn batch_shape(a: &Tensor, b: &Tensor) -> Result<[usize; 3]> {
+    let (la, lb) = (a.layout(), b.layout());
     if la.shape[0] != lb.shape[0] || la.shape[2] != lb.shape[1] {
         return Err(Error::runtime(format!(
             "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
@@ -199,36 +151,7 @@ pub(crate) fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         )));
     }
     dtypes_agree(a, b, scalar_types)?;
-    let shape = [la.shape[0], la.shape[1], lb.shape[2]];
-    let len = allow(&shape, a.dtype())?;
-    macro_rules! product {
-        ($x:expr, $y:expr) => {{
-            let mut out: Vec<_> = buffer_pool::take(len);
-            let view = ArrayViewMut3::from_shape(shape, &mut out).expect("as many elements as the shape has");
-            gemm::batched(stack!($x, la), stack!($y, lb), view);
-            out
-        }};
-    }
-    let buffer = match (&*a.storage().read(), &*b.storage().read()) {
-        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y)),
-        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y)),
-        (Buffer::I64(x), Buffer::I64(y)) => {
-            let mut out = vec![0i64; len];
-            let mut view =
-                ArrayViewMut3::from_shape(shape, &mut out).expect("as many elements as the shape has");
-            for (at, mut page) in view.outer_iter_mut().enumerate() {
-                let (x, y) = (stack!(x, la).view, stack!(y, lb).view);
-                gemm::matmul_i64(
-                    x.index_axis_move(ndarray::Axis(0), at),
-                    y.index_axis_move(ndarray::Axis(0), at),
-                    page.view_mut(),
-                );
-            }
-            Buffer::I64(out)
-        }
-        _ => return Err(Error::unsupported_dtype("bmm", DType::Bool)),
-    };
-    Ok(Tensor::new(buffer, shape, a.dtype()))
+    Ok([la.shape[0], la.shape[1], lb.shape[2]])
 }
 
 /// `beta * base + alpha * a @ b`, `base` broadcast to the result. (n, k) @ (k, m) -> (n, m). As `torch.addmm`.
@@ -249,70 +172,16 @@ pub(crate) fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64
                 .about(ErrorFact::NotAMatrix));
         }
     }
-    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
+    let (la, lb) = (a.layout(), b.layout());
     if la.shape[1] != lb.shape[0] {
         return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
-    let (rows, columns) = (la.shape[0], lb.shape[1]);
-    let base = super::expanded(base, &[rows as i64, columns as i64])?;
-    allow(&[rows, columns], a.dtype())?;
-    if alpha == 1.0
-        && beta == 1.0
-        && rows > 1
-        && base.layout().strides == [0, 1]
-        && let (Buffer::F32(x), Buffer::F32(y), Buffer::F32(bias)) =
-            (&*a.storage().read(), &*b.storage().read(), &*base.storage().read())
-    {
-        // A linear layer: the bias is added to the sums, and not copied to each row first.
-        let first = base.layout().offset;
-        let mut out = buffer_pool::take(rows * columns);
-        let view =
-            ArrayViewMut2::from_shape((rows, columns), &mut out).expect("as many elements as the shape has");
-        gemm::linear(matrix!(x, la), matrix!(y, lb), aview1(&bias[first..first + columns]), view);
-        return Ok(Tensor::new(Buffer::F32(out), [rows, columns], a.dtype()));
-    }
+    let shape = [la.shape[0], lb.shape[1]];
+    let base = super::expanded(base, &shape.map(|size| size as i64))?;
+    allow(&shape, a.dtype())?;
     let mut out = base.to_buffer();
-    match (&*a.storage().read(), &*b.storage().read(), &mut out) {
-        (Buffer::F32(x), Buffer::F32(y), Buffer::F32(out)) => {
-            add_product(matrix!(x, la), matrix!(y, lb), out, 0, alpha as f32, beta as f32);
-        }
-        (Buffer::F64(x), Buffer::F64(y), Buffer::F64(out)) => {
-            add_product(matrix!(x, la), matrix!(y, lb), out, 0, alpha, beta);
-        }
-        (Buffer::I64(x), Buffer::I64(y), Buffer::I64(out)) => {
-            let mut product = vec![0; out.len()];
-            let view = ArrayViewMut2::from_shape((rows, columns), &mut product)
-                .expect("as many elements as the shape has");
-            gemm::matmul_i64(matrix!(x, la).view, matrix!(y, lb).view, view);
-            mix(out, &product, alpha as i64, beta as i64);
-        }
-        _ => {
-            return Err(Error::unsupported_dtype("addmm_impl_cpu_", DType::Bool));
-        }
-    }
-    Ok(Tensor::new(out, [rows, columns], a.dtype()))
-}
-
-/// `out = beta * out + alpha * product`; it wraps around.
-fn mix(out: &mut [i64], product: &[i64], alpha: i64, beta: i64) {
-    for (out, &x) in out.iter_mut().zip(product) {
-        *out = beta.wrapping_mul(*out).wrapping_add(alpha.wrapping_mul(x));
-    }
-}
-
-/// `out = beta * out + alpha * a @ b`; `out` begins at `offset` of its storage.
-fn add_product<T: Float>(
-    a: MatrixView<T>,
-    b: MatrixView<T>,
-    out: &mut [T],
-    offset: usize,
-    alpha: T,
-    beta: T,
-) {
-    let shape = (a.view.nrows(), b.view.ncols());
-    let view = ArrayViewMut2::from_shape(shape, out).expect("the slice has the elements of the shape");
-    let out: MatrixViewMut<T> = WithOffset::new(view, offset);
-    gemm::gemm(alpha, a, b, beta, out);
+    multiply(alpha, a, b, beta, &mut out, "addmm_impl_cpu_")?;
+    Ok(Tensor::new(out, shape, a.dtype()))
 }
 
 /// `beta * base + alpha * a @ b` for batches of matrices, `base` broadcast. (b, n, k) @ (b, k, m) -> (b, n, m).
@@ -326,44 +195,12 @@ pub(crate) fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f
             cpp_name(b.dtype())
         )));
     }
-    let product = bmm(a, b)?;
-    let sizes: Vec<i64> = product.shape().iter().map(|&size| size as i64).collect();
-    let base = super::expanded(base, &sizes)?;
-    let shape = product.shape().to_vec();
+    let shape = batch_shape(a, b)?;
+    let base = super::expanded(base, &shape.map(|size| size as i64))?;
+    allow(&shape, a.dtype())?;
     let mut out = base.to_buffer();
-    let tiny = shape[1] * shape[2] * a.shape()[2] < gemm::TINY;
-    match &mut out {
-        Buffer::I64(out) => mix(out, &product.to_i64_vec(), alpha as i64, beta as i64),
-        Buffer::F32(out) if tiny => scaled_sum(out, &product.to_f32_vec(), alpha as f32, beta as f32),
-        Buffer::F64(out) if tiny => scaled_sum(out, &product.to_f64_vec(), alpha, beta),
-        Buffer::F32(out) => add_products(a, b, out, alpha as f32, beta as f32),
-        Buffer::F64(out) => add_products(a, b, out, alpha, beta),
-        Buffer::Bool(_) => return Err(Error::unsupported_dtype("baddbmm", DType::Bool)),
-    }
+    multiply(alpha, a, b, beta, &mut out, "baddbmm")?;
     Ok(Tensor::new(out, shape, a.dtype()))
-}
-
-fn scaled_sum<T: Float>(out: &mut [T], product: &[T], alpha: T, beta: T) {
-    for (out, &x) in out.iter_mut().zip(product) {
-        *out = if beta == T::ZERO { alpha * x } else { *out * beta + alpha * x };
-    }
-}
-
-/// [`add_product`] for each matrix of a batch.
-fn add_products<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta: T) {
-    let [count, rows, inner, columns] = [a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]];
-    fn matrix<T>(data: &[T], at: usize, rows: usize, columns: usize) -> MatrixView<'_, T> {
-        let start = at * rows * columns;
-        let view = ArrayView2::from_shape((rows, columns), &data[start..start + rows * columns])
-            .expect("the slice has the elements of the shape");
-        WithOffset::new(view, start)
-    }
-    let (x, y) = (T::of(a), T::of(b));
-    for at in 0..count {
-        let start = at * rows * columns;
-        let out = &mut out[start..start + rows * columns];
-        add_product(matrix(&x, at, rows, inner), matrix(&y, at, inner, columns), out, start, alpha, beta);
-    }
 }
 
 /// Checks that both operands are batches of matrices.

@@ -279,7 +279,7 @@ hidden = torch.zeros(tokens, tokens).masked_fill(lower == 0, float("-inf"))
 print(x[0], running[0], even, torch.allclose(running, even @ x, atol=1e-6), torch.allclose(even, F.softmax(hidden, dim=-1)), (hidden.softmax(1) @ x)[1], sep="\n")
 
 # %% scaled-scores-have-unit-variance
-torch.manual_seed(17)
+torch.manual_seed(18)
 for width in (4, 64, 256):
     q, k = torch.randn(10, width), torch.randn(10, width)
     dots = q @ k.T

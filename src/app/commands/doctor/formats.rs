@@ -1,12 +1,11 @@
 //! Findings as text, as JSON, as annotations of a GitHub workflow, and as SARIF 2.1.0.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::examined::{Examined, Partly};
+use super::examined::Examined;
 use crate::app::json::write_json;
 use crate::app::terminal::shell::{Exit, Failure, Shell};
-use crate::explain::doctor::{Finding, MISTAKES};
+use crate::explain::doctor::MISTAKES;
 use crate::view::Role;
 use crate::view::doctor::{self as report, CodeFinding};
 use crate::view::errors::error;
@@ -23,39 +22,6 @@ pub(super) enum Format {
     Github,
     /// One SARIF document.
     Sarif,
-}
-
-/// `attn.doctor/3`.
-#[derive(Serialize)]
-struct DoctorDocument {
-    schema: &'static str,
-    target: String,
-    ok: bool,
-    cells: usize,
-    operations: usize,
-    findings: Vec<FindingEntry>,
-    skipped: Vec<String>,
-    partly: Option<Partly>,
-    error: Option<CellError>,
-}
-
-#[derive(Serialize)]
-struct FindingEntry {
-    #[serde(flatten)]
-    finding: Finding,
-    code_line: Option<String>,
-    file_line: Option<usize>,
-    diff: Option<String>,
-    ran_in: String,
-}
-
-#[derive(Serialize)]
-struct CellError {
-    #[serde(rename = "type")]
-    kind: String,
-    message: String,
-    cell: String,
-    line: Option<usize>,
 }
 
 /// Shows what was found; of several targets, each with its name.
@@ -95,27 +61,30 @@ pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut She
 }
 
 /// Writes a document.
-pub(super) fn json(examined: Examined, shell: &mut Shell) -> Result<(), Failure> {
-    let ok = examined.exit() == Exit::Good;
-    let Examined { target, found, skipped, cells, operations, failed, partly, .. } = examined;
-    let error = failed.map(|failed| CellError {
-        kind: failed.raised.kind,
-        message: failed.raised.message,
-        cell: failed.name,
-        line: failed.raised.line,
+pub(super) fn json(examined: &Examined, shell: &mut Shell) -> Result<(), Failure> {
+    let finding = |(found, ran_in): &(CodeFinding, String)| {
+        let mut entry = json!(found.finding);
+        entry["code_line"] = json!(found.code);
+        entry["file_line"] = json!(found.file_line);
+        entry["diff"] = json!(found.diff);
+        entry["ran_in"] = json!(ran_in);
+        entry
+    };
+    let error = examined.failed.as_ref().map(|failed| {
+        let raised = &failed.raised;
+        json!({"type": raised.kind, "message": raised.message, "cell": failed.name, "line": raised.line})
     });
-    let findings = found
-        .into_iter()
-        .map(|(found, ran_in)| FindingEntry {
-            finding: found.finding,
-            code_line: found.code,
-            file_line: found.file_line,
-            diff: found.diff,
-            ran_in,
-        })
-        .collect();
-    let schema = "attn.doctor/3";
-    let document = DoctorDocument { schema, target, ok, cells, operations, findings, skipped, partly, error };
+    let document = json!({
+        "schema": "attn.doctor/3",
+        "target": examined.target,
+        "ok": examined.exit() == Exit::Good,
+        "cells": examined.cells,
+        "operations": examined.operations,
+        "findings": examined.found.iter().map(finding).collect::<Vec<_>>(),
+        "skipped": examined.skipped,
+        "partly": examined.partly,
+        "error": error,
+    });
     write_json(&document, shell)
 }
 

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         examined.count(&mut tally);
         match format {
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,
-            Format::Json => formats::json(examined, shell)?,
+            Format::Json => formats::json(&examined, shell)?,
             Format::Github => formats::github(&examined, shell)?,
             Format::Sarif => log.add(&examined),
         }

@@ -14,8 +14,8 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::super::super::math;
 use super::super::super::simd::{self, SimdWork};
-use super::super::super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS, vector_bytes_of};
 use super::super::operands::{GradientInputs, GroupGradients, Mask};
+use super::super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS, vector_bytes_of};
 use super::mask::{Coverage, ScoreBlock, apply, coverage};
 use super::tile::{self, KEYS, NEG_INFINITIES, each};
 
@@ -48,15 +48,15 @@ impl<const R: usize, const P: usize> SimdWork for TiledGroup<'_, '_, '_, R, P> {
     #[inline(always)]
     fn run(self) {
         let TiledGroup { given, at: [batch, group], mut out } = self;
-        let k = given.x.k.view.slice(s![batch, group, .., ..]);
-        let v = given.x.v.view.slice(s![batch, group, .., ..]);
-        let (t, heads) = (given.x.q.view.dim().2, out.q.len());
+        let k = given.x.k.slice(s![batch, group, .., ..]);
+        let v = given.x.v.slice(s![batch, group, .., ..]);
+        let (t, heads) = (given.x.q.dim().2, out.q.len());
         let mut buffers = Buffers::<R, P>::new(t, k, v);
         let step = buffers.attends.len() * Buffers::<R, P>::ROWS;
         for (number, of_q) in out.q.iter_mut().enumerate() {
             let head = group * heads + number;
-            let q = given.x.q.view.slice(s![batch, head, .., ..]);
-            let grad = given.grad.view.slice(s![batch, head, .., ..]);
+            let q = given.x.q.slice(s![batch, head, .., ..]);
+            let grad = given.grad.slice(s![batch, head, .., ..]);
             for first in (0..t).step_by(step) {
                 let end = (first + step).min(t);
                 buffers.take_queries(

@@ -10,8 +10,8 @@ use std::f32::consts::LOG2_E;
 
 use ndarray::{ArrayView2, s};
 
-use super::super::super::tiles::{LANES, Lanes, Strip};
 use super::super::operands::Mask;
+use super::super::tiles::{LANES, Lanes, Strip};
 use super::tile::{KEYS, each};
 
 /// Which keys of a block a strip attends to.

@@ -25,10 +25,10 @@ use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, ArrayViewMut4, Axis, s};
 use self::mask::{Coverage, ScoreBlock, apply, coverage};
 use self::tile::{KEYS, NEG_INFINITIES, SIDE};
 use super::super::simd::SimdWork;
-use super::super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS};
-use super::super::{Real, simd, threads};
+use super::super::{simd, threads};
 use super::operands::{Fused, GradientInputs, GroupGradients, Mask, Operands, blocks, for_each_block};
 use super::streaming::streaming;
+use super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS};
 
 /// Least queries of a head: half a vector.
 pub(super) const FEWEST: usize = LANES / 2;
@@ -41,7 +41,7 @@ const MOST: usize = 1056;
 /// Error against the formula in double precision: at most 2e-7 (1 + the largest score) of the largest value. The rounding
 /// error of a score is proportional to it and becomes the relative error of a weight. Most errors are 3 times
 /// smaller; [`streaming`] has the same bound.
-pub fn fast<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>, mut out: ArrayViewMut4<T>) {
+pub fn fast<T: Fused>(x: Operands<T>, scale: T, mask: &Mask<T>, mut out: ArrayViewMut4<T>) {
     if out.is_empty() || x.is_empty() || !T::fused(&x, scale, mask, out.view_mut()) {
         streaming(x, scale, mask, out);
     }
@@ -95,7 +95,7 @@ fn heads<const R: usize, const P: usize>(
     mask: &Mask<f32>,
     out: ArrayViewMut4<f32>,
 ) {
-    let (q, k, v) = (x.q.view, x.k.view, x.v.view);
+    let (q, k, v) = (x.q, x.k, x.v);
     let (b, h, t, _) = q.dim();
     let (groups, keys) = (k.len_of(Axis(1)), k.len_of(Axis(2)));
     // As large as possible, with enough blocks for every thread; their size changes no bit.

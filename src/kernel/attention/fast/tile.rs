@@ -6,7 +6,7 @@
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
 use super::super::super::math;
-use super::super::super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS, transpose};
+use super::super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS, transpose};
 
 /// Rows and columns that are transposed together.
 pub(super) const SIDE: usize = 8;

@@ -127,7 +127,7 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("numpy." + name)
-    if name in ("AxisError", "RankWarning", "VisibleDeprecationWarning", "ComplexWarning", "TooHardError"):
+    if name in ("AxisError", "VisibleDeprecationWarning", "ComplexWarning"):
         from numpy import _exceptions
 
         return getattr(_exceptions, name)

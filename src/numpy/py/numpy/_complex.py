@@ -162,6 +162,9 @@ class ndarray(_complex_array):
 
     __complex__ = item
 
+    def tobytes(self, order="C"):
+        return self._pairs.tobytes(order)
+
     def tolist(self):
         def numbers(nested, left):
             return complex(*nested) if left == 0 else [numbers(one, left - 1) for one in nested]
@@ -347,19 +350,21 @@ def _sum(a, axis=None, dtype=None, out=None, keepdims=False):
 def _mean(a, axis=None, dtype=None, out=None, keepdims=False):
     a = array(a, dtype, False)
     count = math.prod(a.shape[at] for at in _axes(axis, a.ndim))
-    return _into(out, numpy.divide(_sum(a, axis, None, None, keepdims), count))
+    total = _sum(a, axis, None, None, keepdims)
+    return _into(out, numpy.divide(total, count) if isinstance(total, _native) else type(total)(total / count))
 
 
 def _product(function, arrays):
     """A product that is linear in each of its factors: each is its real part and i times its imaginary part."""
-    arrays, real, imag = [array(one, None, False) for one in arrays], 0, 0
+    arrays, parts = [array(one, None, False) for one in arrays], [None, None]
     for choice in range(2 ** len(arrays)):
         turns = [choice >> at & 1 for at in range(len(arrays))]
         made = function(*[one.imag if turn else one.real for turn, one in zip(turns, arrays)])
+        # The powers of i: 1, i, -1, -i.
         power = turns.count(1) % 4
-        real = real + made if power == 0 else real - made if power == 2 else real
-        imag = imag + made if power == 1 else imag - made if power == 3 else imag
-    return _paired(real, imag)
+        before = parts[power % 2]
+        parts[power % 2] = made if before is None else before + made if power < 2 else before - made
+    return _paired(*parts)
 
 
 def _einsum(subscripts, *operands):
@@ -372,7 +377,7 @@ def _angle(z, deg=False):
 
 
 def _part(name):
-    return lambda val: getattr(val if isinstance(val, _Scalar) else array(val, None, False)[()], name)
+    return lambda val: getattr(val if isinstance(val, complex) else array(val, None, False), name)
 
 
 def _isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

@@ -24,13 +24,6 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None):
     return y if dtype is None else y.astype(dtype)
 
 
-def new_array(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
-    """`numpy.ndarray(shape, ..)`: an array whose elements are to be set."""
-    if buffer is not None or offset or strides is not None:
-        raise NotImplementedError("ndarray(buffer=, offset=, strides=) is not part of attn's numpy: frombuffer() reads bytes")
-    return numpy.empty(shape, dtype, order or "C")
-
-
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """Coordinates of a grid, one array for each axis."""
     if indexing not in ("xy", "ij"):

@@ -23,15 +23,7 @@ class _UFuncOutputCastingError(UFuncTypeError):
 _UFuncOutputCastingError.__name__ = _UFuncOutputCastingError.__qualname__ = "UFuncTypeError"
 
 
-class TooHardError(RuntimeError):
-    pass
-
-
 class VisibleDeprecationWarning(UserWarning):
-    pass
-
-
-class RankWarning(UserWarning):
     pass
 
 

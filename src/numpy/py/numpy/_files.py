@@ -33,11 +33,6 @@ def tobytes(a, order="C"):
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """An array of the elements in some bytes. Copies."""
     kind = _dtype(dtype)
-    if kind.kind == "c":
-        from numpy import _complex
-
-        parts = frombuffer(buffer, _complex.real_of(kind), 2 * count if count >= 0 else -1, offset)
-        return _complex.ndarray(parts.reshape(-1, 2))
     data = bytes(buffer)[offset:]
     if count < 0:
         if len(data) % kind.itemsize:
@@ -46,6 +41,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
         if len(data) < count * kind.itemsize:
             raise ValueError("buffer is smaller than requested size")
         data = data[: count * kind.itemsize]
+    if kind.kind == "c":
+        return frombuffer(data, f"f{kind.itemsize // 2}").view(kind)
     return asarray(_torch._from_bytes(data, _tensor_dtype(kind)).numpy())
 
 

@@ -51,7 +51,7 @@ class Kind:
         return {"O": object_, "U": str_}.get(self.kind) or getattr(numpy, self.name)
 
     def __repr__(self):
-        return f"dtype('{self.name if self.kind == 'c' else 'O' if self.kind == 'O' else self.str}')"
+        return f"dtype('{self.name if self.kind == 'c' else self.str.strip('|').removesuffix('0' * (not self.itemsize))}')"
 
     def __str__(self):
         return self.str if self.kind == "U" and self.itemsize else self.name

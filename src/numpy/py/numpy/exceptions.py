@@ -1,3 +1,3 @@
 """numpy.exceptions"""
 
-from numpy._exceptions import AxisError, ComplexWarning, TooHardError, VisibleDeprecationWarning
+from numpy._exceptions import AxisError, ComplexWarning, VisibleDeprecationWarning

@@ -1,8 +1,19 @@
 """An encoding: text to tokens and back."""
 
-import _tiktoken
+import operator
+import re
 
-_MERGED = {"gpt2": 50256, "r50k_base": 50256, "cl100k_base": 100256}
+import _byte_pairs
+
+_GPT_2 = {"<|endoftext|>": 50256}
+_GPT_4 = {
+    "<|endoftext|>": 100257,
+    "<|fim_prefix|>": 100258,
+    "<|fim_middle|>": 100259,
+    "<|fim_suffix|>": 100260,
+    "<|endofprompt|>": 100276,
+}
+_SPECIAL = {"gpt2": _GPT_2, "r50k_base": _GPT_2, "cl100k_base": _GPT_4}
 
 
 def _is_high(letter):
@@ -38,9 +49,8 @@ class Encoding:
     def _named(cls, name):
         self = object.__new__(cls)
         self.name = name
-        special = _tiktoken.special_tokens(name)
-        self._special_tokens = {token: _tiktoken.encode(name, token, [token])[0] for token in special}
-        self._tokens = None
+        self._pairs, self._special_tokens = _byte_pairs.ranked(name), _SPECIAL[name]
+        self._found_bytes = self._tokens = None
         self.max_token_value = max(self._special_tokens.values())
         return self
 
@@ -63,10 +73,17 @@ class Encoding:
         return token in self._special_tokens.values()
 
     def token_byte_values(self):
-        return _tiktoken.token_bytes(self.name, _MERGED[self.name], True)
+        return sorted(self._bytes)
+
+    @property
+    def _bytes(self):
+        """The bytes of each token."""
+        if self._found_bytes is None:
+            self._found_bytes = _byte_pairs.token_bytes(self.name)
+        return self._found_bytes
 
     def encode_ordinary(self, text):
-        return _tiktoken.encode(self.name, _valid(text), ())
+        return self._pairs.tokens(_valid(text))
 
     def encode(self, text, *, allowed_special=set(), disallowed_special="all"):
         if allowed_special == "all":
@@ -84,7 +101,13 @@ class Encoding:
                 f"by passing `disallowed_special=(enc.special_tokens_set - {{{token!r}}})`.\n"
                 "To disable this check for all special tokens, pass `disallowed_special=()`.\n"
             )
-        return _tiktoken.encode(self.name, _valid(text), list(allowed_special))
+        allowed = [token for token in self._special_tokens if token in allowed_special]
+        if not any(token in text for token in allowed):
+            return self.encode_ordinary(text)
+        tokens = []
+        for part in re.split(f"({'|'.join(map(re.escape, allowed))})", _valid(text)):
+            tokens += [self._special_tokens[part]] if part in allowed else self._pairs.tokens(part)
+        return tokens
 
     def encode_to_numpy(self, text, *, allowed_special=set(), disallowed_special="all"):
         import numpy
@@ -106,18 +129,25 @@ class Encoding:
                 return self._special_tokens[text_or_bytes]
             text_or_bytes = text_or_bytes.encode("utf-8")
         if self._tokens is None:
-            all_bytes = _tiktoken.token_bytes(self.name, _MERGED[self.name], False)
-            self._tokens = {token_bytes: token for token, token_bytes in enumerate(all_bytes)}
+            self._tokens = {token_bytes: token for token, token_bytes in enumerate(self._bytes)}
         return self._tokens[text_or_bytes]
 
     def decode_bytes(self, tokens):
-        return _tiktoken.decode(self.name, tokens)
+        return b"".join(map(self.decode_single_token_bytes, tokens))
 
     def decode(self, tokens, errors="replace"):
         return self.decode_bytes(tokens).decode("utf-8", errors=errors)
 
     def decode_single_token_bytes(self, token):
-        return _tiktoken.decode(self.name, [token])
+        token = operator.index(token)
+        if not 0 <= token < 1 << 32:
+            raise OverflowError("out of range integral type conversion attempted")
+        if token < len(self._bytes):
+            return self._bytes[token]
+        for text, number in self._special_tokens.items():
+            if number == token:
+                return text.encode()
+        raise KeyError(f"Invalid token for decoding: {token}")
 
     def decode_tokens_bytes(self, tokens):
         return [self.decode_single_token_bytes(token) for token in tokens]

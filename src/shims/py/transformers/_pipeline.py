@@ -58,8 +58,7 @@ class Pipeline:
             _fields("pre_tokenizer", one, ["type", "pattern", "behavior", "invert"])
             if one["behavior"] != "Isolated" or one.get("invert"):
                 _refuse(f"pre_tokenizer: Split with {one['behavior']}, invert={one.get('invert')}")
-            pattern = one["pattern"]
-            patterns.append(pattern["Regex"] if "Regex" in pattern else re.escape(pattern["String"]))
+            patterns += one["pattern"].values()
         _kind("pre_tokenizer", parts[-1], "ByteLevel")
         level = _fields("pre_tokenizer", parts[-1], ["type", "add_prefix_space", "trim_offsets", "use_regex"])
         self.prefix_space = level["add_prefix_space"]

@@ -150,7 +150,7 @@ def __getattr__(name):
 
         if name in _combined.__all__:
             return getattr(_combined, name)
-        import torch._complex_functions as _complex
+        import torch._complex as _complex
 
         if name in _complex.__all__:
             # Not kept in this module: `complex` has the name of one of Python's own.

@@ -7,11 +7,12 @@ not written here is refused by name.
 
 import _torch
 import torch
-from torch._arguments import hint
-from torch._complex_views import Views, index_of
+from torch._arguments import hint, on_cpu
+from torch._complex_views import Views, index_of, sizes_of
 
-# Functions of torch that take complex tensors and are no methods, by name: those of `_complex_functions`.
-FUNCTIONS = {}
+__all__ = "angle cdouble cfloat complex complex64 complex128 imag is_complex polar view_as_complex view_as_real".split()
+
+_number = type(1j)
 
 
 class _ComplexDtype:
@@ -22,21 +23,12 @@ class _ComplexDtype:
     def __init__(self, name, cpp_name, real):
         self._name, self.cpp_name, self.real, self.itemsize = name, cpp_name, real, 2 * real.itemsize
 
-    def to_real(self):
-        return self.real
-
-    def to_complex(self):
-        return self
-
     @property
     def __class__(self):
         return torch.dtype
 
     def __repr__(self):
         return f"torch.{self._name}"
-
-    def __copy__(self):
-        return self
 
     def __deepcopy__(self, memo):
         hint(memo)
@@ -50,13 +42,12 @@ class _ComplexDtype:
 
 complex64 = cfloat = _ComplexDtype("complex64", "ComplexFloat", torch.float32)
 complex128 = cdouble = _ComplexDtype("complex128", "ComplexDouble", torch.float64)
-OF_REAL = {torch.float32: complex64, torch.float64: complex128}
-_number = type(1j)
+_OF_REAL = {torch.float32: complex64, torch.float64: complex128}
 
 
-def dtype_of(real):
+def _dtype_of(real):
     """The complex dtype of what is computed with real numbers of this dtype."""
-    return OF_REAL.get(real) or OF_REAL[torch.get_default_dtype()]
+    return _OF_REAL.get(real) or _OF_REAL[torch.get_default_dtype()]
 
 
 class Tensor(Views):
@@ -81,30 +72,23 @@ class Tensor(Views):
     def __getattr__(self, name):
         if name.startswith("__") or not hasattr(torch.Tensor, name):
             raise AttributeError(f"'Tensor' object has no attribute '{name}'")
-        raise refused(name, self.dtype)
+        raise _refused(name, self.dtype)
 
-    # what it is
+    # What it is.
 
-    dtype = property(lambda self: OF_REAL[self._pairs.dtype])
+    dtype = property(lambda self: _OF_REAL[self._pairs.dtype])
     shape = property(lambda self: self._pairs.shape[:-1])
     ndim = property(lambda self: self._pairs.ndim - 1)
     device = property(lambda self: self._pairs.device)
-    layout = property(lambda self: self._pairs.layout)
+
     requires_grad = property(lambda self: self._pairs.requires_grad)
-    is_leaf = property(lambda self: self._pairs.is_leaf)
-    is_cuda = property(lambda self: False)
-    itemsize = property(lambda self: self.dtype.itemsize)
+
     real = property(lambda self: self._pairs[..., 0])
     imag = property(lambda self: self._pairs[..., 1])
     data = property(lambda self: Tensor(self._pairs.data))
     grad_fn = property(lambda self: self._pairs.grad_fn)
+    grad = property(lambda self: None if self._pairs.grad is None else Tensor(self._pairs.grad))
     T = property(lambda self: self.permute(*reversed(range(self.ndim))))
-    mT = property(lambda self: self.transpose(-2, -1))
-
-    @property
-    def grad(self):
-        grad = self._pairs.grad
-        return None if grad is None else Tensor(grad)
 
     def dim(self):
         return self.ndim
@@ -114,6 +98,9 @@ class Tensor(Views):
 
     nelement = numel
 
+    def element_size(self):
+        return self.dtype.itemsize
+
     def size(self, dim=None):
         return self.shape if dim is None else self.shape[dim]
 
@@ -121,18 +108,10 @@ class Tensor(Views):
         strides = tuple(stride // 2 for stride in self._pairs.stride()[:-1])
         return strides if dim is None else strides[dim]
 
-    def element_size(self):
-        return self.dtype.itemsize
-
     def is_complex(self):
         return True
 
     def is_floating_point(self):
-        return False
-
-    def is_conj(self):
-        if self._made == "ConjBackward0":
-            raise refused("is_conj of what conj() returned", self.dtype)
         return False
 
     def is_contiguous(self):
@@ -158,67 +137,15 @@ class Tensor(Views):
         return id(self)
 
     def __repr__(self):
-        default = dtype_of(torch.get_default_dtype())
+        default = _dtype_of(torch.get_default_dtype())
         return _torch.complex_repr(self._pairs, repr(self.dtype), repr(default), self._made or "")
 
     __str__ = __repr__
-
-    def __format__(self, spec):
-        return format(self.item() if self.ndim == 0 else repr(self), spec)
-
-    # copies
-
-    def __setitem__(self, index, value):
-        self._pairs[index_of(self, index)] = as_complex(value, self.dtype)._pairs
-
-    def clone(self):
-        return Tensor(self._pairs.clone())
-
-    def detach(self):
-        return Tensor(self._pairs.detach())
-
-    def cpu(self):
-        return self
-
-    def requires_grad_(self, requires_grad=True):
-        self._pairs.requires_grad_(requires_grad)
-        return self
-
-    def retain_grad(self):
-        self._pairs.retain_grad()
-
-    def to(self, *args, **kwargs):
-        wanted = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, (torch.dtype, torch.Tensor))]
-        rest = [arg for arg in args if arg not in (complex64, complex128) and not isinstance(arg, Tensor)]
-        dtype = wanted[0].dtype if wanted and isinstance(wanted[0], torch.Tensor) else wanted[0] if wanted else self.dtype
-        if not dtype.is_complex:
-            return self._real_part(dtype)
-        on_device = [arg for arg in rest if not isinstance(arg, torch.dtype)]
-        pairs = self._pairs.to(*on_device, dtype.real)
-        return self if pairs is self._pairs else Tensor(pairs)
-
-    def _real_part(self, dtype):
-        import warnings
-
-        words = "Casting complex values to real discards the imaginary part"
-        warnings.warn(words, UserWarning, stacklevel=3)
-        return self.real.to(dtype)
-
-    def type_as(self, other):
-        return self.to(other.dtype)
-
-    def float(self):
-        return self.to(torch.float32)
-
-    def double(self):
-        return self.to(torch.float64)
 
     def item(self):
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return _number(*self._pairs.reshape(2).tolist())
-
-    __complex__ = item
 
     def tolist(self):
         def numbers(nested):
@@ -229,100 +156,38 @@ class Tensor(Views):
     def numpy(self):
         return self._pairs.numpy().view(self.dtype._name)[..., 0]
 
-    # arithmetic
+    # Copies and changes.
 
-    def conj(self):
-        return pair(self.real, -self.imag, "Conj")
+    def __setitem__(self, index, value):
+        self._pairs[index_of(self, index)] = _as_complex(value, self.dtype)._pairs
 
-    conj_physical = conj
+    def clone(self):
+        return Tensor(self._pairs.clone())
 
-    def resolve_conj(self):
+    def contiguous(self):
+        return Tensor(self._pairs.contiguous())
+
+    def detach(self):
+        return Tensor(self._pairs.detach())
+
+    def requires_grad_(self, requires_grad=True):
+        self._pairs.requires_grad_(requires_grad)
         return self
 
-    def abs(self):
-        return torch.hypot(self.real, self.imag)
+    def to(self, *args, **kwargs):
+        given = [*args, *kwargs.values()]
+        dtype = next((getattr(one, "dtype", one) for one in given if isinstance(one, (torch.dtype, torch.Tensor))), self.dtype)
+        if not dtype.is_complex:
+            import warnings
 
-    absolute = __abs__ = abs
+            words = "Casting complex values to real discards the imaginary part"
+            warnings.warn(words, UserWarning, stacklevel=2)
+            return self.real.to(dtype)
+        places = [one for one in given if not isinstance(one, (torch.dtype, torch.Tensor))]
+        pairs = self._pairs.to(*places, dtype.real)
+        return self if pairs is self._pairs else Tensor(pairs)
 
-    def angle(self):
-        return torch.atan2(self.imag, self.real)
-
-    def neg(self):
-        return Tensor(-self._pairs)
-
-    negative = __neg__ = neg
-
-    def __pos__(self):
-        return self
-
-    def exp(self):
-        size = self.real.exp()
-        return pair(size * self.imag.cos(), size * self.imag.sin(), "Exp")
-
-    def square(self):
-        return self * self
-
-    def reciprocal(self):
-        return 1 / self
-
-    def pow(self, exponent):
-        if isinstance(exponent, int) and 1 <= exponent <= 64:
-            result = self
-            for _ in range(exponent - 1):
-                result = result * self
-            return result
-        raise NotImplementedError("pow of a complex tensor is part of attn for exponents 1, 2, 3, ... alone")
-
-    __pow__ = pow
-
-    def add(self, other, *, alpha=1):
-        return both(self, other, lambda a, b: Tensor(a._pairs + b._pairs if alpha == 1 else a._pairs + alpha * b._pairs))
-
-    def sub(self, other, *, alpha=1):
-        return both(self, other, lambda a, b: Tensor(a._pairs - b._pairs if alpha == 1 else a._pairs - alpha * b._pairs))
-
-    def mul(self, other):
-        return both(self, other, _product)
-
-    def div(self, other, *, rounding_mode=None):
-        if rounding_mode is not None:
-            raise refused("div(rounding_mode=...)", self.dtype)
-        return both(self, other, _quotient)
-
-    multiply, divide, true_divide, subtract = mul, div, div, sub
-
-    def matmul(self, other):
-        return both(self, other, _matrix_product)
-
-    mm = bmm = matmul
-
-    def __add__(self, other):
-        return self.add(other) if fits(other) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return self.sub(other) if fits(other) else NotImplemented
-
-    def __rsub__(self, other):
-        return as_complex(other, self.dtype).sub(self) if fits(other) else NotImplemented
-
-    def __mul__(self, other):
-        return self.mul(other) if fits(other) else NotImplemented
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return self.div(other) if fits(other) else NotImplemented
-
-    def __rtruediv__(self, other):
-        return as_complex(other, self.dtype).div(self) if fits(other) else NotImplemented
-
-    def __matmul__(self, other):
-        return self.matmul(other) if isinstance(other, torch.Tensor) else NotImplemented
-
-    def __rmatmul__(self, other):
-        return as_complex(other, self.dtype).matmul(self) if isinstance(other, torch.Tensor) else NotImplemented
+    cpu = type_as = to
 
     def _change(self, result):
         self._pairs.copy_(result._pairs)
@@ -334,19 +199,74 @@ class Tensor(Views):
     def add_(self, other):
         return self._change(self.add(other))
 
-    def sub_(self, other):
-        return self._change(self.sub(other))
+    __imul__, __iadd__ = mul_, add_
 
-    def div_(self, other):
-        return self._change(self.div(other))
+    # Arithmetic.
 
-    __imul__, __iadd__, __isub__, __itruediv__ = mul_, add_, sub_, div_
+    def conj(self):
+        return _pair(self.real, -self.imag, "Conj")
 
-    def copy_(self, other):
-        self._pairs.copy_(as_complex(other, self.dtype)._pairs)
-        return self
+    def abs(self):
+        return torch.hypot(self.real, self.imag)
 
-    # sums and comparisons
+    __abs__ = abs
+
+    def angle(self):
+        return torch.atan2(self.imag, self.real)
+
+    def neg(self):
+        return Tensor(-self._pairs)
+
+    __neg__ = neg
+
+    def exp(self):
+        size = self.real.exp()
+        return _pair(size * self.imag.cos(), size * self.imag.sin(), "Exp")
+
+    def square(self):
+        return self * self
+
+    def pow(self, exponent):
+        if isinstance(exponent, int) and 1 <= exponent <= 64:
+            result = self
+            for _ in range(exponent - 1):
+                result = result * self
+            return result
+        raise NotImplementedError("pow of a complex tensor is part of attn for exponents 1, 2, 3, ... alone")
+
+    __pow__ = pow
+
+    def add(self, other):
+        return _both(self, other, lambda a, b: Tensor(a._pairs + b._pairs))
+
+    def sub(self, other):
+        return _both(self, other, lambda a, b: Tensor(a._pairs - b._pairs))
+
+    def mul(self, other):
+        return _both(self, other, _product)
+
+    def div(self, other):
+        return _both(self, other, _quotient)
+
+    def eq(self, other):
+        return _both(self, other, lambda a, b: (a._pairs == b._pairs).all(-1))
+
+    def ne(self, other):
+        return ~self.eq(other)
+
+    def _operator(name, is_reflected=False):
+        def operate(self, other):
+            if not isinstance(other, (torch.Tensor, int, float, _number)):
+                return NotImplemented
+            if is_reflected:
+                return getattr(_as_complex(other, self.dtype), name)(self)
+            return getattr(self, name)(other)
+
+        return operate
+
+    __add__, __radd__, __sub__, __rsub__ = _operator("add"), _operator("add"), _operator("sub"), _operator("sub", True)
+    __mul__, __rmul__, __truediv__, __rtruediv__ = _operator("mul"), _operator("mul"), _operator("div"), _operator("div", True)
+    __eq__, __ne__ = _operator("eq"), _operator("ne")
 
     def sum(self, dim=None, keepdim=False):
         return self._reduced("sum", dim, keepdim)
@@ -357,35 +277,13 @@ class Tensor(Views):
     def _reduced(self, name, dim, keepdim):
         dims = range(self.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
         dims = tuple(self._dim(dim) for dim in dims)
-        if not dims:
-            return self.clone()
-        return Tensor(getattr(self._pairs, name)(dim=dims, keepdim=keepdim))
-
-    def eq(self, other):
-        return both(self, other, lambda a, b: (a._pairs == b._pairs).all(-1))
-
-    def ne(self, other):
-        return ~self.eq(other)
-
-    def __eq__(self, other):
-        return self.eq(other) if fits(other) else NotImplemented
-
-    def __ne__(self, other):
-        return self.ne(other) if fits(other) else NotImplemented
+        return Tensor(getattr(self._pairs, name)(dim=dims, keepdim=keepdim)) if dims else self.clone()
 
     def equal(self, other):
         return other.is_complex() and self.shape == other.shape and torch.equal(self._pairs, other._pairs)
 
-    def isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-        if equal_nan:
-            raise refused("isclose(equal_nan=True)", self.dtype)
-        return both(self, other, lambda a, b: (a.eq(b)) | ((a - b).abs() <= atol + rtol * b.abs()))
-
-    def allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-        return bool(self.isclose(other, rtol, atol, equal_nan).all())
-
-    def isnan(self):
-        return self._pairs.isnan().any(-1)
+    def allclose(self, other, rtol=1e-05, atol=1e-08):
+        return bool(_both(self, other, lambda a, b: a.eq(b) | ((a - b).abs() <= atol + rtol * b.abs())).all())
 
     def backward(self, gradient=None, **words):
         if gradient is None:
@@ -396,28 +294,24 @@ class Tensor(Views):
 Tensor.__qualname__ = "Tensor"
 
 
-def pair(real, imag, made=None):
+def _pair(real, imag, made=None):
     return Tensor(torch.stack([real, imag], -1), made and made + "Backward0")
 
 
-def fits(other):
-    return isinstance(other, (torch.Tensor, int, float, _number))
-
-
-def as_complex(value, dtype):
+def _as_complex(value, dtype):
     """A number, or a real or complex tensor, as a complex tensor. A number has this dtype."""
     if type(value) is Tensor:
         return value
     if isinstance(value, torch.Tensor):
-        real = value.to(dtype_of(value.dtype).real)
-        return pair(real, torch.zeros_like(real), "ToCopy")
+        real = value.to(_dtype_of(value.dtype).real)
+        return _pair(real, torch.zeros_like(real), "ToCopy")
     value = _number(value)
     return Tensor(torch.tensor([value.real, value.imag], dtype=dtype.real))
 
 
-def both(a, b, compute):
+def _both(a, b, compute):
     """`compute` of two operands of one dtype; a tensor of dimension 0 and a number do not widen another."""
-    a, b = as_complex(a, getattr(b, "dtype", None)), as_complex(b, getattr(a, "dtype", None))
+    a, b = _as_complex(a, getattr(b, "dtype", None)), _as_complex(b, getattr(a, "dtype", None))
     if a.dtype is not b.dtype:
         narrow = (a.ndim == 0) != (b.ndim == 0)
         dtype = (b if a.ndim == 0 else a).dtype if narrow else complex128
@@ -426,7 +320,7 @@ def both(a, b, compute):
 
 
 def _product(a, b):
-    return pair(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real, "Mul")
+    return _pair(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real, "Mul")
 
 
 def _quotient(a, b):
@@ -437,44 +331,170 @@ def _quotient(a, b):
     scale = 1 / (large + small * ratio)
     first, second = torch.where(swap, a.imag, a.real), torch.where(swap, a.real, a.imag)
     imag = torch.where(swap, ratio * a.imag - a.real, a.imag - a.real * ratio)
-    return pair((first + second * ratio) * scale, imag * scale, "Div")
+    return _pair((first + second * ratio) * scale, imag * scale, "Div")
 
 
-def _matrix_product(a, b):
-    return pair(a.real @ b.real - a.imag @ b.imag, a.real @ b.imag + a.imag @ b.real, "Mm")
+# Functions of torch.
 
 
-def refused(name, dtype):
-    return NotImplementedError(f"{name} of a {dtype._name} tensor is not part of attn: {_ADVICE}")
+def polar(abs, angle):
+    """abs * (cos(angle) + i sin(angle))"""
+    _check_parts(abs, angle)
+    return _pair(abs * angle.cos(), abs * angle.sin(), "Polar")
 
 
-_ADVICE = "it has the complex numbers of rotary embeddings (polar, view_as_complex, products, abs, angle)"
+def complex(real, imag):
+    """real + i imag"""
+    _check_parts(real, imag)
+    return _pair(*torch.broadcast_tensors(real, imag), "Complex")
 
 
+def _check_parts(a, b):
+    names = [_cpp_name(part.dtype) for part in (a, b)]
+    if not all(part.dtype in _OF_REAL for part in (a, b)):
+        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument")
+
+
+_CPP = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half",
+    "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
+}
+
+
+def _cpp_name(dtype):
+    return dtype.cpp_name if dtype.is_complex else _CPP[repr(dtype).partition(".")[2]]
+
+
+def view_as_complex(input):
+    """(..., 2) real -> (...) complex, over the same memory."""
+    if type(input) is Tensor or input.dtype not in _OF_REAL:
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            + _cpp_name(input.dtype)
+        )
+    if input.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.stride(-1) != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(stride % 2 for stride in input.stride()[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return Tensor(input, "ViewAsComplexBackward0")
+
+
+def view_as_real(input):
+    """(...) complex -> (..., 2) real, over the same memory."""
+    if type(input) is not Tensor:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return input._pairs.view_as(input._pairs)
+
+
+def angle(input):
+    """The angle of each number: atan2(imag, real); pi or 0 for real ones."""
+    if type(input) is Tensor:
+        return input.angle()
+    zeros = torch.zeros_like(input, dtype=_dtype_of(input.dtype).real)
+    return torch.where(input < 0, torch.pi, zeros).masked_fill(input.isnan(), torch.nan)
+
+
+def imag(input):
+    """The imaginary parts: a view."""
+    if type(input) is not Tensor:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return input.imag
+
+
+def is_complex(input):
+    return input.is_complex()
+
+
+def tensor(data, dtype=None, requires_grad=False):
+    """`torch.tensor` of nested lists in which there are complex numbers, or with a complex dtype."""
+
+    def parts(nested):
+        if isinstance(nested, (list, tuple)):
+            return [parts(inner) for inner in nested]
+        if isinstance(nested, torch.Tensor):
+            return parts(nested.tolist())
+        number = _number(nested)
+        return [number.real, number.imag]
+
+    if dtype is not None and not dtype.is_complex:
+        raise RuntimeError(f"value cannot be converted to type {_CPP[repr(dtype)[6:]].lower()} without overflow")
+    dtype = dtype or _dtype_of(torch.get_default_dtype())
+    pairs = torch.tensor(parts(data), dtype=dtype.real)
+    return Tensor(pairs.reshape(0, 2) if pairs.numel() == 0 else pairs).requires_grad_(requires_grad)
+
+
+def operate(name, a, b):
+    """An operator of a real tensor and a complex number."""
+    if name not in ("add", "sub", "mul", "div", "eq", "ne"):
+        raise _refused(name, complex64)
+    dtype = _dtype_of(next(x for x in (a, b) if isinstance(x, torch.Tensor)).dtype)
+    return getattr(_as_complex(a, dtype), name)(_as_complex(b, dtype))
+
+
+def _joined(name):
+    def function(tensors, dim=0):
+        dtype = complex128 if any(tensor.dtype in (complex128, torch.float64) for tensor in tensors) else complex64
+        tensors = [_as_complex(tensor, dtype).to(dtype) for tensor in tensors]
+        dim = tensors[0]._dim(dim) if name == "cat" else dim % (tensors[0].ndim + 1)
+        return Tensor(getattr(torch, name)([tensor._pairs for tensor in tensors], dim))
+
+    return function
+
+
+def _created(value):
+    """A function that makes a tensor of a size, of zeros or of ones."""
+
+    def create(*size, dtype=None, device=None, requires_grad=False):
+        on_cpu(device)
+        pairs = torch.zeros((*sizes_of(size), 2), dtype=dtype.real)
+        pairs[..., 0] = value
+        return Tensor(pairs).requires_grad_(requires_grad)
+
+    return create
+
+
+_FUNCTIONS = {
+    "cat": _joined("cat"), "concat": _joined("cat"), "stack": _joined("stack"),
+    "outer": lambda input, vec2: input.unsqueeze(-1) * vec2.unsqueeze(0),
+    "zeros": _created(0), "empty": _created(0), "ones": _created(1),
+    "real": lambda input: input.real, "imag": imag, "numel": Tensor.numel, "absolute": Tensor.abs,
+    "true_divide": Tensor.div, "divide": Tensor.div, "multiply": Tensor.mul, "subtract": Tensor.sub,
+}
 # Functions whose other operand may be the complex one.
-_COMMUTE = ("add", "sub", "mul", "div", "multiply", "divide", "true_divide", "subtract", "matmul", "mm", "bmm", "eq", "ne")
+_OF_BOTH = ("add", "sub", "mul", "div", "eq", "ne")
 _METHODS = (
-    "abs absolute allclose angle chunk clone conj conj_physical detach equal exp expand flatten index_select is_complex "
-    "is_floating_point isclose isnan mean movedim neg negative permute pow reciprocal repeat_interleave reshape "
-    "resolve_conj split square squeeze sum swapaxes swapdims t transpose unbind unflatten unsqueeze"
+    "abs allclose angle clone conj detach equal exp flatten is_complex is_floating_point mean neg permute pow "
+    "repeat_interleave reshape split square squeeze sum swapaxes transpose unbind unsqueeze"
 ).split()
+
+
+def _refused(name, dtype):
+    return NotImplementedError(
+        f"{name} of a {dtype._name} tensor is not part of attn: it has the complex numbers of rotary embeddings (polar, "
+        "view_as_complex, products, abs, angle)"
+    )
 
 
 def _dispatch(func, args, kwargs):
     """A function of torch, or a method of a real tensor, of which an argument is complex."""
     name = func.__name__
-    first = args[0] if args else kwargs.get("input")
-    if name in FUNCTIONS:
-        return FUNCTIONS[name](*args, **kwargs)
     if "input" in kwargs:
         args, kwargs = (kwargs["input"], *args), {word: value for word, value in kwargs.items() if word != "input"}
+    first = args[0] if args else None
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name](*args, **kwargs)
     if name in ("to", "type_as") and type(first) is not Tensor:
         like = next(arg for arg in (*args[1:], *kwargs.values()) if type(arg) in (_ComplexDtype, Tensor))
         dtype = getattr(like, "dtype", like)
-        return as_complex(first, dtype).to(dtype)
-    if name in _COMMUTE:
-        return getattr(as_complex(first, getattr(args[1], "dtype", complex64)), name)(*args[1:], **kwargs)
+        return _as_complex(first, dtype).to(dtype)
+    if name in _OF_BOTH:
+        return getattr(_as_complex(first, getattr(args[1], "dtype", complex64)), name)(*args[1:], **kwargs)
     if name in _METHODS and type(first) is Tensor:
         return getattr(first, name)(*args[1:], **kwargs)
-    dtype = next((arg.dtype for arg in args if type(arg) is Tensor), complex64)
-    raise refused(name, dtype)
+    raise _refused(name, next((arg.dtype for arg in args if type(arg) is Tensor), complex64))

@@ -3,14 +3,27 @@
 import torch
 
 
+def _view(name, at=0, count=1, defaults=()):
+    """The view of the pairs that has the same dimensions; `at` is the place of the first of them."""
+
+    def method(self, *args, dim=None):
+        args = [*args] if dim is None else [*args, dim]
+        args += defaults[len(args) - at :]
+        args[at : at + count] = [self._dim(dim) for dim in args[at : at + count]]
+        made = getattr(self._pairs, name)(*args)
+        return tuple(type(self)(part) for part in made) if isinstance(made, tuple) else type(self)(made)
+
+    return method
+
+
 class Views:
     """The views of a complex tensor. `_pairs` is the real tensor of its parts."""
 
     def _dim(self, dim):
-        if not -max(self.ndim, 1) <= dim < max(self.ndim, 1):
-            low, high = -max(self.ndim, 1), max(self.ndim, 1) - 1
-            raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
-        return dim % max(self.ndim, 1)
+        ends = max(self.ndim, 1)
+        if not -ends <= dim < ends:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-ends}, {ends - 1}], but got {dim})")
+        return dim % ends
 
     def _checked(self, shape):
         """The sizes, if as many elements have them."""
@@ -22,8 +35,6 @@ class Views:
         return sizes
 
     def view(self, *shape):
-        if len(shape) == 1 and shape[0] in (torch.float32, torch.float64):
-            return self._pairs.flatten(-2)
         return type(self)(self._pairs.view(*self._checked(shape), 2))
 
     def reshape(self, *shape):
@@ -32,55 +43,20 @@ class Views:
     def expand(self, *shape):
         return type(self)(self._pairs.expand(*sizes_of(shape), 2))
 
-    def repeat(self, *sizes):
-        return type(self)(self._pairs.repeat(*sizes_of(sizes), 1))
-
     def permute(self, *dims):
         return type(self)(self._pairs.permute(*(self._dim(dim) for dim in sizes_of(dims)), self.ndim))
 
-    def transpose(self, dim0, dim1):
-        return type(self)(self._pairs.transpose(self._dim(dim0), self._dim(dim1)))
-
-    swapaxes = swapdims = transpose
-
-    def t(self):
-        return self if self.ndim < 2 else self.transpose(0, 1)
-
     def unsqueeze(self, dim):
         return type(self)(self._pairs.unsqueeze(dim if dim >= 0 else dim + self.ndim + 1))
-
-    def squeeze(self, dim=None):
-        if dim is None:
-            return type(self)(self._pairs.view_as(self._pairs).reshape(*(size for size in self.shape if size != 1), 2))
-        return type(self)(self._pairs.squeeze(self._dim(dim)))
 
     def flatten(self, start_dim=0, end_dim=-1):
         if self.ndim == 0:
             return self.view(1)
         return type(self)(self._pairs.flatten(self._dim(start_dim), self._dim(end_dim)))
 
-    def unflatten(self, dim, sizes):
-        return type(self)(self._pairs.unflatten(self._dim(dim), sizes))
-
-    def contiguous(self):
-        return type(self)(self._pairs.contiguous())
-
-    def unbind(self, dim=0):
-        return tuple(type(self)(part) for part in self._pairs.unbind(self._dim(dim)))
-
-    def chunk(self, chunks, dim=0):
-        return tuple(type(self)(part) for part in self._pairs.chunk(chunks, self._dim(dim)))
-
-    def split(self, split_size, dim=0):
-        return tuple(type(self)(part) for part in self._pairs.split(split_size, self._dim(dim)))
-
-    def repeat_interleave(self, repeats, dim=None):
-        if dim is None:
-            return self.flatten().repeat_interleave(repeats, 0)
-        return type(self)(self._pairs.repeat_interleave(repeats, dim=self._dim(dim)))
-
-    def index_select(self, dim, index):
-        return type(self)(self._pairs.index_select(self._dim(dim), index))
+    transpose = swapaxes = _view("transpose", count=2)
+    squeeze, unbind = _view("squeeze"), _view("unbind", defaults=(0,))
+    split, repeat_interleave = _view("split", 1, 1, (0,)), _view("repeat_interleave", 1)
 
     def __getitem__(self, index):
         return type(self)(self._pairs[index_of(self, index)])
@@ -93,12 +69,8 @@ def sizes_of(shape):
 def index_of(tensor, index):
     """The index that leaves the parts alone."""
     parts = index if isinstance(index, tuple) else (index,)
-    taken = 0
-    for part in parts:
-        if isinstance(part, torch.Tensor) and part.dtype is torch.bool:
-            taken += part.ndim
-        elif part is not None and part is not Ellipsis:
-            taken += 1
+    places = [part for part in parts if part is not None and part is not Ellipsis]
+    taken = sum(part.ndim if isinstance(part, torch.Tensor) and part.dtype is torch.bool else 1 for part in places)
     if taken > tensor.ndim:
         raise IndexError(f"too many indices for tensor of dimension {tensor.ndim}")
     return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else parts

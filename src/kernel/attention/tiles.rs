@@ -16,9 +16,7 @@
 //! or 64 columns, 116 to 148 in larger ones.
 #![allow(unsafe_code)] // Intrinsics, and calls of functions that need processor features.
 
-use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, s};
-
-use super::simd::vector_bytes;
+use super::super::simd::vector_bytes;
 
 /// Numbers in a vector, whatever the processor's are.
 pub(crate) const LANES: usize = 16;
@@ -32,20 +30,6 @@ pub(crate) struct Lanes(pub(crate) [f32; LANES]);
 pub(crate) type Strip<const P: usize> = [Lanes; P];
 
 pub(crate) const ZEROS: Lanes = Lanes([0.0; LANES]);
-
-/// Numbers as strips of `P` vectors. Panics unless they begin at a multiple of 64 bytes.
-pub(crate) fn strips<const P: usize>(numbers: &[f32]) -> &[Strip<P>] {
-    assert!(numbers.as_ptr().cast::<Lanes>().is_aligned(), "vectors are aligned");
-    // SAFETY: a strip is 16 `P` numbers and nothing else, and its alignment was checked.
-    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), numbers.len() / (P * LANES)) }
-}
-
-/// The numbers of a strip.
-#[inline(always)]
-pub(crate) fn numbers<const P: usize>(strip: &Strip<P>) -> &[f32] {
-    // SAFETY: a strip is 16 `P` numbers and nothing else.
-    unsafe { std::slice::from_raw_parts(strip.as_ptr().cast(), P * LANES) }
-}
 
 /// The processor's vectors, detected once and passed to every tile.
 #[derive(Clone, Copy)]
@@ -112,64 +96,6 @@ pub(crate) fn multiply<const R: usize, const P: usize>(
     *c = sums;
 }
 
-/// What a chain of multiply-adds is added to.
-#[derive(Clone, Copy)]
-pub enum Start<'a, T> {
-    /// Nothing: the sum replaces what `out` has.
-    Nothing,
-    /// What `out` has.
-    Out,
-    /// A number for each column.
-    Row(ArrayView1<'a, T>),
-}
-
-impl<'a, T> Start<'a, T> {
-    /// The start of some columns.
-    pub(crate) fn columns(self, first: usize, count: usize) -> Start<'a, T> {
-        match self {
-            Start::Row(row) => Start::Row(row.slice_move(s![first..first + count])),
-            other => other,
-        }
-    }
-}
-
-/// `out = start + a @ b`: (R, terms) @ (terms, n) into (R, n), n the columns of `P` vectors, the last
-/// of which may be filled in part. Rows of `b` and `out` are contiguous, `a` has any strides. The sums are those of
-/// [`multiply`].
-pub(crate) fn strided<const R: usize, const P: usize>(
-    vectors: Vectors,
-    a: ArrayView2<f32>,
-    b: ArrayView2<f32>,
-    start: Start<f32>,
-    mut out: ArrayViewMut2<f32>,
-) {
-    let (terms, n) = b.dim();
-    assert!(a.dim() == (R, terms) && out.dim() == (R, n), "the shapes of a product agree");
-    assert!(n > (P - 1) * LANES && n <= P * LANES, "`P` vectors hold the columns");
-    assert!(
-        (terms < 2 || n < 2 || b.strides()[1] == 1) && (n < 2 || out.strides()[1] == 1),
-        "contiguous rows"
-    );
-    if let Start::Row(row) = start {
-        assert!(row.len() == n && (n < 2 || row.strides()[0] == 1), "a number for each column");
-    }
-    #[cfg(target_arch = "x86_64")]
-    if vectors.bytes == 64 {
-        // SAFETY: only `detect` makes `Vectors`, and 64 bytes mean that it has detected AVX-512. The assertions above
-        // are what the function asks for.
-        return unsafe { x86::strided::<R, P>(a, b, start, out) };
-    }
-    let _ = vectors;
-    for ((i, j), out) in out.indexed_iter_mut() {
-        let sum = a.row(i).iter().zip(b.column(j)).fold(0.0, |sum: f32, (a, &b)| a.mul_add(b, sum));
-        *out = match start {
-            Start::Nothing => sum,
-            Start::Out => *out + sum,
-            Start::Row(row) => row[j] + sum,
-        };
-    }
-}
-
 /// The columns of 8 rows of 8 numbers. The compiler would make 64 single moves or gathers of the plain loop.
 pub(crate) fn transpose(vectors: Vectors, rows: [&[f32; 8]; 8], columns: [&mut [f32; 8]; 8]) {
     #[cfg(target_arch = "x86_64")]
@@ -202,9 +128,7 @@ pub(crate) fn prefetch(row: &[f32]) {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use ndarray::{ArrayView2, ArrayViewMut2};
-
-    use super::{LANES, Start, Strip};
+    use super::Strip;
 
     /// A tile whose sums are `$h` processor vectors for each `Lanes`.
     macro_rules! tile {
@@ -283,82 +207,6 @@ mod x86 {
         _mm256_mul_ps,
         _mm256_fmadd_ps
     );
-
-    /// Terms of a transposed operand between the one that is added and the one that is asked for.
-    const AHEAD: isize = 16;
-
-    /// As [`super::strided`].
-    ///
-    /// # Safety
-    /// `a` is (R, terms), `b` (terms, n) and `out` (R, n), a row of `start` (n), 16 (P - 1) < n <= 16 P, and rows are
-    /// contiguous, but for those of `a`.
-    #[target_feature(enable = "avx512f")]
-    pub(super) unsafe fn strided<const R: usize, const P: usize>(
-        a: ArrayView2<f32>,
-        b: ArrayView2<f32>,
-        start: Start<f32>,
-        mut out: ArrayViewMut2<f32>,
-    ) {
-        let (terms, n) = b.dim();
-        // The columns of the last vector.
-        let last = u16::MAX >> (P * LANES - n);
-        let (row, term) = (a.strides()[0], a.strides()[1]);
-        let (b_term, out_row) = (b.strides()[0], out.strides()[0]);
-        let (a, b, out) = (a.as_ptr(), b.as_ptr(), out.as_mut_ptr());
-        // Where the sums start, and how far its rows are apart.
-        let start = match start {
-            Start::Nothing => None,
-            Start::Out => Some((out.cast_const(), out_row)),
-            Start::Row(row) => Some((row.as_ptr(), 0)),
-        };
-        // What is used next is asked for: without that, products whose operands are in no cache take a third longer. The
-        // addresses need not lie on elements.
-        for r in 0..R as isize {
-            for p in 0..P {
-                _mm_prefetch::<_MM_HINT_ET0>(out.wrapping_offset(r * out_row).wrapping_add(p * LANES).cast());
-            }
-        }
-        let mut sums = [[_mm512_setzero_ps(); P]; R];
-        for k in 0..terms as isize {
-            if term != 1 {
-                _mm_prefetch::<_MM_HINT_T0>(a.wrapping_offset((k + AHEAD) * term).cast());
-            } else if k % LANES as isize == 0 {
-                for r in R..2 * R {
-                    _mm_prefetch::<_MM_HINT_T0>(a.wrapping_offset(r as isize * row + k).cast());
-                }
-            }
-            // SAFETY: (0, k) is an element of `a`, and row k of `b` has n numbers. Of the last vector only those are
-            // read which `last` names.
-            let (a, b) = unsafe { (a.offset(k * term), b.offset(k * b_term)) };
-            let b: [__m512; P] = std::array::from_fn(|p| unsafe {
-                let b = b.add(p * LANES);
-                if p + 1 < P { _mm512_loadu_ps(b) } else { _mm512_maskz_loadu_ps(last, b) }
-            });
-            for (r, sums) in sums.iter_mut().enumerate() {
-                // SAFETY: (r, k) is an element of `a`.
-                let x = _mm512_set1_ps(unsafe { *a.offset(r as isize * row) });
-                for p in 0..P {
-                    sums[p] = _mm512_fmadd_ps(x, b[p], sums[p]);
-                }
-            }
-        }
-        for (r, sums) in sums.into_iter().enumerate() {
-            for (p, mut sum) in sums.into_iter().enumerate() {
-                let columns = if p + 1 < P { u16::MAX } else { last };
-                let at = |of: *const f32, apart: isize| {
-                    of.wrapping_offset(r as isize * apart).wrapping_add(p * LANES)
-                };
-                // SAFETY: row r of `out`, and of what it starts from, has n numbers; only those of `columns` are read and
-                // written.
-                unsafe {
-                    if let Some((start, apart)) = start {
-                        sum = _mm512_add_ps(_mm512_maskz_loadu_ps(columns, at(start, apart)), sum);
-                    }
-                    _mm512_mask_storeu_ps(at(out, out_row).cast_mut(), columns, sum);
-                }
-            }
-        }
-    }
 
     /// Pairs of numbers are exchanged, then pairs of pairs, then the halves of vectors.
     #[target_feature(enable = "avx2")]

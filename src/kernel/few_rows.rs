@@ -1,0 +1,240 @@
+//! Products with few rows in single precision, such as one token through the layers of a model: the right operand, a
+//! weight, is read once, in the order of memory, and serves all rows. Packing it first, as `matrixmultiply` does, would
+//! take longer than the product.
+//!
+//! A weight whose columns are contiguous (`nn.Linear` stores it transposed) is multiplied column by column, in tiles of
+//! [`TILE`] columns by as many rows. A weight whose rows are contiguous is multiplied row by row, [`TILE`] rows at a time,
+//! into sums that stay in the first-level cache.
+//!
+//! Threads take blocks of columns. Each element is the same chain of sums in every block; where columns are contiguous, it
+//! has as many chains as the processor's vectors have lanes.
+//!
+//! Measured on one core of an AMD EPYC (Zen 5), microseconds, beside `matrixmultiply`: 768 terms, 768 columns that are
+//! contiguous: 1 row 31 beside 264, 4 rows 50 beside 268, 16 rows 206 beside 269, 32 rows 399 beside 340. With contiguous
+//! rows: 36 beside 160, 55 beside 160, 130 beside 158, 311 beside 244. One row reads 70 GB/s from the third-level cache.
+
+use std::borrow::Cow;
+
+use ndarray::{ArrayView2, ArrayViewMut2, Axis};
+
+use super::simd::{MOST_LANES, TableVector, VectorWork, run_on_vectors, vector_bytes};
+use super::{stop, threads};
+
+/// Most rows; with more, packing pays.
+const MOST: usize = 16;
+/// Least terms for each row where columns are contiguous: adding up the lanes of a vector takes as long as 16 terms.
+const TERMS: usize = 16;
+/// Least columns where rows are contiguous.
+const COLUMNS: usize = 32;
+/// Least numbers of the weight. A smaller one is packed in no time.
+const LEAST: usize = 4096;
+/// Numbers of the weight from which several threads read it.
+const PARALLEL: usize = 1 << 17;
+/// Columns, or rows, of the weight that are used together.
+const TILE: usize = 4;
+/// Sums that one thread keeps while it goes through rows of the weight: 16 kB.
+const SUMS: usize = 4096;
+
+/// Whether [`multiply`] is the fastest form of a product of `rows` rows with this weight.
+fn fits(rows: usize, weight: &ArrayView2<f32>) -> bool {
+    let (terms, columns) = weight.dim();
+    let long = match weight.strides() {
+        [1, _] => terms >= TERMS * rows,
+        [_, 1] => columns >= COLUMNS,
+        _ => false,
+    };
+    (1..=MOST).contains(&rows) && weight.len() >= LEAST && long && vector_bytes() >= 32
+}
+
+/// `out = alpha * a @ weight + beta * out`: (m, k) @ (k, n) into (m, n), if this is the fastest form; returns whether it is.
+pub(super) fn multiply(
+    alpha: f32,
+    a: ArrayView2<f32>,
+    weight: ArrayView2<f32>,
+    beta: f32,
+    mut out: ArrayViewMut2<f32>,
+) -> bool {
+    if !fits(a.nrows(), &weight) {
+        return false;
+    }
+    let rows: Cow<[f32]> = match a.to_slice() {
+        Some(rows) => Cow::Borrowed(rows),
+        None => Cow::Owned(a.iter().copied().collect()),
+    };
+    let by_columns = weight.strides()[0] == 1;
+    let is_large = weight.len() >= PARALLEL && threads::shares();
+    let parts = if is_large { threads::count() * if by_columns { 4 } else { 1 } } else { 1 };
+    let size = out.ncols().div_ceil(parts).next_multiple_of(MOST_LANES);
+    let blocks = out.axis_chunks_iter_mut(Axis(1), size).zip(weight.axis_chunks_iter(Axis(1), size));
+    threads::share_if(is_large, blocks, |(out, weight)| {
+        let block = Block { alpha, rows: &rows, weight, beta, out };
+        if by_columns { run_on_vectors(ByColumns(block)) } else { run_on_vectors(ByRows(block)) }
+    });
+    true
+}
+
+/// Some columns of a product.
+struct Block<'a, 'o> {
+    alpha: f32,
+    /// The left operand, row by row.
+    rows: &'a [f32],
+    weight: ArrayView2<'a, f32>,
+    beta: f32,
+    out: ArrayViewMut2<'o, f32>,
+}
+
+impl<'a> Block<'a, '_> {
+    /// Some columns of a row of the weight.
+    fn row(&self, row: usize, first: usize, columns: usize) -> &'a [f32] {
+        let row = self.weight.index_axis_move(Axis(0), row).to_slice();
+        &row.expect("`fits` has checked that rows are contiguous")[first..first + columns]
+    }
+
+    fn put(&mut self, row: usize, column: usize, sum: f32) {
+        let out = &mut self.out[[row, column]];
+        *out = if self.beta == 0.0 { self.alpha * sum } else { self.beta * *out + self.alpha * sum };
+    }
+
+    /// The sums of `R` rows with columns of the weight, from these on; returns `R`.
+    #[inline(always)]
+    fn tile<V: TableVector, const R: usize>(
+        &mut self,
+        row: usize,
+        column: usize,
+        columns: [&[f32]; TILE],
+    ) -> usize {
+        let terms = columns[0].len();
+        let (whole, rows) = (terms / V::LANES * V::LANES, &self.rows[row * terms..]);
+        let mut sums = [[V::all(0.0); TILE]; R];
+        for at in (0..whole).step_by(V::LANES) {
+            let mut weights = [V::all(0.0); TILE];
+            for c in 0..TILE {
+                weights[c] = V::load(&columns[c][at..]);
+            }
+            for r in 0..R {
+                let x = V::load(&rows[r * terms + at..]);
+                for c in 0..TILE {
+                    sums[r][c] = x.fma(weights[c], sums[r][c]);
+                }
+            }
+        }
+        for r in 0..R {
+            for c in 0..TILE.min(self.out.ncols() - column) {
+                let mut lanes = [0.0; MOST_LANES];
+                sums[r][c].store(&mut lanes);
+                let mut half = V::LANES / 2;
+                while half > 0 {
+                    for lane in 0..half {
+                        lanes[lane] += lanes[lane + half];
+                    }
+                    half /= 2;
+                }
+                let mut sum = lanes[0];
+                for at in whole..terms {
+                    sum = rows[r * terms + at].mul_add(columns[c][at], sum);
+                }
+                self.put(row + r, column + c, sum);
+            }
+        }
+        R
+    }
+}
+
+/// A weight whose columns are contiguous.
+struct ByColumns<'a, 'o>(Block<'a, 'o>);
+
+impl VectorWork for ByColumns<'_, '_> {
+    #[inline(always)]
+    fn run<V: TableVector>(self) {
+        let mut block = self.0;
+        let (terms, count) = block.weight.dim();
+        let rows = block.rows.len() / terms;
+        for first in (0..count).step_by(TILE) {
+            // The last tile repeats its last column, whose sums are written once.
+            let mut columns: [&[f32]; TILE] = [&[]; TILE];
+            for (at, column) in columns.iter_mut().enumerate() {
+                let column_view = block.weight.index_axis_move(Axis(1), (first + at).min(count - 1));
+                *column = column_view.to_slice().expect("`fits` has checked that columns are contiguous");
+            }
+            let mut row = 0;
+            while row < rows {
+                row += match rows - row {
+                    TILE.. => block.tile::<V, TILE>(row, first, columns),
+                    2.. => block.tile::<V, 2>(row, first, columns),
+                    _ => block.tile::<V, 1>(row, first, columns),
+                };
+            }
+        }
+    }
+}
+
+/// A weight whose rows are contiguous.
+struct ByRows<'a, 'o>(Block<'a, 'o>);
+
+impl VectorWork for ByRows<'_, '_> {
+    #[inline(always)]
+    fn run<V: TableVector>(self) {
+        let mut block = self.0;
+        let (terms, count) = block.weight.dim();
+        let rows = block.rows.len() / terms;
+        let width = (SUMS / rows / MOST_LANES * MOST_LANES).min(count);
+        let mut sums = vec![0.0; rows * width];
+        for first in (0..count).step_by(width) {
+            stop::check();
+            let columns = width.min(count - first);
+            sums.fill(0.0);
+            let whole = terms / TILE * TILE;
+            for term in (0..whole).step_by(TILE) {
+                let weights = std::array::from_fn(|at| block.row(term + at, first, columns));
+                add_rows::<V, TILE>(&block.rows[term..], terms, weights, &mut sums, width);
+            }
+            for term in whole..terms {
+                add_rows::<V, 1>(
+                    &block.rows[term..],
+                    terms,
+                    [block.row(term, first, columns)],
+                    &mut sums,
+                    width,
+                );
+            }
+            for (row, sums) in sums.chunks_exact(width).enumerate() {
+                for (column, &sum) in sums[..columns].iter().enumerate() {
+                    block.put(row, first + column, sum);
+                }
+            }
+        }
+    }
+}
+
+/// Adds rows of the weight to the sums, each times its number in every row of the left operand, which are `terms` apart.
+#[inline(always)]
+fn add_rows<V: TableVector, const K: usize>(
+    rows: &[f32],
+    terms: usize,
+    weights: [&[f32]; K],
+    sums: &mut [f32],
+    width: usize,
+) {
+    let columns = weights[0].len();
+    let whole = columns / V::LANES * V::LANES;
+    for at in (0..whole).step_by(V::LANES) {
+        let mut parts = [V::all(0.0); K];
+        for k in 0..K {
+            parts[k] = V::load(&weights[k][at..]);
+        }
+        for (row, sums) in rows.chunks(terms).zip(sums.chunks_exact_mut(width)) {
+            let mut sum = V::load(&sums[at..]);
+            for k in 0..K {
+                sum = V::all(row[k]).fma(parts[k], sum);
+            }
+            sum.store(&mut sums[at..]);
+        }
+    }
+    for at in whole..columns {
+        for (row, sums) in rows.chunks(terms).zip(sums.chunks_exact_mut(width)) {
+            for k in 0..K {
+                sums[at] = row[k].mul_add(weights[k][at], sums[at]);
+            }
+        }
+    }
+}
