@@ -16,7 +16,7 @@ use crate::ops::table;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
-use crate::torch::{OrRaise, composed, items, site, tensor_value};
+use crate::torch::{OrRaise, items, run_composed, site, tensor_value};
 
 /// The `numpy` module of one session.
 #[derive(Debug)]
@@ -153,20 +153,15 @@ impl Numpy {
         args.resize(op.params()[form].len().max(args.len()), Arg::None);
         let place = || site(vm);
         let caller = Caller { state: &self.state, site: &place };
-        if !op.composed {
+        if !op.is_composed() {
             return call(caller, op, form, args).or_raise(vm);
         }
-        let result = composed(caller, &self.state, op, form, args, vm)?;
-        let several = items(&result);
-        let mut tensors: Vec<Tensor> = several
-            .clone()
-            .unwrap_or_else(|| vec![result])
-            .iter()
-            .filter_map(|object| tensor_value(object, vm))
-            .collect();
-        Ok(match (several, tensors.len()) {
-            (None, 1) => Value::Tensor(tensors.remove(0)),
-            _ => Value::Tensors(tensors),
+        let result = run_composed(caller, &self.state, op, form, args, vm)?;
+        Ok(match (tensor_value(&result, vm), items(&result)) {
+            (Some(tensor), _) => Value::Tensor(tensor),
+            (None, parts) => Value::Tensors(
+                parts.unwrap_or_default().iter().filter_map(|part| tensor_value(part, vm)).collect(),
+            ),
         })
     }
 

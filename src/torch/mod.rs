@@ -33,7 +33,7 @@ mod to_python;
 
 pub(crate) use calls::CapturedCall;
 pub(crate) use classes::dtype_object;
-pub(crate) use composed::composed;
+pub(crate) use composed::composed as run_composed;
 pub(crate) use frames::FrameObserver;
 pub(crate) use function::run as run_operation;
 pub(crate) use module::{install, tensor_value};

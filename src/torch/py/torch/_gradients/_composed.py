@@ -1,7 +1,5 @@
 """Rules of operations that simpler operations express: those are differentiated."""
 
-import math
-
 import torch
 from torch._gradients import rule
 
@@ -43,10 +41,6 @@ def through(step, grads, function):
             outs, list(wanted.values()), seeds, create_graph=create, allow_unused=True
         )
     return dict(zip(wanted, found))
-
-
-def _reduced(losses, reduction):
-    return losses.mean() if reduction == "mean" else losses.sum() if reduction == "sum" else losses
 
 
 @composed("elu")

@@ -5,9 +5,7 @@ import torch
 from torch.optim._averages import Adagrad, NAdam, RMSprop
 from torch.optim.optimizer import Optimizer
 
-__all__ = (
-    "Adagrad Adam AdamW NAdam Optimizer RMSprop SGD lr_scheduler"
-).split()
+__all__ = "Adagrad Adam AdamW NAdam Optimizer RMSprop SGD lr_scheduler".split()
 
 
 class SGD(Optimizer):
@@ -32,20 +30,7 @@ class SGD(Optimizer):
         self._at_least_zero(weight_decay, "weight_decay value")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(
-            params,
-            dict(
-                lr=lr,
-                momentum=momentum,
-                dampening=dampening,
-                weight_decay=weight_decay,
-                nesterov=nesterov,
-                maximize=maximize,
-                foreach=foreach,
-                differentiable=differentiable,
-                fused=fused,
-            ),
-        )
+        self._begin(locals(), "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused")
 
     def _without_fused(self, group):
         return _torch._sgd_step(group, self.state)
@@ -85,26 +70,10 @@ class Adam(Optimizer):
     ):
         self._at_least_zero(lr, "learning rate")
         self._at_least_zero(eps, "epsilon value")
-        for place, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
+        self._check_betas(betas)
         self._at_least_zero(weight_decay, "weight_decay value")
-        order = ("foreach", "maximize") if self._decoupled else ("maximize", "foreach")
-        given = dict(maximize=maximize, foreach=foreach)
-        super().__init__(
-            params,
-            dict(
-                lr=lr,
-                betas=betas,
-                eps=eps,
-                weight_decay=weight_decay,
-                amsgrad=amsgrad,
-                **{name: given[name] for name in order},
-                capturable=capturable,
-                differentiable=differentiable,
-                fused=fused,
-            ),
-        )
+        order = "foreach maximize" if self._decoupled else "maximize foreach"
+        self._begin(locals(), f"lr betas eps weight_decay amsgrad {order} capturable differentiable fused")
 
     def _without_fused(self, group):
         return _torch._adam_step(group, self.state, self._decoupled)
@@ -153,19 +122,8 @@ class AdamW(Adam):
         differentiable=False,
         fused=None,
     ):
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            maximize=maximize,
-            foreach=foreach,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-        )
+        given = locals()
+        super().__init__(**{name: given[name] for name in given if name not in ("self", "__class__")})
 
 
 def __getattr__(name):

@@ -4,16 +4,6 @@ import torch
 from torch.optim.optimizer import Optimizer
 
 
-def _counted(state, *names, like):
-    """Counts a step; before the first one, the named averages are zeros."""
-    if not state:
-        state["step"] = torch.tensor(0.0)
-        for name in names:
-            state[name] = torch.zeros_like(like)
-    state["step"] += 1
-    return state["step"].item()
-
-
 def _decayed(param, grad, group):
     """The gradient with weight decay; decoupled weight decay changes the parameter instead."""
     decay = group["weight_decay"]
@@ -23,12 +13,6 @@ def _decayed(param, grad, group):
         param.mul_(1 - group["lr"] * decay)
         return grad
     return grad.add(param, alpha=decay)
-
-
-def _check_betas(betas):
-    for place, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
 
 
 class RMSprop(Optimizer):
@@ -52,21 +36,7 @@ class RMSprop(Optimizer):
             self._at_least_zero(value, name)
         self._at_least_zero(weight_decay, "weight_decay value")
         self._at_least_zero(alpha, "alpha value")
-        super().__init__(
-            params,
-            dict(
-                lr=lr,
-                momentum=momentum,
-                alpha=alpha,
-                eps=eps,
-                centered=centered,
-                weight_decay=weight_decay,
-                capturable=capturable,
-                foreach=foreach,
-                maximize=maximize,
-                differentiable=differentiable,
-            ),
-        )
+        self._begin(locals(), "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable")
 
     def _change(self, param, grad, group, state):
         if not state:
@@ -77,8 +47,7 @@ class RMSprop(Optimizer):
             if group["centered"]:
                 state["grad_avg"] = torch.zeros_like(param)
         state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = _decayed(param, grad, group)
         square = state["square_avg"]
         square.mul_(group["alpha"]).addcmul_(grad, grad, value=1 - group["alpha"])
         if group["centered"]:
@@ -112,19 +81,10 @@ class Adagrad(Optimizer):
         fused=None,
     ):
         self._at_least_zero(lr, "learning rate")
-        super().__init__(
-            params,
-            dict(
-                lr=lr,
-                lr_decay=lr_decay,
-                eps=eps,
-                weight_decay=weight_decay,
-                initial_accumulator_value=initial_accumulator_value,
-                foreach=foreach,
-                maximize=maximize,
-                differentiable=differentiable,
-                fused=fused,
-            ),
+        self._begin(
+            locals(),
+            "lr lr_decay eps weight_decay initial_accumulator_value "
+            "foreach maximize differentiable fused",
         )
 
     def _change(self, param, grad, group, state):
@@ -132,8 +92,7 @@ class Adagrad(Optimizer):
             state["step"] = torch.tensor(0.0)
             state["sum"] = torch.full_like(param, group["initial_accumulator_value"])
         state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = _decayed(param, grad, group)
         rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
         state["sum"].addcmul_(grad, grad, value=1)
         param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
@@ -159,23 +118,13 @@ class NAdam(Optimizer):
     ):
         self._at_least_zero(lr, "learning rate")
         self._at_least_zero(eps, "epsilon value")
-        _check_betas(betas)
+        self._check_betas(betas)
         self._at_least_zero(weight_decay, "weight_decay value")
         self._at_least_zero(momentum_decay, "momentum_decay value")
-        super().__init__(
-            params,
-            dict(
-                lr=lr,
-                betas=betas,
-                eps=eps,
-                weight_decay=weight_decay,
-                momentum_decay=momentum_decay,
-                decoupled_weight_decay=decoupled_weight_decay,
-                maximize=maximize,
-                foreach=foreach,
-                capturable=capturable,
-                differentiable=differentiable,
-            ),
+        self._begin(
+            locals(),
+            "lr betas eps weight_decay momentum_decay decoupled_weight_decay "
+            "maximize foreach capturable differentiable",
         )
 
     def _change(self, param, grad, group, state):
@@ -184,7 +133,8 @@ class NAdam(Optimizer):
             state["mu_product"] = torch.tensor(1.0)
             state["exp_avg"] = torch.zeros_like(param)
             state["exp_avg_sq"] = torch.zeros_like(param)
-        step = _counted(state, like=param)
+        state["step"] += 1
+        step = state["step"].item()
         (beta1, beta2), lr, decay = group["betas"], group["lr"], group["momentum_decay"]
         grad = _decayed(param, grad, group)
         mu = beta1 * (1.0 - 0.5 * (0.96 ** (step * decay)))

@@ -65,6 +65,16 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    def _begin(self, given, order):
+        """`__init__` with the parameters and settings among the local variables of a subclass's own, in this order."""
+        Optimizer.__init__(self, given["params"], {name: given[name] for name in order.split()})
+
+    @staticmethod
+    def _check_betas(betas):
+        for place, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
+
     @staticmethod
     def _at_least_zero(value, name):
         if not 0.0 <= value:
