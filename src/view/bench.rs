@@ -54,7 +54,7 @@ pub fn bench(report: &BenchReport, look: Look) -> Text {
         let role = if look.plain { Role::Prose } else { role };
         text.append(wrap(&Line::new().with(role, words), look.width, &none, &none));
     }
-    text.section(if look.plain { facts(report) } else { table(report) });
+    text.section(if look.plain { facts(report) } else { table(report, look) });
     if !report.growth.is_empty() {
         text.section(growth(report, look));
     }
@@ -67,16 +67,18 @@ pub fn bench(report: &BenchReport, look: Look) -> Text {
     text
 }
 
-fn table(report: &BenchReport) -> Text {
+fn table(report: &BenchReport, look: Look) -> Text {
+    // A narrow screen has room for the median alone.
+    let columns = if look.width < 60 { 3 } else { 5 };
     let header = ["tokens", "", "median", "best", "memory"];
-    let mut rows = vec![header.map(|name| Line::new().with(Role::Dim, name)).to_vec()];
+    let mut rows = vec![header.map(|name| Line::new().with(Role::Dim, name))[..columns].to_vec()];
     let mut before = 0;
     for row in &report.rows {
         let tokens = if row.tokens == before { String::new() } else { grouped(row.tokens as u64) };
         before = row.tokens;
         let memory = row.megabytes.map_or_else(String::new, memory);
         let cells = [tokens, row.name.clone(), time(row.median), time(row.best), memory];
-        rows.push(cells.map(|cell| Line::new().with(Role::Prose, cell)).to_vec());
+        rows.push(cells.map(|cell| Line::new().with(Role::Prose, cell))[..columns].to_vec());
     }
     let mut table = StyledTable::new(rows);
     for (at, column) in table.table.column_iter_mut().enumerate() {
