@@ -98,6 +98,10 @@ impl<'a> Block<'a, '_> {
     /// The sums of `R` rows with columns of the weight, from these on; returns `R`. Each sum has as many chains as the
     /// longest vectors have lanes, in `PARTS` vectors.
     #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "closures would not be compiled for the processor's vectors"
+    )]
     fn tile<V: TableVector, const R: usize, const PARTS: usize>(
         &mut self,
         row: usize,

@@ -97,8 +97,11 @@ fn sizes(row: &[u8], mut extra: &[u8]) -> Option<[usize; 3]> {
     Some(sizes)
 }
 
-/// The names and the contents of the entries. Errors: the first that is compressed; `None` if the bytes are no archive.
-fn unpacked(archive: &[u8]) -> Option<Result<Vec<(String, &[u8])>, String>> {
+/// The name and the content of an entry.
+type Entry<'a> = (String, &'a [u8]);
+
+/// All entries. Errors: the first that is compressed; `None` if the bytes are no archive.
+fn unpacked(archive: &[u8]) -> Option<Result<Vec<Entry<'_>>, String>> {
     let (count, mut at) = directory(archive)?;
     let mut entries = Vec::new();
     for _ in 0..count {

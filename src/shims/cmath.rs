@@ -6,11 +6,11 @@ use rustpython_vm::{
     Py, PyResult, VirtualMachine, builtins::PyModule, convert::ToPyObject, function::ArgIntoComplex,
 };
 
-use super::math::{Row, add_rows, answer, rows};
+use super::math::{Rows, add_rows, answer, rows};
 
 pub(crate) use native::module_def;
 
-const OF_ONE: &[Row<fn(Complex64) -> pymath::Result<Complex64>>] = rows! { "z";
+const OF_ONE: Rows<fn(Complex64) -> pymath::Result<Complex64>> = rows! { "z";
     acos "Return the arc cosine of z.": cmath::acos;
     acosh "Return the inverse hyperbolic cosine of z.": cmath::acosh;
     asin "Return the arc sine of z.": cmath::asin;
@@ -28,7 +28,7 @@ const OF_ONE: &[Row<fn(Complex64) -> pymath::Result<Complex64>>] = rows! { "z";
     tanh "Return the hyperbolic tangent of z.": cmath::tanh;
 };
 
-const TESTS: &[Row<fn(Complex64) -> bool>] = rows! { "z";
+const TESTS: Rows<fn(Complex64) -> bool> = rows! { "z";
     isfinite "Return True if both the real and imaginary parts of z are finite, else False.": cmath::isfinite;
     isinf "Checks if the real or imaginary part of z is infinite.": cmath::isinf;
     isnan "Checks if the real or imaginary part of z not a number (NaN).": cmath::isnan;

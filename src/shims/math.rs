@@ -14,6 +14,9 @@ pub(crate) use native::module_def;
 /// A function of a table: its name, its documentation with the signature, and what computes it.
 pub(super) type Row<F> = (&'static str, &'static str, F);
 
+/// A table of functions.
+pub(super) type Rows<F> = &'static [Row<F>];
+
 /// Rows of functions of these parameters: `name "what it does": what computes it`.
 macro_rules! rows {
     ($parameters:literal; $($name:ident $doc:literal: $function:expr;)*) => {
@@ -26,7 +29,7 @@ macro_rules! rows {
 }
 pub(super) use rows;
 
-const OF_ONE: &[Row<fn(f64) -> pymath::Result<f64>>] = rows! { "x";
+const OF_ONE: Rows<fn(f64) -> pymath::Result<f64>> = rows! { "x";
     acos "Return the arc cosine (measured in radians) of x.": math::acos;
     acosh "Return the inverse hyperbolic cosine of x.": math::acosh;
     asin "Return the arc sine (measured in radians) of x.": math::asin;
@@ -55,7 +58,7 @@ const OF_ONE: &[Row<fn(f64) -> pymath::Result<f64>>] = rows! { "x";
     ulp "Return the value of the least significant bit of the float x.": |x| Ok(math::ulp(x));
 };
 
-const OF_TWO: &[Row<fn(f64, f64) -> pymath::Result<f64>>] = rows! { "x, y";
+const OF_TWO: Rows<fn(f64, f64) -> pymath::Result<f64>> = rows! { "x, y";
     atan2 "Return the arc tangent of x/y, in the quadrant that the signs of both give.": math::atan2;
     copysign "Return a float with the absolute value of x and the sign of y.": math::copysign;
     fmod "Return the remainder of x/y, with the sign of x.": math::fmod;
@@ -63,7 +66,7 @@ const OF_TWO: &[Row<fn(f64, f64) -> pymath::Result<f64>>] = rows! { "x, y";
     remainder "Difference between x and the closest integer multiple of y.": math::remainder;
 };
 
-const TESTS: &[Row<fn(f64) -> bool>] = rows! { "x";
+const TESTS: Rows<fn(f64) -> bool> = rows! { "x";
     isfinite "Return True if x is neither an infinity nor a NaN, and False otherwise.": math::isfinite;
     isinf "Return True if x is a positive or negative infinity, and False otherwise.": math::isinf;
     isnan "Return True if x is a NaN, and False otherwise.": math::isnan;

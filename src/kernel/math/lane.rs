@@ -76,11 +76,14 @@ struct OnVectors<'a, const N: usize, F> {
 
 impl<const N: usize, F: Formula<N>> VectorWork for OnVectors<'_, N, F> {
     #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "closures would not be compiled for the processor's vectors"
+    )]
     fn run<V: TableVector>(self) {
         let (out, length) = (self.out, self.x[0].len());
         let whole = length / V::LANES * V::LANES;
         for first in (0..whole).step_by(V::LANES) {
-            // Not a closure: it would not be compiled for the processor's vectors.
             let mut lanes = [V::all(0.0); N];
             for n in 0..N {
                 lanes[n] = V::load(&self.x[n][first..first + V::LANES]);
