@@ -312,7 +312,7 @@ fn unread(text: &str) -> Vec<String> {
             let line = line.trim();
             line.starts_with("raise ") || line.starts_with(['"', 'f']) || line == ")" || line == "pass"
         });
-        if is_stub {
+        if is_stub || code.contains("locals()") {
             continue;
         }
         let head = head.rsplit_once(')').map_or("", |(head, _)| head);

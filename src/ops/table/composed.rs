@@ -69,6 +69,7 @@ rows![
         ],
         "How far log-probabilities are from a distribution, in nats.",
     )
+    .refusing(super::refused::is_whole, "kl_div: Integral inputs not supported.")
     .autocast(autocast::float32),
     composed(
         "mish",
@@ -292,6 +293,7 @@ rows![
         ],
         "The mean of each window of the last dimension.",
     )
+    .refusing(super::refused::is_whole, "\"avg_pool2d\" not implemented for '{}'")
     .saving_operands(),
     composed(
         "max_pool1d",
@@ -301,5 +303,6 @@ rows![
             "Tensor input, ints kernel_size, ints? stride=None, ints padding=0, ints dilation=1, bool ceil_mode=False",
         ],
         "The largest of each window of the last dimension.",
-    ),
+    )
+    .refusing(super::refused::is_whole, "\"max_pool1d_impl\" not implemented for '{}'"),
 ];

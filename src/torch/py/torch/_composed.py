@@ -159,6 +159,10 @@ def pairwise_distance(x1, x2, p, eps, keepdim):
     return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
 
 
+# The most differences that `cdist` keeps at a time.
+_DIFFERENCES = 1 << 24
+
+
 def cdist(x1, x2, p, compute_mode):
     for name, x in ("X1", x1), ("X2", x2):
         if x.dim() < 2:
@@ -173,7 +177,14 @@ def cdist(x1, x2, p, compute_mode):
         raise RuntimeError("cdist only supports non-negative p values")
     if x1.size(-1) != x2.size(-1):
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.size(-1)} X2: {x2.size(-1)}")
-    result = (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, -1)
+    # All differences at once could take far more memory than the result.
+    in_a_row = max(x2.numel(), x1.numel() // max(1, x1.size(-2)) * x2.size(-2))
+    rows = max(1, _DIFFERENCES // max(1, in_a_row))
+    parts = x1.split(rows, -2) if x1.size(-2) > rows else [x1]
+    # A result for which there is no room is refused before its parts are made.
+    x1.new_empty(*x1.shape[:-1], x2.size(-2))
+    parts = [(part.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, -1) for part in parts]
+    result = torch.cat(parts, -2) if len(parts) > 1 else parts[0]
     is_large = p == 2 and max(x1.size(-2), x2.size(-2)) > 25
     _torch._name_node(result, "View" if is_large else "Cdist", 0)
     return result
