@@ -113,9 +113,12 @@ fn place(left: &Restored) -> String {
 mod signals {
     use std::io;
     use std::process::{Child, ExitStatus};
+    use std::sync::{Arc, Mutex, PoisonError};
+    use std::thread;
+    use std::time::{Duration, Instant};
 
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::iterator::Signals;
     use std::os::unix::process::ExitStatusExt;
 
@@ -129,12 +132,21 @@ mod signals {
     }
 
     /// The keeper outlives Ctrl-C; what asks it to end is passed on.
-    pub(super) struct Forwarded(std::sync::mpsc::Sender<Pid>);
+    pub(super) struct Forwarded {
+        children: std::sync::mpsc::Sender<Pid>,
+        /// When the keeper was last resumed.
+        resumed: Arc<Mutex<Option<Instant>>>,
+    }
+
+    /// How long a signal to both processes may take to arrive at the second.
+    const APART: Duration = Duration::from_millis(50);
 
     impl Forwarded {
         pub(super) fn new() -> io::Result<Forwarded> {
-            let mut signals = Signals::new(ASKING)?;
+            let mut signals = Signals::new(ASKING.into_iter().chain([SIGCONT]))?;
             let (sender, children) = std::sync::mpsc::channel();
+            let resumed = Arc::new(Mutex::new(None));
+            let at_signal = resumed.clone();
             let forward = move || {
                 let mut child = None;
                 for signal in signals.forever() {
@@ -142,6 +154,10 @@ mod signals {
                     let signal = match signal {
                         SIGHUP => Signal::HUP,
                         SIGTERM => Signal::TERM,
+                        SIGCONT => {
+                            *at_signal.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+                            continue;
+                        }
                         // The terminal has sent it to the child too.
                         _ => continue,
                     };
@@ -150,18 +166,29 @@ mod signals {
                     }
                 }
             };
-            std::thread::Builder::new().name("attn keeper".into()).spawn(forward)?;
-            Ok(Forwarded(sender))
+            thread::Builder::new().name("attn keeper".into()).spawn(forward)?;
+            Ok(Forwarded { children: sender, resumed })
+        }
+
+        /// Whether the keeper itself was suspended a moment ago, or is while this waits, and is resumed.
+        fn was_suspended(&self) -> bool {
+            let start = Instant::now();
+            thread::sleep(APART);
+            let resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
+            start.elapsed() > 4 * APART || resumed.is_some_and(|at| at.elapsed() < 20 * APART)
         }
 
         /// Waits until the child ends. While it is suspended, so is the keeper: the shell waits for the keeper.
         pub(super) fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
             let Some(id) = Pid::from_raw(child.id().cast_signed()) else { return child.wait() };
-            let _ = self.0.send(id);
+            let _ = self.children.send(id);
             loop {
                 match waitpid(Some(id), WaitOptions::UNTRACED) {
                     Ok(Some((_, status))) if status.stopped() => {
-                        let _ = kill_process(rustix::process::getpid(), Signal::STOP);
+                        // Ctrl-Z mostly suspends both: then this is said when both are resumed, or just before.
+                        if !self.was_suspended() {
+                            let _ = kill_process(rustix::process::getpid(), Signal::STOP);
+                        }
                         let _ = kill_process(id, Signal::CONT);
                     }
                     Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
