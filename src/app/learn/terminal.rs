@@ -165,7 +165,9 @@ fn without_echo() -> Option<impl Drop> {
 
 /// The console echoes only while a line is read.
 #[cfg(not(unix))]
-fn without_echo() {}
+fn without_echo() -> Option<Raw> {
+    None
+}
 
 /// Raw mode, for as long as the value lives: keys come one by one, and a new line needs `\r\n`.
 pub(crate) struct Raw {
