@@ -25,7 +25,7 @@ static BYTES: AtomicUsize = AtomicUsize::new(UNKNOWN);
 const UNKNOWN: usize = usize::MAX;
 
 /// Limits the vectors of this process to so many bytes, 64, 32 or 0, for tests and benches: no result depends on it.
-#[allow(dead_code, reason = "tests use it")]
+#[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
 pub fn limit_vectors(bytes: usize) {
     BYTES.store(detected(bytes), Ordering::Relaxed);
 }

@@ -2,11 +2,10 @@
 
 use rustpython_vm::builtins::{PyBoundMethod, PyStr, PyType, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::{Either, FuncArgs, PyComparisonValue};
+use rustpython_vm::function::FuncArgs;
 use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods, PySequenceMethods};
 use rustpython_vm::types::{
-    AsMapping, AsNumber, AsSequence, Comparable, Constructor, GetAttr, Hashable, Iterable, PyComparisonOp,
-    Representable,
+    AsMapping, AsNumber, AsSequence, Comparable, Constructor, GetAttr, Hashable, Iterable, Representable,
 };
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
@@ -314,20 +313,7 @@ impl Iterable for PyArray {
     }
 }
 
-impl Comparable for PyArray {
-    fn slot_richcompare(
-        zelf: &PyObject,
-        other: &PyObject,
-        op: PyComparisonOp,
-        vm: &VirtualMachine,
-    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-        operators::compare(zelf, other, op, vm)
-    }
-
-    fn cmp(_: &Py<Self>, _: &PyObject, _: PyComparisonOp, _: &VirtualMachine) -> PyResult<PyComparisonValue> {
-        Ok(PyComparisonValue::NotImplemented)
-    }
-}
+operators::comparable!(PyArray);
 
 impl AsNumber for PyArray {
     fn as_number() -> &'static PyNumberMethods {

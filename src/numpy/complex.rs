@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyComplex, PyType, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
-use rustpython_vm::function::{Either, FuncArgs, PyComparisonValue};
+use rustpython_vm::function::FuncArgs;
 use rustpython_vm::protocol::PyNumberMethods;
-use rustpython_vm::types::{AsNumber, Comparable, Constructor, PyComparisonOp};
+use rustpython_vm::types::{AsNumber, Comparable, Constructor};
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
@@ -291,32 +291,8 @@ impl AsNumber for PyComplexScalar {
     }
 }
 
-macro_rules! comparable {
-    ($class:ty) => {
-        impl Comparable for $class {
-            fn slot_richcompare(
-                zelf: &PyObject,
-                other: &PyObject,
-                op: PyComparisonOp,
-                vm: &VirtualMachine,
-            ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-                operators::compare(zelf, other, op, vm)
-            }
-
-            fn cmp(
-                _: &Py<Self>,
-                _: &PyObject,
-                _: PyComparisonOp,
-                _: &VirtualMachine,
-            ) -> PyResult<PyComparisonValue> {
-                Ok(PyComparisonValue::NotImplemented)
-            }
-        }
-    };
-}
-
-comparable!(PyComplexArray);
-comparable!(PyComplexScalar);
+operators::comparable!(PyComplexArray);
+operators::comparable!(PyComplexScalar);
 
 impl Constructor for PyComplexArray {
     type Args = (PyRef<PyArray>, rustpython_vm::function::OptionalArg<PyObjectRef>);

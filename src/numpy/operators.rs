@@ -324,3 +324,35 @@ pub(super) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
         )),
     }
 }
+
+/// Lets a class be compared by [`compare`]. The slot takes the object; the other function is never called.
+macro_rules! comparable {
+    ($class:ty) => {
+        impl rustpython_vm::types::Comparable for $class {
+            fn slot_richcompare(
+                zelf: &rustpython_vm::PyObject,
+                other: &rustpython_vm::PyObject,
+                op: rustpython_vm::types::PyComparisonOp,
+                vm: &rustpython_vm::VirtualMachine,
+            ) -> rustpython_vm::PyResult<
+                rustpython_vm::function::Either<
+                    rustpython_vm::PyObjectRef,
+                    rustpython_vm::function::PyComparisonValue,
+                >,
+            > {
+                $crate::numpy::operators::compare(zelf, other, op, vm)
+            }
+
+            fn cmp(
+                _: &rustpython_vm::Py<Self>,
+                _: &rustpython_vm::PyObject,
+                _: rustpython_vm::types::PyComparisonOp,
+                _: &rustpython_vm::VirtualMachine,
+            ) -> rustpython_vm::PyResult<rustpython_vm::function::PyComparisonValue> {
+                Ok(rustpython_vm::function::PyComparisonValue::NotImplemented)
+            }
+        }
+    };
+}
+
+pub(super) use comparable;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyBoundMethod, PyInt, PyTuple, PyType};
+use rustpython_vm::builtins::{PyInt, PyTuple, PyType};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -12,7 +12,7 @@ use super::signature::Signature;
 use super::ufunc::{copy_into, is_tensor, operand, returned};
 use super::{convert, dtypes, foreign, scalar};
 use crate::tensor::{Arg, DType, Tensor};
-use crate::torch::items;
+use crate::torch::{descriptor, items};
 
 /// Reachable as `numpy.name(...)`.
 pub(super) const FUNCTION: u8 = 1;
@@ -412,13 +412,8 @@ impl GetDescriptor for PyRoutine {
         _class: Option<PyObjectRef>,
         vm: &VirtualMachine,
     ) -> PyResult {
-        let is_method = zelf.downcast_ref::<PyRoutine>().is_some_and(|it| it.numpy.is_none());
-        match object {
-            Some(object) if is_method && !vm.is_none(&object) => {
-                Ok(PyBoundMethod::new(object, zelf).into_pyobject(vm))
-            }
-            _ => Ok(zelf),
-        }
+        let is_function = zelf.downcast_ref::<PyRoutine>().is_none_or(|it| it.numpy.is_some());
+        Ok(descriptor::read(zelf, object, is_function, vm))
     }
 }
 

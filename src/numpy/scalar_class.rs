@@ -2,9 +2,9 @@
 
 use rustpython_vm::builtins::{PyStr, PyType, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::{Either, FuncArgs, PyComparisonValue};
+use rustpython_vm::function::FuncArgs;
 use rustpython_vm::protocol::PyNumberMethods;
-use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, PyComparisonOp, Representable};
+use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyFloat64, PyScalar, context};
@@ -79,25 +79,7 @@ macro_rules! slots {
             }
         }
 
-        impl Comparable for $class {
-            fn slot_richcompare(
-                zelf: &PyObject,
-                other: &PyObject,
-                op: PyComparisonOp,
-                vm: &VirtualMachine,
-            ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-                operators::compare(zelf, other, op, vm)
-            }
-
-            fn cmp(
-                _: &Py<Self>,
-                _: &PyObject,
-                _: PyComparisonOp,
-                _: &VirtualMachine,
-            ) -> PyResult<PyComparisonValue> {
-                Ok(PyComparisonValue::NotImplemented)
-            }
-        }
+        operators::comparable!($class);
 
         impl Hashable for $class {
             fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {

@@ -220,13 +220,12 @@ impl Op {
     }
 
     /// Whether it is a function of other operations, which are recorded in its place.
-    #[allow(dead_code, reason = "tests use it")]
     pub fn is_composed(&self) -> bool {
         self.composed
     }
 
     /// Whether its gradients have a rule that needs no Python.
-    #[allow(dead_code, reason = "tests use it")]
+    #[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
     pub fn has_rule(&self) -> bool {
         self.rule.is_some()
     }

@@ -114,7 +114,7 @@ impl State {
     }
 
     /// The figures of the session's records, for tests.
-    #[allow(dead_code, reason = "tests use it")]
+    #[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
     pub fn record_counts(&self) -> RecordCounts {
         self.recorder.counts()
     }

@@ -70,7 +70,7 @@ thread_local! {
 }
 
 /// Bytes of the elements of this thread's tensors.
-#[allow(dead_code, reason = "tests use it")]
+#[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
 pub fn tensor_bytes() -> u64 {
     CURRENT.get()
 }

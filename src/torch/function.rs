@@ -9,6 +9,7 @@ use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, Virtu
 
 use super::bind::bind;
 use super::composed::composed;
+use super::descriptor;
 use super::numbers::items;
 use super::overrides::overridden;
 use super::py_tensor::{PyTensor, tensor_of};
@@ -257,13 +258,8 @@ impl GetDescriptor for PyOp {
         vm: &VirtualMachine,
     ) -> PyResult {
         // A function of the module stays one, wherever it is stored.
-        let is_method = zelf.downcast_ref::<PyOp>().is_some_and(|it| it.state.is_none());
-        match object {
-            Some(object) if is_method && !vm.is_none(&object) => {
-                Ok(rustpython_vm::builtins::PyBoundMethod::new(object, zelf).into_pyobject(vm))
-            }
-            _ => Ok(zelf),
-        }
+        let is_function = zelf.downcast_ref::<PyOp>().is_none_or(|it| it.state.is_some());
+        Ok(descriptor::read(zelf, object, is_function, vm))
     }
 }
 

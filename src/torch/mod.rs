@@ -12,6 +12,7 @@ mod bytes;
 mod calls;
 mod classes;
 mod composed;
+pub(crate) mod descriptor;
 mod frames;
 mod function;
 mod generator;

@@ -1,9 +1,11 @@
 //! Methods of tensors that are written in Python, in `py/torch/_tensor.py`; loaded when first called.
 
-use rustpython_vm::builtins::{PyBoundMethod, PyType};
+use rustpython_vm::builtins::PyType;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+
+use super::descriptor;
 
 /// The methods in `_tensor.py`.
 pub(crate) const PYTHON_METHODS: [&str; 35] = [
@@ -79,10 +81,7 @@ impl GetDescriptor for PythonMethod {
         _class: Option<PyObjectRef>,
         vm: &VirtualMachine,
     ) -> PyResult {
-        match object {
-            Some(object) if !vm.is_none(&object) => Ok(PyBoundMethod::new(object, zelf).into_pyobject(vm)),
-            _ => Ok(zelf),
-        }
+        Ok(descriptor::read(zelf, object, false, vm))
     }
 }
 

@@ -107,7 +107,7 @@ static JOURNAL: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
     File::options().append(true).open(file).ok().map(Mutex::new)
 });
 
-/// Whether this process is kept: whoever waits for it goes on after its death.
+/// Whether this process is kept: its keeper goes on after its death.
 pub(crate) fn is_kept() -> bool {
     JOURNAL.is_some()
 }
