@@ -1,5 +1,6 @@
 """Dicts of tensors as bytes: the length of a header, the header as JSON, then the elements of each tensor."""
 
+import io
 import json
 import struct
 
@@ -70,41 +71,49 @@ def save(tensors, metadata=None):
     return struct.pack("<Q", len(text)) + text + b"".join(parts)
 
 
-def _header(data):
-    if len(data) < 8:
+def _header(file):
+    """The entries of a file, where the elements begin, and where they end."""
+    size = file.seek(0, 2)
+    if size < 8:
         raise _failed("Error while deserializing header: HeaderTooSmall")
-    (length,) = struct.unpack("<Q", data[:8])
+    file.seek(0)
+    (length,) = struct.unpack("<Q", file.read(8))
     if length > _LONGEST_HEADER:
         raise _failed("Error while deserializing header: HeaderTooLarge")
-    if 8 + length > len(data):
+    if 8 + length > size:
         raise _failed("Error while deserializing header: InvalidHeaderLength")
     try:
-        header = json.loads(data[8 : 8 + length].decode())
+        header = json.loads(file.read(length).decode())
     except ValueError:
         raise _failed("Error while deserializing header: InvalidHeaderDeserialization") from None
     if not isinstance(header, dict):
         raise _failed("Error while deserializing header: InvalidHeaderDeserialization")
-    return header, 8 + length
+    return header, 8 + length, size
 
 
-def _tensor(data, start, name, entry):
+def _tensor(file, start, end, name, entry):
     try:
         dtype, shape, (first, last) = _DTYPES[entry["dtype"]], entry["shape"], entry["data_offsets"]
         elements = 1
         for size in shape:
             elements *= size
-        fits = 0 <= first <= last <= len(data) - start and last - first == elements * dtype.itemsize
+        fits = 0 <= first <= last <= end - start and last - first == elements * dtype.itemsize
     except (KeyError, TypeError, ValueError):
         fits = False
     if not fits:
         raise _failed(f"Error while deserializing header: TensorInvalidInfo({name})")
-    return _torch._from_bytes(data[start + first : start + last], dtype).reshape(shape)
+    file.seek(start + first)
+    return _torch._from_bytes(file.read(last - first), dtype).reshape(shape)
+
+
+def _tensors(file):
+    header, start, end = _header(file)
+    return {name: _tensor(file, start, end, name, entry) for name, entry in header.items() if name != "__metadata__"}
 
 
 def load(data):
     """The tensors of a file's bytes, by name."""
-    header, start = _header(data)
-    return {name: _tensor(data, start, name, entry) for name, entry in header.items() if name != "__metadata__"}
+    return _tensors(io.BytesIO(data))
 
 
 def save_file(tensors, filename, metadata=None):
@@ -116,7 +125,7 @@ def save_file(tensors, filename, metadata=None):
 def load_file(filename, device="cpu"):
     on_cpu(device)
     with open(filename, "rb") as file:
-        return load(file.read())
+        return _tensors(file)
 
 
 def save_model(model, filename, metadata=None, force_contiguous=True):
@@ -146,22 +155,21 @@ def load_model(model, filename, strict=True, device="cpu"):
 
 
 class safe_open:
-    """The tensors of a file, one by one."""
+    """The tensors of a file, each read when it is asked for."""
 
     def __init__(self, filename, framework="pt", device="cpu"):
         if framework not in ("pt", "torch", "pytorch"):
             raise NotImplementedError(f"safe_open(framework={framework!r}): attn has torch alone")
         on_cpu(device)
-        with open(filename, "rb") as file:
-            self._data = file.read()
-        self._entries, self._start = _header(self._data)
+        self._file = open(filename, "rb")
+        self._entries, self._start, self._end = _header(self._file)
         self._metadata = self._entries.pop("__metadata__", None)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        pass
+        self._file.close()
 
     def keys(self):
         return sorted(self._entries)
@@ -175,7 +183,7 @@ class safe_open:
     def get_tensor(self, name):
         if name not in self._entries:
             raise _failed(f"File does not contain tensor {name}")
-        return _tensor(self._data, self._start, name, self._entries[name])
+        return _tensor(self._file, self._start, self._end, name, self._entries[name])
 
     def get_slice(self, name):
         return PySafeSlice(self.get_tensor(name), self._entries[name])
