@@ -20,6 +20,7 @@
 //! | [`glossary`], [`terms`] | the terms of the field, and where lessons use them |
 //! | [`compare`] | compares a recorded output with the actual one, with `machine_words` |
 //! | [`recording`] | writes what cells show into a lesson |
+//! | [`trained`] | the trained model that lessons read |
 //! | [`gate`] | runs a lesson and checks everything that it claims |
 
 pub mod answer;
@@ -58,6 +59,7 @@ pub mod states;
 mod stem;
 pub(crate) mod step;
 pub mod terms;
+pub mod trained;
 pub mod translation;
 pub mod typed_shape;
 pub(crate) mod views;

@@ -4,7 +4,8 @@
 //! out of it, also while another program changes the links. No decision here is made on the text of a path: text only
 //! finds the folder that is meant.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,9 +41,50 @@ struct Grant {
     only: Option<PathBuf>,
 }
 
+/// Files inside the program, each under the path by which cells open it.
+pub type BuiltInFiles = &'static [(&'static str, &'static [u8])];
+
+/// A file that a cell has opened.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    File(File),
+    /// One inside the program, to read.
+    BuiltIn(Cursor<&'static [u8]>),
+}
+
+impl Read for Opened {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Opened::File(file) => file.read(buffer),
+            Opened::BuiltIn(bytes) => bytes.read(buffer),
+        }
+    }
+}
+
+impl Seek for Opened {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        match self {
+            Opened::File(file) => file.seek(place),
+            Opened::BuiltIn(bytes) => bytes.seek(place),
+        }
+    }
+}
+
+impl Opened {
+    /// The file, if it can be changed.
+    pub(crate) fn writable(&mut self) -> io::Result<&mut File> {
+        match self {
+            Opened::File(file) => Ok(file),
+            Opened::BuiltIn(_) => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+}
+
 /// The files that a session may open.
 #[derive(Debug, Default)]
 pub struct FileAccess {
+    /// What every session may read.
+    built_in: BuiltInFiles,
     /// The folder in which relative paths begin: the notebook's.
     home: Option<PathBuf>,
     read: Vec<Grant>,
@@ -80,7 +122,12 @@ impl FileAccess {
             paths.iter().map(granted).collect()
         };
         let (read, write) = (open(read)?, open(write)?);
-        Ok(FileAccess { home: Some(home), read, write, has_written: Arc::default() })
+        Ok(FileAccess { home: Some(home), read, write, ..FileAccess::default() })
+    }
+
+    /// The same, with files inside the program that every session may read.
+    pub fn with(self, built_in: BuiltInFiles) -> FileAccess {
+        FileAccess { built_in, ..self }
     }
 
     /// The folder in which relative paths begin, if any file is open at all.
@@ -98,13 +145,21 @@ impl FileAccess {
         self.has_written.clone()
     }
 
-    /// Opens a regular file for this access. Errors: it is not open to cells, it is no regular file, or the system refuses.
+    /// Opens a regular file for this access; to read, one inside the program if no other has its path. Errors: it is not
+    /// open to cells, it is no regular file, or the system refuses.
     pub(crate) fn open(
         &self,
         path: &str,
         options: &OpenOptions,
         access: Purpose,
-    ) -> Result<std::fs::File, Refusal> {
+    ) -> Result<Opened, Refusal> {
+        self.open_outside(path, options, access).map(Opened::File).or_else(|refusal| {
+            let found = self.built_in.iter().find(|(name, _)| access == Purpose::Read && *name == path);
+            found.map(|(_, bytes)| Opened::BuiltIn(Cursor::new(*bytes))).ok_or(refusal)
+        })
+    }
+
+    fn open_outside(&self, path: &str, options: &OpenOptions, access: Purpose) -> Result<File, Refusal> {
         let (folder, inside) = match access {
             Purpose::Read => self.find(path, Access::Read)?,
             Purpose::Write => self.find(path, Access::Write)?,

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::time::UNIX_EPOCH;
 
@@ -15,7 +14,7 @@ use rustpython_vm::{
     pyclass,
 };
 
-use super::file_access::{Access, FileAccess, Purpose, Refusal};
+use super::file_access::{Access, FileAccess, Opened, Purpose, Refusal};
 
 /// Makes `_files` importable.
 pub(super) fn install(access: FileAccess, vm: &VirtualMachine) -> PyResult<()> {
@@ -127,7 +126,7 @@ impl Files {
 #[pyclass(module = false, name = "_OpenFile")]
 #[derive(PyPayload)]
 struct OpenFile {
-    file: RefCell<Option<File>>,
+    file: RefCell<Option<Opened>>,
 }
 
 impl fmt::Debug for OpenFile {
@@ -148,7 +147,7 @@ impl OpenFile {
     #[pymethod]
     fn write(&self, bytes: ArgBytesLike, vm: &VirtualMachine) -> PyResult<usize> {
         vm.check_signals()?;
-        self.with(vm, |file| bytes.with_ref(|bytes| file.write(bytes)))
+        self.with(vm, |file| bytes.with_ref(|bytes| file.writable()?.write(bytes)))
     }
 
     /// Moves to `offset` from the start (0), from here (1) or from the end (2); returns the place from the start.
@@ -167,7 +166,7 @@ impl OpenFile {
 
     #[pymethod]
     fn truncate(&self, size: u64, vm: &VirtualMachine) -> PyResult<()> {
-        self.with(vm, |file| file.set_len(size))
+        self.with(vm, |file| file.writable()?.set_len(size))
     }
 
     #[pymethod]
@@ -177,7 +176,7 @@ impl OpenFile {
 }
 
 impl OpenFile {
-    fn with<T>(&self, vm: &VirtualMachine, act: impl FnOnce(&mut File) -> io::Result<T>) -> PyResult<T> {
+    fn with<T>(&self, vm: &VirtualMachine, act: impl FnOnce(&mut Opened) -> io::Result<T>) -> PyResult<T> {
         match self.file.borrow_mut().as_mut() {
             Some(file) => act(file).map_err(|error| system_error(&error, None, vm)),
             None => Err(vm.new_value_error("I/O operation on closed file.")),

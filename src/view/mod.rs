@@ -19,6 +19,7 @@ pub mod heat;
 pub(crate) mod html;
 pub mod learn;
 pub mod listing;
+pub mod look;
 pub mod markdown;
 pub mod panel;
 pub mod pick;

@@ -8,6 +8,7 @@
 //! | [`named_element`], [`element_text`], [`axis_names`] | how a learner names an element, an axis, a position |
 //! | [`step`], [`figures`], [`pictures`], [`notes`] | from a step that ran, its tensors and its error to what the view shows |
 //! | [`trace`], [`what_if`] | the operations of a cell in order; steps without and with a change, compared |
+//! | [`trained`] | the trained model in a session of its own |
 //! | [`document`] | the JSON of cells that ran |
 
 pub(crate) mod axis_names;
@@ -24,5 +25,6 @@ pub(crate) mod plan;
 pub(crate) mod runner;
 pub mod step;
 pub(crate) mod trace;
+pub(crate) mod trained;
 pub(crate) mod what_if;
 pub mod workspace;

@@ -12,6 +12,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod faq;
 pub(crate) mod list;
+pub(crate) mod look;
 pub(crate) mod new;
 pub mod options;
 pub(crate) mod reset;

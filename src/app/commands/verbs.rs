@@ -12,7 +12,7 @@ use super::super::cells::machine;
 use super::super::terminal::shell::{Exit, Failure, Shell, coloured, columns};
 use super::super::{learn, repl};
 use super::options::{GlobalOptions, When};
-use super::{bench, check, completions, doctor, export, faq, list, new, reset, review, run, show, why};
+use super::{bench, check, completions, doctor, export, faq, list, look, new, reset, review, run, show, why};
 use crate::ops::nearest;
 use crate::view::text::commands_terminal;
 
@@ -57,6 +57,15 @@ pub static VERBS: &[Verb] = &[
         first: true,
         args: show::Args::augment_args,
         run: |matches, shell| show::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "look",
+        line: "See where the heads of a small trained model look, and what they make of it",
+        examples: "attn look the river was wide and she sat on the bank and watched the\n\
+                   attn look the keys on the table --head 1.2\nattn look --without 1.1\nattn look --why=fish\nattn look --code",
+        first: true,
+        args: look::Args::augment_args,
+        run: |matches, shell| look::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "repl",

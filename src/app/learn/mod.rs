@@ -3,6 +3,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | [`opening`] | the first screen of a new learner |
 //! | [`main_loop`] | shows a stop, waits for a key, does what it asks |
 //! | [`keys`] | the table of keys |
 //! | [`navigate`] | on, back, and to a stop from the list |
@@ -22,6 +23,7 @@ pub mod keys;
 mod lesson_state;
 mod main_loop;
 mod navigate;
+mod opening;
 mod paging;
 mod practice;
 mod question;
@@ -41,6 +43,7 @@ use super::terminal::restore::restore_at_exit;
 use super::terminal::shell::{Exit, Failure, Shell};
 use crate::view::prose::prose;
 use input::InputMode;
+use opening::OpeningEnd;
 use walk::Walk;
 
 /// What `attn learn` takes.
@@ -101,6 +104,13 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         restore_at_exit();
     }
     machine::keep_running();
+    let chapter = catalogue.course().own.is_none();
+    if first_time && restored.is_none() && args.place.is_empty() && chapter && can_start(shell) {
+        let minutes: u32 = catalogue.lessons().filter_map(Result::ok).map(|lesson| lesson.minutes).sum();
+        if opening::show(minutes.div_ceil(60), mode, shell)? == OpeningEnd::Leave {
+            return Ok(Exit::Good);
+        }
+    }
     let words = match (first_time, at) {
         _ if restored.is_some() => String::new(),
         (true, 0) => welcome(mode).to_owned(),

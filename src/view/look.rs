@@ -1,0 +1,259 @@
+//! What the trained model makes of a sentence: the likeliest next words, where each head looked, and what a logit is made of.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::lesson::trained::{Head, Looked};
+use crate::view::figure::Figure;
+use crate::view::heat::{self, bar_of};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
+use crate::view::wrap::{remark, wrap};
+
+/// Weights below this are not named.
+const NAMED: f64 = 0.1;
+/// A cell of a small map is filled from this weight on.
+const FILLED: f64 = 0.25;
+/// How many next words are shown.
+const NEXT: usize = 5;
+
+/// A share of 1 in percent: `58 %`, `<1 %`.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        share if share > 0.0 && share < 0.5 => "<1 %".to_owned(),
+        share => format!("{share:.0} %"),
+    }
+}
+
+/// A sentence up to its gap.
+pub fn gap(sentence: &str, look: Look) -> Text {
+    let line = Line::new().with(Role::Strong, format!("{sentence} ____"));
+    wrap(&line, look.text_width(), &Line::new(), &Line::new())
+}
+
+/// The likeliest next words with bars, of which a whole one is 100 %; where heads are switched off, with the probabilities
+/// before.
+pub fn next_words(looked: &Looked, look: Look) -> Text {
+    let changed = looked.next.iter().any(|next| next.share != next.whole);
+    let shown: Vec<_> = looked.next.iter().take(if changed { usize::MAX } else { NEXT }).collect();
+    let names = shown.iter().map(|next| next.word.width()).max().unwrap_or(0) + 2;
+    // The rest of the line is for `100 % → 100 %`.
+    let longest = look.width.saturating_sub(names + 15).clamp(4, 40);
+    let mut text = Text::new();
+    for next in shown {
+        let number = match changed {
+            true => format!("{} → {}", percent(next.whole), percent(next.share)),
+            false => percent(next.share),
+        };
+        if look.plain {
+            text.say(Role::Prose, format!("{}: {number}", next.word));
+            continue;
+        }
+        let mut line = Line::new().with(Role::Label, &next.word);
+        line.fill(names);
+        line.push(Role::Heat(0.4), bar_of(next.share, longest));
+        line.push(Role::Number, format!(" {number}"));
+        text.line(line);
+    }
+    text
+}
+
+/// The word that looks, with its number where the sentence has it more than once.
+pub fn looking_word(looked: &Looked) -> String {
+    let word = &looked.words[looked.at];
+    match looked.words.iter().filter(|other| *other == word).count() {
+        1 => format!("\"{word}\""),
+        _ => format!("\"{word}\" (word {})", looked.at + 1),
+    }
+}
+
+/// The sentence as text, each word shaded by the weight that a head gives to it, with the largest weights below the words.
+pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
+    let row = looked.row(head);
+    if look.plain {
+        let mut named: Vec<(usize, f64)> = row.iter().copied().enumerate().filter(|(_, weight)| *weight >= NAMED).collect();
+        named.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let named: Vec<String> =
+            named.iter().map(|(at, weight)| format!("{} {weight:.2}", word_named(looked, *at))).collect();
+        let words = format!("head {head} from {}: {}", looking_word(looked), or_spread(named.join(", ")));
+        return wrap(&Line::new().with(Role::Prose, words), look.width, &Line::new(), &Line::spaces(2));
+    }
+    let (mut text, mut words, mut numbers) = (Text::new(), Line::new(), Line::new());
+    let flush = |text: &mut Text, words: &mut Line, numbers: &mut Line| {
+        text.line(std::mem::take(words));
+        if numbers.width() > 0 {
+            text.line(std::mem::take(numbers));
+        }
+    };
+    for (at, word) in looked.words.iter().enumerate() {
+        let weight = row.get(at).copied().unwrap_or(0.0);
+        let sides = match weight {
+            w if w >= 0.5 => "▓▓",
+            w if w >= FILLED => "▓",
+            w if w >= NAMED => "░",
+            _ => "",
+        };
+        let number = if weight >= NAMED { format!("{weight:.2}") } else { String::new() };
+        let shown = format!("{sides}{word}{sides}");
+        let width = shown.width().max(number.width());
+        if words.width() > 0 && words.width() + 1 + width > look.text_width() {
+            flush(&mut text, &mut words, &mut numbers);
+        }
+        let start = if words.width() > 0 { words.width() + 1 } else { 0 };
+        words.fill(start);
+        let role = match (at == looked.at, weight >= NAMED) {
+            (_, true) => Role::Heat(weight as f32),
+            (true, false) => Role::Strong,
+            (false, false) => Role::Prose,
+        };
+        words.push(role, &shown);
+        words.fill(start + width);
+        if !number.is_empty() {
+            numbers.fill(start + (width - number.width()) / 2);
+            numbers.push(Role::Number, number);
+        }
+    }
+    flush(&mut text, &mut words, &mut numbers);
+    text
+}
+
+fn or_spread(words: String) -> String {
+    if words.is_empty() { "no word gets 0.10 or more".to_owned() } else { words }
+}
+
+/// A word, with its number where the sentence has it more than once.
+fn word_named(looked: &Looked, at: usize) -> String {
+    let word = &looked.words[at];
+    match looked.words.iter().filter(|other| *other == word).count() {
+        1 => word.clone(),
+        _ => format!("{word} ({})", at + 1),
+    }
+}
+
+/// The maps of all heads side by side, four cells to a character, with the word that got most of the last row below each.
+pub fn grid(looked: &Looked, without: &[Head], look: Look) -> Text {
+    let mut text = Text::new();
+    let most = |head: Head| {
+        let row = looked.row(head);
+        let most = (0..row.len()).max_by(|one, other| row[*one].total_cmp(&row[*other])).unwrap_or(0);
+        (word_named(looked, most), row[most])
+    };
+    if look.plain {
+        for head in looked.heads() {
+            let (word, weight) = most(head);
+            let off = if without.contains(&head) { ", switched off" } else { "" };
+            text.say(Role::Prose, format!("head {head}: {word} {weight:.2}{off}"));
+        }
+        return text;
+    }
+    let small = |head: Head| {
+        let mut map = Text::new();
+        let off = without.contains(&head);
+        map.say(if off { Role::Dim } else { Role::Strong }, format!("{head}{}", if off { " off" } else { "" }));
+        map.append(quadrants(looked.map(head), looked.words.len()));
+        let (word, weight) = most(head);
+        let line = Line::new().with(Role::Label, format!("{word} "));
+        map.line(line.with(Role::Number, format!("{weight:.2}")));
+        map
+    };
+    let maps: Vec<Text> = looked.heads().map(small).collect();
+    let widest = maps.iter().map(Text::width).max().unwrap_or(0);
+    let abreast = ((look.width + 3) / (widest + 3)).max(1);
+    let heads = looked.weights.first().map_or(1, Vec::len);
+    // Layers begin on a new row where the heads of one fit.
+    let abreast = if abreast >= heads { heads } else { abreast };
+    let mut padded = maps;
+    for map in &mut padded {
+        map.lines[0].fill(widest);
+    }
+    for row in padded.chunks(abreast) {
+        text.section(Text::beside(row, 3));
+    }
+    text
+}
+
+/// A map in which one character has two rows and two columns; a quarter is filled from [`FILLED`] on.
+fn quadrants(map: &[Vec<f64>], size: usize) -> Text {
+    const SIGNS: [char; 16] = ['·', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'];
+    let filled = |row: usize, column: usize| {
+        map.get(row).and_then(|row| row.get(column)).is_some_and(|weight| *weight >= FILLED)
+    };
+    let mut text = Text::new();
+    for row in (0..size).step_by(2) {
+        let mut line = Line::new();
+        for column in (0..size).step_by(2) {
+            let bits = [(0, 0), (0, 1), (1, 0), (1, 1)].iter().enumerate();
+            let sign = bits.map(|(bit, (down, right))| usize::from(filled(row + down, column + right)) << bit).sum::<usize>();
+            let hidden = column > row + 1;
+            match (sign, hidden) {
+                (0, true) => line.push(Role::Prose, " "),
+                (0, false) => line.push(Role::Dim, "·"),
+                _ => line.push(Role::Heat(0.8), SIGNS[sign].to_string()),
+            }
+        }
+        text.line(line);
+    }
+    text
+}
+
+/// What the small maps show, in a sentence.
+pub fn grid_legend(looked: &Looked, look: Look) -> Text {
+    let words = format!(
+        "Rows are words that look, columns words that are looked at; a quarter of a character is filled from a weight of {FILLED} on. \
+         Below each: where {} looked most. --head 1.2 opens one.",
+        looking_word(looked)
+    );
+    remark(&words, look)
+}
+
+/// One head as its full map, with words on both axes.
+pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
+    let size = looked.words.len();
+    let figure = Figure {
+        name: format!("head {head}"),
+        dtype: "float32".to_owned(),
+        shape: vec![size, size],
+        values: looked.map(head).concat(),
+        axes: vec!["query".to_owned(), "key".to_owned()],
+        labels: vec![Some(looked.words.clone()), Some(looked.words.clone())],
+        ..Figure::default()
+    };
+    heat::with_scale(&figure, look)
+}
+
+/// What each part of the model adds to a logit, the largest first; of a head also the words that it read.
+pub fn logit_parts(looked: &Looked, look: Look) -> Text {
+    let why = &looked.why;
+    let first = format!("why \"{}\": its logit is {:.2} above the mean of all words", why.word, why.logit);
+    let mut text = wrap(&Line::new().with(Role::Strong, first), look.text_width(), &Line::new(), &Line::new());
+    let mut parts: Vec<_> = why.parts.iter().collect();
+    parts.sort_by(|one, other| other.adds.abs().total_cmp(&one.adds.abs()));
+    let column = parts.iter().map(|part| part.name().width()).max().unwrap_or(0) + 2;
+    for part in parts {
+        let mut read: Vec<(usize, f64)> = part.words.iter().copied().enumerate().collect();
+        read.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+        let read = read.iter().filter(|(_, adds)| adds.abs() >= 0.1 && adds.abs() >= 0.1 * part.adds.abs()).take(3);
+        let read: Vec<String> =
+            read.map(|(at, adds)| unbroken(&format!("{} {}", word_named(looked, *at), signed(*adds)))).collect();
+        let name = part.name();
+        if look.plain {
+            let read = if read.is_empty() { String::new() } else { format!(": {}", read.join(", ")) };
+            let line = Line::new().with(Role::Prose, format!("{name} {}{read}", signed(part.adds)));
+            text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
+            continue;
+        }
+        let mut first = Line::spaces(2).with(Role::Label, &name);
+        first.fill(2 + column);
+        first.push(Role::Number, format!("{:>7}", signed(part.adds)));
+        first.push(Role::Prose, "  ");
+        let below = Line::spaces(first.width().min(look.width / 2));
+        let line = Line::new().with(Role::Dim, read.join(", "));
+        match read.is_empty() {
+            true => text.line(first),
+            false => text.append(wrap(&line, look.text_width(), &first, &below)),
+        }
+    }
+    text
+}
+
+fn signed(value: f64) -> String {
+    format!("{value:+.2}")
+}
