@@ -30,7 +30,7 @@ pub const IN_PLACE_ONLY: u8 = 16;
 pub(crate) const RELAYOUT: u8 = 32;
 /// Reachable as `torch.linalg.name(...)`; the row's own name begins with `linalg_`.
 pub(crate) const LINALG: u8 = 64;
-/// Reachable as `torch.name_(...)` too (`torch.relu_`).
+/// A function and a method.
 pub(crate) const BOTH: u8 = FUNCTION | METHOD;
 /// The usual pointwise operation: function, method and in-place twin.
 pub(crate) const ALL: u8 = FUNCTION | METHOD | IN_PLACE;

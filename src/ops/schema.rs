@@ -31,7 +31,7 @@ pub(crate) enum Type {
     Ints,
     /// `sizes`: a sequence of ints, or the ints one after the other.
     Sizes,
-    /// `dims`: as `sizes`, for dimensions.
+    /// `floats`: a sequence of floats.
     Floats,
     /// `Tensors`: a sequence of tensors.
     Tensors,
@@ -128,6 +128,11 @@ pub(crate) fn parse(form: &'static str) -> Vec<Param> {
         params.push(Param { name, kind: *kind, optional, keyword_only, default });
     }
     params
+}
+
+/// The names of the parameters that a function in Python gets.
+pub fn passed_on(form: &'static str) -> impl Iterator<Item = &'static str> {
+    parse(form).into_iter().filter(|param| !param.kind.is_unlisted()).map(|param| param.name)
 }
 
 /// The form as documentation shows it: `input, dim, *, dtype=None`.

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use attn::ops::op::Op;
+use attn::ops::schema::passed_on;
 use attn::ops::table::{find, operator, ops, row_of};
 use attn::session::{Session, SessionOptions};
 use attn::tensor::descriptor::{Descriptor, InPlace, OpFamily, OpNotation, SETITEM, ShapeRule, Sign};
@@ -34,7 +35,7 @@ fn every_row_states_what_is_known_of_its_operation() {
     };
     for op in ops() {
         check(op, !op.forms.is_empty(), "has no signature");
-        check(op, op.doc.ends_with(['.', ')']), "has no line on what it computes");
+        check(op, op.doc.ends_with(['.', ')']), "has no line on what it computes that ends with a full stop");
         let found = row_of(&op.descriptor).is_some_and(|row| std::ptr::eq(row, op));
         check(op, found, "is not found by its descriptor");
         let differentiable = matches!(
@@ -53,7 +54,7 @@ fn every_row_states_what_is_known_of_its_operation() {
                 | OpFamily::LinearAlgebra
         );
         let has_gradient = op.gradient.is_some() || not_differentiable.contains(op.name);
-        check(op, !differentiable || has_gradient, "has no gradient");
+        check(op, !differentiable || has_gradient, "has no .grad(\"NodeName\"), and is not in NOT_DIFFERENTIABLE");
         let alone = op.in_place == InPlace::Always;
         check(op, alone == op.name.ends_with('_') || op.family == OpFamily::View, "is misnamed");
         let broadcast = matches!(op.shapes, ShapeRule::Broadcast(..));
@@ -107,14 +108,16 @@ fn every_gradient_has_a_rule() {
         ops().filter(|op| op.gradient.is_some() && !op.is_composed()).map(|op| op.name).collect();
     let missing: Vec<&&str> =
         rows.iter().filter(|name| !rules.contains(**name) && !without.contains(**name)).collect();
-    assert!(missing.is_empty(), "no rule in py/torch/_gradients for {missing:?}");
     let listed_in_vain: Vec<&&str> =
         without.iter().filter(|name| rules.contains(**name) || !rows.contains(**name)).collect();
     assert!(listed_in_vain.is_empty(), "{listed_in_vain:?} have a rule or need none");
     let syntax = ["setitem", "copy_slices", "function"];
     let unused: Vec<&&str> =
         rules.iter().filter(|name| !rows.contains(**name) && !syntax.contains(name)).collect();
-    assert!(unused.is_empty(), "{unused:?} are rules of no operation with a gradient");
+    assert!(
+        missing.is_empty() && unused.is_empty(),
+        "no rule in py/torch/_gradients for {missing:?}; no operation with a gradient for the rules {unused:?}"
+    );
     // Rules are differentiated themselves: what they call has rules. Conversions to integers end a gradient.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/torch/py/torch/_gradients");
     for file in fs::read_dir(folder).expect("the rules have a folder") {
@@ -124,6 +127,30 @@ fn every_gradient_has_a_rule() {
         let called: Vec<&&str> = without.iter().filter(called).collect();
         assert!(called.is_empty(), "{called:?} have no rules, and a rule calls them");
     }
+}
+
+/// A composed row and its function have the same parameters; what Python modules define besides the table is not in it; and no
+/// name that is there is said to be missing.
+#[test]
+fn names_stand_in_one_place() {
+    let rows: Vec<String> = ops().map(|op| format!("{:?}", op.name)).collect();
+    let params = |op: &Op| -> BTreeSet<String> {
+        op.forms.iter().flat_map(|form| passed_on(form)).map(str::to_owned).collect()
+    };
+    let composed: Vec<String> =
+        ops().filter(|op| op.is_composed()).map(|op| format!("{:?}: {:?}", op.name, params(op))).collect();
+    let cell = format!(
+        "import inspect, importlib, torch, torch._composed, torch._combined, torch._names, torch.utils.data\n\
+         from torch.optim import lr_scheduler\n\
+         rows, composed = {{{}}}, {{{}}}\n\
+         {}",
+        rows.join(", "),
+        composed.join(", "),
+        include_str!("table_names.py")
+    );
+    let outcome = Session::new(SessionOptions::default()).run(&cell, "names");
+    assert_eq!(outcome.error.map(|error| error.message), None);
+    assert_eq!(outcome.stdout, "");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The one table of operations: what lesson code may call, and what each call does.
 //! A row defines the function, the method, the in-place twin, `grad_fn`, error messages,
-//! completion, `help()` and `docs/torch.md`. A new operation is one row and its kernel.
+//! completion, `help()` and `docs/torch.md`. CONTRIBUTING says what a new operation needs.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -57,25 +57,10 @@ fn gelu(c: &Call) -> Result<Value> {
     Ok(in_floats!(x.dtype(), T => if tanh { slices!(T, x, math::gelu_tanh) } else { slices!(T, x, math::gelu) }).into())
 }
 
-/// Where x is not positive: alpha (e^x - 1). Whole vectors take the power less 1, what is left over the function for small
-/// powers, as PyTorch's loop does.
+/// Where x is not positive: alpha (e^x - 1), small x included.
 fn elu(c: &Call) -> Result<Value> {
-    fn of<T: Real>(x: T, alpha: T, whole: bool) -> T {
-        match (x <= T::ZERO, whole) {
-            (false, _) => x,
-            (true, true) => (x.exp() - T::ONE) * alpha,
-            (true, false) => x.expm1() * alpha,
-        }
-    }
-    let (x, alpha) = (c.tensor(0)?, c.float(1)?);
-    only_floats("elu_cpu", x.dtype())?;
-    Ok(in_floats!(x.dtype(), T => {
-        let values = T::of(x);
-        let vectors = values.len() / (4 * T::LANES) * (4 * T::LANES);
-        let out = values.into_iter().enumerate().map(|(at, x)| of(x, n::<T>(alpha), at < vectors));
-        T::tensor(out.collect(), x.shape(), x.dtype())
-    })
-    .into())
+    let alpha = c.float(1)?;
+    pointwise!(c, "elu_cpu", |x, alpha| if x > T::ZERO { x } else { (x.exp() - T::ONE) * alpha })
 }
 
 fn softplus(c: &Call) -> Result<Value> {
