@@ -62,6 +62,19 @@ pub(super) fn has_vectors() -> bool {
     cfg!(target_arch = "x86_64") && detected(UNKNOWN) >= 32
 }
 
+/// Has the processor fetch, into its second-level cache, what is so many numbers after the first one here.
+#[inline(always)]
+pub(super) fn fetch(x: &[f32], ahead: usize) {
+    // SAFETY: every processor of this family has the instruction, which does nothing where there is no memory.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(x.as_ptr().wrapping_add(ahead).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (x, ahead);
+}
+
 #[cold]
 fn first_detected() -> usize {
     let bytes = detected(UNKNOWN);

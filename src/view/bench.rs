@@ -46,14 +46,67 @@ pub struct Growth {
     pub points: Vec<(usize, f64, Option<f64>)>,
 }
 
-/// The table, the growth, and what was skipped.
-pub fn bench(report: &BenchReport, look: Look) -> Text {
+/// A model that writes text.
+#[derive(Clone, Default, PartialEq)]
+pub struct Decoding {
+    /// The model: "GPT-2's size, ...".
+    pub model: String,
+    /// The machine: processor and threads.
+    pub machine: String,
+    /// How many tokens it wrote.
+    pub tokens: usize,
+    /// Tokens a second with a cache, and without.
+    pub cached: f64,
+    pub uncached: f64,
+    /// Megabytes of weights that each token reads.
+    pub weight_megabytes: f64,
+    /// 10^9 bytes a second: of weights with the cache, and of numbers that are summed up.
+    pub read_speed: f64,
+    pub sum_speed: f64,
+    /// Peak memory of the process.
+    pub megabytes: Option<f64>,
+}
+
+/// Tokens a second, and what they are limited by.
+pub fn decoding(report: &Decoding, look: Look) -> Text {
+    let mut text = title(&report.model, &report.machine, look);
+    let tokens = grouped(report.tokens as u64);
+    let peak = report.megabytes.map_or_else(String::new, |peak| format!(" Peak memory: {}.", memory(peak)));
+    let facts = format!(
+        "{tokens} tokens with a cache: {:.1} tokens/s\n{tokens} tokens without a cache: {:.1} tokens/s",
+        report.cached, report.uncached
+    );
+    let mut section = Text::new();
+    facts.lines().for_each(|line| section.say(Role::Prose, line));
+    text.section(section);
+    let why = format!(
+        "With a cache, each token reads every weight once, {}: {:.1} GB/s, {:.0} % of the {:.1} GB/s at which this machine \
+         sums up numbers in memory. Without one, each token computes the whole text again.{peak}",
+        memory(report.weight_megabytes),
+        report.read_speed,
+        100.0 * report.read_speed / report.sum_speed,
+        report.sum_speed
+    );
+    let none = Line::new();
+    text.section(wrap(&Line::new().with(Role::Prose, why), look.text_width(), &none, &none));
+    text
+}
+
+/// What was measured, and on which machine.
+fn title(what: &str, machine: &str, look: Look) -> Text {
     let mut text = Text::new();
     let none = Line::new();
-    for (role, words) in [(Role::Title, &report.layer), (Role::Dim, &report.machine)] {
+    for (role, words) in [(Role::Title, what), (Role::Dim, machine)] {
         let role = if look.plain { Role::Prose } else { role };
         text.append(wrap(&Line::new().with(role, words), look.width, &none, &none));
     }
+    text
+}
+
+/// The table, the growth, and what was skipped.
+pub fn bench(report: &BenchReport, look: Look) -> Text {
+    let mut text = title(&report.layer, &report.machine, look);
+    let none = Line::new();
     text.section(if look.plain { facts(report) } else { table(report, look) });
     if !report.growth.is_empty() {
         text.section(growth(report, look));

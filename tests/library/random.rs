@@ -123,7 +123,10 @@ fn randn<T: RandomFloat>(g: &mut Generator, n: usize) -> Vec<T> {
 /// The factors of dropout: 1 / (1 - p) for an element that is kept, 0 for the others. Nothing is drawn for 0 and 1.
 pub fn dropout<T: RandomFloat>(g: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
     let drawn = p > 0.0 && p < 1.0;
-    let kept = if drawn { random::bernoulli(g, family, 1.0 - p, n) } else { vec![p <= 0.0; n] };
+    let mut kept = vec![p <= 0.0; n];
+    if drawn {
+        random::bernoulli(g, family, 1.0 - p, &mut kept);
+    }
     let scale = || T::ONE / T::from_f64(1.0 - p);
     kept.into_iter().map(|kept| if kept { scale() } else { T::default() }).collect()
 }
@@ -219,12 +222,11 @@ fn every_function_gives_pytorchs_bits_and_leaves_pytorchs_state() {
         let drawn = match (case["dtype"].as_str(), case["wdtype"].as_str()) {
             (Some("int"), Some("float64")) if weighted => run_weighted::<f64>(case, g),
             (Some("int"), _) if weighted => run_weighted::<f32>(case, g),
-            (Some("float32"), _) if case["op"] == "bernoulli" => Drawn::Single(
-                random::bernoulli(g, Family::Mkl, number(case, "p"), count(case, "size"))
-                    .into_iter()
-                    .map(|yes| if yes { 1.0 } else { 0.0 })
-                    .collect(),
-            ),
+            (Some("float32"), _) if case["op"] == "bernoulli" => {
+                let mut out = vec![0.0; count(case, "size")];
+                random::bernoulli(g, Family::Mkl, number(case, "p"), &mut out);
+                Drawn::Single(out)
+            }
             (Some("int"), _) => run_whole(case, g),
             (Some("float64"), _) => run::<f64>(case, g),
             _ => run::<f32>(case, g),
@@ -373,8 +375,9 @@ fn the_books_family_follows_its_formulas() {
         let (u, then): (Vec<f64>, Vec<f64>) = ((0..50).map(|_| unit()).collect(), vec![unit()]);
 
         let g = &mut Generator::new(seed);
-        let mask = random::bernoulli(g, Family::Book, 0.3, 50);
-        assert_eq!(mask, u.iter().map(|u| *u < 0.3).collect::<Vec<_>>());
+        let mut mask = [false; 50];
+        random::bernoulli(g, Family::Book, 0.3, &mut mask);
+        assert_eq!(mask.to_vec(), u.iter().map(|u| *u < 0.3).collect::<Vec<_>>());
         assert_eq!(rand::<f64>(g, 1), then);
 
         let g = &mut Generator::new(seed);

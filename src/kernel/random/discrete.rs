@@ -3,27 +3,24 @@
 
 use super::mcg31::{Mcg31, unit};
 use super::{Family, Generator, RandomFloat, exponential};
-use crate::kernel::buffer_pool;
 use crate::kernel::rank::largest_first;
 
-/// `n` bools, each true with probability `p`: `Tensor.bernoulli_(p)` and `torch.bernoulli(x, p)` with one number `p`, for
-/// any dtype.
-pub fn bernoulli(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
+/// Fills `out` with 1 (or true) at probability `p`, else 0: `Tensor.bernoulli_(p)` and `torch.bernoulli(x, p)` with one
+/// number `p`, for any dtype.
+pub fn bernoulli<T: From<bool>>(generator: &mut Generator, family: Family, p: f64, out: &mut [T]) {
     match family {
         Family::Book => {
-            let mut drawn = buffer_pool::take(n);
             let mut units = [0.0; 512];
-            for drawn in drawn.chunks_mut(512) {
-                let units = &mut units[..drawn.len()];
+            for out in out.chunks_mut(512) {
+                let units = &mut units[..out.len()];
                 generator.units(units);
-                drawn.iter_mut().zip(&*units).for_each(|(drawn, &unit)| *drawn = unit < p);
+                out.iter_mut().zip(&*units).for_each(|(out, &unit)| *out = T::from(unit < p));
             }
-            drawn
         }
-        Family::Mkl if n == 0 => Vec::new(),
+        Family::Mkl if out.is_empty() => {}
         Family::Mkl => {
             let mut stream = Mcg31::new(generator.random());
-            (0..n).map(|_| unit(stream.draw()) < p).collect()
+            out.iter_mut().for_each(|out| *out = T::from(unit(stream.draw()) < p));
         }
     }
 }

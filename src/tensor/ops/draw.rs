@@ -2,9 +2,12 @@
 //! Source: PyTorch's CPU distributions. They fill a tensor in the order of its memory, and use scalar normals if it is not
 //! contiguous.
 
+use std::ops::Range;
+
+use crate::each_lane;
 use crate::kernel::elementwise::PIECE;
 use crate::kernel::random::{self, Family, Generator, IntegerKind};
-use crate::kernel::{buffer_pool, threads};
+use crate::kernel::threads;
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, allow};
 
 /// The same elements with the largest stride first, so that row-major order is the order in memory. View.
@@ -20,12 +23,32 @@ pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
     Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), x.layout().preserved(), dtype))
 }
 
+/// Writes numbers that `draw` makes in the order of the memory of `target`: into that memory itself if it is one piece.
+fn drawn(
+    target: &Tensor,
+    generator: &mut Generator,
+    draw: impl FnOnce(&mut Generator, &mut Buffer, Range<usize>),
+) -> Result<()> {
+    let n = target.numel();
+    generator.count(n);
+    let target = target.with_layout(memory_order(target.layout()));
+    if n > 0 && target.is_contiguous() {
+        let first = target.layout().offset;
+        draw(generator, &mut target.storage().write(), first..first + n);
+        return Ok(());
+    }
+    let values = Tensor::zeros(target.shape(), target.dtype())?;
+    draw(generator, &mut values.storage().write(), 0..n);
+    super::write(&target, &values)
+}
+
 /// Writes values of `dtype`, which are in the order of the memory of `target`, converted to its dtype.
 fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DType) -> Result<()> {
     generator.count(values.len());
-    let layout = memory_order(target.layout());
-    let values = Tensor::new(values, layout.shape.clone(), dtype);
-    let (values, target) = (super::cast::to_dtype(&values, target.dtype()), target.with_layout(layout));
+    let target = target.with_layout(memory_order(target.layout()));
+    let values = Tensor::new(values, target.shape(), dtype);
+    let values =
+        if dtype == target.dtype() { values } else { super::cast::converted(&values, target.dtype()) };
     match super::exchange(&target, values) {
         Ok(before) => drop(Storage::new(before)),
         Err(values) => super::write(&target, &values)?,
@@ -33,62 +56,50 @@ fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DTyp
     Ok(())
 }
 
+/// Evaluates `$draw` with the numbers of a buffer of floats, which the caller has checked that it is.
+macro_rules! floats {
+    ($buffer:ident[$place:ident], $numbers:ident => $draw:expr) => {
+        match $buffer {
+            Buffer::F32(data) => {
+                let $numbers = &mut data[$place];
+                $draw
+            }
+            Buffer::F64(data) => {
+                let $numbers = &mut data[$place];
+                $draw
+            }
+            _ => unreachable!("the operation refuses other dtypes"),
+        }
+    };
+}
+
 /// Uniform in [from, to). In place. As `Tensor.uniform_` on floats.
 pub(crate) fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
-    let (n, dtype) = (target.numel(), target.dtype());
-    let values = if dtype == DType::Float64 {
-        let mut values = buffer_pool::take(n);
-        random::uniform(generator, &mut values, from, to);
-        Buffer::F64(values)
-    } else {
-        let mut values = buffer_pool::take(n);
-        match dtype.half() {
-            Some(kind) => kind.uniform(generator, &mut values, from, to),
-            None => random::uniform(generator, &mut values, from, to),
-        }
-        Buffer::F32(values)
-    };
-    place(target, generator, values, dtype)
+    let half = target.dtype().half();
+    drawn(target, generator, |generator, buffer, place| match (buffer, half) {
+        (Buffer::F32(data), Some(kind)) => kind.uniform(generator, &mut data[place], from, to),
+        (buffer, _) => floats!(buffer[place], numbers => random::uniform(generator, numbers, from, to)),
+    })
 }
 
 /// Normal. In place. As `Tensor.normal_` on floats.
 pub(crate) fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
-    let (n, dtype, straight) = (target.numel(), target.dtype(), target.is_contiguous());
-    let values = if dtype == DType::Float64 {
-        let mut values = buffer_pool::take(n);
-        match straight {
-            true => random::normal(generator, &mut values, mean, std),
-            false => random::normal_each(generator, &mut values, mean, std),
+    let (half, straight) = (target.dtype().half(), target.is_contiguous());
+    drawn(target, generator, |generator, buffer, place| match (buffer, half) {
+        (Buffer::F32(data), Some(kind)) if straight => kind.normal(generator, &mut data[place], mean, std),
+        (Buffer::F32(data), Some(kind)) => kind.normal_each(generator, &mut data[place], mean, std),
+        (buffer, _) if straight => {
+            floats!(buffer[place], numbers => random::normal(generator, numbers, mean, std))
         }
-        Buffer::F64(values)
-    } else {
-        let mut values = buffer_pool::take(n);
-        match (dtype.half(), straight) {
-            (Some(kind), true) => kind.normal(generator, &mut values, mean, std),
-            (Some(kind), false) => kind.normal_each(generator, &mut values, mean, std),
-            (None, true) => random::normal(generator, &mut values, mean, std),
-            (None, false) => random::normal_each(generator, &mut values, mean, std),
-        }
-        Buffer::F32(values)
-    };
-    place(target, generator, values, dtype)
+        (buffer, _) => floats!(buffer[place], numbers => random::normal_each(generator, numbers, mean, std)),
+    })
 }
 
-/// A distribution that is drawn in float32 or float64 and rounded.
-macro_rules! drawn {
-    ($target:expr, $generator:ident, |$values:ident| $fill:expr) => {{
-        let (n, dtype) = ($target.numel(), $target.dtype());
-        let values = if dtype == DType::Float64 {
-            let mut $values = buffer_pool::take::<f64>(n);
-            $fill;
-            Buffer::F64($values)
-        } else {
-            let mut $values = buffer_pool::take::<f32>(n);
-            $fill;
-            Buffer::F32($values)
-        };
-        place($target, $generator, values, dtype)
-    }};
+/// Rounds what was drawn in float32 to a half type.
+fn round(dtype: DType, buffer: &mut Buffer, place: Range<usize>) {
+    if let (Some(kind), Buffer::F32(data)) = (dtype.half(), buffer) {
+        data[place].iter_mut().for_each(|number| *number = kind.round(*number));
+    }
 }
 
 /// Exponential of rate `lambda`. In place. As `Tensor.exponential_`.
@@ -104,7 +115,11 @@ pub(crate) fn exponential(
         exponential(&rows, generator, family, lambda)?;
         return super::write(target, &rows);
     }
-    drawn!(target, generator, |values| random::exponential(generator, family, &mut values, lambda))
+    drawn(target, generator, |generator, buffer, place| {
+        let part = place.clone();
+        floats!(buffer[part], numbers => random::exponential(generator, family, numbers, lambda));
+        round(target.dtype(), buffer, place);
+    })
 }
 
 /// Normal, truncated to [a, b]. In place. As `nn.init.trunc_normal_`.
@@ -113,19 +128,23 @@ pub(crate) fn trunc_normal(
     generator: &mut Generator,
     [mean, std, a, b]: [f64; 4],
 ) -> Result<()> {
-    drawn!(target, generator, |values| random::trunc_normal(generator, &mut values, mean, std, a, b))
+    drawn(target, generator, |generator, buffer, place| {
+        let part = place.clone();
+        floats!(buffer[part], numbers => random::trunc_normal(generator, numbers, mean, std, a, b));
+        round(target.dtype(), buffer, place);
+    })
 }
 
 /// True with probability `p`. In place. As `Tensor.bernoulli_(p)`.
 pub(crate) fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<()> {
-    let values = Buffer::Bool(random::bernoulli(generator, family, p, target.numel()));
-    match family {
-        Family::Book => place(target, generator, values, DType::Bool),
-        Family::Mkl => {
-            generator.count(target.numel());
-            super::write(target, &Tensor::new(values, target.shape(), DType::Bool))
-        }
+    if family == Family::Mkl && !target.is_contiguous() {
+        let rows = Tensor::zeros(target.shape(), target.dtype())?;
+        bernoulli(&rows, generator, family, p)?;
+        return super::write(target, &rows);
     }
+    drawn(target, generator, |generator, buffer, place| {
+        each_lane!(buffer, data => random::bernoulli(generator, family, p, &mut data[place]));
+    })
 }
 
 /// True with the probability in `p` for each element. In place. As `Tensor.bernoulli_(tensor)`.

@@ -189,8 +189,8 @@ impl NaiveLoops {
     }
 }
 
-/// Runs code of the layer.
-fn run_code(session: &mut Session, source: &str) -> Result<Duration, String> {
+/// Runs code of the layer or of the model.
+pub(super) fn run_code(session: &mut Session, source: &str) -> Result<Duration, String> {
     let outcome = session.run(source, "bench");
     match outcome.error {
         Some(raised) => Err(format!("{}: {}", raised.kind, raised.message)),

@@ -4,10 +4,12 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`case`] | one case, timed in this process |
+//! | `decode` | a model of GPT-2's size that writes text |
 //! | `machine` | what the system says of the machine |
-//! | `layer.py` | the layer, in the code a learner would write |
+//! | `layer.py`, `decode.py` | the layer and the model, in the code a learner would write |
 
 pub mod case;
+mod decode;
 mod machine;
 
 use std::env;
@@ -52,6 +54,10 @@ pub(crate) struct Args {
     /// Most repetitions of a case; a case stops after some seconds in any event
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     reps: u32,
+    /// Write so many tokens (default: 200) with a model of GPT-2's size, with and without a cache
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1020), conflicts_with_all = ["tokens", "batch", "causal", "path", "reps"])]
+    decode: Option<u16>,
     /// One case, timed in this process
     #[arg(long, hide = true)]
     here: bool,
@@ -91,6 +97,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         )));
     }
     let threads = threads(args);
+    if let Some(count) = args.decode {
+        return decode::run(count.into(), args, threads, shell);
+    }
     let cases = cases(args, threads);
     if args.here {
         return measure_here(&cases, args, shell);
@@ -197,6 +206,11 @@ fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, 
     Ok(serde_json::from_slice(&output.stdout).map_err(|error| format!("its figures cannot be read: {error}")))
 }
 
+/// The processor and the threads, in words.
+fn machine_line(cpu: &str, threads: usize) -> String {
+    format!("{cpu}, {threads} thread{}", if threads == 1 { "" } else { "s" })
+}
+
 /// The document as the view shows it.
 fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
     let row = |case: &MeasuredCase| BenchRow {
@@ -222,12 +236,7 @@ fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
             "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
             args.width, args.heads, args.batch
         ),
-        machine: format!(
-            "{}, {} thread{}",
-            document.cpu,
-            document.threads,
-            if document.threads == 1 { "" } else { "s" }
-        ),
+        machine: machine_line(&document.cpu, document.threads),
         rows: document.cases.iter().map(row).collect(),
         growth: growth.into_iter().filter(|growth| growth.points.len() > 1).collect(),
         scores,
