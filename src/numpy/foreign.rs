@@ -1,26 +1,17 @@
 //! Operands that the native functions of real arrays do not compute with: complex numbers, and arrays of another class.
 //! Source: NumPy's documentation of `numpy.class.__array_ufunc__`.
 
-use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt};
+use rustpython_vm::builtins::{PyFloat, PyInt, PyStr};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::context::{PyArray, PyComplexArray, PyScalar, context};
+use super::complex::{self, is_complex};
+use super::context::{PyArray, PyScalar, pairs_of};
 use super::rules::{Arithmetic, named};
 use crate::torch::items;
 
 /// The method by which a class takes part in elementwise functions.
 const PROTOCOL: &str = "__array_ufunc__";
-
-/// Whether this is an array of complex numbers.
-pub(super) fn is_complex_array(object: &PyObject) -> bool {
-    object.downcast_ref::<PyComplexArray>().is_some()
-}
-
-/// Whether this is a complex number or an array of them.
-pub(super) fn is_complex(object: &PyObject) -> bool {
-    is_complex_array(object) || object.downcast_ref::<PyComplex>().is_some()
-}
 
 /// Whether the class of an object takes part by the protocol.
 fn has_protocol(object: &PyObject, vm: &VirtualMachine) -> bool {
@@ -29,7 +20,7 @@ fn has_protocol(object: &PyObject, vm: &VirtualMachine) -> bool {
 
 /// Whether the object is complex or takes part by the protocol.
 pub(super) fn takes_part(object: &PyObject, vm: &VirtualMachine) -> bool {
-    let is_native = object.downcast_ref::<PyArray>().is_some()
+    let is_native = object.downcast_ref::<PyArray>().is_some_and(|it| !it.is_complex)
         || object.downcast_ref::<PyScalar>().is_some()
         || object.downcast_ref::<PyFloat>().is_some()
         || object.downcast_ref::<PyInt>().is_some();
@@ -41,6 +32,13 @@ pub(super) fn has_part(object: &PyObject, vm: &VirtualMachine) -> bool {
     takes_part(object, vm) || items(object).is_some_and(|inner| inner.iter().any(|it| has_part(it, vm)))
 }
 
+/// Whether the object, or an item of nested lists, is neither a number nor an array of numbers.
+pub(super) fn has_label(object: &PyObject, vm: &VirtualMachine) -> bool {
+    has_protocol(object, vm) && object.downcast_ref::<PyArray>().is_none()
+        || object.downcast_ref::<PyStr>().is_some()
+        || items(object).is_some_and(|inner| inner.iter().any(|it| has_label(it, vm)))
+}
+
 /// Calls an elementwise function, by its name.
 pub(super) fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     match args.args.iter().any(|object| has_protocol(object, vm)) {
@@ -48,7 +46,7 @@ pub(super) fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyRes
             args.args.insert(0, vm.ctx.new_str(name).into());
             function("numpy._labels", "elementwise", vm)?.call(args, vm)
         }
-        false => (context(vm)?.complex(vm)?.call)(name, args, vm),
+        false => complex::call(name, args, vm),
     }
 }
 
@@ -62,7 +60,7 @@ pub(super) fn operate(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -
 /// What `a ** b` of an array is for a few exponents, as in NumPy.
 fn shorter<'a>(name: &str, operands: &'a [&'a PyObject]) -> Option<(&'static str, &'a [&'a PyObject])> {
     let [base, exponent] = operands else { return None };
-    if named(name).arithmetic != Some(Arithmetic::Power) || !is_complex_array(base) {
+    if named(name).arithmetic != Some(Arithmetic::Power) || pairs_of(base).is_none() {
         return None;
     }
     let exponent = match (exponent.downcast_ref::<PyFloat>(), exponent.downcast_ref::<PyInt>()) {

@@ -11,7 +11,7 @@
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
 //! | [`routine`], [`signature`], [`table`] | functions and methods: a row for each, read by one binding |
-//! | [`complex`] | complex numbers and arrays of them |
+//! | [`complex`] | functions of complex numbers, and of the parts of arrays of them |
 //! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
@@ -50,8 +50,5 @@ pub(crate) use module::install;
 
 /// The tensor of a Python object, or that of an array: for those who show variables.
 pub(crate) fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
-    match object.downcast_ref::<context::PyArray>() {
-        Some(array) => Some(array.tensor()),
-        None => torch::tensor_value(object, vm),
-    }
+    context::array_of(object).or_else(|| torch::tensor_value(object, vm))
 }

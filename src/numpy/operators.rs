@@ -7,6 +7,7 @@ use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
+use super::complex;
 use super::context::{PyArray, PyScalar, array_of};
 use super::dtypes::{Operand, promote};
 use super::foreign;
@@ -37,7 +38,7 @@ fn is_operand(object: &PyObject, vm: &VirtualMachine) -> bool {
     let types = &vm.ctx.types;
     object.downcast_ref::<PyArray>().is_some()
         || scalar::number(object, vm).is_some()
-        || foreign::is_complex(object)
+        || complex::is_complex(object)
         || object.class().is(types.list_type)
         || object.class().is(types.tuple_type)
         || object.class().is(types.range_type)
@@ -124,13 +125,10 @@ fn unary(function: &'static Function, a: &PyObject, vm: &VirtualMachine) -> PyRe
 }
 
 fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if foreign::is_complex_array(a) {
-        return foreign::operate_in_place(function.name, a, b, vm);
-    }
     let Some(target) = a.downcast_ref::<PyArray>() else {
         return binary(function, a, b, vm);
     };
-    if foreign::has_part(b, vm) {
+    if target.is_complex || foreign::has_part(b, vm) {
         return foreign::operate_in_place(function.name, a, b, vm);
     }
     if !is_operand(b, vm) {
@@ -208,6 +206,7 @@ fn to_index(object: &PyObject, vm: &VirtualMachine) -> PyResult {
 
 fn to_bool(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
     match object.downcast_ref::<PyArray>() {
+        Some(array) if array.is_complex => complex::truth(object, vm),
         Some(array) => truth(&array.tensor(), vm),
         None => Ok(scalar::number(object, vm)
             .is_some_and(|it| scalar::converted(&it.1, DType::Bool).number() == Some(1.0))),

@@ -9,6 +9,8 @@ use crate::tensor::{Buffer, DType, Layout, Tensor};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
     Sum,
+    /// The sum of one part of each complex number.
+    PartSum,
     Product,
 }
 
@@ -58,6 +60,7 @@ const BUFFER: usize = 8192;
 /// The most elements that are added without splitting.
 const BLOCK: usize = 128;
 
+/// The sum of every `step`th element from `from` on.
 fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
     let at = |i: usize| data[from + i * step];
     if count < 8 {
@@ -78,6 +81,28 @@ fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T 
     }
     let [a, b, c, d, e, f, g, h] = parts;
     let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
+    (whole..count).map(at).fold(sum, T::plus)
+}
+
+/// The same of the parts of complex numbers, which NumPy adds four pairs at a time.
+fn pairwise_parts<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
+    let at = |i: usize| data[from + i * step];
+    if count > BLOCK / 2 {
+        let half = count / 2;
+        let half = half - half % 4;
+        let left = pairwise_parts(data, from, half, step);
+        return left.plus(pairwise_parts(data, from + half * step, count - half, step));
+    }
+    let whole = count - count % 4;
+    let mut sum = T::ZERO;
+    if whole > 0 {
+        let mut parts: [T; 4] = std::array::from_fn(at);
+        for i in 4..whole {
+            parts[i % 4] = parts[i % 4].plus(at(i));
+        }
+        let [a, b, c, d] = parts;
+        sum = a.plus(b).plus(c.plus(d));
+    }
     (whole..count).map(at).fold(sum, T::plus)
 }
 
@@ -116,11 +141,12 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
         let from = offset + merged.iter().zip(&at).map(|(axis, i)| axis.step * i).sum::<usize>();
         let to = merged.iter().zip(&at).map(|(axis, i)| axis.out * i).sum::<usize>();
         match (inner.reduced, what) {
-            (true, Fold::Sum) if T::PAIRWISE => {
+            (true, Fold::Sum | Fold::PartSum) if T::PAIRWISE => {
+                let sum = if what == Fold::Sum { pairwise } else { pairwise_parts };
                 for start in (0..inner.size).step_by(BUFFER) {
                     stop::check();
                     let count = BUFFER.min(inner.size - start);
-                    out[to] = out[to].plus(pairwise(data, from + start * inner.step, count, inner.step));
+                    out[to] = out[to].plus(sum(data, from + start * inner.step, count, inner.step));
                 }
             }
             _ => {
@@ -129,7 +155,7 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
                         stop::check();
                     }
                     let (value, to) = (data[from + i * inner.step], to + i * inner.out);
-                    out[to] = if what == Fold::Sum { out[to].plus(value) } else { out[to].times(value) };
+                    out[to] = if what == Fold::Product { out[to].times(value) } else { out[to].plus(value) };
                 }
             }
         }
@@ -169,7 +195,7 @@ pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
     let count = shape.iter().product();
     macro_rules! folded {
         ($data:expr, $type:ty) => {{
-            let start = if what == Fold::Sum { <$type>::ZERO } else { <$type>::ONE };
+            let start = if what == Fold::Product { <$type>::ONE } else { <$type>::ZERO };
             let mut out = vec![start; count];
             fold($data, layout.offset, &loops, &mut out, what);
             out

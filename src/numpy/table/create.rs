@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::numpy::context::{Numpy, array_of};
 use crate::numpy::dtypes::{Operand, result_type};
-use crate::numpy::routine::{Answer, Call, FUNCTION, METHOD, Row, row};
+use crate::numpy::routine::{Answer, Call, Complex, FUNCTION, METHOD, Row, row};
 use crate::numpy::{convert, dtypes, scalar};
 use crate::tensor::{Arg, Buffer, Category, DType, Lane, Tensor, allow};
 use crate::torch::OrRaise;
@@ -314,29 +314,34 @@ fn astype(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 19] = [
-    row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array),
-    row("asarray", FUNCTION, "a, dtype=None, order=None", asarray),
+    row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array).parts(),
+    row("asarray", FUNCTION, "a, dtype=None, order=None", asarray).parts(),
     row("asfortranarray", FUNCTION, "a, dtype=None", |c| {
         let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
         Ok(Answer::Object(ordered(c, made, "F")?))
-    }),
-    row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray),
-    row("copy", FUNCTION, "a, order='K'", copy),
-    row("copy", METHOD, "self, order='C'", copy),
-    row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype),
-    row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)),
-    row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)),
-    row("empty", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)),
-    row("full", FUNCTION, "shape, fill_value, dtype=None", full),
-    row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)),
-    row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)),
-    row("empty_like", FUNCTION, "prototype, dtype=None, shape=None", |c| filled_like(c, 0)),
-    row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like),
-    row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange),
-    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, retstep=False, dtype=None", linspace),
+    })
+    .parts(),
+    row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray).parts(),
+    row("copy", FUNCTION, "a, order='K'", copy).parts(),
+    row("copy", METHOD, "self, order='C'", copy).parts(),
+    row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype).parts(),
+    row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
+    row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)).complex(Complex::Real),
+    row("empty", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
+    row("full", FUNCTION, "shape, fill_value, dtype=None", full).complex(Complex::Parts(&[1])),
+    row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)).complex(Complex::Real),
+    row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)).complex(Complex::Real),
+    row("empty_like", FUNCTION, "prototype, dtype=None, shape=None", |c| filled_like(c, 0))
+        .complex(Complex::Real),
+    row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like).complex(Complex::Parts(&[1])),
+    row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange).complex(Complex::Real),
+    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, retstep=False, dtype=None", linspace)
+        .complex(Complex::Real),
     row("eye", FUNCTION, "N, M=None, k=0, dtype=float", |c| {
         let rows = c.int(0, 0)?;
         eye(c, rows, c.int(1, rows)?, c.int(2, 0)?, c.dtype(3)?)
-    }),
-    row("identity", FUNCTION, "n, dtype=None", |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?)),
+    })
+    .complex(Complex::Real),
+    row("identity", FUNCTION, "n, dtype=None", |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?))
+        .complex(Complex::Real),
 ];

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
-use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
+use crate::numpy::routine::{Answer, BOTH, Call, Complex, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
 use crate::numpy::ufunc::{argument, copy_into};
 use crate::tensor::{Arg, Category, DType, Index, Tensor, allow, layout};
@@ -243,13 +243,15 @@ pub(super) static ROWS: [Row; 17] = [
     row("nonzero", BOTH, "a", nonzero),
     row("flatnonzero", FUNCTION, "a", flatnonzero),
     row("argwhere", FUNCTION, "a", |c| Ok(Answer::Array(c.op("nonzero", vec![Arg::Tensor(c.tensor(0)?)])?))),
-    row("where", FUNCTION, "condition, x=None, y=None", choose),
-    row("take", BOTH, "a, indices, axis=None, out=None, mode='raise'", take).others(Others::ConvertBack),
+    row("where", FUNCTION, "condition, x=None, y=None", choose).complex(Complex::Parts(&[1, 2])),
+    row("take", BOTH, "a, indices, axis=None, out=None, mode='raise'", take)
+        .parts()
+        .others(Others::ConvertBack),
     row("take_along_axis", FUNCTION, "arr, indices, axis", take_along_axis),
     row("searchsorted", BOTH, "a, v, side='left', sorter=None", searchsorted),
     row("isin", FUNCTION, "element, test_elements, assume_unique=False, invert=False", isin),
     row("clip", FUNCTION, "a, a_min, a_max, out=None", |c| clip(c, 1, 2)).others(Others::ConvertBack),
     row("clip", METHOD, "self, min=None, max=None, out=None", |c| clip(c, 1, 2)),
-    row("round", BOTH, "a, decimals=0, out=None", round).others(Others::ConvertBack),
-    row("fill", METHOD, "self, value", fill),
+    row("round", BOTH, "a, decimals=0, out=None", round).parts().others(Others::ConvertBack),
+    row("fill", METHOD, "self, value", fill).complex(Complex::Parts(&[0, 1])),
 ];

@@ -95,11 +95,6 @@ def result_type(*arrays_and_dtypes):
         return _kinds.common(arrays_and_dtypes)
 
 
-_COMPLEX = {
-    "complex64": "complex64", "csingle": "complex64", "singlecomplex": "complex64", "complex128": "complex128",
-    "complex_": "complex128", "cfloat": "complex128", "cdouble": "complex128",
-}
-
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
 
 
@@ -113,16 +108,8 @@ def __getattr__(name):
             value = getattr(module, name)
         except AttributeError:
             raise _missing(name) from None
-        if type(value) is type(_missing) and home != "_files":
-            from numpy import _foreign
-
-            value = _foreign.aware(name, value)
         globals()[name] = value
         return value
-    if name in _COMPLEX:
-        from numpy import _complex
-
-        return getattr(_complex, _COMPLEX[name])
     if name in ("linalg", "random", "testing", "exceptions", "typing"):
         import importlib
 
@@ -158,4 +145,4 @@ def _missing(name):
 
 
 def __dir__():
-    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, *_COMPLEX, "linalg", "random", "testing"])
+    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, "linalg", "random", "testing"])

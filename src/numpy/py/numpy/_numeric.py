@@ -13,7 +13,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     made = near if numpy.all(finite) else numpy.where(finite, near, x == y)
     if equal_nan:
         made = made | (numpy.isnan(x) & numpy.isnan(y))
-    return _result(made) if isinstance(made, ndarray) else made
+    return _result(made)
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -64,16 +64,17 @@ def interp(x, xp, fp, left=None, right=None):
 
 
 def angle(z, deg=False):
-    made = numpy.where(asarray(z) < 0, numpy.pi, 0.0)
-    return _result(made * 180 / numpy.pi if deg else made)
+    z = asarray(z)
+    made = numpy.arctan2(z.imag, z.real)
+    return made * (180 / numpy.pi) if deg else made
 
 
 def real(val):
-    return val if isinstance(val, ndarray) else _result(asarray(val))
+    return _result(val.real) if hasattr(val, "real") else _result(asarray(val).real)
 
 
 def imag(val):
-    return _result(numpy.zeros_like(asarray(val)))
+    return _result(val.imag) if hasattr(val, "imag") else _result(asarray(val).imag)
 
 
 def isrealobj(x):
