@@ -8,7 +8,7 @@ use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachi
 
 use super::mirror::Mirrors;
 use super::text::PrintOptions;
-use crate::ops::call::call;
+use crate::ops::call::{call, call_in_place};
 use crate::ops::op::Caller;
 use crate::ops::state::State;
 use crate::ops::table;
@@ -158,6 +158,19 @@ impl Numpy {
             Value::Tensor(tensor) => Ok(tensor),
             _ => Err(vm.new_runtime_error(format!("{name} returns no single tensor"))),
         }
+    }
+
+    /// Calls the first form of an operation, which writes into its first argument.
+    pub(super) fn call_in_place(
+        &self,
+        name: &'static str,
+        mut args: Vec<Arg>,
+        vm: &VirtualMachine,
+    ) -> PyResult<Tensor> {
+        let op = table::row(name);
+        args.resize(op.params()[0].len().max(args.len()), Arg::None);
+        let place = || site(vm);
+        call_in_place(Caller { state: &self.state, site: &place }, op, 0, args).or_raise(vm)
     }
 
     /// Calls a form of an operation that returns a tensor or several.

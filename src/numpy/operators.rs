@@ -13,7 +13,7 @@ use super::dtypes::{Operand, promote};
 use super::foreign;
 use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
-use super::ufunc::{apply, compute, context_of, is_tensor, operand, write_out};
+use super::ufunc::{apply, compute, compute_in_place, context_of, is_tensor, operand, write_out};
 use crate::tensor::{Arg, Category, DType, Tensor};
 use crate::torch::{tensor_object, tensor_value};
 
@@ -136,6 +136,10 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
     }
     let numpy = target.numpy.clone();
     let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
+    if compute_in_place(&numpy, function, &operands, vm)? {
+        numpy.update_mirrors();
+        return Ok(a.to_owned());
+    }
     let result = compute(&numpy, function, &operands, None, vm)?;
     write_out(&numpy, function.name, &target.tensor(), &result, "same_kind", vm)?;
     Ok(a.to_owned())

@@ -8,6 +8,7 @@ use rustpython_vm::common::lock::PyMutex;
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Set, context};
+use crate::kernel::buffer_pool;
 use crate::kernel::random::{Mt19937, Pcg64, exponential, ziggurat};
 use crate::tensor::{Buffer, DType, Tensor, allow};
 use crate::torch::OrRaise;
@@ -293,6 +294,27 @@ fn filled<T>(
     Ok(numpy.array(tensor, vm))
 }
 
+/// Draws in an array of this shape; one number where it is `None`. Errors: a negative size.
+fn shaped(size: &PyObjectRef, vm: &VirtualMachine, mut draw: impl FnMut() -> f64) -> PyResult {
+    if vm.is_none(size) {
+        return Ok(vm.ctx.new_float(draw()).into());
+    }
+    let sizes = match size.try_index_opt(vm) {
+        Some(one) => vec![one?.try_to_primitive::<i64>(vm)?],
+        None => vm.extract_elements_with(size, |one| one.try_index(vm)?.try_to_primitive::<i64>(vm))?,
+    };
+    if sizes.iter().any(|&size| size < 0) {
+        return Err(vm.new_value_error("negative dimensions are not allowed"));
+    }
+    let shape: Vec<usize> = sizes.into_iter().map(|size| size as usize).collect();
+    let mut all = buffer_pool::take(allow(&shape, DType::Float64).or_raise(vm)?);
+    all.iter_mut().for_each(|out| *out = draw());
+    let numpy = context(vm)?;
+    let tensor = Tensor::new(Buffer::F64(all), shape, DType::Float64);
+    numpy.given(&tensor, vm);
+    Ok(numpy.array(tensor, vm))
+}
+
 #[pyclass]
 impl PyStream {
     /// The Mersenne Twister from one word.
@@ -341,20 +363,11 @@ impl PyStream {
         Ok(())
     }
 
+    /// Uniform numbers in an array of this shape; one number where it is `None`.
     #[pymethod]
-    fn unit(&self) -> f64 {
-        self.stream.lock().engine.unit()
-    }
-
-    #[pymethod]
-    fn units(&self, count: usize, vm: &VirtualMachine) -> PyResult {
+    fn units(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
-        filled(count, DType::Float64, vm, || stream.engine.unit(), Buffer::F64)
-    }
-
-    #[pymethod]
-    fn normal(&self) -> f64 {
-        self.stream.lock().normal()
+        shaped(&size, vm, || stream.engine.unit())
     }
 
     #[pymethod]
@@ -362,10 +375,11 @@ impl PyStream {
         self.stream.lock().exponential()
     }
 
+    /// Normal numbers, as `units`.
     #[pymethod]
-    fn normals(&self, count: usize, vm: &VirtualMachine) -> PyResult {
+    fn normals(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
-        filled(count, DType::Float64, vm, || stream.normal(), Buffer::F64)
+        shaped(&size, vm, || stream.normal())
     }
 
     /// Whole numbers from `low` to `low + most`.

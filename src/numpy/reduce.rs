@@ -62,6 +62,9 @@ const BLOCK: usize = 128;
 
 /// The sum of every `step`th element from `from` on.
 fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
+    if step == 1 && (8..=BLOCK).contains(&count) {
+        return block(&data[from..from + count]);
+    }
     let at = |i: usize| data[from + i * step];
     if count < 8 {
         return (0..count).map(at).fold(T::ZERO, T::plus);
@@ -72,16 +75,28 @@ fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T 
         let left = pairwise(data, from, half, step);
         return left.plus(pairwise(data, from + half * step, count - half, step));
     }
-    let mut parts: [T; 8] = std::array::from_fn(at);
     let whole = count - count % 8;
-    for start in (8..whole).step_by(8) {
-        for (lane, part) in parts.iter_mut().enumerate() {
-            *part = part.plus(at(start + lane));
-        }
+    let mut parts: [T; 8] = std::array::from_fn(at);
+    for i in 8..whole {
+        parts[i % 8] = parts[i % 8].plus(at(i));
     }
     let [a, b, c, d, e, f, g, h] = parts;
     let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
     (whole..count).map(at).fold(sum, T::plus)
+}
+
+/// The sum of neighbours, of which there are at least eight.
+fn block<T: Number>(data: &[T]) -> T {
+    let (chunks, rest) = data.as_chunks::<8>();
+    let mut parts = chunks[0];
+    for chunk in &chunks[1..] {
+        for lane in 0..8 {
+            parts[lane] = parts[lane].plus(chunk[lane]);
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = parts;
+    let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
+    rest.iter().fold(sum, |sum, &x| sum.plus(x))
 }
 
 /// The same of the parts of complex numbers, which NumPy adds four pairs at a time.
@@ -147,6 +162,14 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
                     stop::check();
                     let count = BUFFER.min(inner.size - start);
                     out[to] = out[to].plus(sum(data, from + start * inner.step, count, inner.step));
+                }
+            }
+            _ if !inner.reduced && (inner.step, inner.out) == (1, 1) => {
+                stop::check();
+                let (row, sums) = (&data[from..from + inner.size], &mut out[to..to + inner.size]);
+                match what {
+                    Fold::Product => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.times(x)),
+                    _ => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.plus(x)),
                 }
             }
             _ => {

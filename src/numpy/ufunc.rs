@@ -16,11 +16,8 @@ use super::scalar;
 use super::signature::Signature;
 use super::text::tight;
 use crate::kernel::division::{floor_divide_i64, remainder_i64};
-use crate::ops::call::call_in_place;
-use crate::ops::op::Caller;
-use crate::ops::table;
 use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
-use crate::torch::{OrRaise, PyTensor, site, tensor_object};
+use crate::torch::{OrRaise, PyTensor, tensor_object};
 
 /// An elementwise function.
 #[pyclass(module = "numpy", name = "ufunc")]
@@ -99,6 +96,38 @@ pub(super) fn compute(
     dtype: Option<DType>,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
+    computed(numpy, function, operands, dtype, false, vm)
+}
+
+/// Computes arithmetic into its first operand, if the result has its shape and dtype. Otherwise none.
+pub(super) fn compute_in_place(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    vm: &VirtualMachine,
+) -> PyResult<bool> {
+    let target = &operands[0].tensor;
+    let fits = function.arithmetic.is_some()
+        && target.dtype().is_float()
+        && target.ndim() > 0
+        && operands.len() == 2
+        && layout::broadcast(target.shape(), operands[1].tensor.shape()).is_ok_and(|it| it == target.shape())
+        && !target.storage().same(operands[1].tensor.storage())
+        && function.dtype(result_type(operands)) == Ok(target.dtype());
+    if fits {
+        computed(numpy, function, operands, None, true, vm)?;
+    }
+    Ok(fits)
+}
+
+fn computed(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    dtype: Option<DType>,
+    in_place: bool,
+    vm: &VirtualMachine,
+) -> PyResult<Tensor> {
     let shape = broadcast(operands, vm)?;
     let dtype = match dtype {
         Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
@@ -110,7 +139,8 @@ pub(super) fn compute(
         Some(dtype) => function.dtype(dtype).map_err(|text| vm.new_type_error(text))?,
         None => function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?,
     };
-    if let Some(special) = special(numpy, function, operands, dtype, &shape, vm)? {
+    let special = if in_place { None } else { special(numpy, function, operands, dtype, &shape, vm)? };
+    if let Some(special) = special {
         return Ok(special);
     }
     let has_array = operands.iter().any(|it| it.number.is_none());
@@ -126,7 +156,10 @@ pub(super) fn compute(
     if matches!(function.arithmetic, Some(Arithmetic::Add | Arithmetic::Subtract)) {
         args.push(Arg::Int(1));
     }
-    numpy.call(function.op, args, vm)
+    match in_place {
+        true => numpy.call_in_place(function.op, args, vm),
+        false => numpy.call(function.op, args, vm),
+    }
 }
 
 /// What NumPy computes otherwise than the operation: powers by a few exponents, and divisions of whole numbers by 0.
@@ -216,12 +249,7 @@ pub(super) fn copy_into(
     source: &Tensor,
     vm: &VirtualMachine,
 ) -> PyResult<()> {
-    let op = table::row("copy");
-    let mut args = vec![Arg::Tensor(target.clone()), Arg::Tensor(source.clone())];
-    args.resize(op.params()[0].len().max(2), Arg::None);
-    let place = || site(vm);
-    call_in_place(Caller { state: &numpy.state, site: &place }, op, 0, args).or_raise(vm)?;
-    Ok(())
+    numpy.call_in_place("copy", vec![Arg::Tensor(target.clone()), Arg::Tensor(source.clone())], vm).map(drop)
 }
 
 /// `a + b` and the like: an array or a scalar.
@@ -289,6 +317,13 @@ impl Callable for PyUfunc {
         let casting = casting.map_or(Ok("same_kind".to_owned()), |text| Ok(text.str(vm)?.to_string()))?;
         let operands: Vec<Operand> =
             objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
+        let is_in_place = mask.is_none()
+            && dtype.is_none()
+            && out.as_ref().is_some_and(|out| objects[0].is(out) && array_of(out).is_some());
+        if is_in_place && compute_in_place(numpy, function, &operands, vm)? {
+            numpy.update_mirrors();
+            return Ok(objects[0].clone());
+        }
         let mut result = compute(numpy, function, &operands, dtype, vm)?;
         let target = match &out {
             Some(object) => match array_of(object) {

@@ -197,6 +197,22 @@ fn clip(c: &Call, low: usize, high: usize) -> PyResult<Answer> {
         return Err(c.value_error("One of max or min must be given"));
     }
     let mut x = c.operand(0)?;
+    let limits = [low, high].map(|at| c.given(at).map(|_| c.operand(at)).transpose());
+    let [low_limit, high_limit] = limits;
+    let limits: Vec<Operand> = [low_limit?, high_limit?].into_iter().flatten().collect();
+    let is_float = x.tensor.dtype().category() == Category::Float && x.number.is_none();
+    if is_float && limits.iter().all(|it| it.number.is_some()) {
+        let operands: Vec<Operand> = std::iter::once(x.clone()).chain(limits).collect();
+        if result_type(&operands) == x.tensor.dtype() {
+            let limit = |at: usize| match c.given(at) {
+                Some(_) => Ok(c.operand(at)?.number.unwrap_or(Arg::None)),
+                None => PyResult::Ok(Arg::None),
+            };
+            return Ok(Answer::Result(
+                c.op("clamp", vec![Arg::Tensor(x.tensor), limit(low)?, limit(high)?])?,
+            ));
+        }
+    }
     for (at, function) in [(low, "maximum"), (high, "minimum")] {
         if c.given(at).is_some() {
             x = Operand::new(c.elementwise(function, &[x, c.operand(at)?])?);

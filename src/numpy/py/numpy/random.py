@@ -38,18 +38,15 @@ def _numbers(name, **given):
 class _Draws:
     """What both generators draw, each from its own stream."""
 
-    def _shaped(self, size, one, many):
-        shape, count = _size(size)
-        return one() if shape is None else _own(many(count).reshape(shape))
-
     def _each(self, size, one, dtype="float64"):
-        return self._shaped(size, one, lambda count: _array([one() for _ in range(count)], dtype, True))
+        shape, count = _size(size)
+        return one() if shape is None else _own(_array([one() for _ in range(count)], dtype, True).reshape(shape))
 
     def random(self, size=None):
-        return self._shaped(size, self._stream.unit, self._stream.units)
+        return self._stream.units(size)
 
     def standard_normal(self, size=None):
-        return self._shaped(size, self._stream.normal, self._stream.normals)
+        return self._stream.normals(size)
 
     def _spread(self, draw, size, *params):
         """Draws for parameters that may be arrays: one for each of their elements."""
@@ -85,7 +82,7 @@ class _Draws:
 
         def one():
             while True:
-                u = 1.0 - self._stream.unit()
+                u = 1.0 - self._stream.units(None)
                 if u < 1.0:
                     return loc - scale * math.log(-math.log(u))
 
