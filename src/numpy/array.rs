@@ -13,7 +13,8 @@ use rustpython_vm::{
 
 use super::context::{PyArray, array_of};
 use super::dtypes::Kind;
-use super::{complex, dtypes, index, operators, scalar, text};
+use super::{complex, dtypes, index, operators, parts, scalar, text};
+use crate::tensor::ops::complex::part;
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
 
@@ -136,7 +137,7 @@ impl PyArray {
     #[pygetset]
     fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
         match zelf.is_complex {
-            true => zelf.numpy.derived(complex::part(&zelf.tensor(), 0), [zelf.as_object()], vm),
+            true => zelf.numpy.derived(part(&zelf.tensor(), 0), [zelf.as_object()], vm),
             false => zelf.into(),
         }
     }
@@ -150,7 +151,7 @@ impl PyArray {
     fn imag(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
         let tensor = zelf.tensor();
         if zelf.is_complex {
-            return Ok(zelf.numpy.derived(complex::part(&tensor, 1), [zelf.as_object()], vm));
+            return Ok(zelf.numpy.derived(part(&tensor, 1), [zelf.as_object()], vm));
         }
         let zeros = Tensor::zeros(tensor.shape(), tensor.dtype()).or_raise(vm)?;
         Ok(zelf.numpy.array(zeros, vm))
@@ -285,7 +286,7 @@ impl PyArray {
         let options = self.numpy.options.borrow();
         let parts = if self.dims() == 0 { tensor.to_f64_vec() } else { Vec::new() };
         match parts[..] {
-            [re, im] => complex::text(re, im, tensor.dtype()),
+            [re, im] => super::digits::complex(re, im, tensor.dtype()),
             [number] if tensor.dtype().is_float() => super::digits::scalar(number, tensor.dtype()),
             _ => text::array(&tensor, self.is_complex, &options, (" ", 0, 0)),
         }
@@ -365,7 +366,7 @@ impl Iterable for PyArray {
         let mut items = Vec::with_capacity(size);
         for at in 0..size {
             items.push(match tensor.ndim() {
-                _ if zelf.is_complex => complex::get(&zelf, vm.ctx.new_int(at).as_object(), vm)?,
+                _ if zelf.is_complex => parts::get(&zelf, vm.ctx.new_int(at).as_object(), vm)?,
                 1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
                 _ => {
                     let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
@@ -399,13 +400,13 @@ impl AsMapping for PyArray {
         static METHODS: PyMappingMethods = PyMappingMethods {
             length: Some(|mapping, vm| length(mapping.obj, vm)),
             subscript: Some(|mapping, key, vm| match mapping.obj.downcast_ref::<PyArray>() {
-                Some(array) if array.is_complex => complex::get(array, key, vm),
+                Some(array) if array.is_complex => parts::get(array, key, vm),
                 Some(array) => index::get(array, key, vm),
                 None => Ok(vm.ctx.not_implemented()),
             }),
             ass_subscript: Some(|mapping, key, value, vm| {
                 match (mapping.obj.downcast_ref::<PyArray>(), value) {
-                    (Some(array), Some(value)) if array.is_complex => complex::set(array, key, &value, vm),
+                    (Some(array), Some(value)) if array.is_complex => parts::set(array, key, &value, vm),
                     (Some(array), Some(value)) => index::set(array, key, &value, vm),
                     _ => Err(vm.new_value_error("cannot delete array elements")),
                 }

@@ -1,33 +1,19 @@
-//! Complex numbers. An array of them has pairs along one more dimension, of real and imaginary parts, in one buffer:
-//! `real` and `imag` are views. Elementwise functions are loops over pairs; what moves elements, adds or multiplies them is
-//! computed of the parts, which are real arrays.
+//! Elementwise functions of complex numbers: loops over the pairs of their parts, in one buffer.
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyStr, PyTuple};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyFloat, PyInt};
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::protocol::PyNumberMethods;
-use rustpython_vm::types::{AsNumber, Comparable, Representable};
-use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
-};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Numpy, PyArray, PyComplexScalar, array_of, context, pairs_of};
-use super::dtypes::{Kind, kind_of, shown};
-use super::routine::{Complex, Row, call_row};
+use super::context::{Numpy, array_of, context, pairs_of};
+use super::dtypes::{Kind, PyNumpyDType, kind_of, shown};
+use super::elementwise::{copy_into, operand, write_out};
 use super::rules::{Arithmetic, named};
-use super::ufunc::{copy_into, operand, write_out};
-use super::{digits, foreign, index, operators, scalar};
+use super::{foreign, scalar};
 use crate::kernel::complex::{Pair, has_power};
-use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::complex::{self, Operand};
-use crate::tensor::{Arg, Buffer, Category, DType, Tensor, layout};
-use crate::torch::{OrRaise, items};
-
-/// The real parts of pairs (0) or the imaginary parts (1): a view.
-pub(super) fn part(pairs: &Tensor, which: usize) -> Tensor {
-    pairs.with_layout(pairs.layout().select(pairs.ndim() - 1, which))
-}
+use crate::tensor::{Buffer, Category, DType, Tensor, layout};
 
 /// The number of one pair.
 fn number(pairs: &Tensor) -> PyComplex {
@@ -36,7 +22,7 @@ fn number(pairs: &Tensor) -> PyComplex {
 }
 
 /// The array of complex numbers over these pairs; a scalar where there is one pair without dimensions.
-fn made(numpy: &Rc<Numpy>, pairs: Tensor, vm: &VirtualMachine) -> PyResult {
+pub(super) fn made(numpy: &Rc<Numpy>, pairs: Tensor, vm: &VirtualMachine) -> PyResult {
     if pairs.ndim() == 1 {
         return scalar_of(numpy, &pairs, vm);
     }
@@ -55,336 +41,8 @@ pub(super) fn python(pair: &Tensor, vm: &VirtualMachine) -> PyObjectRef {
     number(pair).into_pyobject(vm)
 }
 
-/// Pairs of these parts, row-major, in single precision where both have that.
-fn paired(real: &Tensor, imag: Option<&Tensor>) -> Tensor {
-    let single = |tensor: &Tensor| matches!(tensor.dtype(), DType::Float16 | DType::Float32);
-    let dtype = match single(real) && imag.is_none_or(single) {
-        true => DType::Float32,
-        false => DType::Float64,
-    };
-    let parts = |tensor: &Tensor| to_dtype(tensor, dtype).to_buffer();
-    let zeros = || Buffer::zeros(dtype, real.numel());
-    let joined = match (parts(real), imag.map_or_else(zeros, parts)) {
-        (Buffer::F32(a), Buffer::F32(b)) => {
-            Buffer::F32(a.into_iter().zip(b).flat_map(<[f32; 2]>::from).collect())
-        }
-        (Buffer::F64(a), Buffer::F64(b)) => {
-            Buffer::F64(a.into_iter().zip(b).flat_map(<[f64; 2]>::from).collect())
-        }
-        (other, _) => other,
-    };
-    let mut shape = real.shape().to_vec();
-    shape.push(2);
-    Tensor::new(joined, shape, dtype)
-}
-
-// Functions of the parts.
-
-/// Whether this is a complex number or an array of them.
-pub(super) fn is_complex(object: &PyObject) -> bool {
-    object.downcast_ref::<PyComplex>().is_some()
-        || object.downcast_ref::<PyArray>().is_some_and(|it| it.is_complex)
-}
-
-/// The parts of the complex numbers in an argument, or in the items of one: the arrays that they are views of are kept.
-struct Parts<'a> {
-    numpy: &'a Rc<Numpy>,
-    vm: &'a VirtualMachine,
-    which: usize,
-    /// Arrays of complex numbers, and those of their parts.
-    found: Vec<(PyObjectRef, PyObjectRef)>,
-}
-
-impl Parts<'_> {
-    /// The part of an object. The imaginary one of a real number is 0 if it is `data`, and the number itself otherwise.
-    fn of(&mut self, object: &PyObjectRef, data: bool) -> PyResult {
-        let vm = self.vm;
-        if let Some(pairs) = pairs_of(object) {
-            let made = self.numpy.derived(part(&pairs, self.which), [&**object], vm);
-            self.found.push((object.clone(), made.clone()));
-            return Ok(made);
-        }
-        if object.downcast_ref::<PyComplex>().is_some() {
-            let (Operand { tensor, .. }, _) = read(self.numpy, object, vm)?;
-            let tensor = part(&tensor, self.which);
-            return scalar::of_tensor(self.numpy, &tensor, vm);
-        }
-        if let Some(all) = items(object) {
-            let all = all.iter().map(|one| self.of(one, data)).collect::<PyResult<Vec<_>>>()?;
-            return Ok(match object.downcast_ref::<PyTuple>() {
-                Some(_) => vm.ctx.new_tuple(all).into(),
-                None => vm.ctx.new_list(all).into(),
-            });
-        }
-        if self.which == 0 || !data || vm.is_none(object) {
-            return Ok(object.clone());
-        }
-        let real = operand(self.numpy, object, vm)?;
-        match real.number {
-            Some(_) => Ok(vm.ctx.new_int(0).into()),
-            None => Ok(self
-                .numpy
-                .array(Tensor::zeros(real.tensor.shape(), real.tensor.dtype()).or_raise(vm)?, vm)),
-        }
-    }
-
-    /// What a function that returned `object` of the real parts returns of complex numbers, if that needs no imaginary
-    /// parts: views of both.
-    fn views(&self, object: &PyObjectRef) -> Option<PyObjectRef> {
-        if let Some((whole, _)) = self.found.iter().find(|(_, real)| real.is(object)) {
-            return Some(whole.clone());
-        }
-        if let Some(all) = items(object) {
-            let all = all.iter().map(|one| self.views(one)).collect::<Option<Vec<_>>>()?;
-            return Some(match object.downcast_ref::<PyTuple>() {
-                Some(_) => self.vm.ctx.new_tuple(all).into(),
-                None => self.vm.ctx.new_list(all).into(),
-            });
-        }
-        let real = array_of(object)?;
-        let is_source = |(whole, _): &&(PyObjectRef, PyObjectRef)| {
-            pairs_of(whole).is_some_and(|pairs| pairs.storage().same(real.storage()))
-        };
-        let (whole, _) = self.found.iter().find(is_source)?;
-        let mut layout = real.layout().clone();
-        layout.shape.push(2);
-        layout.strides.push(1);
-        Some(self.numpy.complex(real.with_layout(layout), [&**whole], self.vm))
-    }
-}
-
-/// What has these parts: an array, a number, or a tuple or list of them.
-fn joined(
-    numpy: &Rc<Numpy>,
-    real: &PyObjectRef,
-    imag: Option<&PyObjectRef>,
-    vm: &VirtualMachine,
-) -> PyResult {
-    if let Some(all) = items(real) {
-        let parts = imag.and_then(|imag| items(imag));
-        let each =
-            all.iter().enumerate().map(|(at, one)| joined(numpy, one, parts.as_ref().map(|it| &it[at]), vm));
-        let all = each.collect::<PyResult<Vec<_>>>()?;
-        return Ok(match real.downcast_ref::<PyTuple>() {
-            Some(_) => vm.ctx.new_tuple(all).into(),
-            None => vm.ctx.new_list(all).into(),
-        });
-    }
-    let is_python = real.class().is(vm.ctx.types.float_type);
-    let imag = imag.map(|it| operand(numpy, it, vm)).transpose()?;
-    let pairs = paired(&operand(numpy, real, vm)?.tensor, imag.as_ref().map(|it| &it.tensor));
-    match is_python {
-        true => Ok(python(&pairs, vm)),
-        false => {
-            numpy.given(&pairs, vm);
-            let is_array = array_of(real).is_some();
-            if is_array { Ok(numpy.complex(pairs, [], vm)) } else { made(numpy, pairs, vm) }
-        }
-    }
-}
-
-/// A function of the table with complex numbers among its arguments, or with a complex dtype.
-pub(super) fn routine(
-    numpy: &Rc<Numpy>,
-    row: &'static Row,
-    mut args: Vec<Option<PyObjectRef>>,
-    vm: &VirtualMachine,
-) -> PyResult {
-    let dtype = row.signature.place("dtype");
-    let asked = args.get(dtype).and_then(Option::as_ref).filter(|it| !vm.is_none(it));
-    let asked = asked.and_then(|it| kind_of(numpy, it, vm));
-    if let Some(kind) = asked {
-        args[dtype] = Some(super::dtypes::object(Kind::real(kind.dtype), vm));
-    }
-    let target = args.get_mut(row.signature.place("out")).and_then(Option::take).filter(|it| !vm.is_none(it));
-    let has_complex = args.iter().flatten().any(|it| foreign::has_part(it, vm));
-    let data: &[usize] = match row.complex {
-        Complex::Parts(data) | Complex::Products(data) => data,
-        Complex::Own(run) => return run(numpy, &args, vm),
-        Complex::Real => &[],
-        Complex::Refused => {
-            return Err(absent(format!("{}() of complex numbers is not part of attn's numpy", row.name), vm));
-        }
-    };
-    if let Some(kind) = asked.filter(|kind| has_complex && !kind.is_complex) {
-        check_real(row, &args, kind, vm)?;
-    }
-    if matches!(row.complex, Complex::Products(_)) {
-        return products(numpy, row, &args, data, vm);
-    }
-    let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
-    let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
-        parts.which = which;
-        parts.found.clear();
-        let each = args
-            .iter()
-            .enumerate()
-            .map(|(at, it)| it.as_ref().map(|it| parts.of(it, data.contains(&at))).transpose());
-        let args = each.collect::<PyResult<Vec<_>>>()?;
-        let found = call_row(numpy, row, args, true, vm)?;
-        let views = parts.views(&found);
-        Ok((found, views))
-    };
-    let (real, views) = run(0)?;
-    let made = match views {
-        _ if asked.is_some_and(|kind| !kind.is_complex)
-            || array_of(&real).is_none() && is_fact(&real, row, vm) =>
-        {
-            real
-        }
-        Some(views) => views,
-        None if !has_complex || data.is_empty() => joined(numpy, &real, None, vm)?,
-        None => joined(numpy, &real, Some(&run(1)?.0), vm)?,
-    };
-    match target {
-        None => Ok(made),
-        Some(target) => {
-            let args: FuncArgs = vec![made, target.clone()].into();
-            call("positive", args, vm)
-        }
-    }
-}
-
-/// Whether a result is no number of the array: a shape, or nothing.
-fn is_fact(object: &PyObjectRef, row: &Row, vm: &VirtualMachine) -> bool {
-    matches!(row.complex, Complex::Real) || object.class().is(vm.ctx.types.none_type)
-}
-
-/// Complex numbers as real ones: a warning. Errors: they are no array of complex numbers, or NumPy's rule forbids it.
-fn check_real(row: &Row, args: &[Option<PyObjectRef>], kind: Kind, vm: &VirtualMachine) -> PyResult<()> {
-    let Some(pairs) = args.first().and_then(Option::as_ref).and_then(|it| pairs_of(it)) else {
-        let name = if kind.dtype.is_float() { "float" } else { "int" };
-        let text = format!("{name}() argument must be a string or a real number, not 'complex'");
-        return Err(vm.new_type_error(text));
-    };
-    let own = Kind::complex(pairs.dtype());
-    let rule = args.get(row.signature.place("casting")).and_then(Option::as_ref);
-    let rule = rule.map_or(Ok("unsafe".to_owned()), |it| Ok(it.str(vm)?.to_string()))?;
-    if !own.can_cast(kind, &rule) {
-        return Err(vm.new_type_error(format!(
-            "Cannot cast array data from {} to {} according to the rule '{rule}'",
-            own.shown(),
-            kind.shown()
-        )));
-    }
-    let module = vm.import("numpy._methods", 0)?.get_attr("_methods", vm)?;
-    module.get_attr("_warn_discarded", vm)?.call((), vm).map(drop)
-}
-
-/// A product that is linear in each of its factors: each is its real part and i times its imaginary part.
-fn products(
-    numpy: &Rc<Numpy>,
-    row: &'static Row,
-    args: &[Option<PyObjectRef>],
-    data: &[usize],
-    vm: &VirtualMachine,
-) -> PyResult {
-    // The factors: arguments, or the items of the one argument that takes several.
-    let several = data.len() == 1;
-    let at = data[0];
-    let factors: Vec<PyObjectRef> = match (several, args.get(at).and_then(Option::as_ref)) {
-        (true, Some(all)) => items(all).unwrap_or_default(),
-        _ => data.iter().filter_map(|&at| args[at].clone()).collect(),
-    };
-    let mut sums: [Option<Tensor>; 2] = [None, None];
-    let mut is_array = false;
-    for choice in 0..1usize << factors.len() {
-        let power = choice.count_ones() as usize % 4;
-        let mut args = args.to_vec();
-        let mut chosen = Vec::with_capacity(factors.len());
-        for (place, factor) in factors.iter().enumerate() {
-            let mut parts = Parts { numpy, vm, which: choice >> place & 1, found: Vec::new() };
-            chosen.push(parts.of(factor, true)?);
-        }
-        match several {
-            true => args[at] = Some(vm.ctx.new_tuple(chosen).into()),
-            false => data.iter().zip(chosen).for_each(|(&at, one)| args[at] = Some(one)),
-        }
-        let found = call_row(numpy, row, args, true, vm)?;
-        is_array = array_of(&found).is_some();
-        let found = operand(numpy, &found, vm)?.tensor;
-        // The powers of i: 1, i, -1, -i.
-        let sum = &mut sums[power % 2];
-        *sum = Some(match sum.take() {
-            None => found,
-            Some(before) => {
-                let name = if power < 2 { "add" } else { "sub" };
-                numpy.call(name, vec![Arg::Tensor(before), Arg::Tensor(found), Arg::Int(1)], vm)?
-            }
-        });
-    }
-    let [Some(real), imag] = sums else { return Err(vm.new_type_error("a product has two factors")) };
-    let pairs = paired(&real, imag.as_ref());
-    numpy.given(&pairs, vm);
-    if is_array { Ok(numpy.complex(pairs, [], vm)) } else { made(numpy, pairs, vm) }
-}
-
-/// `array[key]` of complex numbers.
-pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let numpy = &array.numpy;
-    let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
-    let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
-        parts.which = which;
-        parts.found.clear();
-        let real = parts.of(&array.as_object().to_owned(), true)?;
-        let Some(real) = real.downcast_ref::<PyArray>() else { return Err(vm.new_type_error("no array")) };
-        let found = index::get(real, key, vm)?;
-        let views = parts.views(&found);
-        Ok((found, views))
-    };
-    match run(0)? {
-        (_, Some(views)) => Ok(views),
-        (real, None) => joined(numpy, &real, Some(&run(1)?.0), vm),
-    }
-}
-
-/// `array[key] = value` of complex numbers.
-pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    let (numpy, pairs) = (&array.numpy, array.tensor());
-    for which in 0..2 {
-        let real = numpy.array(part(&pairs, which), vm);
-        let value = Parts { numpy, vm, which, found: Vec::new() }.of(&value.to_owned(), true)?;
-        if let Some(real) = real.downcast_ref::<PyArray>() {
-            index::set(real, key, &value, vm)?;
-        }
-    }
-    Ok(())
-}
-
-/// `outer(a, b)`, whose products are rounded as those of elements are.
-pub(super) fn outer(numpy: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
-    let mut operands = Vec::new();
-    for (object, column) in args.iter().flatten().zip([true, false]) {
-        let (Operand { tensor, is_pairs }, is_number) = read(numpy, object, vm)?;
-        let count = (tensor.numel() / if is_pairs { 2 } else { 1 }) as i64;
-        let mut shape = if column { vec![count, 1] } else { vec![1, count] };
-        shape.extend(is_pairs.then_some(2));
-        let sizes = shape.iter().map(|&size| size as usize).collect::<Vec<_>>();
-        operands
-            .push((Operand { tensor: crate::tensor::ops::reshape(&tensor, &sizes), is_pairs }, is_number));
-    }
-    match compute("multiply", operands, None, vm)? {
-        Result::Pairs(pairs) | Result::Real(pairs) => made(numpy, pairs, vm),
-    }
-}
-
-/// `vdot(a, b)`: the product of the conjugates of the first and of the second.
-pub(super) fn vdot(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
-    let module = vm.import("numpy", 0)?;
-    let flat = |object: &PyObjectRef| module.get_attr("ravel", vm)?.call((object.clone(),), vm);
-    match args {
-        [Some(a), Some(b)] => {
-            let a = call("conjugate", vec![flat(a)?].into(), vm)?;
-            module.get_attr("dot", vm)?.call((a, flat(b)?), vm)
-        }
-        _ => Err(vm.new_type_error("vdot() takes two arrays")),
-    }
-}
-
-// Elementwise functions.
-
 /// An operand, and whether it is a number beside arrays: that does not widen them.
-fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<(Operand, bool)> {
+pub(super) fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<(Operand, bool)> {
     if let Some(tensor) = pairs_of(object) {
         let is_number = tensor.ndim() == 1;
         return Ok((Operand { tensor, is_pairs: true }, is_number));
@@ -398,7 +56,7 @@ fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<(
         };
         return Ok((Operand { tensor, is_pairs: true }, true));
     }
-    if let Some(kind) = object.downcast_ref::<super::dtypes::PyNumpyDType>().map(|it| it.kind) {
+    if let Some(kind) = object.downcast_ref::<PyNumpyDType>().map(|it| it.kind) {
         // A dtype counts as an array of it.
         let shape: &[usize] = if kind.is_complex { &[0, 2] } else { &[0] };
         let tensor = Tensor::new(Buffer::zeros(kind.dtype, 0), shape, kind.dtype);
@@ -477,7 +135,7 @@ fn tested(test: Test, operands: &[Operand], shape: &[usize]) -> Vec<bool> {
 }
 
 /// The error of what attn leaves out.
-fn absent(text: String, vm: &VirtualMachine) -> PyBaseExceptionRef {
+pub(super) fn absent(text: String, vm: &VirtualMachine) -> PyBaseExceptionRef {
     vm.new_not_implemented_error(text)
 }
 
@@ -525,8 +183,11 @@ fn compute(
     )))
 }
 
-/// An elementwise function, called with keywords as NumPy's are.
+/// An elementwise function of complex numbers or labels, called with keywords as NumPy's are.
 pub(super) fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    if let Some(result) = foreign::elementwise(name, &args, vm) {
+        return result;
+    }
     let numpy = context(vm)?;
     let count = named(name).operands;
     let mut out = args.args.get(count).cloned().or_else(|| args.kwargs.swap_remove("out"));
@@ -589,61 +250,68 @@ fn write(numpy: &Rc<Numpy>, name: &str, out: &PyObject, result: Result, vm: &Vir
     }
 }
 
-/// `bool(z)`: whether the one number is not zero.
-pub(super) fn truth(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    let parts = match (object.downcast_ref::<PyComplex>(), pairs_of(object)) {
-        (Some(number), _) => vec![number.to_complex().re, number.to_complex().im],
-        (None, pairs) => pairs.map(|it| it.to_f64_vec()).unwrap_or_default(),
-    };
-    match parts.len() {
-        0..=2 => Ok(parts.iter().any(|&part| part != 0.0)),
-        _ => Err(vm.new_value_error(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
-        )),
+/// `outer(a, b)`, whose products are rounded as those of elements are.
+pub(super) fn outer(numpy: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
+    let mut operands = Vec::new();
+    for (object, column) in args.iter().flatten().zip([true, false]) {
+        let (Operand { tensor, is_pairs }, is_number) = read(numpy, object, vm)?;
+        let count = (tensor.numel() / if is_pairs { 2 } else { 1 }) as i64;
+        let mut shape = if column { vec![count, 1] } else { vec![1, count] };
+        shape.extend(is_pairs.then_some(2));
+        let sizes = shape.iter().map(|&size| size as usize).collect::<Vec<_>>();
+        operands
+            .push((Operand { tensor: crate::tensor::ops::reshape(&tensor, &sizes), is_pairs }, is_number));
+    }
+    match compute("multiply", operands, None, vm)? {
+        Result::Pairs(pairs) | Result::Real(pairs) => made(numpy, pairs, vm),
     }
 }
 
-/// The operators: those of real arrays, which call functions of complex numbers where there are any.
-static METHODS: PyNumberMethods = PyNumberMethods {
-    boolean: Some(|a, vm| truth(a.obj, vm)),
-    int: None,
-    float: None,
-    index: None,
-    ..operators::METHODS
-};
-
-impl AsNumber for PyComplexScalar {
-    fn as_number() -> &'static PyNumberMethods {
-        &METHODS
-    }
-}
-
-operators::comparable!(PyComplexScalar);
-
-/// The text of a complex number: `(1+2j)`, `2j`.
-pub(super) fn text(re: f64, im: f64, parts: DType) -> String {
-    let digits = |part: f64| digits::scalar(part, parts).trim_end_matches(".0").to_owned();
-    match re == 0.0 && re.is_sign_positive() {
-        true => digits(im) + "j",
-        false => {
-            let imag = digits(im);
-            let sign = if imag.starts_with('-') { "" } else { "+" };
-            format!("({}{sign}{imag}j)", digits(re))
+/// `vdot(a, b)`: the product of the conjugates of the first and of the second.
+pub(super) fn vdot(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
+    let module = vm.import("numpy", 0)?;
+    let flat = |object: &PyObjectRef| module.get_attr("ravel", vm)?.call((object.clone(),), vm);
+    match args {
+        [Some(a), Some(b)] => {
+            let a = call("conjugate", vec![flat(a)?].into(), vm)?;
+            module.get_attr("dot", vm)?.call((a, flat(b)?), vm)
         }
+        _ => Err(vm.new_type_error("vdot() takes two arrays")),
     }
 }
 
-impl Representable for PyComplexScalar {
-    fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-        let (pair, _) = read(&context(vm)?, zelf, vm)?;
-        let parts = pair.tensor.to_f64_vec();
-        Ok(vm.ctx.new_str(text(parts[0], parts[1], pair.tensor.dtype())))
-    }
-
-    fn repr_str(_: &Py<Self>, _: &VirtualMachine) -> PyResult<String> {
-        Ok(String::new())
-    }
+/// The same of operands alone.
+pub(super) fn operate(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -> PyResult {
+    let (name, operands) = shorter(name, operands).unwrap_or((name, operands));
+    let args: Vec<PyObjectRef> = operands.iter().map(|&it| it.to_owned()).collect();
+    call(name, args.into(), vm)
 }
 
-#[pyclass(with(AsNumber, Comparable, Representable), flags(BASETYPE))]
-impl PyComplexScalar {}
+/// What `a ** b` of an array is for a few exponents, as in NumPy.
+fn shorter<'a>(name: &str, operands: &'a [&'a PyObject]) -> Option<(&'static str, &'a [&'a PyObject])> {
+    let [base, exponent] = operands else { return None };
+    if named(name).arithmetic != Some(Arithmetic::Power) || pairs_of(base).is_none() {
+        return None;
+    }
+    let exponent = match (exponent.downcast_ref::<PyFloat>(), exponent.downcast_ref::<PyInt>()) {
+        (Some(float), _) => float.to_f64(),
+        (None, Some(int)) => f64::from(i32::try_from(int.as_bigint()).ok()?),
+        _ => return None,
+    };
+    let functions = [(1.0, "positive"), (2.0, "square"), (0.5, "sqrt"), (-1.0, "reciprocal")];
+    let found = functions.iter().find(|row| row.0 == exponent)?;
+    Some((found.1, &operands[..1]))
+}
+
+/// The same, into the first operand.
+pub(super) fn operate_in_place(
+    name: &str,
+    target: &PyObject,
+    other: &PyObject,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let target: PyObjectRef = target.to_owned();
+    let mut args = FuncArgs::from(vec![target.clone(), other.to_owned()]);
+    args.kwargs.insert("out".to_owned(), target);
+    call(name, args, vm)
+}

@@ -9,9 +9,9 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachin
 
 use super::context::{Numpy, PyArray, array_of};
 use super::convert;
+use super::elementwise::{is_tensor, operand, stretched};
 use super::scalar;
 use super::text::tight;
-use super::ufunc::{is_tensor, operand, stretched};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::overwrite::{Overwrite, overwrite};

@@ -12,11 +12,12 @@ use super::context::{
     Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
 };
 use super::dtypes::{self, Kind, PyNumpyDType, result_type};
+use super::elementwise::{copy_into, operand, stretched};
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
-use super::ufunc::{PyUfunc, copy_into, operand, stretched};
-use super::{complex, scalar, table};
+use super::ufunc::PyUfunc;
+use super::{complex, foreign, scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
@@ -150,7 +151,7 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_dtype_of", |held, object: PyObjectRef; vm| -> PyResult {
         Ok(match scalar::number(&object, vm) {
             Some((dtype, _)) => dtypes::object(Kind::real(dtype), vm),
-            None if complex::is_complex(&object) => dtypes::object(complex::common(&held, &[object], vm)?, vm),
+            None if foreign::is_complex(&object) => dtypes::object(complex::common(&held, &[object], vm)?, vm),
             None => dtypes::object(Kind::real(operand(&held, &object, vm)?.tensor.dtype()), vm),
         })
     });
@@ -241,7 +242,7 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         };
         let objects: Vec<PyObjectRef> = args.args.iter().map(each).collect();
         let kind = |it: &PyObjectRef| it.downcast_ref::<PyNumpyDType>().map(|it| it.kind);
-        if objects.iter().any(|it| complex::is_complex(it) || kind(it).is_some_and(|kind| kind.is_complex)) {
+        if objects.iter().any(|it| foreign::is_complex(it) || kind(it).is_some_and(|kind| kind.is_complex)) {
             return Ok(dtypes::object(complex::common(&held, &objects, vm)?, vm));
         }
         let operand = |it: &PyObjectRef| match kind(it) {

@@ -8,9 +8,11 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Numpy, PyArray, PyScalar, array_of};
+use super::elementwise::{self, copy_into, is_tensor, operand};
+use super::parts::{self, Complex, Function};
 use super::signature::Signature;
-use super::ufunc::{copy_into, is_tensor, operand, returned};
-use super::{complex, convert, dtypes, foreign, scalar};
+use super::ufunc::returned;
+use super::{convert, dtypes, foreign, scalar};
 use crate::tensor::{Arg, DType, Tensor};
 use crate::torch::{descriptor, items};
 
@@ -30,21 +32,6 @@ pub(super) enum Others {
     ConvertBack,
     /// It calls the method of this name that the object has, with these keywords even where they were not given.
     Delegate(&'static [&'static str]),
-}
-
-/// What a function does with complex numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Complex {
-    /// It has none.
-    Refused,
-    /// It is computed of the real and of the imaginary parts of these arguments.
-    Parts(&'static [usize]),
-    /// It is a product of these arguments, or of the items of the only one.
-    Products(&'static [usize]),
-    /// It depends on shapes alone: the imaginary parts are 0.
-    Real,
-    /// It is a function of its own.
-    Own(fn(&Rc<Numpy>, &[Option<PyObjectRef>], &VirtualMachine) -> PyResult),
 }
 
 /// One function or method.
@@ -268,7 +255,7 @@ impl Call<'_> {
 
     /// Computes an elementwise function.
     pub(super) fn elementwise(&self, name: &'static str, operands: &[dtypes::Operand]) -> PyResult<Tensor> {
-        super::ufunc::compute(self.numpy, super::rules::named(name), operands, None, self.vm)
+        elementwise::compute(self.numpy, super::rules::named(name), operands, None, self.vm)
     }
 
     /// Computes an elementwise function of arrays.
@@ -399,15 +386,14 @@ impl PyRoutine {
         let has_part = args.iter().flatten().any(|object| foreign::has_part(object, vm));
         if has_part || is_complex_dtype || kind == Some(None) {
             let is_label = |object: &PyObjectRef| foreign::has_label(object, vm);
-            let data: &[usize] = match row.complex {
-                Complex::Parts(data) | Complex::Products(data) => data,
-                _ => &[0],
-            };
+            let data = if row.complex.data().is_empty() { &[0] } else { row.complex.data() };
             let is_other = data.iter().filter_map(|&at| args.get(at)?.as_ref()).any(is_label);
-            return match kind == Some(None) || is_other {
-                true => foreign::routine("call", row.name, given, vm),
-                false => complex::routine(numpy, row, args, vm),
-            };
+            if kind == Some(None) || is_other {
+                return foreign::routine("call", row.name, given, vm);
+            }
+            let run = &|args| call_row(numpy, row, args, true, vm);
+            let function = Function { name: row.name, signature: &row.signature, complex: row.complex, run };
+            return parts::routine(numpy, &function, args, vm);
         }
         let result = call_row(numpy, row, args, false, vm);
         match result {

@@ -4,6 +4,7 @@
 
 use super::digits::{Style, Trim, positional, scientific};
 use super::dtypes::Kind;
+use crate::tensor::ops::complex::part;
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
 /// `numpy.get_printoptions()`
@@ -308,7 +309,7 @@ pub(super) fn array(tensor: &Tensor, is_complex: bool, options: &PrintOptions, p
     if is_complex {
         let step = tensor.strides()[tensor.ndim() - 1];
         let signed = PrintOptions { sign: '+', ..options.clone() };
-        return laid_out(&super::complex::part(tensor, 0), options, place, |data, places| {
+        return laid_out(&part(tensor, 0), options, place, |data, places| {
             let parts = (floats(data, places, 0, options), floats(data, places, step, &signed));
             Format::Complex(Box::new(parts), step)
         });

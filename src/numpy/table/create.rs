@@ -9,7 +9,8 @@ use std::rc::Rc;
 use crate::kernel::buffer_pool::{self, Element};
 use crate::numpy::context::{Numpy, array_of};
 use crate::numpy::dtypes::{Operand, result_type};
-use crate::numpy::routine::{Answer, Call, Complex, FUNCTION, METHOD, Row, row};
+use crate::numpy::parts::Complex;
+use crate::numpy::routine::{Answer, Call, FUNCTION, METHOD, Row, row};
 use crate::numpy::{convert, dtypes, scalar};
 use crate::tensor::{Arg, Buffer, Category, DType, Lane, Tensor, allow};
 use crate::torch::OrRaise;
@@ -156,7 +157,7 @@ fn spread(c: &Call, sizes: Vec<i64>, value: usize, dtype: Option<DType>) -> PyRe
     }
     let values = c.array(&object)?;
     let shape: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
-    crate::numpy::ufunc::stretched(&values, &shape, c.vm)?;
+    crate::numpy::elementwise::stretched(&values, &shape, c.vm)?;
     let values = c.cast(&values, dtype.unwrap_or(values.dtype()))?;
     let values = c.op("broadcast_to", vec![Arg::Tensor(values), Arg::Ints(sizes)])?;
     let copied = c.op("clone", vec![Arg::Tensor(values)])?;
@@ -179,7 +180,7 @@ fn arange(c: &Call) -> PyResult<Answer> {
             tensor: scalar::tensor(DType::Int64, &Arg::Int(default)),
             number: Some(Arg::Int(default)),
         }),
-        Some(object) => crate::numpy::ufunc::operand(c.numpy, object, c.vm),
+        Some(object) => crate::numpy::elementwise::operand(c.numpy, object, c.vm),
     };
     let (first, stop) = match (c.given(0), c.given(1)) {
         (None, None) => return Err(c.vm.new_type_error("arange() requires stop to be specified.")),

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
-use crate::numpy::routine::{Answer, BOTH, Call, Complex, FUNCTION, METHOD, Others, Row, row};
+use crate::numpy::elementwise::{argument, copy_into};
+use crate::numpy::parts::Complex;
+use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
-use crate::numpy::ufunc::{argument, copy_into};
 use crate::tensor::{Arg, Category, DType, Index, Tensor, allow, layout};
 use crate::torch::OrRaise;
 
@@ -241,7 +242,7 @@ fn round(c: &Call) -> PyResult<Answer> {
 fn fill(c: &Call) -> PyResult<Answer> {
     if let Some(target) = array_of(&c.object(0)) {
         let value = c.cast(&c.tensor(1)?, target.dtype())?;
-        let value = value.with_layout(crate::numpy::ufunc::stretched(&value, target.shape(), c.vm)?);
+        let value = value.with_layout(crate::numpy::elementwise::stretched(&value, target.shape(), c.vm)?);
         copy_into(c.numpy, &target, &value, c.vm)?;
     }
     Ok(Answer::Object(c.vm.ctx.none()))

@@ -4,7 +4,8 @@ use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::{PyObjectRef, PyResult};
 
 use crate::numpy::dtypes::{Operand, promote, result_type};
-use crate::numpy::routine::{Answer, BOTH, Call, Complex, FUNCTION, Others, Row, row};
+use crate::numpy::parts::Complex;
+use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
 use crate::numpy::text::tight;
 use crate::tensor::{Arg, DType, Tensor, layout};
 use crate::torch::items;

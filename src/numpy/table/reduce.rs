@@ -4,8 +4,9 @@ use rustpython_vm::PyResult;
 
 use crate::kernel::stop;
 use crate::numpy::dtypes::Operand;
+use crate::numpy::parts::Complex;
 use crate::numpy::reduce::{Fold, over};
-use crate::numpy::routine::{Answer, BOTH, Call, Complex, FUNCTION, Others, Row, row};
+use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
 use crate::tensor::{Arg, Category, DType, Tensor};
 
 /// The sum or the product along axes, in the dtype of the array and in NumPy's order.

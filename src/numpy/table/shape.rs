@@ -5,9 +5,10 @@ use rustpython_vm::{PyObjectRef, PyResult};
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes;
 use crate::numpy::dtypes::promote;
-use crate::numpy::routine::{Answer, BOTH, Call, Complex, FUNCTION, METHOD, Others, Row, row};
+use crate::numpy::elementwise::stretched;
+use crate::numpy::parts::Complex;
+use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
-use crate::numpy::ufunc::stretched;
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{check_list, items};
 

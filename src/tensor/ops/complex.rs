@@ -33,6 +33,11 @@ pub(crate) fn formula(name: &str, of_numbers: bool) -> Option<&'static Formula> 
     rows.iter().chain(FORMULAS).find(|row| row.0 == name).map(|row| &row.1)
 }
 
+/// The real parts of pairs (0) or the imaginary parts (1): a view.
+pub(crate) fn part(pairs: &Tensor, which: usize) -> Tensor {
+    pairs.with_layout(pairs.layout().select(pairs.ndim() - 1, which))
+}
+
 /// An operand: a real tensor, or one of pairs.
 pub(crate) struct Operand {
     pub(crate) tensor: Tensor,

@@ -54,13 +54,13 @@ _ABSENT = {
 }
 
 _LATER = {
-    "_create": "logspace geomspace meshgrid fromfunction fromiter",
-    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append insert delete",
-    "_statistics": "median average percentile quantile nansum nanmean nanstd nanvar nanmax nanmin",
+    "_create": "logspace meshgrid",
+    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append delete",
+    "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin",
     "_order": "unique intersect1d union1d setdiff1d",
     "_numeric": (
         "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar divmod "
-        "apply_along_axis vectorize may_share_memory shares_memory kron"
+        "vectorize may_share_memory shares_memory kron"
     ),
     "_settings": (
         "can_cast issubdtype finfo iinfo errstate seterr geterr "
@@ -68,7 +68,7 @@ _LATER = {
     ),
     "_indices": (
         "fill_diagonal diag_indices tril_indices triu_indices tril_indices_from triu_indices_from indices ix_ "
-        "unravel_index ndindex ndenumerate r_ c_ s_ mgrid"
+        "unravel_index ndindex ndenumerate r_ c_ s_"
     ),
     "_dtype_classes": "str_ object_ unicode_",
     "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",

@@ -98,19 +98,6 @@ def divmod(x1, x2):
 # Functions over axes.
 
 
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    arr = asarray(arr)
-    (axis,) = _axes(axis, arr.ndim)
-    moved = numpy.moveaxis(arr, axis, -1)
-    shape = moved.shape[:-1]
-    if 0 in shape:
-        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    made = [asarray(func1d(moved[at], *args, **kwargs)) for at in numpy.ndindex(shape)]
-    joined = numpy.stack(made).reshape(shape + made[0].shape)
-    own = tuple(range(len(shape), joined.ndim))
-    return numpy.moveaxis(joined, own, tuple(range(axis, axis + len(own)))) if own else joined
-
-
 class vectorize:
     """A function of numbers as a function of arrays, by a loop."""
 
