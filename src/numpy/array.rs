@@ -346,7 +346,7 @@ impl Representable for PyArray {
         if zelf.numpy.has_custom_text.get() {
             return Ok(custom_text("custom_repr", zelf.as_object(), vm)?.str(vm)?.to_string());
         }
-        Ok(text::repr(&zelf.tensor(), zelf.kind(), &zelf.numpy.options.borrow()))
+        Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &zelf.numpy.options.borrow()))
     }
 }
 

@@ -370,7 +370,7 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     });
     define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
         let (tensor, kind) = numbers(&object, vm)?;
-        Ok(text::repr(&tensor, kind, &options(&held, &words, vm)?))
+        Ok(text::repr(&tensor, kind.is_complex, kind.name(), &options(&held, &words, vm)?))
     });
     Ok(())
 }

@@ -177,12 +177,7 @@ fn joined(
 }
 
 /// A function of the table with complex numbers among its arguments, or with a complex dtype.
-pub(super) fn routine(
-    numpy: &Rc<Numpy>,
-    row: &Function,
-    mut args: Args,
-    vm: &VirtualMachine,
-) -> PyResult {
+pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &VirtualMachine) -> PyResult {
     let dtype = row.signature.place("dtype");
     let asked = args.get(dtype).and_then(Option::as_ref).filter(|it| !vm.is_none(it));
     let asked = asked.and_then(|it| kind_of(numpy, it, vm));

@@ -309,7 +309,9 @@ impl PyStream {
     #[pymethod]
     fn binomial(&self, n: i64, p: f64, vm: &VirtualMachine) -> PyResult<i64> {
         match p.min(1.0 - p) * n as f64 > 30.0 {
-            true => Err(vm.new_not_implemented_error("binomials whose mean is above 30 are not part of attn's numpy")),
+            true => Err(
+                vm.new_not_implemented_error("binomials whose mean is above 30 are not part of attn's numpy")
+            ),
             false => Ok(self.stream.lock().binomial(n, p)),
         }
     }

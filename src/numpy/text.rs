@@ -3,7 +3,6 @@
 //! the points below each other.
 
 use super::digits::{Style, Trim, positional, scientific};
-use super::dtypes::Kind;
 use crate::tensor::ops::complex::part;
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
@@ -331,16 +330,16 @@ pub(super) fn words(places: &Tensor, words: Vec<String>, options: &PrintOptions,
     laid_out(places, options, place, |_, _| Format::Words(words))
 }
 
-/// `repr(array)`
-pub(super) fn repr(tensor: &Tensor, kind: Kind, options: &PrintOptions) -> String {
-    let shape = &tensor.shape()[..tensor.ndim() - usize::from(kind.is_complex)];
+/// `repr(array)`, with the name of its dtype.
+pub(super) fn repr(tensor: &Tensor, is_complex: bool, dtype: &str, options: &PrintOptions) -> String {
+    let shape = &tensor.shape()[..tensor.ndim() - usize::from(is_complex)];
     let is_empty = tensor.numel() == 0;
     let elements = match is_empty && *shape != [0] {
         true => format!("[], shape={}", shape_text(shape)),
-        false => array(tensor, kind.is_complex, options, (", ", 6, 1)),
+        false => array(tensor, is_complex, options, (", ", 6, 1)),
     };
-    let is_implied = matches!(kind.name(), "bool" | "int64" | "float64" | "complex128") && !is_empty;
-    with_dtype(&elements, (!is_implied).then(|| kind.name()), options)
+    let is_implied = matches!(dtype, "bool" | "int64" | "float64" | "complex128") && !is_empty;
+    with_dtype(&elements, (!is_implied).then_some(dtype), options)
 }
 
 /// `array(..)` with the dtype where the elements do not imply it.
