@@ -11,7 +11,7 @@ use super::dtypes::{Kind, PyNumpyDType, kind_of, shown};
 use super::elementwise::{copy_into, operand, write_out};
 use super::rules::{Arithmetic, named};
 use super::{foreign, scalar};
-use crate::kernel::complex::{Pair, has_power};
+use crate::kernel::complex::{self as pairs, Pair, has_power};
 use crate::tensor::ops::complex::{self, Operand};
 use crate::tensor::{Buffer, Category, DType, Tensor, layout};
 
@@ -282,9 +282,30 @@ pub(super) fn vdot(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMach
 
 /// The same of operands alone.
 pub(super) fn operate(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -> PyResult {
+    if let Some(made) = of_numbers(name, operands, vm) {
+        return made;
+    }
     let (name, operands) = shorter(name, operands).unwrap_or((name, operands));
     let args: Vec<PyObjectRef> = operands.iter().map(|&it| it.to_owned()).collect();
     call(name, args.into(), vm)
+}
+
+/// Sums, differences and products of two complex scalars in double precision.
+fn of_numbers(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -> Option<PyResult> {
+    let [a, b] = operands else { return None };
+    let class = a.class();
+    let (x, y) = (a.downcast_ref::<PyComplex>()?.to_complex(), b.downcast_ref::<PyComplex>()?.to_complex());
+    let numpy = context(vm).ok()?;
+    let is_double = class.is(&numpy.complex_class(DType::Float64, vm).ok()?) && b.class().is(class);
+    let f = match named(name).arithmetic? {
+        Arithmetic::Add => pairs::add,
+        Arithmetic::Subtract => pairs::subtract,
+        Arithmetic::Multiply => pairs::product,
+        _ => return None,
+    };
+    let [re, im] = f([x.re, x.im], [y.re, y.im]);
+    let number = PyComplex::from(num_complex::Complex64::new(re, im));
+    is_double.then(|| Ok(number.into_ref_with_type(vm, class.to_owned())?.into()))
 }
 
 /// What `a ** b` of an array is for a few exponents, as in NumPy.

@@ -249,7 +249,7 @@ fn out_of_bounds(
 }
 
 /// The one element at whole numbers, without a record: for loops in Python.
-fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
+pub(super) fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
     let place = |objects: &[PyObjectRef]| -> PyResult<Option<usize>> {
         let layout = tensor.layout();
         if objects.len() != layout.ndim() {

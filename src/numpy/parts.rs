@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyComplex, PyTuple};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::complex::{absent, call, made, python, read};
+use super::complex::{absent, call, made, python, read, scalar_of};
 use super::context::{Numpy, PyArray, array_of, pairs_of};
 use super::dtypes::{self, Kind, kind_of};
 use super::elementwise::operand;
@@ -14,7 +14,7 @@ use super::signature::Signature;
 use super::{foreign, index, scalar};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::complex::{Operand, part};
-use crate::tensor::{Arg, Buffer, DType, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Layout, Tensor};
 use crate::torch::{OrRaise, items};
 
 /// What a function does with complex numbers.
@@ -307,6 +307,11 @@ fn products(
 /// `array[key]` of complex numbers.
 pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
     let numpy = &array.numpy;
+    let pairs = array.tensor();
+    if let Some(offset) = index::element(&part(&pairs, 0), key, vm)? {
+        let strides = vec![pairs.strides()[pairs.ndim() - 1]];
+        return scalar_of(numpy, &pairs.with_layout(Layout { shape: vec![2], strides, offset }), vm);
+    }
     let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
     let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
         parts.which = which;
