@@ -48,25 +48,30 @@ macro_rules! library {
 
 library!(f32 f64);
 
+#[inline(always)]
 pub(crate) fn add<T: Real>([a, b]: Pair<T>, [c, d]: Pair<T>) -> Pair<T> {
     [a + c, b + d]
 }
 
+#[inline(always)]
 pub(crate) fn subtract<T: Real>([a, b]: Pair<T>, [c, d]: Pair<T>) -> Pair<T> {
     [a - c, b - d]
 }
 
 /// The product of elements of arrays, whose second terms are not rounded before they are added.
+#[inline(always)]
 pub(crate) fn multiply<T: Real>([a, b]: Pair<T>, [c, d]: Pair<T>) -> Pair<T> {
     [a.fma(c, -(b * d)), a.fma(d, b * c)]
 }
 
 /// The product of two numbers.
+#[inline(always)]
 pub(crate) fn product<T: Real>([a, b]: Pair<T>, [c, d]: Pair<T>) -> Pair<T> {
     [a * c - b * d, a * d + b * c]
 }
 
 /// The larger part of the divisor is divided by first, so that nothing overflows on the way.
+#[inline(always)]
 pub(crate) fn divide<T: Real>([a, b]: Pair<T>, [c, d]: Pair<T>) -> Pair<T> {
     if c.abs() >= d.abs() {
         if c == T::ZERO && d == T::ZERO {
@@ -124,22 +129,27 @@ fn logarithm<T: Library>(x: T) -> T {
     if x >= half && x < one + one { half * Library::ln_1p((x - one) * (x + one)) } else { Library::ln(x) }
 }
 
+#[inline(always)]
 pub(crate) fn negative<T: Real>([a, b]: Pair<T>) -> Pair<T> {
     [-a, -b]
 }
 
+#[inline(always)]
 pub(crate) fn positive<T: Real>(x: Pair<T>) -> Pair<T> {
     x
 }
 
+#[inline(always)]
 pub(crate) fn conjugate<T: Real>([a, b]: Pair<T>) -> Pair<T> {
     [a, -b]
 }
 
+#[inline(always)]
 pub(crate) fn square<T: Real>(x: Pair<T>) -> Pair<T> {
     multiply(x, x)
 }
 
+#[inline(always)]
 pub(crate) fn reciprocal<T: Real>([a, b]: Pair<T>) -> Pair<T> {
     if a.abs() >= b.abs() {
         let ratio = b / a;

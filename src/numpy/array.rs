@@ -12,9 +12,11 @@ use rustpython_vm::{
 };
 
 use super::context::{PyArray, array_of};
-use super::{dtypes, index, operators, scalar, text};
+use super::dtypes::Kind;
+use super::{complex, dtypes, index, operators, parts, scalar, text};
+use crate::tensor::ops::complex::part;
 use crate::tensor::{Arg, Layout, Tensor};
-use crate::torch::{check_list, tensor_object};
+use crate::torch::{OrRaise, check_list, tensor_object};
 
 /// The text that Python functions write.
 fn custom_text(function: &'static str, array: &PyObject, vm: &VirtualMachine) -> PyResult {
@@ -24,11 +26,21 @@ fn custom_text(function: &'static str, array: &PyObject, vm: &VirtualMachine) ->
     modules.get_item(home, vm)?.get_attr(function, vm)?.call((array.to_owned(),), vm)
 }
 
-fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
-    if layout.ndim() == 0 {
-        return scalar::python(&dtypes::number_of(&tensor.with_layout(layout.clone())), vm);
+/// `array[...] = value`
+fn overwrite(array: &PyObjectRef, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    match array.downcast_ref::<PyArray>() {
+        Some(array) => index::set(array, vm.ctx.ellipsis.as_object(), value, vm),
+        None => Err(vm.new_type_error("not an array")),
     }
-    let rows = (0..layout.shape[0]).map(|at| nested(tensor, &layout.select(0, at), vm)).collect();
+}
+
+fn nested(tensor: &Tensor, is_complex: bool, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
+    match (layout.ndim(), is_complex) {
+        (0, _) => return scalar::python(&dtypes::number_of(&tensor.with_layout(layout.clone())), vm),
+        (1, true) => return complex::python(&tensor.with_layout(layout.clone()), vm),
+        _ => {}
+    }
+    let rows = (0..layout.shape[0]).map(|at| nested(tensor, is_complex, &layout.select(0, at), vm)).collect();
     vm.ctx.new_list(rows).into()
 }
 
@@ -49,14 +61,15 @@ fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef 
 impl PyArray {
     #[pygetset]
     fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let sizes = self.inner.borrow().shape().iter().map(|&size| vm.ctx.new_int(size).into()).collect();
-        vm.ctx.new_tuple(sizes).into()
+        let tensor = self.inner.borrow();
+        let sizes = tensor.shape()[..self.dims()].iter();
+        vm.ctx.new_tuple(sizes.map(|&size| vm.ctx.new_int(size).into()).collect()).into()
     }
 
     #[pygetset(setter)]
     fn set_shape(zelf: PyRef<Self>, shape: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
         let reshaped = vm.call_method(zelf.as_object(), "reshape", (shape,))?;
-        let tensor = array_of(&reshaped).unwrap_or_else(|| zelf.tensor());
+        let tensor = reshaped.downcast_ref::<PyArray>().map_or_else(|| zelf.tensor(), |it| it.tensor());
         if !tensor.storage().same(zelf.tensor().storage()) {
             return Err(vm.new_attribute_error(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.",
@@ -70,23 +83,23 @@ impl PyArray {
     fn strides(&self, vm: &VirtualMachine) -> PyObjectRef {
         let tensor = self.inner.borrow();
         let width = tensor.dtype().size();
-        let steps = tensor.layout().strides.iter().map(|&step| vm.ctx.new_int(step * width).into()).collect();
-        vm.ctx.new_tuple(steps).into()
+        let steps = tensor.layout().strides[..self.dims()].iter();
+        vm.ctx.new_tuple(steps.map(|&step| vm.ctx.new_int(step * width).into()).collect()).into()
     }
 
     #[pygetset]
     fn ndim(&self) -> usize {
-        self.inner.borrow().ndim()
+        self.dims()
     }
 
     #[pygetset]
     fn size(&self) -> usize {
-        self.inner.borrow().numel()
+        self.inner.borrow().numel() / if self.is_complex { 2 } else { 1 }
     }
 
     #[pygetset]
     fn itemsize(&self) -> usize {
-        self.inner.borrow().dtype().size()
+        self.inner.borrow().dtype().size() * if self.is_complex { 2 } else { 1 }
     }
 
     #[pygetset]
@@ -97,11 +110,14 @@ impl PyArray {
 
     #[pygetset]
     fn dtype(&self, vm: &VirtualMachine) -> PyObjectRef {
-        dtypes::object(self.inner.borrow().dtype(), vm)
+        dtypes::object(self.kind(), vm)
     }
 
     #[pygetset(name = "T")]
     fn transposed(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        if zelf.is_complex {
+            return vm.call_method(zelf.as_object(), "transpose", ());
+        }
         let tensor = zelf.tensor();
         let axes = (0..tensor.ndim() as i64).rev().collect();
         let turned = zelf.numpy.call("permute", vec![Arg::Tensor(tensor), Arg::Ints(axes)], vm)?;
@@ -119,19 +135,62 @@ impl PyArray {
     }
 
     #[pygetset]
-    fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        zelf.python("_real", vec![zelf.clone().into()], vm)
+    fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
+        match zelf.is_complex {
+            true => zelf.numpy.derived(part(&zelf.tensor(), 0), [zelf.as_object()], vm),
+            false => zelf.into(),
+        }
     }
 
     #[pygetset(setter)]
     fn set_real(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
-        zelf.python("_set_real", vec![zelf.clone().into(), value], vm).map(drop)
+        overwrite(&Self::real(zelf, vm), &value, vm)
+    }
+
+    #[pygetset]
+    fn imag(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        let tensor = zelf.tensor();
+        if zelf.is_complex {
+            return Ok(zelf.numpy.derived(part(&tensor, 1), [zelf.as_object()], vm));
+        }
+        let zeros = Tensor::zeros(tensor.shape(), tensor.dtype()).or_raise(vm)?;
+        Ok(zelf.numpy.array(zeros, vm))
+    }
+
+    #[pygetset(setter)]
+    fn set_imag(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+        match zelf.is_complex {
+            true => overwrite(&Self::imag(zelf, vm)?, &value, vm),
+            false => Err(vm.new_type_error("array does not have imaginary part to set")),
+        }
+    }
+
+    /// The array of the parts of complex numbers, with one more dimension.
+    #[pygetset]
+    fn _pairs(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
+        zelf.numpy.derived(zelf.tensor(), [zelf.as_object()], vm)
+    }
+
+    /// The complex numbers whose parts are the last dimension.
+    #[pymethod]
+    fn _paired(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
+        zelf.numpy.complex(zelf.tensor(), [zelf.as_object()], vm)
+    }
+
+    #[pymethod]
+    fn __complex__(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        let number = vm.call_method(zelf.as_object(), "item", ())?;
+        vm.ctx.types.complex_type.as_object().call((number,), vm)
     }
 
     /// The torch tensor on the same elements.
     #[pygetset]
-    fn _tensor(&self, vm: &VirtualMachine) -> PyObjectRef {
-        tensor_object(self.tensor(), &self.numpy.state, vm)
+    fn _tensor(&self, vm: &VirtualMachine) -> PyResult {
+        let tensor = tensor_object(self.tensor(), &self.numpy.state, vm);
+        match self.is_complex {
+            true => vm.import("torch", 0)?.get_attr("view_as_complex", vm)?.call((tensor,), vm),
+            false => Ok(tensor),
+        }
     }
 
     /// Whether the elements are row-major without gaps.
@@ -153,10 +212,10 @@ impl PyArray {
     #[pygetset]
     fn _address(&self) -> usize {
         // A view that is read backwards shares the memory of its base.
-        if let Some(address) = self.base_array().and_then(|base| array_of(&base)) {
-            return address.storage().address();
+        match self.base_array().as_ref().and_then(|base| base.downcast_ref::<PyArray>()) {
+            Some(base) => base.inner.borrow().storage().address(),
+            None => self.inner.borrow().storage().address(),
         }
-        self.inner.borrow().storage().address()
     }
 
     /// The object that owns the memory, if the array does not.
@@ -171,20 +230,20 @@ impl PyArray {
     }
 
     #[pymethod]
-    fn __copy__(&self, vm: &VirtualMachine) -> PyResult {
-        Ok(self.numpy.array(self.numpy.call("clone", vec![Arg::Tensor(self.tensor())], vm)?, vm))
+    fn __copy__(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        vm.call_method(zelf.as_object(), "copy", ())
     }
 
     #[pymethod]
-    fn __deepcopy__(&self, _memo: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        self.__copy__(vm)
+    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        Self::__copy__(zelf, vm)
     }
 
     #[pymethod]
     fn tolist(&self, vm: &VirtualMachine) -> PyResult {
         let tensor = self.tensor();
         check_list(tensor.shape(), vm)?;
-        Ok(nested(&tensor, tensor.layout(), vm))
+        Ok(nested(&tensor, self.is_complex, tensor.layout(), vm))
     }
 
     #[pyslot]
@@ -200,8 +259,8 @@ impl PyArray {
     fn __format__(zelf: PyRef<Self>, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let tensor = zelf.tensor();
         let spec = spec.str(vm)?;
-        if tensor.ndim() == 0 {
-            let number = scalar::python(&dtypes::number_of(&tensor), vm);
+        if zelf.dims() == 0 {
+            let number = nested(&tensor, zelf.is_complex, tensor.layout(), vm);
             return Ok(vm.format(&number, spec)?.into());
         }
         if spec.is_empty() {
@@ -225,11 +284,17 @@ impl PyArray {
     fn text(&self) -> String {
         let tensor = self.tensor();
         let options = self.numpy.options.borrow();
-        if tensor.ndim() == 0 && tensor.dtype().is_float() {
-            let number = dtypes::number_of(&tensor).number().unwrap_or(f64::NAN);
-            return super::digits::scalar(number, tensor.dtype());
+        let parts = if self.dims() == 0 { tensor.to_f64_vec() } else { Vec::new() };
+        match parts[..] {
+            [re, im] => super::digits::complex(re, im, tensor.dtype()),
+            [number] if tensor.dtype().is_float() => super::digits::scalar(number, tensor.dtype()),
+            _ => text::array(&tensor, self.is_complex, &options, (" ", 0, 0)),
         }
-        text::array(&tensor, &options, " ", 0, 0)
+    }
+
+    /// The dtype of the elements.
+    fn kind(&self) -> Kind {
+        Kind { dtype: self.inner.borrow().dtype(), is_complex: self.is_complex }
     }
 }
 
@@ -281,7 +346,7 @@ impl Representable for PyArray {
         if zelf.numpy.has_custom_text.get() {
             return Ok(custom_text("custom_repr", zelf.as_object(), vm)?.str(vm)?.to_string());
         }
-        Ok(text::repr(&zelf.tensor(), &zelf.numpy.options.borrow()))
+        Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &zelf.numpy.options.borrow()))
     }
 }
 
@@ -294,13 +359,14 @@ impl Hashable for PyArray {
 impl Iterable for PyArray {
     fn iter(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
         let tensor = zelf.tensor();
-        let Some(&size) = tensor.shape().first() else {
+        let Some(&size) = tensor.shape()[..zelf.dims()].first() else {
             return Err(vm.new_type_error("iteration over a 0-d array"));
         };
         check_list(&[size], vm)?;
         let mut items = Vec::with_capacity(size);
         for at in 0..size {
             items.push(match tensor.ndim() {
+                _ if zelf.is_complex => parts::get(&zelf, vm.ctx.new_int(at).as_object(), vm)?,
                 1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
                 _ => {
                     let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
@@ -322,7 +388,8 @@ impl AsNumber for PyArray {
 }
 
 fn length(object: &PyObject, vm: &VirtualMachine) -> PyResult<usize> {
-    match array_of(object).and_then(|tensor| tensor.shape().first().copied()) {
+    let array = object.downcast_ref::<PyArray>();
+    match array.and_then(|it| it.inner.borrow().shape()[..it.dims()].first().copied()) {
         Some(size) => Ok(size),
         None => Err(vm.new_type_error("len() of unsized object")),
     }
@@ -333,11 +400,13 @@ impl AsMapping for PyArray {
         static METHODS: PyMappingMethods = PyMappingMethods {
             length: Some(|mapping, vm| length(mapping.obj, vm)),
             subscript: Some(|mapping, key, vm| match mapping.obj.downcast_ref::<PyArray>() {
+                Some(array) if array.is_complex => parts::get(array, key, vm),
                 Some(array) => index::get(array, key, vm),
                 None => Ok(vm.ctx.not_implemented()),
             }),
             ass_subscript: Some(|mapping, key, value, vm| {
                 match (mapping.obj.downcast_ref::<PyArray>(), value) {
+                    (Some(array), Some(value)) if array.is_complex => parts::set(array, key, &value, vm),
                     (Some(array), Some(value)) => index::set(array, key, &value, vm),
                     _ => Err(vm.new_value_error("cannot delete array elements")),
                 }

@@ -1,77 +1,66 @@
-//! Arrays and scalars of complex numbers. An array lies over a real one with one more dimension, of real and imaginary
-//! parts: a view shares memory, and `real` and `imag` are views. The methods are Python (`py/numpy/_complex.py`).
+//! Elementwise functions of complex numbers: loops over the pairs of their parts, in one buffer.
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyType, PyTypeRef};
-use rustpython_vm::class::PyClassImpl;
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyFloat, PyInt};
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::protocol::PyNumberMethods;
-use rustpython_vm::types::{AsNumber, Comparable, Constructor};
-use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
-};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Complex, Numpy, PyArray, PyComplexArray, PyComplexScalar, Set, array_of, context};
-use super::dtypes::shown;
+use super::context::{Numpy, array_of, context, pairs_of};
+use super::dtypes::{Kind, PyNumpyDType, kind_of, shown};
+use super::elementwise::{copy_into, operand, write_out};
 use super::rules::{Arithmetic, named};
-use super::ufunc::{copy_into, operand, write_out};
-use super::{foreign, operators, scalar};
-use crate::kernel::complex::{Pair, has_power};
+use super::{foreign, scalar};
+use crate::kernel::complex::{self as pairs, Pair, has_power};
 use crate::tensor::ops::complex::{self, Operand};
 use crate::tensor::{Buffer, Category, DType, Tensor, layout};
 
-/// Sets the native names that complex arrays are built from.
-pub(super) fn define(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    set("_complex_array", PyComplexArray::make_static_type().into())?;
-    set("_complex", PyComplexScalar::make_static_type().into())?;
-    let held = numpy.clone();
-    let register = move |array: PyTypeRef, single: PyTypeRef, double: PyTypeRef| {
-        held.complex.replace(Some(Rc::new(Complex { array, single, double, call })));
-    };
-    let held = numpy.clone();
-    // The pairs beside which a view of the real parts lies; none if it is no view of them.
-    let beside = move |pairs: PyRef<PyArray>, real: PyRef<PyArray>, vm: &VirtualMachine| {
-        let (whole, part) = (pairs.tensor(), real.tensor());
-        let mut layout = part.layout().clone();
-        layout.shape.push(2);
-        layout.strides.push(1);
-        let is_view = whole.storage().same(part.storage());
-        is_view.then(|| held.derived(whole.with_layout(layout), [pairs.as_object()], vm))
-    };
-    set("_pairs_beside", vm.new_function("_pairs_beside", beside).into())?;
-    set("_register_complex", vm.new_function("_register_complex", register).into())
+/// The number of one pair.
+fn number(pairs: &Tensor) -> PyComplex {
+    let [re, im] = [0, 1].map(|at| pairs.storage().read().float(pairs.layout().position(at)));
+    PyComplex::from(num_complex::Complex64::new(re, im))
 }
 
-/// The complex array over an array of pairs; a scalar where there is one pair without dimensions.
-fn made(numpy: &Rc<Numpy>, pairs: Tensor, vm: &VirtualMachine) -> PyResult {
-    numpy.given(&pairs, vm);
-    let classes = numpy.complex(vm)?;
+/// The array of complex numbers over these pairs; a scalar where there is one pair without dimensions.
+pub(super) fn made(numpy: &Rc<Numpy>, pairs: Tensor, vm: &VirtualMachine) -> PyResult {
     if pairs.ndim() == 1 {
-        let parts = pairs.to_f64_vec();
-        let class = if pairs.dtype() == DType::Float32 { &classes.single } else { &classes.double };
-        let mut number = vm.ctx.new_complex(0.0.into()).to_complex();
-        (number.re, number.im) = (parts[0], parts[1]);
-        return Ok(PyComplex::from(number).into_ref_with_type(vm, class.clone())?.into());
+        return scalar_of(numpy, &pairs, vm);
     }
-    let pairs = numpy.array(pairs, vm).downcast().map_err(|_| vm.new_type_error("pairs are an array"))?;
-    Ok(PyComplexArray { pairs, base: None }.into_ref_with_type(vm, classes.array.clone())?.into())
+    numpy.given(&pairs, vm);
+    Ok(numpy.complex(pairs, [], vm))
+}
+
+/// The scalar of one pair.
+pub(super) fn scalar_of(numpy: &Numpy, pair: &Tensor, vm: &VirtualMachine) -> PyResult {
+    let class = numpy.complex_class(pair.dtype(), vm)?;
+    Ok(number(pair).into_ref_with_type(vm, class)?.into())
+}
+
+/// The Python number of one pair.
+pub(super) fn python(pair: &Tensor, vm: &VirtualMachine) -> PyObjectRef {
+    number(pair).into_pyobject(vm)
 }
 
 /// An operand, and whether it is a number beside arrays: that does not widen them.
-fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<(Operand, bool)> {
-    if let Some(array) = object.downcast_ref::<PyComplexArray>() {
-        let tensor = array.pairs.tensor();
+pub(super) fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<(Operand, bool)> {
+    if let Some(tensor) = pairs_of(object) {
         let is_number = tensor.ndim() == 1;
         return Ok((Operand { tensor, is_pairs: true }, is_number));
     }
     if let Some(number) = object.downcast_ref::<PyComplex>() {
-        let is_single = object.class().is(&numpy.complex(vm)?.single);
-        let dtype = if is_single { DType::Float32 } else { DType::Float64 };
+        let is_single = object.class().is(&numpy.complex_class(DType::Float32, vm)?);
         let value = number.to_complex();
-        let parts = Buffer::F64(vec![value.re, value.im]);
-        let tensor = crate::tensor::ops::cast::to_dtype(&Tensor::new(parts, [2], DType::Float64), dtype);
+        let tensor = match is_single {
+            true => Tensor::new(Buffer::F32(vec![value.re as f32, value.im as f32]), [2], DType::Float32),
+            false => Tensor::new(Buffer::F64(vec![value.re, value.im]), [2], DType::Float64),
+        };
         return Ok((Operand { tensor, is_pairs: true }, true));
+    }
+    if let Some(kind) = object.downcast_ref::<PyNumpyDType>().map(|it| it.kind) {
+        // A dtype counts as an array of it.
+        let shape: &[usize] = if kind.is_complex { &[0, 2] } else { &[0] };
+        let tensor = Tensor::new(Buffer::zeros(kind.dtype, 0), shape, kind.dtype);
+        return Ok((Operand { tensor, is_pairs: kind.is_complex }, false));
     }
     if array_of(object).is_none() && scalar::number(object, vm).is_none() && foreign::has_part(object, vm) {
         // Nested lists with complex numbers.
@@ -81,6 +70,12 @@ fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<(
     let real = operand(numpy, object, vm)?;
     let is_number = real.tensor.ndim() == 0;
     Ok((Operand { tensor: real.tensor, is_pairs: false }, is_number))
+}
+
+/// The dtype of what is computed of objects among which there is a complex one.
+pub(super) fn common(numpy: &Rc<Numpy>, objects: &[PyObjectRef], vm: &VirtualMachine) -> PyResult<Kind> {
+    let operands = objects.iter().map(|it| read(numpy, it, vm)).collect::<PyResult<Vec<_>>>()?;
+    Ok(Kind::complex(parts_dtype(&operands)))
 }
 
 /// The dtype of the parts of a result: arrays of floats decide among themselves, otherwise every operand counts.
@@ -140,8 +135,8 @@ fn tested(test: Test, operands: &[Operand], shape: &[usize]) -> Vec<bool> {
 }
 
 /// The error of what attn leaves out.
-fn absent(text: String, vm: &VirtualMachine) -> rustpython_vm::builtins::PyBaseExceptionRef {
-    vm.new_exception_msg(vm.ctx.exceptions.not_implemented_error.to_owned(), text.into())
+pub(super) fn absent(text: String, vm: &VirtualMachine) -> PyBaseExceptionRef {
+    vm.new_not_implemented_error(text)
 }
 
 /// Functions that NumPy has of complex numbers, and attn has not.
@@ -188,8 +183,11 @@ fn compute(
     )))
 }
 
-/// An elementwise function, called with keywords as NumPy's are.
-fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+/// An elementwise function of complex numbers or labels, called with keywords as NumPy's are.
+pub(super) fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    if let Some(result) = foreign::elementwise(name, &args, vm) {
+        return result;
+    }
     let numpy = context(vm)?;
     let count = named(name).operands;
     let mut out = args.args.get(count).cloned().or_else(|| args.kwargs.swap_remove("out"));
@@ -198,7 +196,7 @@ fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     }
     let out = out.filter(|it| !vm.is_none(it));
     let dtype = match args.kwargs.swap_remove("dtype").filter(|it| !vm.is_none(it)) {
-        Some(object) => Some(asked(&object, name, vm)?),
+        Some(object) => Some(asked(&numpy, &object, name, vm)?),
         None => None,
     };
     if let Some(word) = args.kwargs.keys().next() {
@@ -218,18 +216,16 @@ fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
 }
 
 /// The dtype of the parts of a complex dtype. Errors: it is none.
-fn asked(object: &PyObject, name: &str, vm: &VirtualMachine) -> PyResult<DType> {
-    let kind = vm.import("numpy", 0)?.get_attr("dtype", vm)?.call((object.to_owned(),), vm)?;
-    match kind.get_attr("name", vm)?.str(vm)?.to_string_lossy().as_ref() {
-        "complex64" => Ok(DType::Float32),
-        "complex128" => Ok(DType::Float64),
-        other => Err(absent(format!("{name}(dtype={other}) is not part of attn's numpy"), vm)),
+fn asked(numpy: &Numpy, object: &PyObject, name: &str, vm: &VirtualMachine) -> PyResult<DType> {
+    match kind_of(numpy, object, vm) {
+        Some(kind) if kind.is_complex => Ok(kind.dtype),
+        _ => Err(absent(format!("{name}(dtype={}) is not part of attn's numpy", object.str(vm)?), vm)),
     }
 }
 
 /// Writes a result into an array that was given for it.
 fn write(numpy: &Rc<Numpy>, name: &str, out: &PyObject, result: Result, vm: &VirtualMachine) -> PyResult<()> {
-    let target = out.downcast_ref::<PyComplexArray>().map(|it| it.pairs.tensor());
+    let target = pairs_of(out);
     match (target, array_of(out), result) {
         (Some(target), _, Result::Pairs(pairs)) => write_out(numpy, name, &target, &pairs, "same_kind", vm),
         (Some(target), _, Result::Real(real)) => {
@@ -254,67 +250,89 @@ fn write(numpy: &Rc<Numpy>, name: &str, out: &PyObject, result: Result, vm: &Vir
     }
 }
 
-/// `bool(z)`: whether the one number is not zero.
-fn truth(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    if let Some(number) = object.downcast_ref::<PyComplex>() {
-        let value = number.to_complex();
-        return Ok(value.re != 0.0 || value.im != 0.0);
+/// `outer(a, b)`, whose products are rounded as those of elements are.
+pub(super) fn outer(numpy: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
+    let mut operands = Vec::new();
+    for (object, column) in args.iter().flatten().zip([true, false]) {
+        let (Operand { tensor, is_pairs }, is_number) = read(numpy, object, vm)?;
+        let count = (tensor.numel() / if is_pairs { 2 } else { 1 }) as i64;
+        let mut shape = if column { vec![count, 1] } else { vec![1, count] };
+        shape.extend(is_pairs.then_some(2));
+        let sizes = shape.iter().map(|&size| size as usize).collect::<Vec<_>>();
+        operands
+            .push((Operand { tensor: crate::tensor::ops::reshape(&tensor, &sizes), is_pairs }, is_number));
     }
-    let parts =
-        object.downcast_ref::<PyComplexArray>().map(|it| it.pairs.tensor().to_f64_vec()).unwrap_or_default();
-    match parts.len() {
-        0..=2 => Ok(parts.iter().any(|&part| part != 0.0)),
-        _ => Err(vm.new_value_error(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
-        )),
-    }
-}
-
-/// The operators: those of real arrays, which call functions of complex numbers where there are any.
-static METHODS: PyNumberMethods = PyNumberMethods {
-    boolean: Some(|a, vm| truth(a.obj, vm)),
-    int: None,
-    float: None,
-    index: None,
-    ..operators::METHODS
-};
-
-impl AsNumber for PyComplexArray {
-    fn as_number() -> &'static PyNumberMethods {
-        &METHODS
+    match compute("multiply", operands, None, vm)? {
+        Result::Pairs(pairs) | Result::Real(pairs) => made(numpy, pairs, vm),
     }
 }
 
-impl AsNumber for PyComplexScalar {
-    fn as_number() -> &'static PyNumberMethods {
-        &METHODS
+/// `vdot(a, b)`: the product of the conjugates of the first and of the second.
+pub(super) fn vdot(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
+    let module = vm.import("numpy", 0)?;
+    let flat = |object: &PyObjectRef| module.get_attr("ravel", vm)?.call((object.clone(),), vm);
+    match args {
+        [Some(a), Some(b)] => {
+            let a = call("conjugate", vec![flat(a)?].into(), vm)?;
+            module.get_attr("dot", vm)?.call((a, flat(b)?), vm)
+        }
+        _ => Err(vm.new_type_error("vdot() takes two arrays")),
     }
 }
 
-operators::comparable!(PyComplexArray);
-operators::comparable!(PyComplexScalar);
-
-impl Constructor for PyComplexArray {
-    type Args = (PyRef<PyArray>, rustpython_vm::function::OptionalArg<PyObjectRef>);
-
-    fn py_new(_class: &Py<PyType>, (pairs, base): Self::Args, _vm: &VirtualMachine) -> PyResult<Self> {
-        Ok(PyComplexArray { pairs, base: base.into_option() })
+/// The same of operands alone.
+pub(super) fn operate(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -> PyResult {
+    if let Some(made) = of_numbers(name, operands, vm) {
+        return made;
     }
+    let (name, operands) = shorter(name, operands).unwrap_or((name, operands));
+    let args: Vec<PyObjectRef> = operands.iter().map(|&it| it.to_owned()).collect();
+    call(name, args.into(), vm)
 }
 
-#[pyclass(with(Constructor, AsNumber, Comparable), flags(BASETYPE))]
-impl PyComplexArray {
-    /// The array of the parts.
-    #[pygetset]
-    fn _pairs(&self) -> PyRef<PyArray> {
-        self.pairs.clone()
-    }
-
-    #[pygetset]
-    fn base(&self) -> Option<PyObjectRef> {
-        self.base.clone()
-    }
+/// Sums, differences and products of two complex scalars in double precision.
+fn of_numbers(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -> Option<PyResult> {
+    let [a, b] = operands else { return None };
+    let class = a.class();
+    let (x, y) = (a.downcast_ref::<PyComplex>()?.to_complex(), b.downcast_ref::<PyComplex>()?.to_complex());
+    let numpy = context(vm).ok()?;
+    let is_double = class.is(&numpy.complex_class(DType::Float64, vm).ok()?) && b.class().is(class);
+    let f = match named(name).arithmetic? {
+        Arithmetic::Add => pairs::add,
+        Arithmetic::Subtract => pairs::subtract,
+        Arithmetic::Multiply => pairs::product,
+        _ => return None,
+    };
+    let [re, im] = f([x.re, x.im], [y.re, y.im]);
+    let number = PyComplex::from(num_complex::Complex64::new(re, im));
+    is_double.then(|| Ok(number.into_ref_with_type(vm, class.to_owned())?.into()))
 }
 
-#[pyclass(with(AsNumber, Comparable), flags(BASETYPE))]
-impl PyComplexScalar {}
+/// What `a ** b` of an array is for a few exponents, as in NumPy.
+fn shorter<'a>(name: &str, operands: &'a [&'a PyObject]) -> Option<(&'static str, &'a [&'a PyObject])> {
+    let [base, exponent] = operands else { return None };
+    if named(name).arithmetic != Some(Arithmetic::Power) || pairs_of(base).is_none() {
+        return None;
+    }
+    let exponent = match (exponent.downcast_ref::<PyFloat>(), exponent.downcast_ref::<PyInt>()) {
+        (Some(float), _) => float.to_f64(),
+        (None, Some(int)) => f64::from(i32::try_from(int.as_bigint()).ok()?),
+        _ => return None,
+    };
+    let functions = [(1.0, "positive"), (2.0, "square"), (0.5, "sqrt"), (-1.0, "reciprocal")];
+    let found = functions.iter().find(|row| row.0 == exponent)?;
+    Some((found.1, &operands[..1]))
+}
+
+/// The same, into the first operand.
+pub(super) fn operate_in_place(
+    name: &str,
+    target: &PyObject,
+    other: &PyObject,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let target: PyObjectRef = target.to_owned();
+    let mut args = FuncArgs::from(vec![target.clone(), other.to_owned()]);
+    args.kwargs.insert("out".to_owned(), target);
+    call(name, args, vm)
+}

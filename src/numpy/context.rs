@@ -4,12 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyType, PyTypeRef};
-use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
 use super::text::PrintOptions;
-use crate::ops::call::call;
+use crate::ops::call::{call, call_in_place};
 use crate::ops::op::Caller;
 use crate::ops::state::State;
 use crate::ops::table;
@@ -25,8 +24,8 @@ pub(crate) struct Numpy {
     pub(super) state: Rc<State>,
     /// The classes of scalars, by dtype.
     pub(super) scalars: RefCell<Vec<Option<PyTypeRef>>>,
-    /// What computes with complex numbers, once there are any.
-    pub(super) complex: RefCell<Option<Rc<Complex>>>,
+    /// The classes of complex scalars, in single and in double precision.
+    pub(super) complex: RefCell<[Option<PyTypeRef>; 2]>,
     /// How arrays are printed.
     pub(super) options: RefCell<PrintOptions>,
     /// The methods of arrays that are Python.
@@ -46,6 +45,11 @@ pub(super) struct PyContext {
 
 #[pyclass]
 impl PyContext {}
+
+/// As in NumPy, a view's base is no view of another array.
+fn base_of(owner: PyObjectRef) -> PyObjectRef {
+    owner.downcast_ref::<PyArray>().and_then(|it| it.base_array()).unwrap_or(owner)
+}
 
 /// The context of this interpreter. Errors: `numpy` was not imported.
 pub(super) fn context(vm: &VirtualMachine) -> PyResult<Rc<Numpy>> {
@@ -82,13 +86,19 @@ impl Numpy {
         owner: Option<PyObjectRef>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
-        // As in NumPy, a view's base is no view of another array.
-        let base =
-            owner.map(|owner| match owner.downcast_ref::<PyArray>().and_then(|owner| owner.base_array()) {
-                Some(base) => base,
-                None => owner,
-            });
-        PyArray::new(tensor, base, self.clone()).into_pyobject(vm)
+        let base = owner.map(base_of);
+        PyArray::new(tensor, base, self.clone(), false).into_pyobject(vm)
+    }
+
+    /// The array of complex numbers over pairs of their parts, a view where an array among `sources` has the same memory.
+    pub(super) fn complex<'a>(
+        self: &Rc<Self>,
+        pairs: Tensor,
+        sources: impl IntoIterator<Item = &'a PyObject>,
+        vm: &VirtualMachine,
+    ) -> PyObjectRef {
+        let base = self.owner(&pairs, sources);
+        PyArray::new(pairs, base, self.clone(), true).into_pyobject(vm)
     }
 
     /// The array of what an operation made of `sources`: a view of the one that has the same memory.
@@ -98,12 +108,21 @@ impl Numpy {
         sources: impl IntoIterator<Item = &'a PyObject>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
+        let base = self.owner(&tensor, sources);
+        PyArray::new(tensor, base, self.clone(), false).into_pyobject(vm)
+    }
+
+    /// The owner of a tensor's memory, if an array among `sources` has the same memory.
+    fn owner<'a>(
+        &self,
+        tensor: &Tensor,
+        sources: impl IntoIterator<Item = &'a PyObject>,
+    ) -> Option<PyObjectRef> {
         let is_owner = |source: &&PyObject| {
             let array = source.downcast_ref::<PyArray>();
             array.is_some_and(|it| it.inner.borrow().storage().same(tensor.storage()))
         };
-        let owner = sources.into_iter().find(is_owner).map(ToOwned::to_owned);
-        self.view(tensor, owner, vm)
+        sources.into_iter().find(is_owner).map(|owner| base_of(owner.to_owned()))
     }
 
     /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.
@@ -139,6 +158,19 @@ impl Numpy {
             Value::Tensor(tensor) => Ok(tensor),
             _ => Err(vm.new_runtime_error(format!("{name} returns no single tensor"))),
         }
+    }
+
+    /// Calls the first form of an operation, which writes into its first argument.
+    pub(super) fn call_in_place(
+        &self,
+        name: &'static str,
+        mut args: Vec<Arg>,
+        vm: &VirtualMachine,
+    ) -> PyResult<Tensor> {
+        let op = table::row(name);
+        args.resize(op.params()[0].len().max(args.len()), Arg::None);
+        let place = || site(vm);
+        call_in_place(Caller { state: &self.state, site: &place }, op, 0, args).or_raise(vm)
     }
 
     /// Calls a form of an operation that returns a tensor or several.
@@ -215,26 +247,25 @@ impl Numpy {
         self.call("to", args, vm)
     }
 
-    /// What computes with complex numbers: its module is imported when it is first needed.
-    pub(super) fn complex(&self, vm: &VirtualMachine) -> PyResult<Rc<Complex>> {
-        if self.complex.borrow().is_none() {
-            vm.import("numpy._complex", 0)?;
-        }
-        let complex = self.complex.borrow().clone();
-        complex.ok_or_else(|| vm.new_runtime_error("numpy is not imported"))
-    }
-
     /// The class of scalars of this dtype.
     pub(super) fn class(&self, dtype: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
         let known = self.scalars.borrow().get(dtype as usize).cloned().flatten();
         known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", dtype.name())))
+    }
+
+    /// The class of complex scalars whose parts have this dtype.
+    pub(super) fn complex_class(&self, parts: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
+        let known = self.complex.borrow()[usize::from(parts == DType::Float64)].clone();
+        known.ok_or_else(|| vm.new_runtime_error("numpy is not imported"))
     }
 }
 
 /// `numpy.ndarray`
 #[pyclass(module = "numpy", name = "ndarray")]
 pub(super) struct PyArray {
+    /// The elements; those of complex numbers are pairs along one more dimension, the last.
     pub(super) inner: RefCell<Tensor>,
+    pub(super) is_complex: bool,
     /// The object that owns the memory, if the array does not.
     base: RefCell<Option<PyObjectRef>>,
     /// The session's `numpy`.
@@ -254,9 +285,14 @@ impl PyPayload for PyArray {
 }
 
 impl PyArray {
-    fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>) -> PyArray {
+    fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>, is_complex: bool) -> PyArray {
         tensor.storage().bind(numpy.state.recorder.budget());
-        PyArray { inner: RefCell::new(tensor), base: RefCell::new(base), numpy }
+        PyArray { inner: RefCell::new(tensor), is_complex, base: RefCell::new(base), numpy }
+    }
+
+    /// How many dimensions the array has.
+    pub(super) fn dims(&self) -> usize {
+        self.inner.borrow().ndim() - usize::from(self.is_complex)
     }
 
     /// The object that owns the memory, if the array does not.
@@ -292,9 +328,14 @@ impl Drop for PyArray {
     }
 }
 
-/// The tensor of an array; `None` for other objects.
+/// The tensor of an array of real numbers; `None` for other objects.
 pub(super) fn array_of(object: &PyObject) -> Option<Tensor> {
-    object.downcast_ref::<PyArray>().map(|it| it.tensor())
+    object.downcast_ref::<PyArray>().filter(|it| !it.is_complex).map(|it| it.tensor())
+}
+
+/// The pairs of an array of complex numbers; `None` for other objects.
+pub(super) fn pairs_of(object: &PyObject) -> Option<Tensor> {
+    object.downcast_ref::<PyArray>().filter(|it| it.is_complex).map(|it| it.tensor())
 }
 
 /// A scalar of any dtype but `float64`.
@@ -311,29 +352,11 @@ pub(super) struct PyScalar {
 #[repr(transparent)]
 pub(super) struct PyFloat64(PyFloat);
 
-/// The base of the class of complex arrays: the pairs are an array whose last dimension has both parts.
-#[pyclass(module = "numpy", name = "_complex_array")]
-#[derive(Debug, PyPayload)]
-pub(super) struct PyComplexArray {
-    pub(super) pairs: PyRef<PyArray>,
-    /// The array whose memory this one has.
-    pub(super) base: Option<PyObjectRef>,
-}
-
 /// The base of the classes of complex scalars.
 #[pyclass(module = "numpy", name = "_complex", base = PyComplex)]
 #[derive(Debug)]
 #[repr(transparent)]
 pub(super) struct PyComplexScalar(PyComplex);
-
-/// The classes of complex arrays and scalars, which are Python, and the elementwise functions of them.
-#[derive(Debug)]
-pub(super) struct Complex {
-    pub(super) array: PyTypeRef,
-    pub(super) single: PyTypeRef,
-    pub(super) double: PyTypeRef,
-    pub(super) call: fn(&str, FuncArgs, &VirtualMachine) -> PyResult,
-}
 
 /// Sets a name of the module.
 pub(super) type Set<'a> = dyn Fn(&str, PyObjectRef) -> PyResult<()> + 'a;

@@ -159,3 +159,16 @@ pub(super) fn scalar(value: f64, dtype: DType) -> String {
     }
     scientific(value, dtype, &Style { trim: Trim::All, ..style }, 2)
 }
+
+/// The text of a complex number: `(1+2j)`, `2j`.
+pub(super) fn complex(re: f64, im: f64, parts: DType) -> String {
+    let digits = |part: f64| scalar(part, parts).trim_end_matches(".0").to_owned();
+    match re == 0.0 && re.is_sign_positive() {
+        true => digits(im) + "j",
+        false => {
+            let imag = digits(im);
+            let sign = if imag.starts_with('-') { "" } else { "+" };
+            format!("({}{sign}{imag}j)", digits(re))
+        }
+    }
+}

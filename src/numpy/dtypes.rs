@@ -15,68 +15,136 @@ use crate::tensor::{Arg, Category, DType, Tensor};
 #[pyclass(module = "numpy", name = "dtype")]
 #[derive(Debug, PyPayload)]
 pub(super) struct PyNumpyDType {
+    pub(super) kind: Kind,
+}
+
+/// The dtype of numbers: of real ones, or of complex ones whose parts have `dtype`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
     pub(super) dtype: DType,
+    pub(super) is_complex: bool,
+}
+
+impl Kind {
+    pub(super) const fn real(dtype: DType) -> Kind {
+        Kind { dtype, is_complex: false }
+    }
+
+    pub(super) const fn complex(dtype: DType) -> Kind {
+        Kind { dtype, is_complex: true }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match (self.is_complex, self.dtype) {
+            (false, dtype) => dtype.name(),
+            (true, DType::Float32) => "complex64",
+            (true, _) => "complex128",
+        }
+    }
+
+    fn size(self) -> usize {
+        self.dtype.size() * if self.is_complex { 2 } else { 1 }
+    }
+
+    /// NumPy's name in errors: `dtype('complex64')`.
+    pub(super) fn shown(self) -> String {
+        format!("dtype('{}')", self.name())
+    }
+
+    /// The smallest dtype that both can be cast to safely.
+    pub(super) fn promote(self, other: Kind) -> Kind {
+        Kind { dtype: promote(self.dtype, other.dtype), is_complex: self.is_complex || other.is_complex }
+    }
+
+    /// Whether values may be cast to another dtype by NumPy's rule of this name.
+    pub(super) fn can_cast(self, to: Kind, rule: &str) -> bool {
+        match (self.is_complex, to.is_complex) {
+            (false, false) => can_cast(self.dtype, to.dtype, rule),
+            (_, true) if rule == "safe" => self.promote(to) == to,
+            (_, true) => rule == "same_kind" || rule == "unsafe" || self == to,
+            (true, false) => rule == "unsafe",
+        }
+    }
 }
 
 /// dtype, character, kind and other spellings.
-const SPELLINGS: [(DType, &str, &str, &[&str]); 9] = [
-    (DType::Bool, "?", "b", &["bool", "bool_", "bool8", "b1", "|b1"]),
-    (DType::Int8, "b", "i", &["int8", "i1", "|i1", "byte"]),
-    (DType::UInt8, "B", "u", &["uint8", "u1", "|u1", "ubyte"]),
-    (DType::Int16, "h", "i", &["int16", "i2", "<i2", "short"]),
-    (DType::Int32, "i", "i", &["int32", "i4", "<i4", "intc"]),
-    (DType::Int64, "l", "i", &["int64", "i8", "<i8", "int", "int_", "q", "p", "long", "longlong", "intp"]),
-    (DType::Float16, "e", "f", &["float16", "f2", "<f2", "half"]),
-    (DType::Float32, "f", "f", &["float32", "f4", "<f4", "single"]),
-    (DType::Float64, "d", "f", &["float64", "f8", "<f8", "float", "float_", "double", "=f8"]),
+const SPELLINGS: [(Kind, &str, &str, &[&str]); 11] = [
+    (Kind::real(DType::Bool), "?", "b", &["bool", "bool_", "bool8", "b1", "|b1"]),
+    (Kind::real(DType::Int8), "b", "i", &["int8", "i1", "|i1", "byte"]),
+    (Kind::real(DType::UInt8), "B", "u", &["uint8", "u1", "|u1", "ubyte"]),
+    (Kind::real(DType::Int16), "h", "i", &["int16", "i2", "<i2", "short"]),
+    (Kind::real(DType::Int32), "i", "i", &["int32", "i4", "<i4", "intc"]),
+    (
+        Kind::real(DType::Int64),
+        "l",
+        "i",
+        &["int64", "i8", "<i8", "int", "int_", "q", "p", "long", "longlong", "intp"],
+    ),
+    (Kind::real(DType::Float16), "e", "f", &["float16", "f2", "<f2", "half"]),
+    (Kind::real(DType::Float32), "f", "f", &["float32", "f4", "<f4", "single"]),
+    (Kind::real(DType::Float64), "d", "f", &["float64", "f8", "<f8", "float", "float_", "double", "=f8"]),
+    (Kind::complex(DType::Float32), "F", "c", &["complex64", "c8", "<c8", "csingle", "singlecomplex"]),
+    (
+        Kind::complex(DType::Float64),
+        "D",
+        "c",
+        &["complex128", "c16", "<c16", "complex", "complex_", "cfloat", "cdouble"],
+    ),
 ];
 
-fn row(dtype: DType) -> &'static (DType, &'static str, &'static str, &'static [&'static str]) {
-    SPELLINGS.iter().find(|row| row.0 == dtype).unwrap_or(&SPELLINGS[8])
+fn row(kind: Kind) -> &'static (Kind, &'static str, &'static str, &'static [&'static str]) {
+    SPELLINGS.iter().find(|row| row.0 == kind).unwrap_or(&SPELLINGS[8])
 }
 
 /// The dtype of this name or character.
-pub(super) fn named(text: &str) -> Option<DType> {
+pub(super) fn named(text: &str) -> Option<Kind> {
     SPELLINGS.iter().find(|row| row.1 == text || row.3.contains(&text)).map(|row| row.0)
 }
 
 /// NumPy's name of a dtype in errors: `dtype('float64')`.
 pub(super) fn shown(dtype: DType) -> String {
-    format!("dtype('{}')", dtype.name())
+    Kind::real(dtype).shown()
 }
 
 /// The object of a dtype.
-pub(super) fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
-    PyNumpyDType { dtype }.into_pyobject(vm)
+pub(super) fn object(kind: Kind, vm: &VirtualMachine) -> PyObjectRef {
+    PyNumpyDType { kind }.into_pyobject(vm)
 }
 
-/// The dtype that an object means; `None` where it means none.
-pub(super) fn meant(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
+/// The dtype of numbers that an object means; `None` where it means none.
+pub(super) fn kind_of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> Option<Kind> {
     if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
-        return Some(it.dtype);
+        return Some(it.kind);
     }
     if vm.is_none(object) {
-        return Some(DType::Float64);
+        return Some(Kind::real(DType::Float64));
     }
     if let Some(text) = object.downcast_ref::<PyStr>() {
         return named(&text.to_string_lossy());
     }
     let class = object.downcast_ref::<PyType>()?;
     let types = &vm.ctx.types;
-    if class.is(types.float_type) {
-        return Some(DType::Float64);
+    let python = [
+        (types.float_type, Kind::real(DType::Float64)),
+        (types.int_type, Kind::real(DType::Int64)),
+        (types.bool_type, Kind::real(DType::Bool)),
+        (types.complex_type, Kind::complex(DType::Float64)),
+    ];
+    if let Some((_, kind)) = python.iter().find(|row| class.is(row.0)) {
+        return Some(*kind);
     }
-    if class.is(types.int_type) {
-        return Some(DType::Int64);
-    }
-    if class.is(types.bool_type) {
-        return Some(DType::Bool);
-    }
+    let is_class = |known: &Option<PyTypeRef>| known.as_ref().is_some_and(|it| it.is(class));
     let scalars = numpy.scalars.borrow();
-    DType::all()
-        .zip(scalars.iter())
-        .find(|(_, known)| known.as_ref().is_some_and(|it| it.is(class)))
-        .map(|it| it.0)
+    if let Some((dtype, _)) = DType::all().zip(scalars.iter()).find(|(_, known)| is_class(known)) {
+        return Some(Kind::real(dtype));
+    }
+    let place = numpy.complex.borrow().iter().position(is_class)?;
+    Some(Kind::complex([DType::Float32, DType::Float64][place]))
+}
+
+/// The dtype of real numbers that an object means; `None` where it means none.
+pub(super) fn meant(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
+    kind_of(numpy, object, vm).filter(|kind| !kind.is_complex).map(|kind| kind.dtype)
 }
 
 /// The dtype that an object means. Errors: as NumPy's; a dtype that attn does not have is named.
@@ -84,49 +152,14 @@ pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyRes
     if let Some(dtype) = meant(numpy, object, vm) {
         return Ok(dtype);
     }
-    let text = match object.downcast_ref::<PyType>() {
-        Some(class) => class.name().to_string(),
-        None => object.str(vm)?.to_string(),
+    // The words for what attn does not have are those of `numpy.dtype(..)`.
+    let text = match kind_of(numpy, object, vm) {
+        Some(kind) => kind.name().to_owned(),
+        None => foreign::dtype(vec![object.to_owned()].into(), vm)?.str(vm)?.to_string(),
     };
-    let absent = [
-        "uint16",
-        "uint32",
-        "uint64",
-        "complex64",
-        "complex128",
-        "complex",
-        "object",
-        "str",
-        "S",
-        "U",
-        "O",
-        "c8",
-        "c16",
-        "u2",
-        "u4",
-        "u8",
-    ];
-    let bare = text.trim_start_matches(['<', '>', '=', '|']);
-    if absent.contains(&bare) || bare.starts_with(['U', 'S', 'M', 'm']) || bare.starts_with("datetime") {
-        return Err(vm.new_exception_msg(
-            vm.ctx.exceptions.not_implemented_error.to_owned(),
-            format!("dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8, float16, float32, float64").into(),
-        ));
-    }
-    let is_record = match object.downcast_ref::<PyStr>() {
-        Some(_) => text.contains(','),
-        None => [vm.ctx.types.list_type, vm.ctx.types.tuple_type, vm.ctx.types.dict_type]
-            .iter()
-            .any(|class| object.fast_isinstance(class)),
-    };
-    Err(match object.downcast_ref::<PyStr>() {
-        _ if is_record => vm.new_exception_msg(
-            vm.ctx.exceptions.not_implemented_error.to_owned(),
-            "structured arrays, whose elements have fields, are not part of attn's numpy".into(),
-        ),
-        Some(_) => vm.new_type_error(format!("data type '{text}' not understood")),
-        None => vm.new_type_error(format!("Cannot interpret '{}' as a data type", object.repr(vm)?)),
-    })
+    Err(vm.new_not_implemented_error(format!(
+        "dtype {text} is not part of attn's numpy here: arrays of text and objects have no such function"
+    )))
 }
 
 impl Constructor for PyNumpyDType {
@@ -135,8 +168,8 @@ impl Constructor for PyNumpyDType {
     /// A dtype that arrays of numbers do not have is an object of Python's.
     fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let numpy = context(vm)?;
-        match args.args.first().and_then(|object| meant(&numpy, object, vm)) {
-            Some(dtype) => Ok(PyNumpyDType { dtype }.into_ref_with_type(vm, class)?.into()),
+        match args.args.first().and_then(|object| kind_of(&numpy, object, vm)) {
+            Some(kind) => Ok(PyNumpyDType { kind }.into_ref_with_type(vm, class)?.into()),
             None => foreign::dtype(args, vm),
         }
     }
@@ -150,38 +183,52 @@ impl Constructor for PyNumpyDType {
 impl PyNumpyDType {
     #[pygetset]
     fn name(&self) -> &'static str {
-        self.dtype.name()
+        self.kind.name()
     }
 
-    #[pygetset]
-    fn kind(&self) -> &'static str {
-        row(self.dtype).2
+    #[pygetset(name = "kind")]
+    fn category(&self) -> &'static str {
+        row(self.kind).2
     }
 
     #[pygetset(name = "char")]
     fn character(&self) -> &'static str {
-        row(self.dtype).1
+        row(self.kind).1
     }
 
     #[pygetset]
     fn itemsize(&self) -> usize {
-        self.dtype.size()
+        self.kind.size()
+    }
+
+    #[pygetset]
+    fn names(&self, vm: &VirtualMachine) -> PyObjectRef {
+        vm.ctx.none()
+    }
+
+    #[pygetset]
+    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
+        vm.ctx.empty_tuple.clone().into()
     }
 
     #[pygetset(name = "str")]
     fn text(&self) -> String {
-        let order = if self.dtype.size() == 1 { "|" } else { "<" };
-        format!("{order}{}{}", row(self.dtype).2, self.dtype.size())
+        let order = if self.kind.size() == 1 { "|" } else { "<" };
+        format!("{order}{}{}", row(self.kind).2, self.kind.size())
     }
 
     #[pygetset]
     fn byteorder(&self) -> &'static str {
-        if self.dtype.size() == 1 { "|" } else { "=" }
+        if self.kind.size() == 1 { "|" } else { "=" }
     }
 
     #[pygetset(name = "type")]
     fn class(&self, vm: &VirtualMachine) -> PyResult {
-        context(vm)?.class(self.dtype, vm).map(Into::into)
+        let numpy = context(vm)?;
+        match self.kind.is_complex {
+            true => numpy.complex_class(self.kind.dtype, vm).map(Into::into),
+            false => numpy.class(self.kind.dtype, vm).map(Into::into),
+        }
     }
 
     #[pyslot]
@@ -189,14 +236,14 @@ impl PyNumpyDType {
         zelf: &PyObject,
         vm: &VirtualMachine,
     ) -> PyResult<rustpython_vm::PyRef<rustpython_vm::builtins::PyStr>> {
-        Ok(vm.ctx.new_str(zelf.downcast_ref::<PyNumpyDType>().map_or("", |it| it.dtype.name())))
+        Ok(vm.ctx.new_str(zelf.downcast_ref::<PyNumpyDType>().map_or("", |it| it.kind.name())))
     }
 
     /// There is no state but the name: a copy is itself.
     #[pymethod]
     fn __reduce__(&self, vm: &VirtualMachine) -> PyObjectRef {
         let class: PyObjectRef = <Self as rustpython_vm::class::StaticType>::static_type().to_owned().into();
-        let args = vm.ctx.new_tuple(vec![vm.ctx.new_str(self.dtype.name()).into()]);
+        let args = vm.ctx.new_tuple(vec![vm.ctx.new_str(self.kind.name()).into()]);
         vm.ctx.new_tuple(vec![class, args.into()]).into()
     }
 }
@@ -208,30 +255,27 @@ impl Comparable for PyNumpyDType {
         op: PyComparisonOp,
         vm: &VirtualMachine,
     ) -> PyResult<PyComparisonValue> {
-        let other = if vm.is_none(other) { None } else { meant(&*context(vm)?, other, vm) };
-        Ok(match (op, other) {
-            (PyComparisonOp::Eq, other) => PyComparisonValue::Implemented(other == Some(zelf.dtype)),
-            (PyComparisonOp::Ne, other) => PyComparisonValue::Implemented(other != Some(zelf.dtype)),
-            (PyComparisonOp::Lt, Some(other)) => {
-                PyComparisonValue::Implemented(other != zelf.dtype && promote(zelf.dtype, other) == other)
-            }
-            (PyComparisonOp::Le, Some(other)) => {
-                PyComparisonValue::Implemented(promote(zelf.dtype, other) == other)
-            }
-            _ => PyComparisonValue::NotImplemented,
-        })
+        let other = if vm.is_none(other) { None } else { kind_of(&*context(vm)?, other, vm) };
+        let kind = zelf.kind;
+        Ok(PyComparisonValue::Implemented(match (op, other) {
+            (PyComparisonOp::Eq, other) => other == Some(kind),
+            (PyComparisonOp::Ne, other) => other != Some(kind),
+            (PyComparisonOp::Lt, Some(other)) => other != kind && kind.promote(other) == other,
+            (PyComparisonOp::Le, Some(other)) => kind.promote(other) == other,
+            _ => return Ok(PyComparisonValue::NotImplemented),
+        }))
     }
 }
 
 impl Hashable for PyNumpyDType {
     fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
-        Ok(zelf.dtype as PyHash + 7)
+        Ok(zelf.kind.dtype as PyHash + if zelf.kind.is_complex { 100 } else { 7 })
     }
 }
 
 impl Representable for PyNumpyDType {
     fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(shown(zelf.dtype))
+        Ok(zelf.kind.shown())
     }
 }
 

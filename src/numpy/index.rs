@@ -9,9 +9,9 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachin
 
 use super::context::{Numpy, PyArray, array_of};
 use super::convert;
+use super::elementwise::{is_tensor, operand, stretched};
 use super::scalar;
 use super::text::tight;
-use super::ufunc::{is_tensor, operand, stretched};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::overwrite::{Overwrite, overwrite};
@@ -249,7 +249,7 @@ fn out_of_bounds(
 }
 
 /// The one element at whole numbers, without a record: for loops in Python.
-fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
+pub(super) fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
     let place = |objects: &[PyObjectRef]| -> PyResult<Option<usize>> {
         let layout = tensor.layout();
         if objects.len() != layout.ndim() {

@@ -8,10 +8,10 @@
 //! | [`scalar`], [`scalar_class`] | `numpy.float64` and the other scalars |
 //! | [`dtypes`] | `numpy.dtype`, and NumPy's promotion |
 //! | [`convert`] | Python objects to arrays |
-//! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
+//! | [`ufunc`], [`elementwise`], [`rules`] | elementwise functions: their calls, what they compute, their dtypes |
 //! | [`reduce`] | sums in NumPy's order |
 //! | [`routine`], [`signature`], [`table`] | functions and methods: a row for each, read by one binding |
-//! | [`complex`] | complex numbers and arrays of them |
+//! | [`complex`], [`parts`] | functions of complex numbers, and of the parts of arrays of them |
 //! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
@@ -25,11 +25,13 @@ mod context;
 mod convert;
 mod digits;
 mod dtypes;
+mod elementwise;
 mod foreign;
 mod index;
 mod mirror;
 mod module;
 mod operators;
+mod parts;
 mod random;
 mod reduce;
 mod routine;
@@ -50,8 +52,5 @@ pub(crate) use module::install;
 
 /// The tensor of a Python object, or that of an array: for those who show variables.
 pub(crate) fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
-    match object.downcast_ref::<context::PyArray>() {
-        Some(array) => Some(array.tensor()),
-        None => torch::tensor_value(object, vm),
-    }
+    context::array_of(object).or_else(|| torch::tensor_value(object, vm))
 }

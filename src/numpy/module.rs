@@ -2,19 +2,22 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyDictRef, PyFloat, PyList, PyStrRef, PyTuple, PyTypeRef};
+use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyList, PyStrRef, PyTuple, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::axes::axes;
-use super::context::{Numpy, PyArray, PyComplexArray, PyContext, PyFloat64, PyScalar, Set, array_of};
-use super::dtypes::{self, PyNumpyDType, result_type};
+use super::context::{
+    Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
+};
+use super::dtypes::{self, Kind, PyNumpyDType, result_type};
+use super::elementwise::{copy_into, operand, stretched};
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
-use super::ufunc::{PyUfunc, copy_into, operand, stretched};
-use super::{scalar, table};
+use super::ufunc::PyUfunc;
+use super::{complex, foreign, scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
@@ -43,6 +46,7 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     set("ufunc", PyUfunc::make_static_type().into())?;
     set("_scalar", PyScalar::make_static_type().into())?;
     set("_float64", PyFloat64::make_static_type().into())?;
+    set("_complex", PyComplexScalar::make_static_type().into())?;
     set("_context", PyContext { numpy: numpy.clone() }.into_pyobject(vm))?;
     let functions = vm.ctx.new_dict();
     for function in FUNCTIONS {
@@ -53,7 +57,6 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     making(&numpy, vm, &set)?;
     computing(&numpy, vm, &set)?;
     printing(&numpy, vm, &set)?;
-    super::complex::define(&numpy, vm, &set)?;
     super::random::define(&set)?;
     let module = vm.new_module("_numpy", dict.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("_numpy", module.into(), vm)
@@ -94,6 +97,14 @@ pub(super) fn array(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Tenso
         .ok_or_else(|| vm.new_type_error(format!("expected an array, not {}", object.class().name())))
 }
 
+/// The dtype of numbers that an object means. Errors: as those of [`dtypes::of`].
+fn kind(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Kind> {
+    match dtypes::kind_of(numpy, object, vm) {
+        Some(kind) => Ok(kind),
+        None => dtypes::of(numpy, object, vm).map(Kind::real),
+    }
+}
+
 fn optional_dtype(numpy: &Numpy, object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Option<DType>> {
     match vm.is_none(object) {
         true => Ok(None),
@@ -103,8 +114,11 @@ fn optional_dtype(numpy: &Numpy, object: &PyObjectRef, vm: &VirtualMachine) -> P
 
 fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef; vm| -> PyResult<()> {
-        let dtype = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
-        held.scalars.borrow_mut()[dtype as usize] = Some(class);
+        let kind = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
+        match kind.is_complex {
+            true => held.complex.borrow_mut()[usize::from(kind.dtype == DType::Float64)] = Some(class),
+            false => held.scalars.borrow_mut()[kind.dtype as usize] = Some(class),
+        }
         Ok(())
     });
     define!(numpy, vm, set, "_methods", |held, methods: PyDictRef; _vm| -> () {
@@ -118,12 +132,16 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         object
     });
     define!(numpy, vm, set, "_result", |held, object: PyObjectRef; vm| -> PyResult {
-        match array_of(&object) {
-            Some(tensor) if tensor.ndim() == 0 => scalar::of_tensor(&held, &tensor, vm),
+        match (array_of(&object), pairs_of(&object)) {
+            (Some(tensor), _) if tensor.ndim() == 0 => scalar::of_tensor(&held, &tensor, vm),
+            (_, Some(pairs)) if pairs.ndim() == 1 => complex::scalar_of(&held, &pairs, vm),
             _ => Ok(object),
         }
     });
     define!(numpy, vm, set, "_item", |_held, object: PyObjectRef; vm| -> PyResult {
+        if let Some(number) = object.downcast_ref::<PyComplex>() {
+            return Ok(vm.ctx.new_complex(number.to_complex()).into());
+        }
         let number = match array_of(&object) {
             Some(tensor) => dtypes::number_of(&tensor),
             None => scalar::number(&object, vm).map(|it| it.1).ok_or_else(|| vm.new_type_error("not a scalar"))?,
@@ -132,8 +150,9 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     });
     define!(numpy, vm, set, "_dtype_of", |held, object: PyObjectRef; vm| -> PyResult {
         Ok(match scalar::number(&object, vm) {
-            Some((dtype, _)) => dtypes::object(dtype, vm),
-            None => dtypes::object(operand(&held, &object, vm)?.tensor.dtype(), vm),
+            Some((dtype, _)) => dtypes::object(Kind::real(dtype), vm),
+            None if foreign::is_complex(&object) => dtypes::object(complex::common(&held, &[object], vm)?, vm),
+            None => dtypes::object(Kind::real(operand(&held, &object, vm)?.tensor.dtype()), vm),
         })
     });
     Ok(())
@@ -145,7 +164,7 @@ fn to_torch(held: &Rc<Numpy>, object: &PyObjectRef, vm: &VirtualMachine) -> PyOb
         return tensor_object(tensor, &held.state, vm);
     }
     if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
-        return dtype_object(it.dtype, vm);
+        return dtype_object(it.kind.dtype, vm);
     }
     if let Some(it) = object.downcast_ref::<PyScalar>() {
         return scalar::python(&it.number, vm);
@@ -204,9 +223,6 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         let parts = [found.0, found.1].map(|part| held.result(part, vm));
         Ok(vm.ctx.new_tuple(parts.into_iter().collect::<PyResult<Vec<_>>>()?).into())
     });
-    define!(numpy, vm, set, "_has_foreign", |_held, objects: PyObjectRef; vm| -> bool {
-        super::foreign::has_part(&objects, vm)
-    });
     define!(numpy, vm, set, "_axes", |_held, axis: PyObjectRef, ndim: usize; vm| -> PyResult {
         let axes = axes(&axis, ndim, vm)?;
         Ok(vm.ctx.new_tuple(axes.into_iter().map(|axis| vm.ctx.new_int(axis).into()).collect()).into())
@@ -218,37 +234,54 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     });
     let held = numpy.clone();
     let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-        let mut operands = Vec::new();
-        for object in &args.args {
-            // A dtype counts as an array of it.
-            operands.push(match scalar::number(object, vm).is_none() && array_of(object).is_none() {
-                true => match dtypes::meant(&held, object, vm) {
-                    Some(dtype) => dtypes::Operand { tensor: Tensor::scalar(0.0, dtype), number: None },
-                    None => operand(&held, object, vm)?,
-                },
-                false => operand(&held, object, vm)?,
-            });
+        // A dtype counts as an array of it.
+        let is_dtype = |it: &PyObjectRef| scalar::number(it, vm).is_none() && array_of(it).is_none();
+        let each = |it: &PyObjectRef| match dtypes::kind_of(&held, it, vm).filter(|_| is_dtype(it)) {
+            Some(kind) => dtypes::object(kind, vm),
+            None => it.clone(),
+        };
+        let objects: Vec<PyObjectRef> = args.args.iter().map(each).collect();
+        let kind = |it: &PyObjectRef| it.downcast_ref::<PyNumpyDType>().map(|it| it.kind);
+        if objects.iter().any(|it| foreign::is_complex(it) || kind(it).is_some_and(|kind| kind.is_complex)) {
+            return Ok(dtypes::object(complex::common(&held, &objects, vm)?, vm));
         }
-        Ok(dtypes::object(result_type(&operands), vm))
+        let operand = |it: &PyObjectRef| match kind(it) {
+            Some(kind) => Ok(dtypes::Operand { tensor: Tensor::scalar(0.0, kind.dtype), number: None }),
+            None => operand(&held, it, vm),
+        };
+        let operands = objects.iter().map(operand).collect::<PyResult<Vec<_>>>()?;
+        Ok(dtypes::object(Kind::real(result_type(&operands)), vm))
     };
     set("result_type", vm.new_function("result_type", common).into())?;
     define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {
-        Ok(dtypes::object(dtypes::promote(dtypes::of(&held, &a, vm)?, dtypes::of(&held, &b, vm)?), vm))
+        Ok(dtypes::object(kind(&held, &a, vm)?.promote(kind(&held, &b, vm)?), vm))
     });
     define!(numpy, vm, set, "_can_cast", |held, a: PyObjectRef, b: PyObjectRef, rule: String; vm| -> PyResult<bool> {
-        let to = dtypes::of(&held, &b, vm)?;
+        let to = kind(&held, &b, vm)?;
+        if let Some(pairs) = pairs_of(&a) {
+            return Ok(Kind::complex(pairs.dtype()).can_cast(to, &rule));
+        }
         let from = match operand(&held, &a, vm) {
-            Ok(it) if it.number.is_some() => {
-                let wide = dtypes::Operand { tensor: Tensor::scalar(0.0, to), number: None };
-                let category = it.tensor.dtype().category() > to.category();
-                return Ok(rule == "unsafe" || !category && result_type(&[wide, it]) == to);
+            Ok(it) if it.number.is_some() && !to.is_complex => {
+                let wide = dtypes::Operand { tensor: Tensor::scalar(0.0, to.dtype), number: None };
+                let category = it.tensor.dtype().category() > to.dtype.category();
+                return Ok(rule == "unsafe" || !category && result_type(&[wide, it]) == to.dtype);
             }
-            Ok(it) => it.tensor.dtype(),
-            Err(_) => dtypes::of(&held, &a, vm)?,
+            Ok(it) => Kind::real(it.tensor.dtype()),
+            Err(_) => kind(&held, &a, vm)?,
         };
-        Ok(dtypes::can_cast(from, to, &rule))
+        Ok(from.can_cast(to, &rule))
     });
     Ok(())
+}
+
+/// The elements of an array or the pairs of a complex one, and its dtype.
+fn numbers(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<(Tensor, Kind)> {
+    let pairs = pairs_of(object).map(|pairs| (Kind::complex(pairs.dtype()), pairs));
+    match pairs {
+        Some((kind, pairs)) => Ok((pairs, kind)),
+        None => array(object, vm).map(|it| (it.clone(), Kind::real(it.dtype()))),
+    }
 }
 
 /// The print options that a dict names, over the session's.
@@ -327,22 +360,17 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         Ok(dict.into())
     });
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let (options, separator) = (options(&held, &words, vm)?, separator.to_string_lossy());
-        Ok(match object.downcast_ref::<PyComplexArray>() {
-            Some(complex) => text::complex(&complex.pairs.tensor(), &options, &separator, prefix, suffix),
-            None => text::array(&array(&object, vm)?, &options, &separator, prefix, suffix),
-        })
+        let (tensor, kind) = numbers(&object, vm)?;
+        let place = (&*separator.to_string_lossy(), prefix, suffix);
+        Ok(text::array(&tensor, kind.is_complex, &options(&held, &words, vm)?, place))
     });
     define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
         let options = options(&held, &words, vm)?;
-        Ok(text::words(&array(&places, vm)?, texts, &options, &separator.to_string_lossy(), prefix, suffix))
+        Ok(text::words(&array(&places, vm)?, texts, &options, (&separator.to_string_lossy(), prefix, suffix)))
     });
     define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
-        let options = options(&held, &words, vm)?;
-        Ok(match object.downcast_ref::<PyComplexArray>() {
-            Some(complex) => text::complex_repr(&complex.pairs.tensor(), &options),
-            None => text::repr(&array(&object, vm)?, &options),
-        })
+        let (tensor, kind) = numbers(&object, vm)?;
+        Ok(text::repr(&tensor, kind.is_complex, kind.name(), &options(&held, &words, vm)?))
     });
     Ok(())
 }

@@ -2,17 +2,20 @@
 
 use std::sync::OnceLock;
 
+use rustpython_vm::builtins::PyComplex;
 use rustpython_vm::function::{Either, PyComparisonValue};
 use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::context::{PyArray, PyScalar, array_of};
+use super::complex;
+use super::context::{PyArray, PyScalar, array_of, pairs_of};
 use super::dtypes::{Operand, promote};
+use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
 use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
-use super::ufunc::{apply, compute, context_of, is_tensor, operand, write_out};
+use super::ufunc::{apply, context_of};
 use crate::tensor::{Arg, Category, DType, Tensor};
 use crate::torch::{tensor_object, tensor_value};
 
@@ -124,20 +127,21 @@ fn unary(function: &'static Function, a: &PyObject, vm: &VirtualMachine) -> PyRe
 }
 
 fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if foreign::is_complex_array(a) {
-        return foreign::operate_in_place(function.name, a, b, vm);
-    }
     let Some(target) = a.downcast_ref::<PyArray>() else {
         return binary(function, a, b, vm);
     };
-    if foreign::has_part(b, vm) {
-        return foreign::operate_in_place(function.name, a, b, vm);
+    if target.is_complex || foreign::has_part(b, vm) {
+        return complex::operate_in_place(function.name, a, b, vm);
     }
     if !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());
     }
     let numpy = target.numpy.clone();
     let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
+    if compute_in_place(&numpy, function, &operands, vm)? {
+        numpy.update_mirrors();
+        return Ok(a.to_owned());
+    }
     let result = compute(&numpy, function, &operands, None, vm)?;
     write_out(&numpy, function.name, &target.tensor(), &result, "same_kind", vm)?;
     Ok(a.to_owned())
@@ -208,6 +212,7 @@ fn to_index(object: &PyObject, vm: &VirtualMachine) -> PyResult {
 
 fn to_bool(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
     match object.downcast_ref::<PyArray>() {
+        Some(array) if array.is_complex => complex_truth(object, vm),
         Some(array) => truth(&array.tensor(), vm),
         None => Ok(scalar::number(object, vm)
             .is_some_and(|it| scalar::converted(&it.1, DType::Bool).number() == Some(1.0))),
@@ -312,6 +317,20 @@ pub(super) fn compare(
         return Ok(Either::A(numpy.result(result, vm)?));
     }
     Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
+}
+
+/// `bool(z)`: whether the one number is not zero.
+pub(super) fn complex_truth(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
+    let parts = match (object.downcast_ref::<PyComplex>(), pairs_of(object)) {
+        (Some(number), _) => vec![number.to_complex().re, number.to_complex().im],
+        (None, pairs) => pairs.map(|it| it.to_f64_vec()).unwrap_or_default(),
+    };
+    match parts.len() {
+        0..=2 => Ok(parts.iter().any(|&part| part != 0.0)),
+        _ => Err(vm.new_value_error(
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+        )),
+    }
 }
 
 /// `bool(array)`

@@ -8,6 +8,7 @@ use rustpython_vm::common::lock::PyMutex;
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Set, context};
+use crate::kernel::buffer_pool;
 use crate::kernel::random::{Mt19937, Pcg64, exponential, ziggurat};
 use crate::tensor::{Buffer, DType, Tensor, allow};
 use crate::torch::OrRaise;
@@ -138,58 +139,8 @@ impl Stream {
         match p {
             _ if n == 0 || p == 0.0 => 0,
             // Also where it is certain, one number is drawn.
-            _ if p > 0.5 && (1.0 - p) * n as f64 > 30.0 => n - self.many(n, 1.0 - p),
             _ if p > 0.5 => n - self.few(n, 1.0 - p),
-            _ if p * n as f64 > 30.0 => self.many(n, p),
             _ => self.few(n, p),
-        }
-    }
-
-    /// The same by rejection, for a mean above 30 and a probability of at most one half.
-    /// Source: Kachitvichyanukul & Schmeiser 1988, Binomial random variate generation (BTPE).
-    fn many(&mut self, n: i64, r: f64) -> i64 {
-        let (count, q) = (n as f64, 1.0 - r);
-        let (variance, mode) = (count * r * q, count * r + r);
-        let m = mode.floor();
-        let p1 = (2.195 * variance.sqrt() - 4.6 * q).floor() + 0.5;
-        let middle = m + 0.5;
-        let (left, right) = (middle - p1, middle + p1);
-        let c = 0.134 + 20.5 / (15.3 + m);
-        let slope = |a: f64| a * (1.0 + a / 2.0);
-        let (low, high) = (slope((mode - left) / (mode - left * r)), slope((right - mode) / (right * q)));
-        let p2 = p1 * (1.0 + 2.0 * c);
-        let p3 = p2 + c / low;
-        let p4 = p3 + c / high;
-        loop {
-            let (u, mut v) = (self.engine.unit() * p4, self.engine.unit());
-            if u <= p1 {
-                return (middle - p1 * v + u).floor() as i64;
-            }
-            let y = if u <= p2 {
-                let x = left + (u - p1) / c;
-                v = v * c + 1.0 - (m - x + 0.5).abs() / p1;
-                if v > 1.0 {
-                    continue;
-                }
-                x.floor()
-            } else if u <= p3 {
-                let y = (left + v.ln() / low).floor();
-                if y < 0.0 || v == 0.0 {
-                    continue;
-                }
-                v *= (u - p2) * low;
-                y
-            } else {
-                let y = (right - v.ln() / high).floor();
-                if y > count || v == 0.0 {
-                    continue;
-                }
-                v *= (u - p3) * high;
-                y
-            };
-            if accepted(v, y, m, [count, r, q, variance]) {
-                return y as i64;
-            }
         }
     }
 
@@ -210,44 +161,6 @@ impl Stream {
         }
         x
     }
-}
-
-/// Whether BTPE takes `y`: `v` is below the density there, in units of that at the mode `m`.
-fn accepted(v: f64, y: f64, m: f64, [count, r, q, variance]: [f64; 4]) -> bool {
-    let k = (y - m).abs();
-    if k <= 20.0 || k >= variance / 2.0 - 1.0 {
-        let s = r / q;
-        let a = s * (count + 1.0);
-        let mut density = 1.0;
-        for i in (m as i64 + 1)..=(y as i64) {
-            density *= a / i as f64 - s;
-        }
-        for i in (y as i64 + 1)..=(m as i64) {
-            density /= a / i as f64 - s;
-        }
-        return v <= density;
-    }
-    let rho = (k / variance) * ((k * (k / 3.0 + 0.625) + 0.166_666_666_666_666_66) / variance + 0.5);
-    let (t, size) = (-k * k / (2.0 * variance), v.ln());
-    if size < t - rho {
-        return true;
-    }
-    if size > t + rho {
-        return false;
-    }
-    let (x1, f1, z, w) = (y + 1.0, m + 1.0, count + 1.0 - m, count - y + 1.0);
-    let rest = |x: f64| {
-        let x2 = x * x;
-        (13680.0 - (462.0 - (132.0 - (99.0 - 140.0 / x2) / x2) / x2) / x2) / x / 166_320.0
-    };
-    let bound = (m + 0.5) * (f1 / x1).ln()
-        + (count - m + 0.5) * (z / w).ln()
-        + (y - m) * (w * r / (x1 * q)).ln()
-        + rest(f1)
-        + rest(z)
-        + rest(x1)
-        + rest(w);
-    size <= bound
 }
 
 #[pyclass(module = "numpy.random", name = "_Stream")]
@@ -293,6 +206,27 @@ fn filled<T>(
     Ok(numpy.array(tensor, vm))
 }
 
+/// Draws in an array of this shape; one number where it is `None`. Errors: a negative size.
+fn shaped(size: &PyObjectRef, vm: &VirtualMachine, mut draw: impl FnMut() -> f64) -> PyResult {
+    if vm.is_none(size) {
+        return Ok(vm.ctx.new_float(draw()).into());
+    }
+    let sizes = match size.try_index_opt(vm) {
+        Some(one) => vec![one?.try_to_primitive::<i64>(vm)?],
+        None => vm.extract_elements_with(size, |one| one.try_index(vm)?.try_to_primitive::<i64>(vm))?,
+    };
+    if sizes.iter().any(|&size| size < 0) {
+        return Err(vm.new_value_error("negative dimensions are not allowed"));
+    }
+    let shape: Vec<usize> = sizes.into_iter().map(|size| size as usize).collect();
+    let mut all = buffer_pool::take(allow(&shape, DType::Float64).or_raise(vm)?);
+    all.iter_mut().for_each(|out| *out = draw());
+    let numpy = context(vm)?;
+    let tensor = Tensor::new(Buffer::F64(all), shape, DType::Float64);
+    numpy.given(&tensor, vm);
+    Ok(numpy.array(tensor, vm))
+}
+
 #[pyclass]
 impl PyStream {
     /// The Mersenne Twister from one word.
@@ -313,48 +247,11 @@ impl PyStream {
         Ok(made(Engine::Pcg(Pcg64::new(&entropy(&seeds, vm)?)), vm))
     }
 
-    /// The words, their place and the second normal of a Mersenne Twister.
+    /// Uniform numbers in an array of this shape; one number where it is `None`.
     #[pymethod]
-    fn state(&self, vm: &VirtualMachine) -> PyResult {
-        let stream = self.stream.lock();
-        let Engine::Twister(twister) = &stream.engine else {
-            return Err(vm.new_not_implemented_error("the state of PCG64 is not part of attn's numpy"));
-        };
-        let (words, place) = twister.words();
-        let words = words.iter().map(|&word| vm.ctx.new_int(word).into()).collect();
-        let second = stream.second.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_float(it).into());
-        Ok(vm.ctx.new_tuple(vec![vm.ctx.new_list(words).into(), vm.ctx.new_int(place).into(), second]).into())
-    }
-
-    /// Restores what `state` returned.
-    #[pymethod]
-    fn restore(
-        &self,
-        words: Vec<u32>,
-        place: usize,
-        second: Option<f64>,
-        vm: &VirtualMachine,
-    ) -> PyResult<()> {
-        let twister = Mt19937::from_words(&words, place)
-            .ok_or_else(|| vm.new_value_error("set_state: no such state"))?;
-        *self.stream.lock() = Stream { engine: Engine::Twister(Box::new(twister)), second };
-        Ok(())
-    }
-
-    #[pymethod]
-    fn unit(&self) -> f64 {
-        self.stream.lock().engine.unit()
-    }
-
-    #[pymethod]
-    fn units(&self, count: usize, vm: &VirtualMachine) -> PyResult {
+    fn units(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
-        filled(count, DType::Float64, vm, || stream.engine.unit(), Buffer::F64)
-    }
-
-    #[pymethod]
-    fn normal(&self) -> f64 {
-        self.stream.lock().normal()
+        shaped(&size, vm, || stream.engine.unit())
     }
 
     #[pymethod]
@@ -362,10 +259,11 @@ impl PyStream {
         self.stream.lock().exponential()
     }
 
+    /// Normal numbers, as `units`.
     #[pymethod]
-    fn normals(&self, count: usize, vm: &VirtualMachine) -> PyResult {
+    fn normals(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
-        filled(count, DType::Float64, vm, || stream.normal(), Buffer::F64)
+        shaped(&size, vm, || stream.normal())
     }
 
     /// Whole numbers from `low` to `low + most`.
@@ -409,8 +307,13 @@ impl PyStream {
     }
 
     #[pymethod]
-    fn binomial(&self, n: i64, p: f64) -> i64 {
-        self.stream.lock().binomial(n, p)
+    fn binomial(&self, n: i64, p: f64, vm: &VirtualMachine) -> PyResult<i64> {
+        match p.min(1.0 - p) * n as f64 > 30.0 {
+            true => Err(
+                vm.new_not_implemented_error("binomials whose mean is above 30 are not part of attn's numpy")
+            ),
+            false => Ok(self.stream.lock().binomial(n, p)),
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use crate::tensor::{Buffer, DType, Layout, Tensor};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
     Sum,
+    /// The sum of one part of each complex number.
+    PartSum,
     Product,
 }
 
@@ -58,7 +60,11 @@ const BUFFER: usize = 8192;
 /// The most elements that are added without splitting.
 const BLOCK: usize = 128;
 
+/// The sum of every `step`th element from `from` on.
 fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
+    if step == 1 && (8..=BLOCK).contains(&count) {
+        return block(&data[from..from + count]);
+    }
     let at = |i: usize| data[from + i * step];
     if count < 8 {
         return (0..count).map(at).fold(T::ZERO, T::plus);
@@ -69,15 +75,49 @@ fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T 
         let left = pairwise(data, from, half, step);
         return left.plus(pairwise(data, from + half * step, count - half, step));
     }
-    let mut parts: [T; 8] = std::array::from_fn(at);
     let whole = count - count % 8;
-    for start in (8..whole).step_by(8) {
-        for (lane, part) in parts.iter_mut().enumerate() {
-            *part = part.plus(at(start + lane));
+    let mut parts: [T; 8] = std::array::from_fn(at);
+    for i in 8..whole {
+        parts[i % 8] = parts[i % 8].plus(at(i));
+    }
+    let [a, b, c, d, e, f, g, h] = parts;
+    let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
+    (whole..count).map(at).fold(sum, T::plus)
+}
+
+/// The sum of neighbours, of which there are at least eight.
+fn block<T: Number>(data: &[T]) -> T {
+    let (chunks, rest) = data.as_chunks::<8>();
+    let mut parts = chunks[0];
+    for chunk in &chunks[1..] {
+        for lane in 0..8 {
+            parts[lane] = parts[lane].plus(chunk[lane]);
         }
     }
     let [a, b, c, d, e, f, g, h] = parts;
     let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
+    rest.iter().fold(sum, |sum, &x| sum.plus(x))
+}
+
+/// The same of the parts of complex numbers, which NumPy adds four pairs at a time.
+fn pairwise_parts<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
+    let at = |i: usize| data[from + i * step];
+    if count > BLOCK / 2 {
+        let half = count / 2;
+        let half = half - half % 4;
+        let left = pairwise_parts(data, from, half, step);
+        return left.plus(pairwise_parts(data, from + half * step, count - half, step));
+    }
+    let whole = count - count % 4;
+    let mut sum = T::ZERO;
+    if whole > 0 {
+        let mut parts: [T; 4] = std::array::from_fn(at);
+        for i in 4..whole {
+            parts[i % 4] = parts[i % 4].plus(at(i));
+        }
+        let [a, b, c, d] = parts;
+        sum = a.plus(b).plus(c.plus(d));
+    }
     (whole..count).map(at).fold(sum, T::plus)
 }
 
@@ -116,11 +156,20 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
         let from = offset + merged.iter().zip(&at).map(|(axis, i)| axis.step * i).sum::<usize>();
         let to = merged.iter().zip(&at).map(|(axis, i)| axis.out * i).sum::<usize>();
         match (inner.reduced, what) {
-            (true, Fold::Sum) if T::PAIRWISE => {
+            (true, Fold::Sum | Fold::PartSum) if T::PAIRWISE => {
+                let sum = if what == Fold::Sum { pairwise } else { pairwise_parts };
                 for start in (0..inner.size).step_by(BUFFER) {
                     stop::check();
                     let count = BUFFER.min(inner.size - start);
-                    out[to] = out[to].plus(pairwise(data, from + start * inner.step, count, inner.step));
+                    out[to] = out[to].plus(sum(data, from + start * inner.step, count, inner.step));
+                }
+            }
+            _ if !inner.reduced && (inner.step, inner.out) == (1, 1) => {
+                stop::check();
+                let (row, sums) = (&data[from..from + inner.size], &mut out[to..to + inner.size]);
+                match what {
+                    Fold::Product => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.times(x)),
+                    _ => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.plus(x)),
                 }
             }
             _ => {
@@ -129,7 +178,7 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
                         stop::check();
                     }
                     let (value, to) = (data[from + i * inner.step], to + i * inner.out);
-                    out[to] = if what == Fold::Sum { out[to].plus(value) } else { out[to].times(value) };
+                    out[to] = if what == Fold::Product { out[to].times(value) } else { out[to].plus(value) };
                 }
             }
         }
@@ -169,7 +218,7 @@ pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
     let count = shape.iter().product();
     macro_rules! folded {
         ($data:expr, $type:ty) => {{
-            let start = if what == Fold::Sum { <$type>::ZERO } else { <$type>::ONE };
+            let start = if what == Fold::Product { <$type>::ONE } else { <$type>::ZERO };
             let mut out = vec![start; count];
             fold($data, layout.offset, &loops, &mut out, what);
             out

@@ -8,8 +8,10 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Numpy, PyArray, PyScalar, array_of};
+use super::elementwise::{self, copy_into, is_tensor, operand};
+use super::parts::{self, Complex, Function};
 use super::signature::Signature;
-use super::ufunc::{copy_into, is_tensor, operand, returned};
+use super::ufunc::returned;
 use super::{convert, dtypes, foreign, scalar};
 use crate::tensor::{Arg, DType, Tensor};
 use crate::torch::{descriptor, items};
@@ -39,6 +41,7 @@ pub(super) struct Row {
     pub(super) places: u8,
     pub(super) signature: Signature,
     pub(super) others: Others,
+    pub(super) complex: Complex,
     run: fn(&Call) -> PyResult<Answer>,
 }
 
@@ -48,7 +51,14 @@ pub(super) const fn row(
     signature: &'static str,
     run: fn(&Call) -> PyResult<Answer>,
 ) -> Row {
-    Row { name, places, signature: Signature::new(signature), others: Others::Convert, run }
+    Row {
+        name,
+        places,
+        signature: Signature::new(signature),
+        others: Others::Convert,
+        complex: Complex::Refused,
+        run,
+    }
 }
 
 impl Row {
@@ -57,6 +67,29 @@ impl Row {
         self.others = others;
         self
     }
+
+    /// What it does with complex numbers.
+    pub(super) const fn complex(mut self, complex: Complex) -> Row {
+        self.complex = complex;
+        self
+    }
+
+    /// It is computed of the parts of complex numbers in its first argument.
+    pub(super) const fn parts(self) -> Row {
+        self.complex(Complex::Parts(&[0]))
+    }
+}
+
+/// Calls a function with arguments that fit its signature; `of_parts` says that they are parts of complex numbers.
+pub(super) fn call_row(
+    numpy: &Rc<Numpy>,
+    row: &'static Row,
+    args: Vec<Option<PyObjectRef>>,
+    of_parts: bool,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let call = Call { numpy, row, vm, of_parts, args };
+    (row.run)(&call).and_then(|answer| call.finish(answer))
 }
 
 /// What a function returns.
@@ -78,6 +111,8 @@ pub(super) struct Call<'a> {
     pub(super) numpy: &'a Rc<Numpy>,
     pub(super) row: &'static Row,
     pub(super) vm: &'a VirtualMachine,
+    /// Whether arguments are the real or the imaginary parts of complex numbers.
+    pub(super) of_parts: bool,
     args: Vec<Option<PyObjectRef>>,
 }
 
@@ -220,7 +255,7 @@ impl Call<'_> {
 
     /// Computes an elementwise function.
     pub(super) fn elementwise(&self, name: &'static str, operands: &[dtypes::Operand]) -> PyResult<Tensor> {
-        super::ufunc::compute(self.numpy, super::rules::named(name), operands, None, self.vm)
+        elementwise::compute(self.numpy, super::rules::named(name), operands, None, self.vm)
     }
 
     /// Computes an elementwise function of arrays.
@@ -345,16 +380,22 @@ impl PyRoutine {
             return self.delegate(method, always, &given, vm);
         }
         let args = row.signature.bind(row.name, &given, vm)?;
-        let is_foreign = args.iter().flatten().any(|object| foreign::has_part(object, vm));
-        let has_other_dtype = || {
-            let dtype = args.get(row.signature.place("dtype")).and_then(Option::as_ref);
-            dtype.is_some_and(|object| dtypes::meant(numpy, object, vm).is_none())
-        };
-        if is_foreign || has_other_dtype() {
-            return foreign::routine("call", row.name, given, vm);
+        let dtype = args.get(row.signature.place("dtype")).and_then(Option::as_ref);
+        let kind = dtype.map(|object| dtypes::kind_of(numpy, object, vm));
+        let is_complex_dtype = kind.flatten().is_some_and(|kind| kind.is_complex);
+        let has_part = args.iter().flatten().any(|object| foreign::has_part(object, vm));
+        if has_part || is_complex_dtype || kind == Some(None) {
+            let is_label = |object: &PyObjectRef| foreign::has_label(object, vm);
+            let data = if row.complex.data().is_empty() { &[0] } else { row.complex.data() };
+            let is_other = data.iter().filter_map(|&at| args.get(at)?.as_ref()).any(is_label);
+            if kind == Some(None) || is_other {
+                return foreign::routine("call", row.name, given, vm);
+            }
+            let run = &|args| call_row(numpy, row, args, true, vm);
+            let function = Function { name: row.name, signature: &row.signature, complex: row.complex, run };
+            return parts::routine(numpy, &function, args, vm);
         }
-        let call = Call { numpy, row, vm, args };
-        let result = (row.run)(&call).and_then(|answer| call.finish(answer));
+        let result = call_row(numpy, row, args, false, vm);
         match result {
             // Lists of text are no numbers: they are arrays of another class.
             Err(error) if error.fast_isinstance(vm.ctx.exceptions.not_implemented_error) => {

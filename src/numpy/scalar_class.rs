@@ -7,7 +7,8 @@ use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
-use super::context::{PyFloat64, PyScalar, context};
+use super::complex::read;
+use super::context::{PyComplexScalar, PyFloat64, PyScalar, context};
 use super::scalar::{converted, number, of_number, python, tensor};
 use super::{digits, operators};
 use crate::tensor::{Arg, DType};
@@ -152,3 +153,35 @@ impl PyFloat64 {
         formatted(&zelf, spec, vm)
     }
 }
+
+/// The operators: those of real arrays, which call functions of complex numbers where there are any.
+static METHODS: PyNumberMethods = PyNumberMethods {
+    boolean: Some(|a, vm| operators::complex_truth(a.obj, vm)),
+    int: None,
+    float: None,
+    index: None,
+    ..operators::METHODS
+};
+
+impl AsNumber for PyComplexScalar {
+    fn as_number() -> &'static PyNumberMethods {
+        &METHODS
+    }
+}
+
+operators::comparable!(PyComplexScalar);
+
+impl Representable for PyComplexScalar {
+    fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+        let (pair, _) = read(&context(vm)?, zelf, vm)?;
+        let parts = pair.tensor.to_f64_vec();
+        Ok(vm.ctx.new_str(digits::complex(parts[0], parts[1], pair.tensor.dtype())))
+    }
+
+    fn repr_str(_: &Py<Self>, _: &VirtualMachine) -> PyResult<String> {
+        Ok(String::new())
+    }
+}
+
+#[pyclass(with(AsNumber, Comparable, Representable), flags(BASETYPE))]
+impl PyComplexScalar {}

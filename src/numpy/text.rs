@@ -3,6 +3,7 @@
 //! the points below each other.
 
 use super::digits::{Style, Trim, positional, scientific};
+use crate::tensor::ops::complex::part;
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
 /// `numpy.get_printoptions()`
@@ -276,21 +277,43 @@ impl Printer<'_> {
     }
 }
 
-/// `numpy.array2string`: `prefix` and `suffix` take room on the first and the last line.
-pub(super) fn array(
+/// The separator, and the room for a prefix on the first line and for a suffix on the last.
+pub(super) type Place<'a> = (&'a str, usize, usize);
+
+/// Elements in brackets, in the format that their positions in memory have.
+fn laid_out(
     tensor: &Tensor,
     options: &PrintOptions,
-    separator: &str,
-    prefix: usize,
-    suffix: usize,
+    (separator, prefix, suffix): Place,
+    format: impl FnOnce(&Buffer, &[usize]) -> Format,
 ) -> String {
     if tensor.numel() == 0 {
         return "[]".to_owned();
     }
     let edge = (tensor.numel() > options.threshold).then_some(options.edgeitems);
     let data = tensor.storage().read();
-    let places = shown(tensor, edge);
-    let format = match tensor.dtype().category() {
+    let format = format(&data, &shown(tensor, edge));
+    let printer = Printer { tensor, data: &data, format, separator, edge };
+    let width = options.linewidth as isize - suffix as isize;
+    printer.block(0, tensor.layout().offset, &" ".repeat(prefix + 1), width)
+}
+
+/// `numpy.array2string`: of complex numbers the last axis has both parts.
+pub(super) fn array(tensor: &Tensor, is_complex: bool, options: &PrintOptions, place: Place) -> String {
+    let dtype = tensor.dtype();
+    let floats = |data: &Buffer, places: &[usize], step: usize, options: &PrintOptions| {
+        let values: Vec<f64> = places.iter().map(|&at| data.float(at + step)).collect();
+        FloatFormat::new(&values, dtype, options)
+    };
+    if is_complex {
+        let step = tensor.strides()[tensor.ndim() - 1];
+        let signed = PrintOptions { sign: '+', ..options.clone() };
+        return laid_out(&part(tensor, 0), options, place, |data, places| {
+            let parts = (floats(data, places, 0, options), floats(data, places, step, &signed));
+            Format::Complex(Box::new(parts), step)
+        });
+    }
+    laid_out(tensor, options, place, |data, places| match dtype.category() {
         Category::Bool => Format::Bool { wide: tensor.ndim() > 0 },
         Category::Integer => {
             let width = |value: i64| value.to_string().len();
@@ -298,83 +321,25 @@ pub(super) fn array(
             let (low, high) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
             Format::Int { width: width(low).max(width(high)) }
         }
-        Category::Float => {
-            let values: Vec<f64> = places.iter().map(|&at| data.float(at)).collect();
-            Format::Float(FloatFormat::new(&values, tensor.dtype(), options))
-        }
-    };
-    let printer = Printer { tensor, data: &data, format, separator, edge };
-    let width = options.linewidth as isize - suffix as isize;
-    printer.block(0, tensor.layout().offset, &" ".repeat(prefix + 1), width)
-}
-
-/// The same of complex numbers: the last axis of `pairs` has their parts.
-pub(super) fn complex(
-    pairs: &Tensor,
-    options: &PrintOptions,
-    separator: &str,
-    prefix: usize,
-    suffix: usize,
-) -> String {
-    let last = pairs.ndim().saturating_sub(1);
-    let tensor = &pairs.with_layout(pairs.layout().select(last, 0));
-    if tensor.numel() == 0 {
-        return "[]".to_owned();
-    }
-    let edge = (tensor.numel() > options.threshold).then_some(options.edgeitems);
-    let step = pairs.layout().strides[last];
-    let data = pairs.storage().read();
-    let places = shown(tensor, edge);
-    let part = |step: usize, options: &PrintOptions| {
-        let values: Vec<f64> = places.iter().map(|&at| data.float(at + step)).collect();
-        FloatFormat::new(&values, tensor.dtype(), options)
-    };
-    let signed = PrintOptions { sign: '+', ..options.clone() };
-    let format = Format::Complex(Box::new((part(0, options), part(step, &signed))), step);
-    let printer = Printer { tensor, data: &data, format, separator, edge };
-    let width = options.linewidth as isize - suffix as isize;
-    printer.block(0, tensor.layout().offset, &" ".repeat(prefix + 1), width)
+        Category::Float => Format::Float(floats(data, places, 0, options)),
+    })
 }
 
 /// The same of words, laid out as the array of their places.
-pub(super) fn words(
-    places: &Tensor,
-    words: Vec<String>,
-    options: &PrintOptions,
-    separator: &str,
-    prefix: usize,
-    suffix: usize,
-) -> String {
-    if places.numel() == 0 {
-        return "[]".to_owned();
-    }
-    let edge = (places.numel() > options.threshold).then_some(options.edgeitems);
-    let data = places.storage().read();
-    let printer = Printer { tensor: places, data: &data, format: Format::Words(words), separator, edge };
-    let width = options.linewidth as isize - suffix as isize;
-    printer.block(0, places.layout().offset, &" ".repeat(prefix + 1), width)
+pub(super) fn words(places: &Tensor, words: Vec<String>, options: &PrintOptions, place: Place) -> String {
+    laid_out(places, options, place, |_, _| Format::Words(words))
 }
 
-/// `repr(array)`
-pub(super) fn repr(tensor: &Tensor, options: &PrintOptions) -> String {
-    let dtype = tensor.dtype();
-    let is_implied = matches!(dtype, DType::Bool | DType::Int64 | DType::Float64) && tensor.numel() > 0;
-    let elements = match tensor.numel() == 0 && tensor.shape() != [0] {
-        true => format!("[], shape={}", shape_text(tensor.shape())),
-        false => array(tensor, options, ", ", 6, 1),
-    };
-    with_dtype(&elements, (!is_implied).then(|| dtype.name()), options)
-}
-
-/// `repr` of the array of complex numbers whose parts these are.
-pub(super) fn complex_repr(pairs: &Tensor, options: &PrintOptions) -> String {
-    let shape = &pairs.shape()[..pairs.ndim() - 1];
-    let elements = match pairs.numel() == 0 && *shape != [0] {
+/// `repr(array)`, with the name of its dtype.
+pub(super) fn repr(tensor: &Tensor, is_complex: bool, dtype: &str, options: &PrintOptions) -> String {
+    let shape = &tensor.shape()[..tensor.ndim() - usize::from(is_complex)];
+    let is_empty = tensor.numel() == 0;
+    let elements = match is_empty && *shape != [0] {
         true => format!("[], shape={}", shape_text(shape)),
-        false => complex(pairs, options, ", ", 6, 1),
+        false => array(tensor, is_complex, options, (", ", 6, 1)),
     };
-    let name = if pairs.dtype() == DType::Float32 { "complex64" } else { "complex128" };
-    with_dtype(&elements, (name == "complex64" || pairs.numel() == 0).then_some(name), options)
+    let is_implied = matches!(dtype, "bool" | "int64" | "float64" | "complex128") && !is_empty;
+    with_dtype(&elements, (!is_implied).then_some(dtype), options)
 }
 
 /// `array(..)` with the dtype where the elements do not imply it.

@@ -7,20 +7,15 @@ use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
+use super::complex;
 use super::context::{Numpy, PyArray, array_of, context};
-use super::convert;
-use super::dtypes::{self, Operand, can_cast, result_type, shown};
+use super::dtypes::{self, Operand};
+use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
-use super::rules::{Arithmetic, Function, Rule};
-use super::scalar;
+use super::rules::Function;
 use super::signature::Signature;
-use super::text::tight;
-use crate::kernel::division::{floor_divide_i64, remainder_i64};
-use crate::ops::call::call_in_place;
-use crate::ops::op::Caller;
-use crate::ops::table;
-use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
-use crate::torch::{OrRaise, PyTensor, site, tensor_object};
+use crate::tensor::{Arg, DType, Tensor, layout};
+use crate::torch::{OrRaise, tensor_object};
 
 /// An elementwise function.
 #[pyclass(module = "numpy", name = "ufunc")]
@@ -41,189 +36,6 @@ impl PyPayload for PyUfunc {
     }
 }
 
-/// The operand that an object is: an array, a scalar, a number or a nested list.
-pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<Operand> {
-    if let Some(array) = array_of(object) {
-        return Ok(Operand::new(array));
-    }
-    if let Some((dtype, number)) = scalar::number(object, vm) {
-        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number) });
-    }
-    Ok(Operand::new(convert::tensor(numpy, object, None, vm)?))
-}
-
-/// The shape that operands broadcast to. Errors: NumPy's.
-fn broadcast(operands: &[Operand], vm: &VirtualMachine) -> PyResult<Vec<usize>> {
-    let mut shape: Vec<usize> = Vec::new();
-    for operand in operands {
-        shape = match layout::broadcast(&shape, operand.tensor.shape()) {
-            Ok(shape) => shape,
-            Err(_) => {
-                let shapes: String = operands.iter().map(|it| tight(it.tensor.shape()) + " ").collect();
-                return Err(vm.new_value_error(format!(
-                    "operands could not be broadcast together with shapes {shapes}"
-                )));
-            }
-        };
-    }
-    Ok(shape)
-}
-
-/// An operand as an argument: in the dtype of the computation, a number where it is one beside arrays.
-pub(super) fn argument(
-    numpy: &Numpy,
-    operand: &Operand,
-    dtype: DType,
-    beside_array: bool,
-    vm: &VirtualMachine,
-) -> PyResult<Arg> {
-    match &operand.number {
-        Some(number) if beside_array => Ok(scalar::converted(number, dtype)),
-        Some(number) => Ok(Arg::Tensor(scalar::tensor(dtype, &scalar::converted(number, dtype)))),
-        None => numpy.cast(&operand.tensor, dtype, vm).map(Arg::Tensor),
-    }
-}
-
-/// Which operations take a number in the place of an operand.
-fn takes_numbers(function: &Function) -> bool {
-    use Arithmetic::{Add, Divide, Multiply, Subtract};
-
-    matches!(function.arithmetic, Some(Add | Subtract | Multiply | Divide)) || function.rule == Rule::Compare
-}
-
-/// Computes a function of operands, in `dtype` if that is given.
-pub(super) fn compute(
-    numpy: &Numpy,
-    function: &'static Function,
-    operands: &[Operand],
-    dtype: Option<DType>,
-    vm: &VirtualMachine,
-) -> PyResult<Tensor> {
-    let shape = broadcast(operands, vm)?;
-    let dtype = match dtype {
-        Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
-            return Err(vm.new_type_error(format!(
-                "No loop matching the specified signature and casting was found for ufunc {}",
-                function.name
-            )));
-        }
-        Some(dtype) => function.dtype(dtype).map_err(|text| vm.new_type_error(text))?,
-        None => function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?,
-    };
-    if let Some(special) = special(numpy, function, operands, dtype, &shape, vm)? {
-        return Ok(special);
-    }
-    let has_array = operands.iter().any(|it| it.number.is_none());
-    let numbers = has_array && takes_numbers(function);
-    let mut args = Vec::with_capacity(3);
-    for operand in operands {
-        args.push(argument(numpy, operand, dtype, numbers, vm)?);
-    }
-    // The first operand of a comparison is a tensor.
-    if function.rule == Rule::Compare && !matches!(args[0], Arg::Tensor(_)) {
-        args[0] = argument(numpy, &operands[0], dtype, false, vm)?;
-    }
-    if matches!(function.arithmetic, Some(Arithmetic::Add | Arithmetic::Subtract)) {
-        args.push(Arg::Int(1));
-    }
-    numpy.call(function.op, args, vm)
-}
-
-/// What NumPy computes otherwise than the operation: powers by a few exponents, and divisions of whole numbers by 0.
-fn special(
-    numpy: &Numpy,
-    function: &'static Function,
-    operands: &[Operand],
-    dtype: DType,
-    shape: &[usize],
-    vm: &VirtualMachine,
-) -> PyResult<Option<Tensor>> {
-    let whole = dtype.category() == Category::Integer;
-    match function.arithmetic {
-        Some(Arithmetic::Power) => {
-            let exponent = &operands[1];
-            if whole && exponent.tensor.to_f64_vec().iter().any(|&value| value < 0.0) {
-                return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
-            }
-            let power = exponent.number.as_ref().and_then(Arg::number);
-            let base = || argument(numpy, &operands[0], dtype, false, vm);
-            Ok(match power {
-                _ if operands[0].number.is_some() => None,
-                Some(2.0) => Some(numpy.call("square", vec![base()?], vm)?),
-                Some(0.5) if !whole => Some(numpy.call("sqrt", vec![base()?], vm)?),
-                Some(-1.0) if !whole => Some(numpy.call("reciprocal", vec![base()?], vm)?),
-                _ => None,
-            })
-        }
-        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder)) if whole => {
-            let divisor = &operands[1].tensor;
-            if !divisor.to_f64_vec().contains(&0.0) {
-                return Ok(None);
-            }
-            // NumPy's quotients by 0 are 0: as those of 0 by 1.
-            let zero = |tensor: &Tensor| tensor.with_layout(tensor.layout().broadcast_to(shape)).to_i64_vec();
-            let (above, below) = (zero(&operands[0].tensor), zero(divisor));
-            let pairs = above.iter().zip(&below);
-            let values = pairs.map(|(&a, &b)| match (b, kind) {
-                (0, _) => 0,
-                (b, Arithmetic::FloorDivide) => floor_divide_i64(a, b),
-                (b, _) => remainder_i64(a, b),
-            });
-            let result = Tensor::new(crate::tensor::Buffer::I64(values.collect()), shape, dtype);
-            numpy.given(&result, vm);
-            Ok(Some(result))
-        }
-        _ => Ok(None),
-    }
-}
-
-/// Writes a result into an array, converted to its dtype. Errors: it cannot be, or has another shape.
-pub(super) fn write_out(
-    numpy: &Numpy,
-    function: &str,
-    target: &Tensor,
-    result: &Tensor,
-    casting: &str,
-    vm: &VirtualMachine,
-) -> PyResult<()> {
-    if !can_cast(result.dtype(), target.dtype(), casting) {
-        let text = format!(
-            "Cannot cast ufunc '{function}' output from {} to {} with casting rule '{casting}'",
-            shown(result.dtype()),
-            shown(target.dtype())
-        );
-        let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
-        let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
-        return Err(error
-            .downcast()
-            .map_err(|_| vm.new_type_error("an exception class makes exceptions"))?);
-    }
-    let fits = layout::broadcast(target.shape(), result.shape()).is_ok_and(|shape| shape == target.shape());
-    if !fits {
-        return Err(vm.new_value_error(format!(
-            "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
-            tight(target.shape()),
-            tight(result.shape())
-        )));
-    }
-    copy_into(numpy, target, result, vm)
-}
-
-/// `target[...] = source`, recorded.
-pub(super) fn copy_into(
-    numpy: &Numpy,
-    target: &Tensor,
-    source: &Tensor,
-    vm: &VirtualMachine,
-) -> PyResult<()> {
-    let op = table::row("copy");
-    let mut args = vec![Arg::Tensor(target.clone()), Arg::Tensor(source.clone())];
-    args.resize(op.params()[0].len().max(2), Arg::None);
-    let place = || site(vm);
-    call_in_place(Caller { state: &numpy.state, site: &place }, op, 0, args).or_raise(vm)?;
-    Ok(())
-}
-
 /// `a + b` and the like: an array or a scalar.
 pub(super) fn apply(
     numpy: &Rc<Numpy>,
@@ -232,7 +44,7 @@ pub(super) fn apply(
     vm: &VirtualMachine,
 ) -> PyResult {
     if objects.iter().any(|object| foreign::has_part(object, vm)) {
-        return foreign::operate(function.name, objects, vm);
+        return complex::operate(function.name, objects, vm);
     }
     let operands: Vec<Operand> =
         objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
@@ -254,11 +66,6 @@ pub(super) fn returned(
     Ok(tensor_object(numpy.cast(&result, dtype, vm)?, &numpy.state, vm))
 }
 
-/// Whether an object is a tensor of torch.
-pub(super) fn is_tensor(object: &PyObject) -> bool {
-    object.downcast_ref::<PyTensor>().is_some()
-}
-
 static UNARY: Signature = Signature::new("x, out=None, *, where=True, casting='same_kind', dtype=None");
 static BINARY: Signature = Signature::new("x1, x2, out=None, *, where=True, casting='same_kind', dtype=None");
 
@@ -272,7 +79,7 @@ impl Callable for PyUfunc {
         if is_foreign_dtype
             || args.args.iter().chain(args.kwargs.values()).any(|it| foreign::has_part(it, vm))
         {
-            return foreign::call(function.name, args, vm);
+            return complex::call(function.name, args, vm);
         }
         let signature = if function.operands == 1 { &UNARY } else { &BINARY };
         let mut bound = signature.bind(function.name, &args, vm)?;
@@ -289,6 +96,13 @@ impl Callable for PyUfunc {
         let casting = casting.map_or(Ok("same_kind".to_owned()), |text| Ok(text.str(vm)?.to_string()))?;
         let operands: Vec<Operand> =
             objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
+        let is_in_place = mask.is_none()
+            && dtype.is_none()
+            && out.as_ref().is_some_and(|out| objects[0].is(out) && array_of(out).is_some());
+        if is_in_place && compute_in_place(numpy, function, &operands, vm)? {
+            numpy.update_mirrors();
+            return Ok(objects[0].clone());
+        }
         let mut result = compute(numpy, function, &operands, dtype, vm)?;
         let target = match &out {
             Some(object) => match array_of(object) {
@@ -372,11 +186,6 @@ impl PyUfunc {
     }
 
     #[pymethod]
-    fn accumulate(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        zelf.python("accumulate", zelf.clone().into(), args, vm)
-    }
-
-    #[pymethod]
     fn outer(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         zelf.python("outer", zelf.clone().into(), args, vm)
     }
@@ -392,17 +201,5 @@ pub(super) fn context_of(objects: &[&PyObject], vm: &VirtualMachine) -> PyResult
     match objects.iter().find_map(|object| object.downcast_ref::<PyArray>()) {
         Some(array) => Ok(array.numpy.clone()),
         None => context(vm),
-    }
-}
-
-/// A layout that repeats a tensor to this shape. Errors: NumPy's.
-pub(super) fn stretched(tensor: &Tensor, shape: &[usize], vm: &VirtualMachine) -> PyResult<Layout> {
-    match layout::broadcast(tensor.shape(), shape) {
-        Ok(all) if all == shape => Ok(tensor.layout().broadcast_to(shape)),
-        _ => Err(vm.new_value_error(format!(
-            "could not broadcast input array from shape {} into shape {}",
-            tight(tensor.shape()),
-            tight(shape)
-        ))),
     }
 }

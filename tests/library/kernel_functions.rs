@@ -317,3 +317,17 @@ fn a_flat_position_and_an_index_are_the_same_element() {
     assert_eq!(unravel(0, &[]), [0; 0]);
     assert_eq!(strided_position(5, &[2, 3], &[1, 2], 7), 7 + 1 + 4);
 }
+
+#[test]
+#[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
+fn exponentials_in_double_precision_are_those_of_the_c_library() {
+    let step = |at: i32, size: f64| f64::from(at) / 20_000.0 * size;
+    let mut x: Vec<f64> =
+        (-20_000..20_000).flat_map(|at| [1e-18, 1e-3, 3.0, 720.0].map(|size| step(at, size))).collect();
+    x.extend([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1e300, -1e300, 512.0, -745.2]);
+    let mut out = vec![0.0; x.len()];
+    math::exp_double(&x, &mut out);
+    for (x, out) in x.iter().zip(&out) {
+        assert_eq!(out.to_bits(), x.exp().to_bits(), "e^{x}");
+    }
+}

@@ -6,6 +6,7 @@
 //! The functions state the share of single-precision results equal to PyTorch 2.6 bit for bit.
 
 mod activation;
+mod double;
 mod erf_tanh;
 mod exponential;
 mod functions;
@@ -15,6 +16,7 @@ mod tables;
 
 pub(crate) use activation::softplus;
 pub use activation::{gelu, gelu_tanh, sigmoid, silu};
+pub use double::exp_double;
 pub(crate) use exponential::exp2_down;
 pub use exponential::exp2_fast;
 pub use functions::Functions;

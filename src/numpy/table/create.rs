@@ -6,8 +6,10 @@ use rustpython_vm::VirtualMachine;
 
 use std::rc::Rc;
 
+use crate::kernel::buffer_pool::{self, Element};
 use crate::numpy::context::{Numpy, array_of};
 use crate::numpy::dtypes::{Operand, result_type};
+use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, Call, FUNCTION, METHOD, Row, row};
 use crate::numpy::{convert, dtypes, scalar};
 use crate::tensor::{Arg, Buffer, Category, DType, Lane, Tensor, allow};
@@ -37,11 +39,14 @@ pub(in crate::numpy) fn array_of_data(
 }
 
 /// Errors: an order in memory that NumPy does not have.
-fn order(c: &Call, at: usize, default: &str) -> PyResult<String> {
+fn order(c: &Call, at: usize, default: &'static str) -> PyResult<&'static str> {
+    if c.given(at).is_none() {
+        return Ok(default);
+    }
     let order = c.text(at, default)?;
-    match order.as_str() {
-        "C" | "K" | "A" | "F" => Ok(order),
-        _ => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{order}')"))),
+    match ["C", "K", "A", "F"].into_iter().find(|known| *known == order) {
+        Some(known) => Ok(known),
+        None => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{order}')"))),
     }
 }
 
@@ -64,7 +69,7 @@ fn ordered(c: &Call, made: PyObjectRef, order: &str) -> PyResult {
 fn array(c: &Call) -> PyResult<Answer> {
     let copy = c.given(2).map_or(Ok(true), |it| it.clone().try_to_bool(c.vm))?;
     let order = order(c, 3, "K")?;
-    let mut made = ordered(c, array_of_data(c.numpy, &c.object(0), c.dtype(1)?, copy, c.vm)?, &order)?;
+    let mut made = ordered(c, array_of_data(c.numpy, &c.object(0), c.dtype(1)?, copy, c.vm)?, order)?;
     let least = c.int(4, 0)? as usize;
     if let Some(tensor) = array_of(&made).filter(|tensor| tensor.ndim() < least) {
         let mut shape = vec![1; least - tensor.ndim()];
@@ -77,7 +82,7 @@ fn array(c: &Call) -> PyResult<Answer> {
 fn asarray(c: &Call) -> PyResult<Answer> {
     let order = order(c, 2, "K")?;
     let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
-    Ok(Answer::Object(ordered(c, made, &order)?))
+    Ok(Answer::Object(ordered(c, made, order)?))
 }
 
 fn ascontiguousarray(c: &Call) -> PyResult<Answer> {
@@ -91,7 +96,7 @@ fn ascontiguousarray(c: &Call) -> PyResult<Answer> {
 fn copy(c: &Call) -> PyResult<Answer> {
     let order = order(c, 1, if c.row.places == METHOD { "C" } else { "K" })?;
     let made = c.op("clone", vec![Arg::Tensor(c.tensor(0)?)])?;
-    Ok(Answer::Object(ordered(c, c.numpy.array(made, c.vm), &order)?))
+    Ok(Answer::Object(ordered(c, c.numpy.array(made, c.vm), order)?))
 }
 
 /// The shape that an object means. Errors: a negative size.
@@ -132,7 +137,7 @@ fn full_of(c: &Call, mut sizes: Vec<i64>, number: &Arg, dtype: DType, order: &st
 
 fn filled(c: &Call, number: i64) -> PyResult<Answer> {
     let dtype = c.dtype(1)?.unwrap_or(DType::Float64);
-    full_of(c, shape(c, &c.object(0))?, &Arg::Int(number), dtype, &order(c, 2, "C")?)
+    full_of(c, shape(c, &c.object(0))?, &Arg::Int(number), dtype, order(c, 2, "C")?)
 }
 
 fn filled_like(c: &Call, number: i64) -> PyResult<Answer> {
@@ -152,7 +157,7 @@ fn spread(c: &Call, sizes: Vec<i64>, value: usize, dtype: Option<DType>) -> PyRe
     }
     let values = c.array(&object)?;
     let shape: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
-    crate::numpy::ufunc::stretched(&values, &shape, c.vm)?;
+    crate::numpy::elementwise::stretched(&values, &shape, c.vm)?;
     let values = c.cast(&values, dtype.unwrap_or(values.dtype()))?;
     let values = c.op("broadcast_to", vec![Arg::Tensor(values), Arg::Ints(sizes)])?;
     let copied = c.op("clone", vec![Arg::Tensor(values)])?;
@@ -175,7 +180,7 @@ fn arange(c: &Call) -> PyResult<Answer> {
             tensor: scalar::tensor(DType::Int64, &Arg::Int(default)),
             number: Some(Arg::Int(default)),
         }),
-        Some(object) => crate::numpy::ufunc::operand(c.numpy, object, c.vm),
+        Some(object) => crate::numpy::elementwise::operand(c.numpy, object, c.vm),
     };
     let (first, stop) = match (c.given(0), c.given(1)) {
         (None, None) => return Err(c.vm.new_type_error("arange() requires stop to be specified.")),
@@ -218,20 +223,26 @@ fn arange(c: &Call) -> PyResult<Answer> {
     let first = scalar::converted(&start, dtype).number().unwrap_or(0.0);
     let second = scalar::converted(&Arg::Float(x + by), dtype).number().unwrap_or(0.0);
     let difference = scalar::converted(&Arg::Float(second - first), dtype).number().unwrap_or(0.0);
-    let values = (0..count).map(|at| first + at as f64 * difference);
-    let made = of_numbers(values, [count], dtype);
+    let made = of_numbers(|at| first + at as f64 * difference, [count], dtype);
     let args = vec![Arg::Float(first), stop, Arg::Float(difference), Arg::DType(dtype)];
     c.numpy.made(&made, "arange", 1, args, c.vm);
     Ok(Answer::Array(made))
 }
 
-/// An array of numbers that were computed in double precision.
-fn of_numbers(values: impl Iterator<Item = f64>, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+/// An array of numbers that are computed in double precision from their places.
+fn of_numbers(number: impl Fn(usize) -> f64, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+    fn each<T: Element>(count: usize, element: impl Fn(usize) -> T) -> Vec<T> {
+        let mut all = buffer_pool::take(count);
+        all.iter_mut().enumerate().for_each(|(at, out)| *out = element(at));
+        all
+    }
+    let shape = shape.into();
+    let count = shape.iter().product();
     let buffer = match dtype.lane() {
-        Lane::F64 => Buffer::F64(values.collect()),
-        Lane::F32 => Buffer::F32(values.map(|it| dtype.round_f32(it as f32)).collect()),
-        Lane::I64 => Buffer::I64(values.map(|it| dtype.wrap_i64(it as i64)).collect()),
-        Lane::Bool => Buffer::Bool(values.map(|it| it != 0.0).collect()),
+        Lane::F64 => Buffer::F64(each(count, number)),
+        Lane::F32 => Buffer::F32(each(count, |at| dtype.round_f32(number(at) as f32))),
+        Lane::I64 => Buffer::I64(each(count, |at| dtype.wrap_i64(number(at) as i64))),
+        Lane::Bool => Buffer::Bool(each(count, |at| number(at) != 0.0)),
     };
     Tensor::new(buffer, shape, dtype)
 }
@@ -256,20 +267,16 @@ fn linspace(c: &Call) -> PyResult<Answer> {
     allow(&[count], DType::Float64).or_raise(c.vm)?;
     let parts = if has_end { count as f64 - 1.0 } else { count as f64 };
     let (distance, step) = (stop - start, (stop - start) / parts);
-    let at = |i: usize| {
-        let i = i as f64;
-        let along = match () {
-            () if parts <= 0.0 => i * distance,
-            () if step == 0.0 => i / parts * distance,
-            () => i * step,
-        };
-        along + start
+    let along = |i: usize| match () {
+        () if step != 0.0 && parts > 0.0 => i as f64 * step + start,
+        () if parts > 0.0 => i as f64 / parts * distance + start,
+        () => i as f64 * distance + start,
     };
-    let is_last = |i: usize| has_end && count > 1 && i == count - 1;
-    let values = (0..count).map(|i| if is_last(i) { stop } else { at(i) });
-    let is_whole = dtype.category() == Category::Integer;
-    let values = values.map(|value| if is_whole { value.floor() } else { value });
-    let made = of_numbers(values, [count], dtype);
+    let at = |i: usize| if has_end && count > 1 && i == count - 1 { stop } else { along(i) };
+    let made = match dtype.category() {
+        Category::Integer => of_numbers(|i| at(i).floor(), [count], dtype),
+        _ => of_numbers(at, [count], dtype),
+    };
     let args = vec![Arg::Float(start), Arg::Float(stop), Arg::Int(count as i64), Arg::DType(dtype)];
     c.numpy.made(&made, "linspace", 0, args, c.vm);
     if !c.flag(4)? {
@@ -287,9 +294,8 @@ fn eye(c: &Call, rows: i64, columns: i64, k: i64, dtype: Option<DType>) -> PyRes
         return Ok(Answer::Array(c.op("eye", vec![Arg::Int(rows), Arg::Int(columns), Arg::DType(dtype)])?));
     }
     allow(&[rows as usize, columns as usize], dtype).or_raise(c.vm)?;
-    let ones =
-        (0..rows).flat_map(|row| (0..columns).map(move |column| f64::from(column == row.wrapping_add(k))));
-    let made = of_numbers(ones, [rows as usize, columns as usize], dtype);
+    let one = |at: usize| at as i64 % columns == (at as i64 / columns).wrapping_add(k);
+    let made = of_numbers(|at| f64::from(u8::from(one(at))), [rows as usize, columns as usize], dtype);
     c.numpy.made(&made, "eye", 0, vec![Arg::Int(rows), Arg::Int(columns), Arg::DType(dtype)], c.vm);
     Ok(Answer::Array(made))
 }
@@ -314,29 +320,34 @@ fn astype(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 19] = [
-    row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array),
-    row("asarray", FUNCTION, "a, dtype=None, order=None", asarray),
+    row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array).parts(),
+    row("asarray", FUNCTION, "a, dtype=None, order=None", asarray).parts(),
     row("asfortranarray", FUNCTION, "a, dtype=None", |c| {
         let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
         Ok(Answer::Object(ordered(c, made, "F")?))
-    }),
-    row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray),
-    row("copy", FUNCTION, "a, order='K'", copy),
-    row("copy", METHOD, "self, order='C'", copy),
-    row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype),
-    row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)),
-    row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)),
-    row("empty", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)),
-    row("full", FUNCTION, "shape, fill_value, dtype=None", full),
-    row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)),
-    row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)),
-    row("empty_like", FUNCTION, "prototype, dtype=None, shape=None", |c| filled_like(c, 0)),
-    row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like),
-    row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange),
-    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, retstep=False, dtype=None", linspace),
+    })
+    .parts(),
+    row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray).parts(),
+    row("copy", FUNCTION, "a, order='K'", copy).parts(),
+    row("copy", METHOD, "self, order='C'", copy).parts(),
+    row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype).parts(),
+    row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
+    row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)).complex(Complex::Real),
+    row("empty", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
+    row("full", FUNCTION, "shape, fill_value, dtype=None", full).complex(Complex::Parts(&[1])),
+    row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)).complex(Complex::Real),
+    row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)).complex(Complex::Real),
+    row("empty_like", FUNCTION, "prototype, dtype=None, shape=None", |c| filled_like(c, 0))
+        .complex(Complex::Real),
+    row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like).complex(Complex::Parts(&[1])),
+    row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange).complex(Complex::Real),
+    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, retstep=False, dtype=None", linspace)
+        .complex(Complex::Real),
     row("eye", FUNCTION, "N, M=None, k=0, dtype=float", |c| {
         let rows = c.int(0, 0)?;
         eye(c, rows, c.int(1, rows)?, c.int(2, 0)?, c.dtype(3)?)
-    }),
-    row("identity", FUNCTION, "n, dtype=None", |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?)),
+    })
+    .complex(Complex::Real),
+    row("identity", FUNCTION, "n, dtype=None", |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?))
+        .complex(Complex::Real),
 ];

@@ -53,10 +53,10 @@ fn trace(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 6] = [
-    row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", |c| Ok(Answer::Array(diagonal_of(c)?))),
-    row("diag", FUNCTION, "v, k=0", diag),
-    row("tril", FUNCTION, "m, k=0", |c| triangle(c, "tril")),
-    row("triu", FUNCTION, "m, k=0", |c| triangle(c, "triu")),
+    row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", |c| Ok(Answer::Array(diagonal_of(c)?))).parts(),
+    row("diag", FUNCTION, "v, k=0", diag).parts(),
+    row("tril", FUNCTION, "m, k=0", |c| triangle(c, "tril")).parts(),
+    row("triu", FUNCTION, "m, k=0", |c| triangle(c, "triu")).parts(),
     row("tri", FUNCTION, "N, M=None, k=0, dtype=float", tri),
-    row("trace", BOTH, "a, offset=0, axis1=0, axis2=1, dtype=None, out=None", trace),
+    row("trace", BOTH, "a, offset=0, axis1=0, axis2=1, dtype=None, out=None", trace).parts(),
 ];

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
+use crate::numpy::elementwise::{argument, copy_into};
+use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
-use crate::numpy::ufunc::{argument, copy_into};
 use crate::tensor::{Arg, Category, DType, Index, Tensor, allow, layout};
 use crate::torch::OrRaise;
 
@@ -197,6 +198,22 @@ fn clip(c: &Call, low: usize, high: usize) -> PyResult<Answer> {
         return Err(c.value_error("One of max or min must be given"));
     }
     let mut x = c.operand(0)?;
+    let limits = [low, high].map(|at| c.given(at).map(|_| c.operand(at)).transpose());
+    let [low_limit, high_limit] = limits;
+    let limits: Vec<Operand> = [low_limit?, high_limit?].into_iter().flatten().collect();
+    let is_float = x.tensor.dtype().category() == Category::Float && x.number.is_none();
+    if is_float && limits.iter().all(|it| it.number.is_some()) {
+        let operands: Vec<Operand> = std::iter::once(x.clone()).chain(limits).collect();
+        if result_type(&operands) == x.tensor.dtype() {
+            let limit = |at: usize| match c.given(at) {
+                Some(_) => Ok(c.operand(at)?.number.unwrap_or(Arg::None)),
+                None => PyResult::Ok(Arg::None),
+            };
+            return Ok(Answer::Result(
+                c.op("clamp", vec![Arg::Tensor(x.tensor), limit(low)?, limit(high)?])?,
+            ));
+        }
+    }
     for (at, function) in [(low, "maximum"), (high, "minimum")] {
         if c.given(at).is_some() {
             x = Operand::new(c.elementwise(function, &[x, c.operand(at)?])?);
@@ -225,7 +242,7 @@ fn round(c: &Call) -> PyResult<Answer> {
 fn fill(c: &Call) -> PyResult<Answer> {
     if let Some(target) = array_of(&c.object(0)) {
         let value = c.cast(&c.tensor(1)?, target.dtype())?;
-        let value = value.with_layout(crate::numpy::ufunc::stretched(&value, target.shape(), c.vm)?);
+        let value = value.with_layout(crate::numpy::elementwise::stretched(&value, target.shape(), c.vm)?);
         copy_into(c.numpy, &target, &value, c.vm)?;
     }
     Ok(Answer::Object(c.vm.ctx.none()))
@@ -243,13 +260,15 @@ pub(super) static ROWS: [Row; 17] = [
     row("nonzero", BOTH, "a", nonzero),
     row("flatnonzero", FUNCTION, "a", flatnonzero),
     row("argwhere", FUNCTION, "a", |c| Ok(Answer::Array(c.op("nonzero", vec![Arg::Tensor(c.tensor(0)?)])?))),
-    row("where", FUNCTION, "condition, x=None, y=None", choose),
-    row("take", BOTH, "a, indices, axis=None, out=None, mode='raise'", take).others(Others::ConvertBack),
+    row("where", FUNCTION, "condition, x=None, y=None", choose).complex(Complex::Parts(&[1, 2])),
+    row("take", BOTH, "a, indices, axis=None, out=None, mode='raise'", take)
+        .parts()
+        .others(Others::ConvertBack),
     row("take_along_axis", FUNCTION, "arr, indices, axis", take_along_axis),
     row("searchsorted", BOTH, "a, v, side='left', sorter=None", searchsorted),
     row("isin", FUNCTION, "element, test_elements, assume_unique=False, invert=False", isin),
     row("clip", FUNCTION, "a, a_min, a_max, out=None", |c| clip(c, 1, 2)).others(Others::ConvertBack),
     row("clip", METHOD, "self, min=None, max=None, out=None", |c| clip(c, 1, 2)),
-    row("round", BOTH, "a, decimals=0, out=None", round).others(Others::ConvertBack),
-    row("fill", METHOD, "self, value", fill),
+    row("round", BOTH, "a, decimals=0, out=None", round).parts().others(Others::ConvertBack),
+    row("fill", METHOD, "self, value", fill).complex(Complex::Parts(&[0, 1])),
 ];

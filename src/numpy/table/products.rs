@@ -4,6 +4,7 @@ use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::{PyObjectRef, PyResult};
 
 use crate::numpy::dtypes::{Operand, promote, result_type};
+use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
 use crate::numpy::text::tight;
 use crate::tensor::{Arg, DType, Tensor, layout};
@@ -255,11 +256,14 @@ fn einsum(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 7] = [
-    row("matmul", FUNCTION, "x1, x2, out=None", matmul).others(Others::ConvertBack),
-    row("dot", BOTH, "a, b, out=None", dot),
-    row("inner", FUNCTION, "a, b", inner),
-    row("vdot", FUNCTION, "a, b", vdot),
-    row("outer", FUNCTION, "a, b, out=None", outer),
-    row("tensordot", FUNCTION, "a, b, axes=2", tensordot),
-    row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum),
+    row("matmul", FUNCTION, "x1, x2, out=None", matmul)
+        .complex(Complex::Products(&[0, 1]))
+        .others(Others::ConvertBack),
+    row("dot", BOTH, "a, b, out=None", dot).complex(Complex::Products(&[0, 1])),
+    row("inner", FUNCTION, "a, b", inner).complex(Complex::Products(&[0, 1])),
+    row("vdot", FUNCTION, "a, b", vdot).complex(Complex::Own(crate::numpy::complex::vdot)),
+    row("outer", FUNCTION, "a, b, out=None", outer).complex(Complex::Own(crate::numpy::complex::outer)),
+    row("tensordot", FUNCTION, "a, b, axes=2", tensordot).complex(Complex::Products(&[0, 1])),
+    row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum)
+        .complex(Complex::Products(&[1])),
 ];

@@ -4,6 +4,7 @@ use rustpython_vm::PyResult;
 
 use crate::kernel::stop;
 use crate::numpy::dtypes::Operand;
+use crate::numpy::parts::Complex;
 use crate::numpy::reduce::{Fold, over};
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
 use crate::tensor::{Arg, Category, DType, Tensor};
@@ -16,8 +17,9 @@ pub(in crate::numpy) fn folded(
     keepdims: bool,
     what: Fold,
 ) -> PyResult<Tensor> {
+    let fold = if c.of_parts && what == Fold::Sum { Fold::PartSum } else { what };
     let made =
-        stop::leavable(|| over(x, axes, what)).map_err(|left| crate::torch::raise(left.into(), c.vm))?;
+        stop::leavable(|| over(x, axes, fold)).map_err(|left| crate::torch::raise(left.into(), c.vm))?;
     let mut layout = made.layout().clone();
     if keepdims {
         let mut sorted = axes.to_vec();
@@ -28,14 +30,14 @@ pub(in crate::numpy) fn folded(
     let dims: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
     let input = Arg::Tensor(x.clone());
     let (name, form, args) = match what {
-        Fold::Sum => ("sum", 1, vec![input, Arg::Ints(dims), Arg::Bool(keepdims), Arg::None]),
+        Fold::Sum | Fold::PartSum => ("sum", 1, vec![input, Arg::Ints(dims), Arg::Bool(keepdims), Arg::None]),
         Fold::Product if axes.len() == 1 => {
             ("prod", 1, vec![input, Arg::Int(dims[0]), Arg::Bool(keepdims), Arg::None])
         }
         Fold::Product => ("prod", 0, vec![input, Arg::None]),
     };
     let is_operation = match what {
-        Fold::Sum => !axes.is_empty(),
+        Fold::Sum | Fold::PartSum => !axes.is_empty(),
         Fold::Product => axes.len() == 1 || axes.len() == x.ndim() && !keepdims,
     };
     match is_operation {
@@ -98,7 +100,11 @@ fn mean(c: &Call) -> PyResult<Answer> {
         c.warn("Mean of empty slice.")?;
     }
     let total = folded(c, &c.cast(&x, wide(&x, asked))?, &axes, c.flag(4)?, Fold::Sum)?;
-    let made = divided(c, total, count as f64)?;
+    // NumPy divides complex numbers by multiplying with the reciprocal.
+    let made = match c.of_parts {
+        true => c.op("mul", vec![Arg::Tensor(total), Arg::Float(1.0 / count as f64)])?,
+        false => divided(c, total, count as f64)?,
+    };
     Ok(Answer::Result(narrow(c, &x, asked, made)?))
 }
 
@@ -214,9 +220,9 @@ const USUAL: Others = Others::Delegate(&["axis", "out"]);
 const TYPED: Others = Others::Delegate(&["axis", "dtype", "out"]);
 
 pub(super) static ROWS: [Row; 15] = [
-    row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL),
+    row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL).complex(Complex::Parts(&[0, 5])),
     row("prod", BOTH, TOTAL, |c| total(c, Fold::Product)).others(USUAL),
-    row("mean", BOTH, "a, axis=None, dtype=None, out=None, keepdims=False", mean).others(TYPED),
+    row("mean", BOTH, "a, axis=None, dtype=None, out=None, keepdims=False", mean).others(TYPED).parts(),
     row("var", BOTH, SPREAD, |c| Ok(Answer::Result(variance(c)?))).others(TYPED),
     row("std", BOTH, SPREAD, |c| Ok(Answer::Result(c.ufunc("sqrt", &[&variance(c)?])?))).others(TYPED),
     row("max", BOTH, EXTREME, |c| extreme(c, "amax")).others(USUAL),
@@ -226,7 +232,7 @@ pub(super) static ROWS: [Row; 15] = [
     row("all", BOTH, TRUTH, |c| truth(c, "all")).others(USUAL),
     row("argmax", BOTH, PLACE, |c| place(c, "argmax")).others(Others::ConvertBack),
     row("argmin", BOTH, PLACE, |c| place(c, "argmin")).others(Others::ConvertBack),
-    row("cumsum", BOTH, RUNNING, |c| running(c, "cumsum")).others(Others::ConvertBack),
+    row("cumsum", BOTH, RUNNING, |c| running(c, "cumsum")).others(Others::ConvertBack).parts(),
     row("cumprod", BOTH, RUNNING, |c| running(c, "cumprod")).others(Others::ConvertBack),
     row("count_nonzero", FUNCTION, "a, axis=None, *, keepdims=False", count_nonzero),
 ];

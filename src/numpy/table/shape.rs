@@ -5,9 +5,10 @@ use rustpython_vm::{PyObjectRef, PyResult};
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes;
 use crate::numpy::dtypes::promote;
+use crate::numpy::elementwise::stretched;
+use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
-use crate::numpy::ufunc::stretched;
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{check_list, items};
 
@@ -440,34 +441,37 @@ fn item(c: &Call) -> PyResult<Answer> {
 
 pub(super) static ROWS: [Row; 27] = [
     row("reshape", FUNCTION, "a, newshape, order='C'", |c| reshape(c, c.ints(&c.object(1))?, 2))
+        .parts()
         .others(Others::ConvertBack),
-    row("reshape", METHOD, "self, *shape, order='C'", |c| reshape(c, spread(c, 1)?, 2)),
-    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c)?))),
-    row("flatten", METHOD, "self, order='C'", flatten),
+    row("reshape", METHOD, "self, *shape, order='C'", |c| reshape(c, spread(c, 1)?, 2)).parts(),
+    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c)?))).parts(),
+    row("flatten", METHOD, "self, order='C'", flatten).parts(),
     row("transpose", FUNCTION, "a, axes=None", |c| {
         transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?)
     })
+    .parts()
     .others(Others::ConvertBack),
-    row("transpose", METHOD, "self, *axes", transpose_method),
-    row("swapaxes", BOTH, "a, axis1, axis2", swapaxes).others(Others::ConvertBack),
-    row("moveaxis", FUNCTION, "a, source, destination", moveaxis),
-    row("squeeze", BOTH, "a, axis=None", squeeze).others(Others::ConvertBack),
-    row("expand_dims", FUNCTION, "a, axis", expand_dims),
-    row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate),
-    row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack),
-    row("vstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 2)),
-    row("hstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 1)),
-    row("column_stack", FUNCTION, "tup", column_stack),
-    row("atleast_1d", FUNCTION, "*arys", |c| at_least(c, 1)),
-    row("atleast_2d", FUNCTION, "*arys", |c| at_least(c, 2)),
-    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false)),
-    row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)),
-    row("tile", FUNCTION, "A, reps", tile),
-    row("repeat", BOTH, "a, repeats, axis=None", repeat).others(Others::ConvertBack),
-    row("roll", FUNCTION, "a, shift, axis=None", roll),
-    row("broadcast_to", FUNCTION, "array, shape", broadcast_to),
-    row("ndim", FUNCTION, "a", |c| number(c, c.tensor(0)?.ndim())),
-    row("shape", FUNCTION, "a", shape),
-    row("size", FUNCTION, "a, axis=None", size),
-    row("item", METHOD, "self, *at", item),
+    row("transpose", METHOD, "self, *axes", transpose_method).parts(),
+    row("swapaxes", BOTH, "a, axis1, axis2", swapaxes).parts().others(Others::ConvertBack),
+    row("moveaxis", FUNCTION, "a, source, destination", moveaxis).parts(),
+    row("squeeze", BOTH, "a, axis=None", squeeze).parts().others(Others::ConvertBack),
+    row("expand_dims", FUNCTION, "a, axis", expand_dims).parts(),
+    row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate).parts(),
+    row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack).parts(),
+    row("vstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 2)).parts(),
+    row("hstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 1)).parts(),
+    row("column_stack", FUNCTION, "tup", column_stack).parts(),
+    row("atleast_1d", FUNCTION, "*arys", |c| at_least(c, 1)).parts(),
+    row("atleast_2d", FUNCTION, "*arys", |c| at_least(c, 2)).parts(),
+    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false))
+        .parts(),
+    row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)).parts(),
+    row("tile", FUNCTION, "A, reps", tile).parts(),
+    row("repeat", BOTH, "a, repeats, axis=None", repeat).parts().others(Others::ConvertBack),
+    row("roll", FUNCTION, "a, shift, axis=None", roll).parts(),
+    row("broadcast_to", FUNCTION, "array, shape", broadcast_to).parts(),
+    row("ndim", FUNCTION, "a", |c| number(c, c.tensor(0)?.ndim())).complex(Complex::Real),
+    row("shape", FUNCTION, "a", shape).complex(Complex::Real),
+    row("size", FUNCTION, "a, axis=None", size).complex(Complex::Real),
+    row("item", METHOD, "self, *at", item).parts(),
 ];

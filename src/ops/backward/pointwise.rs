@@ -83,7 +83,7 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let value = match step.result(&grad) {
         Some(result) => result,
-        None => compute::function(step.tensor("input")?, math::exp, math::exp),
+        None => compute::function(step.tensor("input")?, math::exp, math::exp_double),
     };
     Ok(Gradients::of("input", compute::mul(&grad, &value)?))
 }

@@ -1,13 +1,13 @@
 //! Tensors out of nothing: zeros, ones, ranges, and copies in another dtype.
 
-use crate::kernel::buffer_pool;
+use crate::kernel::buffer_pool::{self, Element};
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, creation, view};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation};
 use crate::tensor::ops::{self, cast::to_dtype, mask::fits};
-use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, DType, Error, Lane, Result, Tensor, allow};
 
 const SIZES: &[&str] = &[
     "sizes size, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, \
@@ -132,17 +132,20 @@ fn arange(c: &Call) -> Result<Value> {
     super::refused::bools("arange_cpu", dtype)?;
     let all_fit = || [&start, &end, &step].iter().all(|bound| fits(bound, DType::Int64));
     super::refused::overflow(!dtype.is_float() && !all_fit())?;
-    let buffer = match Buffer::zeros(dtype, 0) {
-        Buffer::I64(_) => match exact {
-            Some((first, _, by)) => Buffer::I64((0..count as i64).map(|i| first + i * by).collect()),
-            None => Buffer::I64((0..count as i64).map(|i| first as i64 + i * by as i64).collect()),
+    fn each<T: Element>(count: usize, element: impl Fn(usize) -> T) -> Vec<T> {
+        let mut all = buffer_pool::take(count);
+        all.iter_mut().enumerate().for_each(|(at, out)| *out = element(at));
+        all
+    }
+    let buffer = match dtype.lane() {
+        Lane::I64 => match exact {
+            Some((first, _, by)) => Buffer::I64(each(count, |i| first + i as i64 * by)),
+            None => Buffer::I64(each(count, |i| first as i64 + i as i64 * by as i64)),
         },
-        Buffer::F32(_) => {
-            // PyTorch steps in double precision and rounds each element.
-            Buffer::F32((0..count).map(|i| (first + i as f64 * by) as f32).collect())
-        }
-        Buffer::F64(_) => Buffer::F64((0..count).map(|i| first + i as f64 * by).collect()),
-        Buffer::Bool(_) => Buffer::Bool((0..count).map(|i| first + i as f64 * by != 0.0).collect()),
+        // PyTorch steps in double precision and rounds each element.
+        Lane::F32 => Buffer::F32(each(count, |i| (first + i as f64 * by) as f32)),
+        Lane::F64 => Buffer::F64(each(count, |i| first + i as f64 * by)),
+        Lane::Bool => Buffer::Bool(each(count, |i| first + i as f64 * by != 0.0)),
     };
     leaf(Tensor::new(buffer, [count], dtype), c.bool(rest + 3))
 }

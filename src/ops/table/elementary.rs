@@ -130,7 +130,7 @@ rows![
         ALL,
         ONE,
         "e to the power of each element.",
-        |c| floats(c, math::exp, math::exp),
+        |c| floats(c, math::exp, math::exp_double),
     )
     .saving_result()
     .rule(backward::pointwise::exp),

@@ -4,17 +4,29 @@ use super::cast::to_dtype;
 use crate::kernel::Real;
 use crate::kernel::buffer_pool;
 use crate::kernel::complex::{self, Library, Pair};
+use crate::kernel::simd::{SimdWork, run_widest};
 use crate::tensor::{Buffer, DType, Tensor};
+
+/// A function of the pairs in one slice, written into another.
+type One<T> = fn(&[T], &mut [T]);
+/// The same of two slices; one of a single pair counts for all.
+type Two<T> = fn(&[T], &[T], &mut [T]);
 
 /// A function of one or of two complex numbers, in single and in double precision.
 pub(crate) enum Formula {
-    One(fn(Pair<f32>) -> Pair<f32>, fn(Pair<f64>) -> Pair<f64>),
-    Two(fn(Pair<f32>, Pair<f32>) -> Pair<f32>, fn(Pair<f64>, Pair<f64>) -> Pair<f64>),
+    One(One<f32>, One<f64>),
+    Two(Two<f32>, Two<f64>),
 }
 
 macro_rules! formulas {
+    (@One $name:ident) => {
+        Formula::One(|x, out| one(complex::$name, x, out), |x, out| one(complex::$name, x, out))
+    };
+    (@Two $name:ident) => {
+        Formula::Two(|a, b, out| two(complex::$name, a, b, out), |a, b, out| two(complex::$name, a, b, out))
+    };
     ($($kind:ident: $($name:ident)*;)*) => {
-        &[$($((stringify!($name), Formula::$kind(complex::$name, complex::$name)),)*)*]
+        &[$($((stringify!($name), formulas!(@$kind $name)),)*)*]
     };
 }
 
@@ -25,12 +37,17 @@ static FORMULAS: &[(&str, Formula)] = formulas! {
 };
 
 /// What is computed otherwise where no operand is an array.
-static OF_NUMBERS: &[(&str, Formula)] = &[("multiply", Formula::Two(complex::product, complex::product))];
+static OF_NUMBERS: &[(&str, Formula)] = &[("multiply", formulas!(@Two product))];
 
 /// The function of this name, for numbers or for arrays among them; `None` if there is none.
 pub(crate) fn formula(name: &str, of_numbers: bool) -> Option<&'static Formula> {
     let rows = if of_numbers { OF_NUMBERS } else { &[] };
     rows.iter().chain(FORMULAS).find(|row| row.0 == name).map(|row| &row.1)
+}
+
+/// The real parts of pairs (0) or the imaginary parts (1): a view.
+pub(crate) fn part(pairs: &Tensor, which: usize) -> Tensor {
+    pairs.with_layout(pairs.layout().select(pairs.ndim() - 1, which))
 }
 
 /// An operand: a real tensor, or one of pairs.
@@ -63,34 +80,71 @@ impl Operand {
     }
 }
 
-fn one<T: Real>(f: fn(Pair<T>) -> Pair<T>, x: &[T]) -> Vec<T> {
-    let mut out = buffer_pool::take(x.len());
-    let pairs = x.as_chunks::<2>().0;
-    out.as_chunks_mut::<2>().0.iter_mut().zip(pairs).for_each(|(out, &x)| *out = f(x));
-    out
+/// A function of pairs, compiled for the widest vectors.
+struct OfOne<'a, T, F>(F, &'a [T], &'a mut [T]);
+
+impl<T: Real, F: Fn(Pair<T>) -> Pair<T>> SimdWork for OfOne<'_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let pairs = self.1.as_chunks::<2>().0;
+        for (out, &x) in self.2.as_chunks_mut::<2>().0.iter_mut().zip(pairs) {
+            *out = (self.0)(x);
+        }
+    }
 }
 
-fn two<T: Real>(f: fn(Pair<T>, Pair<T>) -> Pair<T>, a: &[T], b: &[T], count: usize) -> Vec<T> {
-    let mut out = buffer_pool::take(2 * count);
-    let (a, b) = (a.as_chunks::<2>().0, b.as_chunks::<2>().0);
-    let pairs = out.as_chunks_mut::<2>().0.iter_mut();
-    match (a, b) {
-        ([a], b) => pairs.zip(b.iter().cycle()).for_each(|(out, &b)| *out = f(*a, b)),
-        (a, [b]) => pairs.zip(a).for_each(|(out, &a)| *out = f(a, *b)),
-        _ => pairs.zip(a).zip(b).for_each(|((out, &a), &b)| *out = f(a, b)),
+struct OfTwo<'a, T, F>(F, &'a [T], &'a [T], &'a mut [T]);
+
+impl<T: Real, F: Fn(Pair<T>, Pair<T>) -> Pair<T>> SimdWork for OfTwo<'_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let OfTwo(f, a, b, out) = self;
+        let (a, b) = (a.as_chunks::<2>().0, b.as_chunks::<2>().0);
+        let out = out.as_chunks_mut::<2>().0.iter_mut();
+        if let [a] = a {
+            for (out, &b) in out.zip(b.iter().cycle()) {
+                *out = f(*a, b);
+            }
+        } else if let [b] = b {
+            for (out, &a) in out.zip(a) {
+                *out = f(a, *b);
+            }
+        } else {
+            for ((out, &a), &b) in out.zip(a).zip(b) {
+                *out = f(a, b);
+            }
+        }
     }
-    out
+}
+
+fn one<T: Real>(f: impl Fn(Pair<T>) -> Pair<T>, x: &[T], out: &mut [T]) {
+    run_widest(OfOne(f, x, out));
+}
+
+fn two<T: Real>(f: impl Fn(Pair<T>, Pair<T>) -> Pair<T>, a: &[T], b: &[T], out: &mut [T]) {
+    run_widest(OfTwo(f, a, b, out));
 }
 
 /// The pairs (.., 2) of a function of operands that broadcast to `shape`, whose parts have `dtype`: float32 or float64.
 pub(crate) fn compute(formula: &Formula, operands: &[Operand], shape: &[usize], dtype: DType) -> Tensor {
-    let count = shape.iter().product();
+    let count: usize = shape.iter().product();
     let buffers: Vec<Buffer> = operands.iter().map(|operand| operand.pairs(shape, dtype)).collect();
+    macro_rules! out {
+        ($f:ident: $($x:ident),+) => {{
+            let mut out = buffer_pool::take(2 * count);
+            $f($($x,)+ &mut out);
+            out
+        }};
+    }
     let made = match (formula, &buffers[..]) {
-        (Formula::One(f, _), [Buffer::F32(x)]) => Buffer::F32(one(*f, x)),
-        (Formula::One(_, f), [Buffer::F64(x)]) => Buffer::F64(one(*f, x)),
-        (Formula::Two(f, _), [Buffer::F32(a), Buffer::F32(b)]) => Buffer::F32(two(*f, a, b, count)),
-        (Formula::Two(_, f), [Buffer::F64(a), Buffer::F64(b)]) => Buffer::F64(two(*f, a, b, count)),
+        (Formula::One(f, _), [Buffer::F32(x)]) => Buffer::F32(out!(f: x)),
+        (Formula::One(_, f), [Buffer::F64(x)]) => Buffer::F64(out!(f: x)),
+        (Formula::Two(f, _), [Buffer::F32(a), Buffer::F32(b)]) => Buffer::F32(out!(f: a, b)),
+        (Formula::Two(_, f), [Buffer::F64(a), Buffer::F64(b)]) => Buffer::F64(out!(f: a, b)),
         _ => Buffer::zeros(dtype, 2 * count),
     };
     let mut shape = shape.to_vec();

@@ -54,13 +54,13 @@ _ABSENT = {
 }
 
 _LATER = {
-    "_create": "logspace geomspace meshgrid fromfunction fromiter",
-    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append insert delete",
-    "_statistics": "median average percentile quantile nansum nanmean nanstd nanvar nanmax nanmin",
+    "_create": "logspace meshgrid",
+    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append delete",
+    "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin",
     "_order": "unique intersect1d union1d setdiff1d",
     "_numeric": (
         "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar divmod "
-        "apply_along_axis vectorize may_share_memory shares_memory kron"
+        "vectorize may_share_memory shares_memory kron"
     ),
     "_settings": (
         "can_cast issubdtype finfo iinfo errstate seterr geterr "
@@ -68,7 +68,7 @@ _LATER = {
     ),
     "_indices": (
         "fill_diagonal diag_indices tril_indices triu_indices tril_indices_from triu_indices_from indices ix_ "
-        "unravel_index ndindex ndenumerate r_ c_ s_ mgrid"
+        "unravel_index ndindex ndenumerate r_ c_ s_"
     ),
     "_dtype_classes": "str_ object_ unicode_",
     "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",
@@ -95,11 +95,6 @@ def result_type(*arrays_and_dtypes):
         return _kinds.common(arrays_and_dtypes)
 
 
-_COMPLEX = {
-    "complex64": "complex64", "csingle": "complex64", "singlecomplex": "complex64", "complex128": "complex128",
-    "complex_": "complex128", "cfloat": "complex128", "cdouble": "complex128",
-}
-
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
 
 
@@ -113,16 +108,8 @@ def __getattr__(name):
             value = getattr(module, name)
         except AttributeError:
             raise _missing(name) from None
-        if type(value) is type(_missing) and home != "_files":
-            from numpy import _foreign
-
-            value = _foreign.aware(name, value)
         globals()[name] = value
         return value
-    if name in _COMPLEX:
-        from numpy import _complex
-
-        return getattr(_complex, _COMPLEX[name])
     if name in ("linalg", "random", "testing", "exceptions", "typing"):
         import importlib
 
@@ -158,4 +145,4 @@ def _missing(name):
 
 
 def __dir__():
-    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, *_COMPLEX, "linalg", "random", "testing"])
+    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, "linalg", "random", "testing"])

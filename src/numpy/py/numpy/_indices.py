@@ -137,16 +137,3 @@ class _Index:
 
 s_ = _Index()
 
-
-class _Grid:
-    """`mgrid[a:b, c:d]`: the coordinates of a grid, an array for each axis."""
-
-    def __getitem__(self, key):
-        if not isinstance(key, tuple):
-            return _steps(key)
-        axes = [_steps(one) for one in key]
-        kind = numpy.result_type(*axes)
-        return numpy.stack(numpy.meshgrid(*[axis.astype(kind) for axis in axes], indexing="ij"))
-
-
-mgrid = _Grid()

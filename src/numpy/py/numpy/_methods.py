@@ -29,8 +29,11 @@ def view(self, dtype=None, type=None):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
     if dtype is None or dtype is ndarray or _dtype(dtype) == self.dtype:
         return self[...]
-    if _dtype(dtype).kind == "c":
-        return _module("_complex").view_of(self, _dtype(dtype))
+    kind = _dtype(dtype)
+    if kind.kind == "c" and 2 * self.itemsize == kind.itemsize and self._is_row_major and self.ndim and self.shape[-1] % 2 == 0:
+        return self.reshape(self.shape[:-1] + (-1, 2))._paired()
+    if self.dtype.kind == "c" and 2 * kind.itemsize == self.itemsize and self._is_row_major and self.ndim:
+        return self._pairs.reshape(self.shape[:-1] + (-1,))
     raise NotImplementedError("view() in another dtype is not part of attn's numpy: astype() converts")
 
 
@@ -50,8 +53,16 @@ def _warn(text):
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
+def _warn_discarded():
+    import warnings
+
+    import numpy
+
+    warnings.warn("Casting complex values to real discards the imaginary part", numpy.ComplexWarning, stacklevel=2)
+
+
 def conj(self):
-    return self
+    return _numpy._functions["conjugate"](self) if self.dtype.kind == "c" else self
 
 
 conjugate = conj
@@ -79,23 +90,8 @@ def _set_flat(self, value):
     flatiter[:] = value
 
 
-def _real(self):
-    return self
-
-
-def _set_real(self, value):
-    self[...] = value
-
-
-def _imag(self):
-    import numpy
-
-    return numpy.zeros_like(self)
-
-
 _PROPERTIES = {
     "flags": _flags,
-    "imag": _imag,
     "__array__": lambda self: lambda dtype=None: self if dtype is None else self.astype(dtype, copy=False),
     "__reduce__": lambda self: lambda: _reduce(self),
 }

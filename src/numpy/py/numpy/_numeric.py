@@ -13,7 +13,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     made = near if numpy.all(finite) else numpy.where(finite, near, x == y)
     if equal_nan:
         made = made | (numpy.isnan(x) & numpy.isnan(y))
-    return _result(made) if isinstance(made, ndarray) else made
+    return _result(made)
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -64,16 +64,17 @@ def interp(x, xp, fp, left=None, right=None):
 
 
 def angle(z, deg=False):
-    made = numpy.where(asarray(z) < 0, numpy.pi, 0.0)
-    return _result(made * 180 / numpy.pi if deg else made)
+    z = asarray(z)
+    made = numpy.arctan2(z.imag, z.real)
+    return made * (180 / numpy.pi) if deg else made
 
 
 def real(val):
-    return val if isinstance(val, ndarray) else _result(asarray(val))
+    return _result(val.real) if hasattr(val, "real") else _result(asarray(val).real)
 
 
 def imag(val):
-    return _result(numpy.zeros_like(asarray(val)))
+    return _result(val.imag) if hasattr(val, "imag") else _result(asarray(val).imag)
 
 
 def isrealobj(x):
@@ -95,19 +96,6 @@ def divmod(x1, x2):
 
 
 # Functions over axes.
-
-
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    arr = asarray(arr)
-    (axis,) = _axes(axis, arr.ndim)
-    moved = numpy.moveaxis(arr, axis, -1)
-    shape = moved.shape[:-1]
-    if 0 in shape:
-        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    made = [asarray(func1d(moved[at], *args, **kwargs)) for at in numpy.ndindex(shape)]
-    joined = numpy.stack(made).reshape(shape + made[0].shape)
-    own = tuple(range(len(shape), joined.ndim))
-    return numpy.moveaxis(joined, own, tuple(range(axis, axis + len(own)))) if own else joined
 
 
 class vectorize:

@@ -1,11 +1,11 @@
 """The classes of scalars. `float64` is a Python float; a scalar has the methods of an array without dimensions."""
 
-from _numpy import _float64, _scalar, _register, _item
+from _numpy import _complex, _float64, _scalar, _register, _item
 import _numpy
 
 __all__ = (
     "generic number integer signedinteger unsignedinteger inexact floating complexfloating bool_ "
-    "bool8 int8 int16 int32 int64 uint8 float16 float32 float64 byte ubyte short intc int_ intp longlong half single "
+    "bool8 complex64 complex128 csingle singlecomplex complex_ cfloat cdouble int8 int16 int32 int64 uint8 float16 float32 float64 byte ubyte short intc int_ intp longlong half single "
     "double float_"
 ).split()
 
@@ -48,15 +48,15 @@ class generic:
     tolist = item
 
     def __array__(self, dtype=None):
-        return _numpy._array(self, dtype, True)
+        return _numpy._routines["array"](self, dtype)
 
     def __getitem__(self, key):
         if key is Ellipsis or key == (Ellipsis,):
-            return _numpy._array(self, None, True)
+            return self.__array__()
         if key == ():
             return self
         if key is None:
-            return _numpy._array(self, None, True)[None]
+            return self.__array__()[None]
         raise IndexError("invalid index to scalar variable.")
 
     def __round__(self, digits=None):
@@ -74,7 +74,7 @@ class generic:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(f"'numpy.{type(self).__name__}' object has no attribute '{name}'")
-        array = _numpy._array(self, None, True)
+        array = self.__array__()
         try:
             method = getattr(array, name)
         except AttributeError:
@@ -107,7 +107,27 @@ uint8 = _class("uint8", _scalar, unsignedinteger)
 float16, float32 = _class("float16", _scalar, floating), _class("float32", _scalar, floating)
 float64 = _class("float64", _float64, floating)
 
-for _made in (bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
+
+
+def _new(cls, value=0, imag=0):
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+        return _numpy._routines["array"](value, cls)
+    part = float64 if cls is complex128 else float32
+    number = complex(value) + (1j * imag if imag else 0)
+    return complex.__new__(cls, complex(part(number.real), part(number.imag)))
+
+
+def _complex_class(name, part):
+    return _class(
+        name, _complex, complexfloating, __new__=_new, __hash__=lambda self: hash(_item(self)),
+        real=property(lambda self: part(_item(self).real)), imag=property(lambda self: part(_item(self).imag)),
+        conjugate=lambda self: _numpy._functions["conjugate"](self),
+    )
+
+
+complex64, complex128 = _complex_class("complex64", float32), _complex_class("complex128", float64)
+
+for _made in (complex64, complex128, bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
     _register(_made.__name__.rstrip("_"), _made)
 
 bool8 = bool_
@@ -119,3 +139,5 @@ int_ = intp = longlong = int64
 half = float16
 single = float32
 double = float_ = float64
+csingle = singlecomplex = complex64
+complex_ = cfloat = cdouble = complex128

@@ -9,18 +9,14 @@ from numpy import asarray
 
 
 def can_cast(from_, to, casting="safe"):
+    from_, to = _dtype("complex64") if isinstance(from_, complex) else from_, _dtype(to)
+    if not isinstance(from_, (ndarray, numpy.generic, int, float)):
+        from_ = _dtype(from_)
+    if type(to) is _dtype and not type(from_).__name__ == "Kind":
+        return _numpy._can_cast(from_, to, casting)
     from numpy import _kinds
 
-    to = _dtype(to)
-    is_number = isinstance(from_, (int, float, numpy.generic)) or isinstance(from_, ndarray) and from_.ndim == 0
-    if type(to) is _dtype and is_number and not isinstance(from_, complex):
-        return _numpy._can_cast(from_, to, casting)
-    if isinstance(from_, complex):
-        from_ = _dtype("complex64")
-    from_ = asarray(from_).dtype if isinstance(from_, (ndarray, numpy.generic, int, float)) else _dtype(from_)
-    if type(from_) is _dtype and type(to) is _dtype:
-        return _numpy._can_cast(from_, to, casting)
-    return _kinds.can_cast(from_, to, casting)
+    return _kinds.can_cast(asarray(from_).dtype if not isinstance(from_, _dtype) else from_, to, casting)
 
 
 def _class(kind):

@@ -73,22 +73,6 @@ def append(arr, values, axis=None):
     return concatenate((arr, values), axis)
 
 
-def insert(arr, obj, values, axis=None):
-    """With values before one place along an axis."""
-    arr = asarray(arr)
-    arr, axis = (arr.reshape(-1), 0) if axis is None else (arr, _axes(axis, arr.ndim)[0])
-    total = arr.shape[axis]
-    values = asarray(values)
-    if not hasattr(obj, "__index__") or values.ndim >= arr.ndim:
-        raise NotImplementedError("insert() of several values or at several places is not part of attn's numpy: concatenate()")
-    if not -total <= obj <= total:
-        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {total}")
-    moved = moveaxis(arr, axis, 0)
-    place = obj + total if obj < 0 else obj
-    new = broadcast_to(values.astype(arr.dtype), arr.shape[:axis] + arr.shape[axis + 1:])
-    return moveaxis(concatenate((moved[:place], new[None], moved[place:])), 0, axis)
-
-
 def delete(arr, obj, axis=None):
     arr = asarray(arr)
     if axis is None:

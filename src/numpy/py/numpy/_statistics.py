@@ -147,20 +147,6 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     return _into(out, _over(sum(values, axis, dtype, keepdims=keepdims), sum(good, axis, keepdims=keepdims)))
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    values, good = _without(a, 0)
-    if good is None:
-        return var(values, axis, dtype, out, ddof, keepdims)
-    centre = _over(asarray(sum(values, axis, keepdims=True)), sum(good, axis, keepdims=True))
-    apart = numpy.where(good, values - centre, values.dtype.type(0))
-    total = sum(apart * apart, axis, dtype, keepdims=keepdims)
-    return _into(out, _over(total, sum(good, axis, keepdims=keepdims) - ddof))
-
-
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    return _into(out, numpy.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)))
-
-
 def _nan_extreme(function, far):
     def extreme(a, axis=None, out=None, keepdims=False):
         values, good = _without(a, far)

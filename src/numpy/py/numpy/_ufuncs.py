@@ -1,9 +1,7 @@
-"""The methods of elementwise functions: `reduce`, `accumulate`, `outer`, `at`."""
+"""The methods of elementwise functions: `reduce`, `outer`, `at`."""
 
 import numpy
-from numpy._methods import _into
 from numpy._no_value import NO_VALUE
-from _numpy import _axes
 
 # The functions that compute the same.
 _REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
@@ -25,36 +23,7 @@ def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=N
         if initial is not NO_VALUE:
             words["initial"] = initial
         return getattr(numpy, _REDUCED[name])(array, axis, out=out, keepdims=keepdims, **words)
-    start = None if initial is NO_VALUE else initial
-    axes = _axes(axis, array.ndim)
-    moved = numpy.moveaxis(array, axes, range(len(axes)))
-    rows = moved.reshape((-1,) + moved.shape[len(axes):])
-    if len(rows) == 0:
-        made = ufunc.identity if start is None else start
-        if made is None:
-            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-        made = numpy.full(rows.shape[1:], made, array.dtype)[()]
-    else:
-        made = rows[0] if start is None else ufunc(start, rows[0])
-        for row in rows[1:]:
-            made = ufunc(made, row)
-    if keepdims:
-        made = numpy.asarray(made).reshape([1 if at in axes else size for at, size in enumerate(array.shape)])
-    return _into(out, made)
-
-
-def accumulate(ufunc, array, axis=0, dtype=None, out=None):
-    _two(ufunc)
-    array = numpy.asarray(array)
-    if dtype is not None:
-        array = array.astype(dtype)
-    if ufunc.__name__ in ("add", "multiply"):
-        return (numpy.cumsum if ufunc.__name__ == "add" else numpy.cumprod)(array, axis, out=out)
-    rows = numpy.moveaxis(array, axis, 0)
-    made = [rows[0]] if len(rows) else []
-    for row in rows[1:]:
-        made.append(ufunc(made[-1], row))
-    return _into(out, numpy.moveaxis(numpy.stack(made), 0, axis) if made else array)
+    raise NotImplementedError(f"{name}.reduce is not part of attn's numpy: it has that of {', '.join(_REDUCED)}")
 
 
 def outer(ufunc, a, b, **words):

@@ -38,18 +38,15 @@ def _numbers(name, **given):
 class _Draws:
     """What both generators draw, each from its own stream."""
 
-    def _shaped(self, size, one, many):
-        shape, count = _size(size)
-        return one() if shape is None else _own(many(count).reshape(shape))
-
     def _each(self, size, one, dtype="float64"):
-        return self._shaped(size, one, lambda count: _array([one() for _ in range(count)], dtype, True))
+        shape, count = _size(size)
+        return one() if shape is None else _own(_array([one() for _ in range(count)], dtype, True).reshape(shape))
 
     def random(self, size=None):
-        return self._shaped(size, self._stream.unit, self._stream.units)
+        return self._stream.units(size)
 
     def standard_normal(self, size=None):
-        return self._shaped(size, self._stream.normal, self._stream.normals)
+        return self._stream.normals(size)
 
     def _spread(self, draw, size, *params):
         """Draws for parameters that may be arrays: one for each of their elements."""
@@ -85,7 +82,7 @@ class _Draws:
 
         def one():
             while True:
-                u = 1.0 - self._stream.unit()
+                u = 1.0 - self._stream.units(None)
                 if u < 1.0:
                     return loc - scale * math.log(-math.log(u))
 
@@ -265,14 +262,6 @@ class RandomState(_Draws):
         made = self._choice(a, size, replace, p, lambda count, wanted: self._stream.shuffled(count, 1, True)[:wanted])
         return int(made) if size is None and not numpy.ndim(a) else made
 
-    def get_state(self, legacy=True):
-        words, place, second = self._stream.state()
-        return ("MT19937", _array(words, "int64", True), place, int(second is not None), second or 0.0)
-
-    def set_state(self, state):
-        name, words, place, has_second, second = state
-        self._stream.restore([int(one) for one in words], int(place), float(second) if has_second else None)
-
     def __repr__(self):
         return f"RandomState(MT19937) at {hex(id(self)).upper().replace('X', 'x')}"
 
@@ -306,16 +295,11 @@ class Generator(_Draws):
 
 class PCG64:
     def __init__(self, seed=None):
-        seed = seed.entropy if isinstance(seed, SeedSequence) else _unseeded() if seed is None else seed
+        seed = _unseeded() if seed is None else seed
         words = [int(one) for one in asarray(seed).reshape(-1).tolist()] if numpy.ndim(seed) else [int(seed)]
         if any(one < 0 for one in words):
             raise ValueError("expected non-negative integer")
         self._stream = _Stream.pcg(words)
-
-
-class SeedSequence:
-    def __init__(self, entropy=None):
-        self.entropy = _unseeded() if entropy is None else entropy
 
 
 def default_rng(seed=None):
@@ -329,7 +313,7 @@ _rand = RandomState()
 
 for _name in (
     "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice multinomial "
-    "binomial gumbel exponential standard_exponential get_state set_state"
+    "binomial gumbel exponential standard_exponential"
 ).split():
     globals()[_name] = getattr(_rand, _name)
 

@@ -1,0 +1,246 @@
+//! What elementwise functions compute: of operands, in NumPy's dtypes, into new arrays or given ones.
+
+use std::rc::Rc;
+
+use rustpython_vm::{PyObject, PyResult, VirtualMachine};
+
+use super::context::{Numpy, array_of};
+use super::convert;
+use super::dtypes::{Operand, can_cast, result_type, shown};
+use super::rules::{Arithmetic, Function, Rule};
+use super::scalar;
+use super::text::tight;
+use crate::kernel::division::{floor_divide_i64, remainder_i64};
+use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
+use crate::torch::PyTensor;
+
+/// The operand that an object is: an array, a scalar, a number or a nested list.
+pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<Operand> {
+    if let Some(array) = array_of(object) {
+        return Ok(Operand::new(array));
+    }
+    if let Some((dtype, number)) = scalar::number(object, vm) {
+        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number) });
+    }
+    Ok(Operand::new(convert::tensor(numpy, object, None, vm)?))
+}
+
+/// The shape that operands broadcast to. Errors: NumPy's.
+fn broadcast(operands: &[Operand], vm: &VirtualMachine) -> PyResult<Vec<usize>> {
+    let mut shape: Vec<usize> = Vec::new();
+    for operand in operands {
+        shape = match layout::broadcast(&shape, operand.tensor.shape()) {
+            Ok(shape) => shape,
+            Err(_) => {
+                let shapes: String = operands.iter().map(|it| tight(it.tensor.shape()) + " ").collect();
+                return Err(vm.new_value_error(format!(
+                    "operands could not be broadcast together with shapes {shapes}"
+                )));
+            }
+        };
+    }
+    Ok(shape)
+}
+
+/// An operand as an argument: in the dtype of the computation, a number where it is one beside arrays.
+pub(super) fn argument(
+    numpy: &Numpy,
+    operand: &Operand,
+    dtype: DType,
+    beside_array: bool,
+    vm: &VirtualMachine,
+) -> PyResult<Arg> {
+    match &operand.number {
+        Some(number) if beside_array => Ok(scalar::converted(number, dtype)),
+        Some(number) => Ok(Arg::Tensor(scalar::tensor(dtype, &scalar::converted(number, dtype)))),
+        None => numpy.cast(&operand.tensor, dtype, vm).map(Arg::Tensor),
+    }
+}
+
+/// Which operations take a number in the place of an operand.
+fn takes_numbers(function: &Function) -> bool {
+    use Arithmetic::{Add, Divide, Multiply, Subtract};
+
+    matches!(function.arithmetic, Some(Add | Subtract | Multiply | Divide)) || function.rule == Rule::Compare
+}
+
+/// Computes a function of operands, in `dtype` if that is given.
+pub(super) fn compute(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    dtype: Option<DType>,
+    vm: &VirtualMachine,
+) -> PyResult<Tensor> {
+    computed(numpy, function, operands, dtype, false, vm)
+}
+
+/// Computes arithmetic into its first operand, if the result has its shape and dtype. Otherwise none.
+pub(super) fn compute_in_place(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    vm: &VirtualMachine,
+) -> PyResult<bool> {
+    let target = &operands[0].tensor;
+    let fits = function.arithmetic.is_some()
+        && target.dtype().is_float()
+        && target.ndim() > 0
+        && operands.len() == 2
+        && layout::broadcast(target.shape(), operands[1].tensor.shape()).is_ok_and(|it| it == target.shape())
+        && !target.storage().same(operands[1].tensor.storage())
+        && function.dtype(result_type(operands)) == Ok(target.dtype());
+    if fits {
+        computed(numpy, function, operands, None, true, vm)?;
+    }
+    Ok(fits)
+}
+
+fn computed(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    dtype: Option<DType>,
+    in_place: bool,
+    vm: &VirtualMachine,
+) -> PyResult<Tensor> {
+    let shape = broadcast(operands, vm)?;
+    let dtype = match dtype {
+        Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
+            return Err(vm.new_type_error(format!(
+                "No loop matching the specified signature and casting was found for ufunc {}",
+                function.name
+            )));
+        }
+        Some(dtype) => function.dtype(dtype).map_err(|text| vm.new_type_error(text))?,
+        None => function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?,
+    };
+    let special = if in_place { None } else { special(numpy, function, operands, dtype, &shape, vm)? };
+    if let Some(special) = special {
+        return Ok(special);
+    }
+    let has_array = operands.iter().any(|it| it.number.is_none());
+    let numbers = has_array && takes_numbers(function);
+    let mut args = Vec::with_capacity(3);
+    for operand in operands {
+        args.push(argument(numpy, operand, dtype, numbers, vm)?);
+    }
+    // The first operand of a comparison is a tensor.
+    if function.rule == Rule::Compare && !matches!(args[0], Arg::Tensor(_)) {
+        args[0] = argument(numpy, &operands[0], dtype, false, vm)?;
+    }
+    if matches!(function.arithmetic, Some(Arithmetic::Add | Arithmetic::Subtract)) {
+        args.push(Arg::Int(1));
+    }
+    match in_place {
+        true => numpy.call_in_place(function.op, args, vm),
+        false => numpy.call(function.op, args, vm),
+    }
+}
+
+/// What NumPy computes otherwise than the operation: powers by a few exponents, and divisions of whole numbers by 0.
+fn special(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    dtype: DType,
+    shape: &[usize],
+    vm: &VirtualMachine,
+) -> PyResult<Option<Tensor>> {
+    let whole = dtype.category() == Category::Integer;
+    match function.arithmetic {
+        Some(Arithmetic::Power) => {
+            let exponent = &operands[1];
+            if whole && exponent.tensor.to_f64_vec().iter().any(|&value| value < 0.0) {
+                return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
+            }
+            let power = exponent.number.as_ref().and_then(Arg::number);
+            let base = || argument(numpy, &operands[0], dtype, false, vm);
+            Ok(match power {
+                _ if operands[0].number.is_some() => None,
+                Some(2.0) => Some(numpy.call("square", vec![base()?], vm)?),
+                Some(0.5) if !whole => Some(numpy.call("sqrt", vec![base()?], vm)?),
+                Some(-1.0) if !whole => Some(numpy.call("reciprocal", vec![base()?], vm)?),
+                _ => None,
+            })
+        }
+        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder)) if whole => {
+            let divisor = &operands[1].tensor;
+            if !divisor.to_f64_vec().contains(&0.0) {
+                return Ok(None);
+            }
+            // NumPy's quotients by 0 are 0: as those of 0 by 1.
+            let zero = |tensor: &Tensor| tensor.with_layout(tensor.layout().broadcast_to(shape)).to_i64_vec();
+            let (above, below) = (zero(&operands[0].tensor), zero(divisor));
+            let pairs = above.iter().zip(&below);
+            let values = pairs.map(|(&a, &b)| match (b, kind) {
+                (0, _) => 0,
+                (b, Arithmetic::FloorDivide) => floor_divide_i64(a, b),
+                (b, _) => remainder_i64(a, b),
+            });
+            let result = Tensor::new(crate::tensor::Buffer::I64(values.collect()), shape, dtype);
+            numpy.given(&result, vm);
+            Ok(Some(result))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Writes a result into an array, converted to its dtype. Errors: it cannot be, or has another shape.
+pub(super) fn write_out(
+    numpy: &Numpy,
+    function: &str,
+    target: &Tensor,
+    result: &Tensor,
+    casting: &str,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    if !can_cast(result.dtype(), target.dtype(), casting) {
+        let text = format!(
+            "Cannot cast ufunc '{function}' output from {} to {} with casting rule '{casting}'",
+            shown(result.dtype()),
+            shown(target.dtype())
+        );
+        let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
+        let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
+        return Err(error
+            .downcast()
+            .map_err(|_| vm.new_type_error("an exception class makes exceptions"))?);
+    }
+    let fits = layout::broadcast(target.shape(), result.shape()).is_ok_and(|shape| shape == target.shape());
+    if !fits {
+        return Err(vm.new_value_error(format!(
+            "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+            tight(target.shape()),
+            tight(result.shape())
+        )));
+    }
+    copy_into(numpy, target, result, vm)
+}
+
+/// `target[...] = source`, recorded.
+pub(super) fn copy_into(
+    numpy: &Numpy,
+    target: &Tensor,
+    source: &Tensor,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    numpy.call_in_place("copy", vec![Arg::Tensor(target.clone()), Arg::Tensor(source.clone())], vm).map(drop)
+}
+
+/// Whether an object is a tensor of torch.
+pub(super) fn is_tensor(object: &PyObject) -> bool {
+    object.downcast_ref::<PyTensor>().is_some()
+}
+
+/// A layout that repeats a tensor to this shape. Errors: NumPy's.
+pub(super) fn stretched(tensor: &Tensor, shape: &[usize], vm: &VirtualMachine) -> PyResult<Layout> {
+    match layout::broadcast(tensor.shape(), shape) {
+        Ok(all) if all == shape => Ok(tensor.layout().broadcast_to(shape)),
+        _ => Err(vm.new_value_error(format!(
+            "could not broadcast input array from shape {} into shape {}",
+            tight(tensor.shape()),
+            tight(shape)
+        ))),
+    }
+}

@@ -1,0 +1,342 @@
+//! Functions of arrays of complex numbers that are computed of their parts, which are real arrays: those that move elements,
+//! that add them and that multiply matrices of them.
+
+use std::rc::Rc;
+
+use rustpython_vm::builtins::{PyComplex, PyTuple};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
+
+use super::complex::{absent, call, made, python, read, scalar_of};
+use super::context::{Numpy, PyArray, array_of, pairs_of};
+use super::dtypes::{self, Kind, kind_of};
+use super::elementwise::operand;
+use super::signature::Signature;
+use super::{foreign, index, scalar};
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::complex::{Operand, part};
+use crate::tensor::{Arg, Buffer, DType, Layout, Tensor};
+use crate::torch::{OrRaise, items};
+
+/// What a function does with complex numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Complex {
+    /// It has none.
+    Refused,
+    /// It is computed of the real and of the imaginary parts of these arguments.
+    Parts(&'static [usize]),
+    /// It is a product of these arguments, or of the items of the only one.
+    Products(&'static [usize]),
+    /// It depends on shapes alone: the imaginary parts are 0.
+    Real,
+    /// It is a function of its own.
+    Own(fn(&Rc<Numpy>, &[Option<PyObjectRef>], &VirtualMachine) -> PyResult),
+}
+
+impl Complex {
+    /// The arguments that can be complex.
+    pub(super) fn data(self) -> &'static [usize] {
+        match self {
+            Complex::Parts(data) | Complex::Products(data) => data,
+            _ => &[],
+        }
+    }
+}
+
+/// A function of the table.
+pub(super) struct Function<'a> {
+    pub(super) name: &'static str,
+    pub(super) signature: &'static Signature,
+    pub(super) complex: Complex,
+    /// Computes it of real arguments.
+    pub(super) run: &'a dyn Fn(Args) -> PyResult,
+}
+
+/// Arguments by parameter.
+type Args = Vec<Option<PyObjectRef>>;
+
+/// Pairs of these parts, row-major, in single precision where both have that.
+fn paired(real: &Tensor, imag: Option<&Tensor>) -> Tensor {
+    let single = |tensor: &Tensor| matches!(tensor.dtype(), DType::Float16 | DType::Float32);
+    let dtype = match single(real) && imag.is_none_or(single) {
+        true => DType::Float32,
+        false => DType::Float64,
+    };
+    let parts = |tensor: &Tensor| to_dtype(tensor, dtype).to_buffer();
+    let zeros = || Buffer::zeros(dtype, real.numel());
+    let joined = match (parts(real), imag.map_or_else(zeros, parts)) {
+        (Buffer::F32(a), Buffer::F32(b)) => {
+            Buffer::F32(a.into_iter().zip(b).flat_map(<[f32; 2]>::from).collect())
+        }
+        (Buffer::F64(a), Buffer::F64(b)) => {
+            Buffer::F64(a.into_iter().zip(b).flat_map(<[f64; 2]>::from).collect())
+        }
+        (other, _) => other,
+    };
+    let mut shape = real.shape().to_vec();
+    shape.push(2);
+    Tensor::new(joined, shape, dtype)
+}
+
+// Functions of the parts.
+
+/// The parts of the complex numbers in an argument, or in the items of one: the arrays that they are views of are kept.
+struct Parts<'a> {
+    numpy: &'a Rc<Numpy>,
+    vm: &'a VirtualMachine,
+    which: usize,
+    /// Arrays of complex numbers, and those of their parts.
+    found: Vec<(PyObjectRef, PyObjectRef)>,
+}
+
+impl Parts<'_> {
+    /// The part of an object. The imaginary one of a real number is 0 if it is `data`, and the number itself otherwise.
+    fn of(&mut self, object: &PyObjectRef, data: bool) -> PyResult {
+        let vm = self.vm;
+        if let Some(pairs) = pairs_of(object) {
+            let made = self.numpy.derived(part(&pairs, self.which), [&**object], vm);
+            self.found.push((object.clone(), made.clone()));
+            return Ok(made);
+        }
+        if object.downcast_ref::<PyComplex>().is_some() {
+            let (Operand { tensor, .. }, _) = read(self.numpy, object, vm)?;
+            let tensor = part(&tensor, self.which);
+            return scalar::of_tensor(self.numpy, &tensor, vm);
+        }
+        if let Some(all) = items(object) {
+            let all = all.iter().map(|one| self.of(one, data)).collect::<PyResult<Vec<_>>>()?;
+            return Ok(match object.downcast_ref::<PyTuple>() {
+                Some(_) => vm.ctx.new_tuple(all).into(),
+                None => vm.ctx.new_list(all).into(),
+            });
+        }
+        if self.which == 0 || !data || vm.is_none(object) {
+            return Ok(object.clone());
+        }
+        let real = operand(self.numpy, object, vm)?;
+        match real.number {
+            Some(_) => Ok(vm.ctx.new_int(0).into()),
+            None => Ok(self
+                .numpy
+                .array(Tensor::zeros(real.tensor.shape(), real.tensor.dtype()).or_raise(vm)?, vm)),
+        }
+    }
+
+    /// What a function that returned `object` of the real parts returns of complex numbers, if that needs no imaginary
+    /// parts: views of both.
+    fn views(&self, object: &PyObjectRef) -> Option<PyObjectRef> {
+        if let Some((whole, _)) = self.found.iter().find(|(_, real)| real.is(object)) {
+            return Some(whole.clone());
+        }
+        if let Some(all) = items(object) {
+            let all = all.iter().map(|one| self.views(one)).collect::<Option<Vec<_>>>()?;
+            return Some(match object.downcast_ref::<PyTuple>() {
+                Some(_) => self.vm.ctx.new_tuple(all).into(),
+                None => self.vm.ctx.new_list(all).into(),
+            });
+        }
+        let real = array_of(object)?;
+        let is_source = |(whole, _): &&(PyObjectRef, PyObjectRef)| {
+            pairs_of(whole).is_some_and(|pairs| pairs.storage().same(real.storage()))
+        };
+        let (whole, _) = self.found.iter().find(is_source)?;
+        let mut layout = real.layout().clone();
+        layout.shape.push(2);
+        layout.strides.push(1);
+        Some(self.numpy.complex(real.with_layout(layout), [&**whole], self.vm))
+    }
+}
+
+/// What has these parts: an array, a number, or a tuple or list of them.
+fn joined(
+    numpy: &Rc<Numpy>,
+    real: &PyObjectRef,
+    imag: Option<&PyObjectRef>,
+    vm: &VirtualMachine,
+) -> PyResult {
+    if let Some(all) = items(real) {
+        let parts = imag.and_then(|imag| items(imag));
+        let each =
+            all.iter().enumerate().map(|(at, one)| joined(numpy, one, parts.as_ref().map(|it| &it[at]), vm));
+        let all = each.collect::<PyResult<Vec<_>>>()?;
+        return Ok(match real.downcast_ref::<PyTuple>() {
+            Some(_) => vm.ctx.new_tuple(all).into(),
+            None => vm.ctx.new_list(all).into(),
+        });
+    }
+    let is_python = real.class().is(vm.ctx.types.float_type);
+    let imag = imag.map(|it| operand(numpy, it, vm)).transpose()?;
+    let pairs = paired(&operand(numpy, real, vm)?.tensor, imag.as_ref().map(|it| &it.tensor));
+    match is_python {
+        true => Ok(python(&pairs, vm)),
+        false => {
+            numpy.given(&pairs, vm);
+            let is_array = array_of(real).is_some();
+            if is_array { Ok(numpy.complex(pairs, [], vm)) } else { made(numpy, pairs, vm) }
+        }
+    }
+}
+
+/// A function of the table with complex numbers among its arguments, or with a complex dtype.
+pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &VirtualMachine) -> PyResult {
+    let dtype = row.signature.place("dtype");
+    let asked = args.get(dtype).and_then(Option::as_ref).filter(|it| !vm.is_none(it));
+    let asked = asked.and_then(|it| kind_of(numpy, it, vm));
+    if let Some(kind) = asked {
+        args[dtype] = Some(dtypes::object(Kind::real(kind.dtype), vm));
+    }
+    let target = args.get_mut(row.signature.place("out")).and_then(Option::take).filter(|it| !vm.is_none(it));
+    let has_complex = args.iter().flatten().any(|it| foreign::has_part(it, vm));
+    match row.complex {
+        Complex::Own(run) => return run(numpy, &args, vm),
+        Complex::Refused => {
+            return Err(absent(format!("{}() of complex numbers is not part of attn's numpy", row.name), vm));
+        }
+        _ => {}
+    }
+    let data = row.complex.data();
+    if let Some(kind) = asked.filter(|kind| has_complex && !kind.is_complex) {
+        check_real(row, &args, kind, vm)?;
+    }
+    if matches!(row.complex, Complex::Products(_)) {
+        return products(numpy, row, &args, data, vm);
+    }
+    let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
+    let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
+        parts.which = which;
+        parts.found.clear();
+        let each = args
+            .iter()
+            .enumerate()
+            .map(|(at, it)| it.as_ref().map(|it| parts.of(it, data.contains(&at))).transpose());
+        let args = each.collect::<PyResult<Vec<_>>>()?;
+        let found = (row.run)(args)?;
+        let views = parts.views(&found);
+        Ok((found, views))
+    };
+    let (real, views) = run(0)?;
+    let made = match views {
+        _ if asked.is_some_and(|kind| !kind.is_complex)
+            || array_of(&real).is_none() && is_fact(&real, row, vm) =>
+        {
+            real
+        }
+        Some(views) => views,
+        None if !has_complex || data.is_empty() => joined(numpy, &real, None, vm)?,
+        None => joined(numpy, &real, Some(&run(1)?.0), vm)?,
+    };
+    match target {
+        None => Ok(made),
+        Some(target) => call("positive", vec![made, target].into(), vm),
+    }
+}
+
+/// Whether a result is no number of the array: a shape, or nothing.
+fn is_fact(object: &PyObjectRef, row: &Function, vm: &VirtualMachine) -> bool {
+    matches!(row.complex, Complex::Real) || object.class().is(vm.ctx.types.none_type)
+}
+
+/// Complex numbers as real ones: a warning. Errors: they are no array of complex numbers, or NumPy's rule forbids it.
+fn check_real(row: &Function, args: &[Option<PyObjectRef>], kind: Kind, vm: &VirtualMachine) -> PyResult<()> {
+    let Some(pairs) = args.first().and_then(Option::as_ref).and_then(|it| pairs_of(it)) else {
+        let name = if kind.dtype.is_float() { "float" } else { "int" };
+        let text = format!("{name}() argument must be a string or a real number, not 'complex'");
+        return Err(vm.new_type_error(text));
+    };
+    let own = Kind::complex(pairs.dtype());
+    let rule = args.get(row.signature.place("casting")).and_then(Option::as_ref);
+    let rule = rule.map_or(Ok("unsafe".to_owned()), |it| Ok(it.str(vm)?.to_string()))?;
+    if !own.can_cast(kind, &rule) {
+        return Err(vm.new_type_error(format!(
+            "Cannot cast array data from {} to {} according to the rule '{rule}'",
+            own.shown(),
+            kind.shown()
+        )));
+    }
+    let module = vm.import("numpy._methods", 0)?.get_attr("_methods", vm)?;
+    module.get_attr("_warn_discarded", vm)?.call((), vm).map(drop)
+}
+
+/// A product that is linear in each of its factors: each is its real part and i times its imaginary part.
+fn products(
+    numpy: &Rc<Numpy>,
+    row: &Function,
+    args: &[Option<PyObjectRef>],
+    data: &[usize],
+    vm: &VirtualMachine,
+) -> PyResult {
+    // The factors: arguments, or the items of the one argument that takes several.
+    let several = data.len() == 1;
+    let at = data[0];
+    let factors: Vec<PyObjectRef> = match (several, args.get(at).and_then(Option::as_ref)) {
+        (true, Some(all)) => items(all).unwrap_or_default(),
+        _ => data.iter().filter_map(|&at| args[at].clone()).collect(),
+    };
+    let mut sums: [Option<Tensor>; 2] = [None, None];
+    let mut is_array = false;
+    for choice in 0..1usize << factors.len() {
+        let power = choice.count_ones() as usize % 4;
+        let mut args = args.to_vec();
+        let mut chosen = Vec::with_capacity(factors.len());
+        for (place, factor) in factors.iter().enumerate() {
+            let mut parts = Parts { numpy, vm, which: choice >> place & 1, found: Vec::new() };
+            chosen.push(parts.of(factor, true)?);
+        }
+        match several {
+            true => args[at] = Some(vm.ctx.new_tuple(chosen).into()),
+            false => data.iter().zip(chosen).for_each(|(&at, one)| args[at] = Some(one)),
+        }
+        let found = (row.run)(args)?;
+        is_array = array_of(&found).is_some();
+        let found = operand(numpy, &found, vm)?.tensor;
+        // The powers of i: 1, i, -1, -i.
+        let sum = &mut sums[power % 2];
+        *sum = Some(match sum.take() {
+            None => found,
+            Some(before) => {
+                let name = if power < 2 { "add" } else { "sub" };
+                numpy.call(name, vec![Arg::Tensor(before), Arg::Tensor(found), Arg::Int(1)], vm)?
+            }
+        });
+    }
+    let [Some(real), imag] = sums else { return Err(vm.new_type_error("a product has two factors")) };
+    let pairs = paired(&real, imag.as_ref());
+    numpy.given(&pairs, vm);
+    if is_array { Ok(numpy.complex(pairs, [], vm)) } else { made(numpy, pairs, vm) }
+}
+
+/// `array[key]` of complex numbers.
+pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let numpy = &array.numpy;
+    let pairs = array.tensor();
+    if let Some(offset) = index::element(&part(&pairs, 0), key, vm)? {
+        let strides = vec![pairs.strides()[pairs.ndim() - 1]];
+        return scalar_of(numpy, &pairs.with_layout(Layout { shape: vec![2], strides, offset }), vm);
+    }
+    let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
+    let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
+        parts.which = which;
+        parts.found.clear();
+        let real = parts.of(&array.as_object().to_owned(), true)?;
+        let Some(real) = real.downcast_ref::<PyArray>() else { return Err(vm.new_type_error("no array")) };
+        let found = index::get(real, key, vm)?;
+        let views = parts.views(&found);
+        Ok((found, views))
+    };
+    match run(0)? {
+        (_, Some(views)) => Ok(views),
+        (real, None) => joined(numpy, &real, Some(&run(1)?.0), vm),
+    }
+}
+
+/// `array[key] = value` of complex numbers.
+pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    let (numpy, pairs) = (&array.numpy, array.tensor());
+    for which in 0..2 {
+        let real = numpy.array(part(&pairs, which), vm);
+        let value = Parts { numpy, vm, which, found: Vec::new() }.of(&value.to_owned(), true)?;
+        if let Some(real) = real.downcast_ref::<PyArray>() {
+            index::set(real, key, &value, vm)?;
+        }
+    }
+    Ok(())
+}
