@@ -21,19 +21,23 @@ pub mod repl;
 pub mod terminal;
 
 use std::ffi::OsString;
-use std::io::{self, BufWriter, IsTerminal};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::session::with_large_stack;
+use terminal::part::{self, Frame, Stream};
 use terminal::shell::Shell;
 
 /// Runs the program on these arguments, the first being its own name.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     let exit = with_large_stack(|| {
-        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        // Not locked: while a cell runs, the bar of `progress` is drawn from another thread.
-        let mut err = io::stderr();
-        let mut shell = Shell::new(&mut out, &mut err, io::stdout().is_terminal());
+        let mut streams: (Box<dyn Write>, Box<dyn Write>) = match part::own() {
+            Some(_) => (Box::new(Stream(Frame::Out)), Box::new(Stream(Frame::Err))),
+            // stderr is not locked: while a cell runs, the bar of `progress` is drawn from another thread.
+            None => (Box::new(io::stdout().lock()), Box::new(io::stderr())),
+        };
+        let mut out = BufWriter::with_capacity(1 << 16, &mut streams.0);
+        let mut shell = Shell::new(&mut out, &mut streams.1, io::stdout().is_terminal());
         let ended = commands::verbs::dispatch(args, &mut shell);
         shell.finish(ended)
     });

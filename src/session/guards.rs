@@ -44,20 +44,9 @@ pub(super) fn check_first(
     check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
     vm: &VirtualMachine,
 ) {
-    check_and(class, name, check, Own::call, vm);
-}
-
-/// Replaces a method of a built-in type by one that checks its arguments first and then does it in another way.
-pub(super) fn check_and(
-    class: &'static Py<PyType>,
-    name: &'static str,
-    check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
-    then: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
-    vm: &VirtualMachine,
-) {
     let checked = move |own: &Own, mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         check(&mut args, vm)?;
-        then(own, args, vm)
+        own.call(args, vm)
     };
     replace(class, name, false, Box::new(checked), vm);
 }

@@ -53,8 +53,6 @@ pub(super) enum StopReason {
     Interrupt,
     /// The process uses more than this many bytes of memory.
     Memory(usize),
-    /// It uses far more, for the cell goes on after a MemoryError: `except MemoryError` does not take the exception.
-    MemoryStill(usize),
 }
 
 impl StopReason {
@@ -64,14 +62,6 @@ impl StopReason {
             StopReason::Memory(limit) => {
                 let limit = size_in_words(limit as f64);
                 vm.new_memory_error(format!("the cell took more than {limit}, which is the limit here"))
-            }
-            StopReason::MemoryStill(limit) => {
-                let limit = size_in_words(limit as f64);
-                let text = format!(
-                    "the cell went on after MemoryError, and took far more than {limit}, which is the limit here"
-                );
-                let class = vm.ctx.exceptions.keyboard_interrupt.to_owned();
-                vm.new_exception_msg(class, text.into())
             }
         }
     }

@@ -66,6 +66,26 @@ fn process_memory() -> Option<usize> {
     None
 }
 
+/// What a process has besides the memory of cells: stacks, which are reserved whole, and what the allocator holds.
+#[cfg(target_os = "linux")]
+const BESIDES: u64 = 2 << 30;
+
+/// Limits the memory of this process, for cells that may take so many bytes: an allocation beyond fails, which ends the
+/// process. What the process has reserved counts, used or not, so this is more than cells may take by a quarter and more.
+#[cfg(target_os = "linux")]
+pub(crate) fn limit_process(cells: usize) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::Data).maximum;
+    let wanted = (cells as u64).saturating_add(cells as u64 / 4).saturating_add(BESIDES);
+    let current = Some(maximum.map_or(wanted, |most| most.min(wanted)));
+    // Without this limit that of the system is left.
+    let _ = setrlimit(Resource::Data, Rlimit { current, maximum });
+}
+
+/// Other systems count what is reserved in other ways, or not at all.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn limit_process(_cells: usize) {}
+
 /// The resident memory of this process in bytes, where the system reports it.
 pub(super) fn resident() -> Option<usize> {
     memory_stats::memory_stats().map(|found| found.physical_mem)

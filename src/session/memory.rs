@@ -75,7 +75,7 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
     }
 }
 
-pub(super) fn too_large(bytes: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
+fn too_large(bytes: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let limit = LIMIT.with(Cell::get) as f64;
     vm.new_memory_error(format!(
         "this would take {}, and a cell may take {} here",
@@ -130,7 +130,7 @@ fn originals(object: &PyObject, vm: &VirtualMachine) -> (&'static Originals, f64
 }
 
 /// The elements of a built-in sequence, and the bytes of a text, as they are in memory: a subclass may say otherwise.
-pub(super) fn length(object: &PyObject) -> f64 {
+fn length(object: &PyObject) -> f64 {
     let elements = if let Some(text) = object.downcast_ref::<PyStr>() {
         text.as_wtf8().len()
     } else if let Some(list) = object.downcast_ref::<PyList>() {
@@ -207,7 +207,7 @@ fn multiply_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyR
 }
 
 /// Raises MemoryError if `base ** exponent` is too large to be computed.
-pub(super) fn check_power(base: &PyObject, exponent: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+fn check_power(base: &PyObject, exponent: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     match integers(base, exponent) {
         Some((base, exponent)) if base.bits() > 1 => {
             let bits = base.bits() as f64 * as_float(exponent);
@@ -218,7 +218,7 @@ pub(super) fn check_power(base: &PyObject, exponent: &PyObject, vm: &VirtualMach
 }
 
 /// Raises MemoryError if `value << by` is too large to be computed.
-pub(super) fn check_shift(value: &PyObject, by: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+fn check_shift(value: &PyObject, by: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     match integers(value, by) {
         Some((value, by)) if value.bits() > 0 && as_float(by) > MAX_BITS => {
             Err(too_many_digits(as_float(by), vm))
@@ -274,36 +274,6 @@ fn next_of_callable(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIter
     next_of(&CALLABLE, iterator, vm)
 }
 
-/// When a run that uses too much memory is stopped, and when again if it goes on.
-#[derive(Default)]
-struct Overrun {
-    run: u64,
-    /// The fewest bytes since the run was stopped, while they are above the limit.
-    least: Option<usize>,
-}
-
-impl Overrun {
-    /// Why the run should stop now, if it should. What it needs to handle the exception is left to it: an eighth of the limit,
-    /// counted from when the exception is raised. `waits` says that a stop was asked for and has raised none yet.
-    fn seen(&mut self, run: u64, bytes: usize, limit: usize, waits: bool) -> Option<StopReason> {
-        let least = self.least.filter(|_| run == self.run && bytes > limit);
-        self.run = run;
-        self.least = least.map(|least| least.min(bytes));
-        let is_more = self.least.is_none_or(|least| bytes > least + limit / 8);
-        if waits && self.least.is_some() {
-            self.least = Some(bytes);
-        }
-        if bytes <= limit || !is_more || waits {
-            return None;
-        }
-        let went_on = self.least.replace(bytes).is_some();
-        Some(match went_on && bytes > limit + limit / 2 {
-            true => StopReason::MemoryStill(limit),
-            false => StopReason::Memory(limit),
-        })
-    }
-}
-
 /// A thread that checks the memory of the process while a cell runs, and sleeps otherwise.
 pub(super) struct MemoryWatch {
     alive: Arc<AtomicBool>,
@@ -321,7 +291,9 @@ impl MemoryWatch {
         let alive = Arc::new(AtomicBool::new(true));
         let session_alive = alive.clone();
         let watching = move || {
-            let mut overrun = Overrun::default();
+            // The run that was stopped, until the memory is below the limit again. If the run handles the exception and
+            // takes more all the same, it meets the limit of the process.
+            let mut stopped = 0;
             while session_alive.load(Ordering::Acquire) {
                 match interrupter.running() {
                     0 => std::thread::park(),
@@ -332,9 +304,13 @@ impl MemoryWatch {
                             false => MemoryWatch::INTERVAL,
                         };
                         std::thread::park_timeout(interval);
-                        let reason = resident().and_then(|bytes| overrun.seen(run, bytes, limit, waits));
-                        if let Some(reason) = reason {
-                            interrupter.stop(reason);
+                        match resident().is_some_and(|bytes| bytes > limit) {
+                            true if run != stopped => {
+                                stopped = run;
+                                interrupter.stop(StopReason::Memory(limit));
+                            }
+                            true => {}
+                            false => stopped = 0,
                         }
                     }
                 }

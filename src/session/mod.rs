@@ -43,7 +43,7 @@ pub use cell::InputState;
 pub use engine::{Outcome, Session, SessionOptions, input_state};
 pub(crate) use error_context::ErrorContext;
 pub(crate) use interrupt::Interrupter;
-pub(crate) use machine::{default_limit, machine_memory};
+pub(crate) use machine::{default_limit, limit_process, machine_memory};
 pub(crate) use messages::PythonError;
 pub(crate) use namespace::Variable;
 pub use output::Channel;

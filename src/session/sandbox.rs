@@ -66,7 +66,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         code_comes_from_source(vm);
         frames_are_read_only(vm);
         running_generators_stay(vm);
-        sizes::install(vm)?;
+        sizes::install(vm);
         percent::install(vm);
         stack::install(vm)?;
         sorting::install_method(vm);
@@ -100,7 +100,6 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
             let name = spec.get_attr("name", vm)?.str(vm)?;
             let name = name.as_wtf8().to_string_lossy();
             remove(created, &name, vm)?;
-            sizes::install_in(created, &name, vm)?;
             stack::install_in(created, &name, vm)?;
             if name == "itertools" {
                 iterators::install(created, vm)?;

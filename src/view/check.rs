@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::lesson::Fault;
 use crate::lesson::compare::Verdict;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
 
 /// A cell that was run again.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckedCell {
     /// Its name: "stepN scores-loops", "cell 4".
     pub title: String,
@@ -24,7 +26,7 @@ pub struct CheckedCell {
 }
 
 /// What is wrong with a file besides its outputs.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFault {
     /// Its line, from 1.
     pub line: usize,
@@ -38,7 +40,7 @@ impl From<&Fault> for FileFault {
     }
 }
 
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckedFile {
     pub file: String,
     /// Its cells, in order.

@@ -1,5 +1,7 @@
 //! The doctor's findings: the mistake, the line, what was observed, why it matters, and a fix.
 
+use serde::{Deserialize, Serialize};
+
 use crate::explain::doctor::{Finding, Mistake, example_of};
 use crate::view::code;
 use crate::view::quantity::counted;
@@ -164,7 +166,7 @@ pub(crate) fn summary(operations: usize, cells: usize, found: usize, look: Look)
 }
 
 /// What several targets add up to.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     /// How many targets there are.
     pub(crate) targets: usize,
@@ -174,6 +176,16 @@ pub(crate) struct Tally {
     pub(crate) in_part: usize,
     /// Of how many nothing ran.
     pub(crate) unchecked: usize,
+}
+
+impl Tally {
+    /// Adds a part of the targets.
+    pub(crate) fn add(&mut self, part: &Tally) {
+        self.targets += part.targets;
+        self.mistakes += part.mistakes;
+        self.in_part += part.in_part;
+        self.unchecked += part.unchecked;
+    }
 }
 
 /// The last line of a report on several targets, each a `noun`.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use colored::{ColoredString, Colorize};
+use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthStr;
 
 use super::graphics::{Graphics, TerminalPicture};
@@ -13,7 +14,7 @@ use super::graphics::{Graphics, TerminalPicture};
 pub(crate) const NO_BREAK_SPACE: char = '\u{E000}';
 
 /// How text is shown: the width of the screen, and which means of display may be used.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
     /// Columns of the screen.
     pub width: usize,

@@ -13,7 +13,7 @@ use super::super::terminal::ctrl_c;
 use super::super::terminal::progress_bar;
 use super::super::terminal::restore::restore_now;
 use super::super::terminal::shell::{Exit, Failure};
-use crate::session::{Channel, Interrupter, Listener, Session, SessionOptions, default_limit};
+use crate::session::{Channel, Interrupter, Listener, Session, SessionOptions, default_limit, limit_process};
 
 /// All open sessions: Ctrl-C interrupts the one that runs.
 static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
@@ -35,6 +35,7 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
     let max_memory =
         options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     crate::tensor::set_memory_limit(max_memory as u64);
+    limit_process(max_memory);
     let session = Session::new(SessionOptions {
         max_output: OUTPUT,
         max_memory,

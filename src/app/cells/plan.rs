@@ -153,7 +153,7 @@ pub(crate) enum NamedOrFile<'c> {
 }
 
 /// The word for what comes through stdin.
-const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 
 /// Finds what a word means: stdin, a file if it looks like one, else a name in the catalogue, else an existing file.
 /// Errors: there is no such name, or the file cannot be read.

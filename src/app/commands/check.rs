@@ -1,18 +1,21 @@
 //! `attn check`: runs files again and compares their outputs with the recorded ones; without a file, all lessons.
 
 use std::cell::OnceCell;
+use std::io;
 use std::path::Path;
+
+use serde_json::Value;
 
 use super::super::cells::course;
 use super::super::cells::document::{CellDocument, CheckDocument};
 use super::super::cells::evidence::output_of;
 use super::super::cells::machine;
 use super::super::cells::plan::{self, Plan, PlannedCell};
+use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, unexpected};
 use super::super::cells::workspace::Workspace;
 use super::super::file;
 use super::super::json::write_json;
-use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::kernel::random::Family;
@@ -69,45 +72,52 @@ struct CheckedFileDocument {
     schema: &'static str,
     target: String,
     ok: bool,
-    cells: Vec<CellDocument>,
+    cells: Vec<Value>,
     faults: Vec<String>,
     hint: Option<String>,
 }
 
 /// Checks each file, shows where they differ, and fails if any does.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut files = Vec::new();
-    match args.files.as_slice() {
-        [] => files.extend(of_course(&course::catalogue()?, args, shell)?),
-        named => {
-            let chapter = course::catalogue()?;
-            let mut rest = named;
-            while let Some(word) = rest.first() {
-                if course::is_folder(word, &chapter)? {
-                    let catalogue = course::in_folder(Path::new(word))?;
-                    files.extend(of_course(&catalogue, args, shell)?);
-                    rest = &rest[1..];
-                    continue;
-                }
-                // Files that follow each other in one course are checked together, its glossary among them.
-                let folder = course_of(word);
-                let same = |other: &&String| course_of(other) == folder && !Path::new(other).is_dir();
-                let (these, others) = rest.split_at(rest.iter().take_while(same).count().max(1));
-                match folder {
-                    Some(folder) => {
-                        let catalogue = course::in_folder(folder)?;
-                        files.extend(of_files(these, &catalogue, args, shell)?);
-                    }
-                    None => files.extend(of_files(these, &chapter, args, shell)?),
-                }
-                rest = others;
-            }
-        }
+    let chapter = course::catalogue()?;
+    let groups = groups(&args.files, &chapter)?;
+    let mut all = Vec::new();
+    for group in &groups {
+        let catalogue = group.catalogue.as_ref().unwrap_or(&chapter);
+        let (checker, glossary) = Checker::new(&group.named, catalogue, args, shell)?;
+        let parts = if group.named.is_empty() { of_course(catalogue) } else { of_files(&group.named) };
+        all.push((checker, glossary, parts));
     }
-    let exit = match files.iter().all(|(file, _)| file.is_good()) {
-        true => Exit::Good,
-        false => Exit::Failed,
+    let parts: Vec<(usize, &Part)> = all
+        .iter()
+        .enumerate()
+        .flat_map(|(group, (.., parts))| parts.iter().map(move |part| (group, part)))
+        .collect();
+    let names: Vec<String> = parts.iter().map(|(_, part)| part.file().to_owned()).collect();
+    let one = |index: usize, shell: &mut Shell| {
+        let (group, part) = parts[index];
+        let (checker, glossary, _) = &all[group];
+        let (file, cells) = match part {
+            Part::Lesson(Ok(lesson)) => checker.lesson(lesson, lesson.file.clone()),
+            Part::Lesson(Err(fault)) => Ok(faulty(fault)),
+            Part::Glossary(_) => Ok(checker.glossary(glossary)),
+            Part::File(file) => checker.file(file, shell),
+        }?;
+        let cells = cells.iter().map(serde_json::to_value).collect::<Result<Vec<Value>, _>>();
+        Ok((file, cells.map_err(io::Error::other)?))
     };
+    let mut files: Vec<(CheckedFile, Vec<Value>)> = Vec::new();
+    let mut exit = Exit::Good;
+    processes::each(&names, shell, one, |index, ran, _| {
+        let (file, cells) = ran.unwrap_or_else(|text| {
+            exit = Exit::Raised;
+            let faults = vec![FileFault { line: 1, text }];
+            (CheckedFile { file: names[index].clone(), faults, ..CheckedFile::default() }, Vec::new())
+        });
+        exit = exit.max(if file.is_good() { Exit::Good } else { Exit::Failed });
+        files.push((file, cells));
+        Ok(true)
+    })?;
     let format = if shell.options.json { Format::Json } else { args.format };
     match format {
         Format::Json => {
@@ -135,49 +145,81 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Checks all lessons of a course, its glossary, and the questions of readers.
-fn of_course(catalogue: &Catalogue, args: &Args, shell: &mut Shell) -> Result<Vec<FileReport>, Failure> {
-    let (mut checker, glossary) = Checker::new(&[], catalogue, args, shell)?;
-    let mut files = Vec::new();
-    let progress = ProgressBar::watch(catalogue.lesson_count(), shell);
-    // Of a course with translations, those are checked: the other lessons are as they were.
-    let own: Vec<bool> = catalogue.lessons().map(|read| read.map_or(true, |it| it.lang.is_some())).collect();
-    let translated = catalogue.lessons().flatten().any(|lesson| lesson.lang.is_some());
-    for index in (0..catalogue.lesson_count()).filter(|index| own[*index] || !translated) {
-        progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.lesson_count()));
-        files.push(checker.embedded(index)?);
+/// Files that are checked together, those of one course.
+struct Group {
+    /// The course; `None`: the chapter.
+    catalogue: Option<Catalogue>,
+    /// Files on the command line; none: all of the course.
+    named: Vec<String>,
+}
+
+/// The words of the command line as groups. Errors: there is no such folder, or its lessons cannot be read.
+fn groups(words: &[String], chapter: &Catalogue) -> Result<Vec<Group>, Failure> {
+    if words.is_empty() {
+        return Ok(vec![Group { catalogue: None, named: Vec::new() }]);
     }
+    let mut groups = Vec::new();
+    let mut rest = words;
+    while let Some(word) = rest.first() {
+        if course::is_folder(word, chapter)? {
+            let catalogue = Some(course::in_folder(Path::new(word))?);
+            groups.push(Group { catalogue, named: Vec::new() });
+            rest = &rest[1..];
+            continue;
+        }
+        // Files that follow each other in one course are checked together, its glossary among them.
+        let folder = course_of(word);
+        let same = |other: &&String| course_of(other) == folder && !Path::new(other).is_dir();
+        let (these, others) = rest.split_at(rest.iter().take_while(same).count().max(1));
+        let catalogue = folder.map(course::in_folder).transpose()?;
+        groups.push(Group { catalogue, named: these.to_vec() });
+        rest = others;
+    }
+    Ok(groups)
+}
+
+/// What is checked by itself.
+enum Part<'c> {
+    Lesson(Result<&'c Lesson, Fault>),
+    /// The glossary of the course, or one on the command line.
+    Glossary(&'c str),
+    /// A file on the command line.
+    File(&'c str),
+}
+
+impl Part<'_> {
+    fn file(&self) -> &str {
+        match self {
+            Part::Lesson(Ok(lesson)) => &lesson.file,
+            Part::Lesson(Err(fault)) => &fault.file,
+            Part::Glossary(file) | Part::File(file) => file,
+        }
+    }
+}
+
+/// All lessons of a course, its glossary, and the questions of readers.
+fn of_course(catalogue: &Catalogue) -> Vec<Part<'_>> {
+    // Of a course with translations, those are checked: the other lessons are as they were.
+    let translated = catalogue.lessons().flatten().any(|lesson| lesson.lang.is_some());
+    let own =
+        |read: &Result<&Lesson, Fault>| read.as_ref().map_or(true, |it| it.lang.is_some()) || !translated;
+    let mut parts: Vec<Part> = catalogue.lessons().filter(own).map(Part::Lesson).collect();
     let is_own = |file: &str| {
         !translated || catalogue.course().folder.as_ref().is_some_and(|it| Path::new(file).starts_with(it))
     };
-    if !catalogue.glossary_file().text.is_empty() && is_own(&catalogue.glossary_file().path) {
-        files.push(checker.glossary(&glossary));
+    let glossary = catalogue.glossary_file();
+    if !glossary.text.is_empty() && is_own(&glossary.path) {
+        parts.push(Part::Glossary(&glossary.path));
     }
-    if let Some(faq) = catalogue.faq().filter(|faq| faq.as_ref().map_or(true, |faq| is_own(&faq.file))) {
-        files.push(match faq {
-            Ok(faq) => checker.lesson(faq, faq.file.clone())?,
-            Err(fault) => faulty(&fault),
-        });
-    }
-    Ok(files)
+    let faq = catalogue.faq().filter(|faq| faq.as_ref().map_or(true, |faq| is_own(&faq.file)));
+    parts.extend(faq.map(Part::Lesson));
+    parts
 }
 
-/// Checks files on the command line.
-fn of_files(
-    named: &[String],
-    catalogue: &Catalogue,
-    args: &Args,
-    shell: &mut Shell,
-) -> Result<Vec<FileReport>, Failure> {
-    let (mut checker, glossary) = Checker::new(named, catalogue, args, shell)?;
-    let mut files = Vec::new();
-    for file in named {
-        files.push(match is_glossary(file) {
-            true => checker.glossary(&glossary),
-            false => checker.file(file, shell)?,
-        });
-    }
-    Ok(files)
+/// Files on the command line.
+fn of_files(named: &[String]) -> Vec<Part<'_>> {
+    let part = |file| if is_glossary(file) { Part::Glossary(file) } else { Part::File(file) };
+    named.iter().map(String::as_str).map(part).collect()
 }
 
 /// The folder of the course to which a file belongs; `None` for the chapter and for what is no lesson.
@@ -286,16 +328,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Checks a lesson of the catalogue.
-    fn embedded(&mut self, index: usize) -> Result<FileReport, Failure> {
-        match self.catalogue.lesson(index) {
-            Ok(lesson) => self.lesson(lesson, lesson.file.clone()),
-            Err(fault) => Ok(faulty(&fault)),
-        }
-    }
-
     /// Checks a file: a lesson if its front matter says so, else cells with recorded outputs.
-    fn file(&mut self, word: &str, shell: &mut Shell) -> Result<FileReport, Failure> {
+    fn file(&self, word: &str, shell: &mut Shell) -> Result<FileReport, Failure> {
         let document = plan::open(Path::new(word))?;
         if let Some(read) = self.read_lesson(word) {
             return match read {
@@ -353,7 +387,7 @@ impl<'c> Checker<'c> {
     }
 
     /// Runs a lesson and checks all its claims.
-    fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<FileReport, Failure> {
+    fn lesson(&self, lesson: &Lesson, file: String) -> Result<FileReport, Failure> {
         let options = GlobalOptions { random: Some(Family::Book), ..self.options.clone() };
         let presses = machine::presses();
         let checked = gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options));

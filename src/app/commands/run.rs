@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::super::cells::course;
 use super::super::cells::document::{CellDocument, RunDocument};
 use super::super::cells::plan::{Plan, plan};
+use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, Tracing};
 use super::super::cells::step::{nonfinite, unrun_panel};
 use super::super::cells::trace::{self, Detail};
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     changes: Changes,
 }
 
-/// Runs each target in an interpreter of its own.
+/// Runs each target in an interpreter of its own, and several in processes of their own.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut targets = args.targets.clone();
     let catalogue = course::of_words(&mut targets, shell)?;
@@ -71,35 +72,38 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         may_write(file, true, shell)?;
     }
-    for (at, target) in targets.iter().enumerate() {
-        let mut plan = plan(target, args.until.as_deref(), &catalogue)?;
-        if *target != typed[at] {
+    let one = |at: usize, shell: &mut Shell| {
+        let mut plan = plan(&targets[at], args.until.as_deref(), &catalogue)?;
+        if targets[at] != typed[at] {
             plan.target.clone_from(&typed[at]);
         }
         plan.show_remarks(shell);
         if at > 0 && shell.styled() && !shell.options.json {
             shell.say("\n")?;
         }
-        let ended = match args.changes.is_empty() {
-            false => what_if::run(&plan, &args.changes, &catalogue, shell)?,
+        match args.changes.is_empty() {
+            false => what_if::run(&plan, &args.changes, &catalogue, shell),
             true => {
                 let mut workspace = plan.workspace(&shell.options);
                 let ended = match shell.options.json {
                     true => as_json(&plan, args, &mut workspace, shell)?,
                     false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,
                 };
-                if at + 1 == targets.len() {
+                if targets.len() == 1 {
                     // The program ends here: the system frees all of it at once.
                     std::mem::forget(workspace);
                 }
-                ended
+                Ok(ended)
             }
-        };
-        exit = exit.max(ended);
-        if exit == Exit::Interrupted {
-            break;
         }
-    }
+    };
+    processes::each(&typed, shell, one, |_, ran, shell| {
+        exit = exit.max(ran.unwrap_or_else(|words| {
+            shell.remark(&words);
+            Exit::Raised
+        }));
+        Ok(exit != Exit::Interrupted)
+    })?;
     Ok(exit)
 }
 

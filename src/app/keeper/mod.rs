@@ -24,7 +24,7 @@ const PATIENCE: usize = 3;
 /// kept already, or nobody sits at a terminal.
 pub(crate) fn keep(shell: &mut Shell) -> Option<Result<Exit, Failure>> {
     if journal::is_kept() {
-        signals::end_with_keeper();
+        end_with_parent();
         return None;
     }
     if !shell.terminal || !std::io::stdin().is_terminal() {
@@ -53,7 +53,7 @@ pub(crate) fn keep(shell: &mut Shell) -> Option<Result<Exit, Failure>> {
         shell.aside("\n");
         let left = Restored::read(file.path());
         deaths = if left == before { deaths + 1 } else { 1 };
-        let what = format!("{}{}", cause(status), place(&left));
+        let what = format!("{}{}", cause(status, "this session's process"), place(&left));
         if deaths >= PATIENCE {
             shell.remark(&format!(
                 "{what}. This was the third time at the same place, so it is not started again. `attn learn WHERE` \
@@ -78,23 +78,29 @@ fn ended(status: ExitStatus) -> Option<Exit> {
     all.into_iter().find(|exit| status.code() == Some(*exit as i32))
 }
 
-/// Why the process ended, in words.
-fn cause(status: ExitStatus) -> String {
+/// Ends this process when the one that started it does, where the system can do that.
+pub(crate) fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::HUP));
+}
+
+/// Why a process ended, in words: `what` crashed.
+pub(crate) fn cause(status: ExitStatus, what: &str) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return match signal {
             signal_hook::consts::SIGKILL => {
-                "the system ended this session's process, as it does when memory runs out".to_owned()
+                format!("the system ended {what}, as it does when memory runs out")
             }
             _ => {
                 let name = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");
-                format!("this session's process crashed ({name})")
+                format!("{what} crashed ({name})")
             }
         };
     }
     match status.code() {
-        Some(UNSTOPPABLE) => "this session's process was ended, since the cell did not stop".to_owned(),
-        _ => format!("this session's process crashed ({status})"),
+        Some(UNSTOPPABLE) => format!("{what} was ended, since the cell did not stop"),
+        _ => format!("{what} crashed ({status})"),
     }
 }
 
@@ -124,12 +130,6 @@ mod signals {
 
     /// The signals that ask a program to end.
     pub(super) const ASKING: [i32; 4] = [SIGINT, SIGQUIT, SIGHUP, SIGTERM];
-
-    /// Ends this process when its keeper does.
-    pub(super) fn end_with_keeper() {
-        #[cfg(target_os = "linux")]
-        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::HUP));
-    }
 
     /// The keeper outlives Ctrl-C; what asks it to end is passed on.
     pub(super) struct Forwarded {
@@ -207,9 +207,6 @@ mod signals {
     use std::process::{Child, ExitStatus};
 
     pub(super) struct Forwarded;
-
-    /// Ends this process when its keeper does: the console does.
-    pub(super) fn end_with_keeper() {}
 
     impl Forwarded {
         pub(super) fn new() -> io::Result<Forwarded> {

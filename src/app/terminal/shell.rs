@@ -5,14 +5,17 @@ use std::env;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
+use serde::{Deserialize, Serialize};
+
 use super::super::commands::options::{GlobalOptions, When};
 use super::graphics::TerminalPictures;
+use super::part;
 use crate::view::text::escape_controls;
 use crate::view::wrap::wrap;
 use crate::view::{Line, Look, Role, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Exit {
     Good = 0,
     Failed = 1,
@@ -87,6 +90,9 @@ impl<'a> Shell<'a> {
             look: Look { width: 80, colour: false, plain: false, pictures: None },
             pictures: TerminalPictures::default(),
         };
+        if let Some(part) = part::own() {
+            shell.terminal = part.terminal;
+        }
         shell.set(GlobalOptions::default());
         shell
     }
@@ -99,6 +105,9 @@ impl<'a> Shell<'a> {
             plain: options.plain,
             pictures: None,
         };
+        if let Some(part) = part::own() {
+            self.look = part.look;
+        }
         self.options = options;
     }
 
@@ -113,7 +122,10 @@ impl<'a> Shell<'a> {
     /// Decides how figures are shown, before the first one is: the terminal is asked, so nobody else may be reading keys.
     pub(crate) fn ready_for_plots(&mut self) -> Result<(), Failure> {
         self.flush()?;
-        self.look.pictures = self.pictures.graphics(&self.options, self.look, self.terminal);
+        self.look.pictures = match part::own() {
+            Some(part) if part.terminal => part::graphics()?,
+            _ => self.pictures.graphics(&self.options, self.look, self.terminal),
+        };
         Ok(())
     }
 
@@ -158,10 +170,12 @@ impl<'a> Shell<'a> {
     /// Writes a remark of the program. If it cannot be written, the command goes on.
     pub(crate) fn remark(&mut self, words: &str) {
         let words = format!("attn: {words}\n");
-        if !io::stderr().is_terminal() {
-            return self.aside(&words);
-        }
-        let width = if self.terminal { self.look.width } else { columns_of_stderr() };
+        let columns = match part::own() {
+            Some(part) => part.remarks,
+            None => io::stderr().is_terminal().then(columns_of_stderr),
+        };
+        let Some(columns) = columns else { return self.aside(&words) };
+        let width = if self.terminal { self.look.width } else { columns };
         // A terminal would break the lines inside of words.
         let mut text = Text::new();
         for line in words.lines() {
@@ -222,7 +236,7 @@ pub(crate) fn columns(terminal: bool) -> usize {
 }
 
 /// As [`columns`], of the terminal that remarks go to, where results go somewhere else.
-fn columns_of_stderr() -> usize {
+pub(crate) fn columns_of_stderr() -> usize {
     stated_columns(|| terminal_size::terminal_size_of(io::stderr()))
 }
 

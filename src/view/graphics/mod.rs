@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
 
 use crate::shims::PlottedFigure;
 
@@ -25,7 +26,7 @@ const USUAL: [f64; 2] = [6.4, 4.8];
 const LETTERS: f64 = 0.62;
 
 /// How a terminal takes pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Protocol {
     /// PNG in kitty's graphics protocol.
     Kitty,
@@ -36,7 +37,7 @@ pub enum Protocol {
 }
 
 /// The pictures that a terminal takes.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Graphics {
     /// How they are written.
     pub protocol: Protocol,

@@ -70,13 +70,14 @@ impl Examined {
         }
     }
 
-    /// Adds this target to what all add up to.
-    pub(super) fn count(&self, tally: &mut Tally) {
-        tally.mistakes += self.found.len();
-        match (&self.failed, self.operations) {
-            (None, _) => {}
-            (Some(_), 0) => tally.unchecked += 1,
-            (Some(_), _) => tally.in_part += 1,
+    /// What this target adds to what all add up to.
+    pub(super) fn tally(&self) -> Tally {
+        let failed = self.failed.is_some();
+        Tally {
+            targets: 0,
+            mistakes: self.found.len(),
+            in_part: usize::from(failed && self.operations > 0),
+            unchecked: usize::from(failed && self.operations == 0),
         }
     }
 }

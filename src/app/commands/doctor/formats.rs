@@ -1,5 +1,6 @@
 //! Findings as text, as JSON, as annotations of a GitHub workflow, and as SARIF 2.1.0.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::examined::Examined;
@@ -119,7 +120,7 @@ pub(super) fn github(examined: &Examined, shell: &mut Shell) -> Result<(), Failu
 }
 
 /// The findings of all targets.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct SarifLog {
     results: Vec<Value>,
     failed: Vec<Value>,
@@ -136,6 +137,12 @@ impl SarifLog {
             );
             json!({"level": "warning", "message": {"text": text}})
         }));
+    }
+
+    /// Adds what another process found.
+    pub(super) fn append(&mut self, other: SarifLog) {
+        self.results.extend(other.results);
+        self.failed.extend(other.failed);
     }
 
     /// Writes the document.

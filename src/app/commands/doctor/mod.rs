@@ -18,6 +18,7 @@ use std::path::Path;
 
 use super::super::cells::course;
 use super::super::cells::plan::{Plan, plan};
+use super::super::cells::processes;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::{example_of, named};
 use crate::view::doctor::{self as report, Tally};
@@ -65,7 +66,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut exit = Exit::Good;
     let mut log = formats::SarifLog::default();
     let mut tally = Tally { targets: words.len(), ..Tally::default() };
-    for (at, word) in words.iter().enumerate() {
+    let one = |at: usize, shell: &mut Shell| {
+        let word = &words[at];
         // A lesson runs after those before it in its folder.
         shell.options.folder.clone_from(&folder);
         let mut place = vec![word.clone()];
@@ -74,16 +76,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         // The code of a mistake: its own example.
         let plan = match named(word).filter(|it| it.code.eq_ignore_ascii_case(word)).and_then(example_of) {
             Some(example) => Plan::of_program(word, example.wrong),
-            None => match plan(word, args.until.as_deref(), &catalogue) {
-                // The other files are checked all the same.
-                Err(failure @ Failure::Unreadable(_)) if words.len() > 1 => {
-                    shell.remark(&failure.to_string());
-                    exit = exit.max(Exit::Raised);
-                    tally.unchecked += 1;
-                    continue;
-                }
-                plan => plan?,
-            },
+            None => plan(word, args.until.as_deref(), &catalogue)?,
         };
         plan.show_remarks(shell);
         if at > 0 && format == Format::Text {
@@ -94,18 +87,25 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let all = fix::places(&examined);
         examined.found.retain(|(found, _)| selection.has(&found.finding));
         fix::try_fixes(&mut examined, &all, &plan, shell);
-        exit = exit.max(examined.exit());
-        examined.count(&mut tally);
+        let mut log = formats::SarifLog::default();
         match format {
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,
             Format::Json => formats::json(&examined, shell)?,
             Format::Github => formats::github(&examined, shell)?,
             Format::Sarif => log.add(&examined),
         }
-        if exit == Exit::Interrupted {
-            break;
-        }
-    }
+        Ok((examined.exit(), examined.tally(), log))
+    };
+    processes::each(&words, shell, one, |_, ran, shell| {
+        let (ended, its_tally, its_log) = ran.unwrap_or_else(|failure| {
+            shell.remark(&failure);
+            (Exit::Raised, Tally { unchecked: 1, ..Tally::default() }, formats::SarifLog::default())
+        });
+        exit = exit.max(ended);
+        tally.add(&its_tally);
+        log.append(its_log);
+        Ok(exit != Exit::Interrupted)
+    })?;
     if format == Format::Text && words.len() > 1 && exit != Exit::Interrupted {
         shell.say("\n")?;
         let noun = if words.iter().all(|word| Path::new(word).exists()) { "file" } else { "target" };
