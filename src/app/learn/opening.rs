@@ -25,7 +25,10 @@ pub(super) enum OpeningEnd {
 pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<OpeningEnd, Failure> {
     let look = shell.look;
     let mut text = gap(SENTENCE, look);
-    text.section(prose("Which word comes next? Type one, or press Enter to see what a small model says.", look));
+    text.section(prose(
+        "Which word comes next? Type one, or press Enter to see what a small model says.",
+        look,
+    ));
     let Some(guess) = ask(&text, mode, shell)? else { return Ok(OpeningEnd::Leave) };
     let mut model = input::unattended(mode, || TrainedModel::load(&shell.options))??;
     let river = seen(&mut model, SENTENCE)?;
@@ -81,7 +84,11 @@ fn seen(model: &mut TrainedModel, sentence: &str) -> Result<Looked, Failure> {
 /// The head that adds most to the likeliest word by reading one earlier word.
 fn telling(looked: &Looked) -> Head {
     let most = |head: &Head| {
-        let part = looked.why.parts.iter().find(|part| (part.layer, part.head) == (Some(head.layer), Some(head.head)));
+        let part = looked
+            .why
+            .parts
+            .iter()
+            .find(|part| (part.layer, part.head) == (Some(head.layer), Some(head.head)));
         part.map_or(0.0, |part| part.words.iter().copied().fold(0.0, f64::max))
     };
     let heads = looked.heads();
@@ -105,7 +112,9 @@ fn on_guess(guess: &str, looked: &Looked) -> String {
         _ if guess.is_empty() => "The model's likeliest words:".to_owned(),
         Some(0) => format!("\"{guess}\" is the model's first choice too:"),
         Some(_) => format!("\"{guess}\" is among the model's likeliest words:"),
-        None if trained::words().contains(&guess) => format!("\"{guess}\" is not among the model's likeliest words:"),
+        None if trained::words().contains(&guess) => {
+            format!("\"{guess}\" is not among the model's likeliest words:")
+        }
         None => format!("The model does not know the word \"{guess}\". Its likeliest words:"),
     }
 }
