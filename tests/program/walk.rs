@@ -511,13 +511,13 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
     let folder = State::new();
     let mut attn = start(&["learn"], &folder, 24);
     attn.hears("Which word comes next?");
-    let screen = attn.then("Reeds\r", "river becomes money");
+    attn.then("Reeds\r", "Enter changes one word");
     in_order(
-        &screen,
+        &attn.screen(),
         &["\"reeds\" is", "reeds", "%", "Where the last word looked", "▓▓river▓▓", "Enter changes one word"],
     );
-    let screen = attn.then("\r", "Enter begins.");
-    in_order(&screen, &["the money was cold", "%", "▓▓money▓▓", "from an empty page"]);
+    attn.then("\r", "Enter begins.");
+    in_order(&attn.screen(), &["the money was cold", "%", "▓▓money▓▓", "from an empty page"]);
     attn.then("the rivr\r", "the model does not know `rivr`");
     attn.then("\r", "Welcome");
     attn.then(" ", "Enter run it");
