@@ -69,12 +69,7 @@ pub fn looking_word(looked: &Looked) -> String {
 pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
     let row = looked.row(head);
     if look.plain {
-        let mut named: Vec<(usize, f64)> =
-            row.iter().copied().enumerate().filter(|(_, weight)| *weight >= NAMED).collect();
-        named.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let named: Vec<String> =
-            named.iter().map(|(at, weight)| format!("{} {weight:.2}", word_named(looked, *at))).collect();
-        let words = format!("head {head} from {}: {}", looking_word(looked), or_spread(named.join(", ")));
+        let words = format!("head {head} from {}: {}", looking_word(looked), most_looked_at(looked, row));
         return wrap(&Line::new().with(Role::Prose, words), look.width, &Line::new(), &Line::spaces(2));
     }
     let (mut text, mut words, mut numbers) = (Text::new(), Line::new(), Line::new());
@@ -116,8 +111,17 @@ pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
     text
 }
 
-fn or_spread(words: String) -> String {
-    if words.is_empty() { "no word gets 0.10 or more".to_owned() } else { words }
+/// The words that get a weight of at least [`NAMED`], the largest first.
+fn most_looked_at(looked: &Looked, row: &[f64]) -> String {
+    let mut named: Vec<(usize, f64)> =
+        row.iter().copied().enumerate().filter(|(_, weight)| *weight >= NAMED).collect();
+    named.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let named: Vec<String> =
+        named.iter().map(|(at, weight)| format!("{} {weight:.2}", word_named(looked, *at))).collect();
+    match named.is_empty() {
+        true => "no word gets 0.10 or more".to_owned(),
+        false => named.join(", "),
+    }
 }
 
 /// A word, with its number where the sentence has it more than once.
@@ -213,6 +217,14 @@ pub fn grid_legend(looked: &Looked, look: Look) -> Text {
 
 /// One head as its full map, with words on both axes.
 pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
+    if look.plain {
+        let mut text = Text::new();
+        for (at, row) in looked.map(head).iter().enumerate() {
+            let words = format!("{}: {}", word_named(looked, at), most_looked_at(looked, row));
+            text.append(wrap(&Line::new().with(Role::Prose, words), look.width, &Line::new(), &Line::spaces(2)));
+        }
+        return text;
+    }
     let size = looked.words.len();
     let figure = Figure {
         name: format!("head {head}"),

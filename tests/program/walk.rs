@@ -522,7 +522,7 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
     attn.then("\r", "Welcome");
     attn.then(" ", "Enter run it");
     assert_eq!(attn.quits(), 0);
-    let mut attn = start(&["learn"], &folder, 24);
+    let attn = start(&["learn"], &folder, 24);
     attn.settles("step 1 of");
     assert!(!attn.screen().contains("Which word comes next?"), "{}", attn.screen());
 }
