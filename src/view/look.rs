@@ -33,7 +33,10 @@ pub fn gap(sentence: &str, look: Look) -> Text {
 /// before.
 pub fn next_words(looked: &Looked, look: Look) -> Text {
     let changed = looked.next.iter().any(|next| next.share != next.whole);
-    let shown: Vec<_> = looked.next.iter().take(if changed { usize::MAX } else { NEXT }).collect();
+    let shown: Vec<_> = match changed {
+        true => looked.next.iter().filter(|next| next.share.max(next.whole) >= 0.005).collect(),
+        false => looked.next.iter().take(NEXT).collect(),
+    };
     let names = shown.iter().map(|next| next.word.width()).max().unwrap_or(0) + 2;
     // The rest of the line is for `100 % → 100 %`.
     let longest = look.width.saturating_sub(names + 15).clamp(4, 40);
@@ -221,7 +224,12 @@ pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
         let mut text = Text::new();
         for (at, row) in looked.map(head).iter().enumerate() {
             let words = format!("{}: {}", word_named(looked, at), most_looked_at(looked, row));
-            text.append(wrap(&Line::new().with(Role::Prose, words), look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap(
+                &Line::new().with(Role::Prose, words),
+                look.width,
+                &Line::new(),
+                &Line::spaces(2),
+            ));
         }
         return text;
     }
@@ -277,5 +285,6 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
 }
 
 fn signed(value: f64) -> String {
-    format!("{value:+.2}")
+    // Not `-0.00`.
+    format!("{:+.2}", if value.abs() < 0.005 { 0.0 } else { value })
 }

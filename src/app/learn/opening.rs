@@ -81,18 +81,11 @@ fn seen(model: &mut TrainedModel, sentence: &str) -> Result<Looked, Failure> {
     model.look(&Question { words, ..Question::default() })
 }
 
-/// The head that adds most to the likeliest word by reading one earlier word.
+/// The head of the last layer that gives the largest weight to one word.
 fn telling(looked: &Looked) -> Head {
-    let most = |head: &Head| {
-        let part = looked
-            .why
-            .parts
-            .iter()
-            .find(|part| (part.layer, part.head) == (Some(head.layer), Some(head.head)));
-        part.map_or(0.0, |part| part.words.iter().copied().fold(0.0, f64::max))
-    };
-    let heads = looked.heads();
-    heads.max_by(|one, other| most(one).total_cmp(&most(other))).unwrap_or(Head { layer: 1, head: 1 })
+    let most = |head: &Head| looked.row(*head).iter().copied().fold(0.0, f64::max);
+    let last = looked.heads().filter(|head| head.layer == looked.weights.len());
+    last.max_by(|one, other| most(one).total_cmp(&most(other))).unwrap_or(Head { layer: 1, head: 1 })
 }
 
 /// The likeliest words, and where one head looked.
@@ -100,7 +93,7 @@ fn answer(looked: &Looked, look: Look) -> Text {
     let mut text = Text::new();
     text.section(next_words(looked, look));
     let head = telling(looked);
-    let words = format!("Where the last word looked, in head {} of layer {}:", head.head, head.layer);
+    let words = format!("Where the last word looked, in head {head}, the one with the largest weight:");
     text.section(prose(&words, look));
     text.append(shaded(looked, head, look));
     text
