@@ -26,7 +26,7 @@ from model import Model
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STEPS, BATCH, RATE = 2500, 64, 3e-3
-TRAINING_SEED, SENTENCE_SEED, MEASURING_SEED = 0, 100, 2026
+TRAINING_SEED, SENTENCE_SEED, MEASURING_SEED = 2, 102, 2026
 HEADS = [(layer, head) for layer in range(2) for head in range(4)]
 
 
@@ -140,12 +140,13 @@ def measure():
                 share[layer, head] += caught["weights", layer][head, -1, decides].item() / len(cases)
         count, sure = right()
         behaviours[kind] = {
+            "cases": [[" ".join(text), " ".join(answers), decides] for text, answers, decides in cases],
             "right": count,
             "probability": sure,
             "share": {f"{layer + 1}.{head + 1}": round(share[layer, head], 3) for layer, head in HEADS},
             "right without": {f"{layer + 1}.{head + 1}": right([(layer, head)])[0] for layer, head in HEADS},
         }
-        print(kind, json.dumps(behaviours[kind]), flush=True)
+        print(kind, {name: value for name, value in behaviours[kind].items() if name != "cases"}, flush=True)
     # Induction: lists of ten words, said twice. From a word's second place, the weight on the word after its first place.
     random.seed(MEASURING_SEED)
     induction = {head: 0.0 for head in HEADS}

@@ -9,7 +9,7 @@ use super::embed;
 use crate::ops::nearest;
 
 /// The files of `lessons/model`, by the paths under which cells open them: `model/model.safetensors`.
-pub(crate) fn files() -> &'static [(&'static str, &'static [u8])] {
+pub fn files() -> &'static [(&'static str, &'static [u8])] {
     embed::MODEL
 }
 
@@ -32,7 +32,8 @@ pub const LONGEST: usize = 64;
 pub fn sentence(text: &str) -> Result<Vec<String>, String> {
     let known = words();
     let spaced = text.to_lowercase().replace('.', " . ");
-    let words: Vec<&str> = spaced.split_whitespace().filter(|word| !word.trim_matches('_').is_empty()).collect();
+    let words: Vec<&str> =
+        spaced.split_whitespace().filter(|word| !word.trim_matches('_').is_empty()).collect();
     let mut unknown: Vec<String> = Vec::new();
     for word in words.iter().filter(|word| !known.contains(word)) {
         let near = nearest(word, &known, 3);
@@ -48,7 +49,9 @@ pub fn sentence(text: &str) -> Result<Vec<String>, String> {
     match words.len() {
         _ if !unknown.is_empty() => Err(format!("the model does not know {}", unknown.join(" and "))),
         0 => Err("there is no word to read".to_owned()),
-        count if count > LONGEST => Err(format!("the model reads at most {LONGEST} words, and these are {count}")),
+        count if count > LONGEST => {
+            Err(format!("the model reads at most {LONGEST} words, and these are {count}"))
+        }
         _ => Ok(words.into_iter().map(str::to_owned).collect()),
     }
 }
@@ -71,7 +74,8 @@ impl std::str::FromStr for Head {
 
     /// Reads `2.3`. Whether the model has that head is checked where the model is known.
     fn from_str(text: &str) -> Result<Head, String> {
-        let numbers = text.split_once('.').and_then(|(layer, head)| Some((layer.parse().ok()?, head.parse().ok()?)));
+        let numbers =
+            text.split_once('.').and_then(|(layer, head)| Some((layer.parse().ok()?, head.parse().ok()?)));
         match numbers {
             Some((layer, head)) if layer > 0 && head > 0 => Ok(Head { layer, head }),
             _ => Err("a head is its layer and its number there, such as 1.2".to_owned()),
@@ -101,7 +105,11 @@ pub fn cells() -> [(&'static str, String); 3] {
                 model = Model(len(words))\n\
                 model.load_state_dict(load_file('model/model.safetensors'))\n\
                 model.eval()\n";
-    [("model.py", text("model.py").to_owned()), (LOOK, text(LOOK).to_owned()), ("load", format!("{load}None\n"))]
+    [
+        ("model.py", text("model.py").to_owned()),
+        (LOOK, text(LOOK).to_owned()),
+        ("load", format!("{load}None\n")),
+    ]
 }
 
 impl Question {

@@ -147,12 +147,7 @@ impl FileAccess {
 
     /// Opens a regular file for this access; to read, one inside the program if no other has its path. Errors: it is not
     /// open to cells, it is no regular file, or the system refuses.
-    pub(crate) fn open(
-        &self,
-        path: &str,
-        options: &OpenOptions,
-        access: Purpose,
-    ) -> Result<Opened, Refusal> {
+    pub(crate) fn open(&self, path: &str, options: &OpenOptions, access: Purpose) -> Result<Opened, Refusal> {
         self.open_outside(path, options, access).map(Opened::File).or_else(|refusal| {
             let found = self.built_in.iter().find(|(name, _)| access == Purpose::Read && *name == path);
             found.map(|(_, bytes)| Opened::BuiltIn(Cursor::new(*bytes))).ok_or(refusal)

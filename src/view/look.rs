@@ -33,7 +33,10 @@ pub fn gap(sentence: &str, look: Look) -> Text {
 /// before.
 pub fn next_words(looked: &Looked, look: Look) -> Text {
     let changed = looked.next.iter().any(|next| next.share != next.whole);
-    let shown: Vec<_> = looked.next.iter().take(if changed { usize::MAX } else { NEXT }).collect();
+    let shown: Vec<_> = match changed {
+        true => looked.next.iter().filter(|next| next.share.max(next.whole) >= 0.005).collect(),
+        false => looked.next.iter().take(NEXT).collect(),
+    };
     let names = shown.iter().map(|next| next.word.width()).max().unwrap_or(0) + 2;
     // The rest of the line is for `100 % → 100 %`.
     let longest = look.width.saturating_sub(names + 15).clamp(4, 40);
@@ -69,11 +72,7 @@ pub fn looking_word(looked: &Looked) -> String {
 pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
     let row = looked.row(head);
     if look.plain {
-        let mut named: Vec<(usize, f64)> = row.iter().copied().enumerate().filter(|(_, weight)| *weight >= NAMED).collect();
-        named.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let named: Vec<String> =
-            named.iter().map(|(at, weight)| format!("{} {weight:.2}", word_named(looked, *at))).collect();
-        let words = format!("head {head} from {}: {}", looking_word(looked), or_spread(named.join(", ")));
+        let words = format!("head {head} from {}: {}", looking_word(looked), most_looked_at(looked, row));
         return wrap(&Line::new().with(Role::Prose, words), look.width, &Line::new(), &Line::spaces(2));
     }
     let (mut text, mut words, mut numbers) = (Text::new(), Line::new(), Line::new());
@@ -115,8 +114,17 @@ pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
     text
 }
 
-fn or_spread(words: String) -> String {
-    if words.is_empty() { "no word gets 0.10 or more".to_owned() } else { words }
+/// The words that get a weight of at least [`NAMED`], the largest first.
+fn most_looked_at(looked: &Looked, row: &[f64]) -> String {
+    let mut named: Vec<(usize, f64)> =
+        row.iter().copied().enumerate().filter(|(_, weight)| *weight >= NAMED).collect();
+    named.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let named: Vec<String> =
+        named.iter().map(|(at, weight)| format!("{} {weight:.2}", word_named(looked, *at))).collect();
+    match named.is_empty() {
+        true => "no word gets 0.10 or more".to_owned(),
+        false => named.join(", "),
+    }
 }
 
 /// A word, with its number where the sentence has it more than once.
@@ -147,7 +155,10 @@ pub fn grid(looked: &Looked, without: &[Head], look: Look) -> Text {
     let small = |head: Head| {
         let mut map = Text::new();
         let off = without.contains(&head);
-        map.say(if off { Role::Dim } else { Role::Strong }, format!("{head}{}", if off { " off" } else { "" }));
+        map.say(
+            if off { Role::Dim } else { Role::Strong },
+            format!("{head}{}", if off { " off" } else { "" }),
+        );
         map.append(quadrants(looked.map(head), looked.words.len()));
         let (word, weight) = most(head);
         let line = Line::new().with(Role::Label, format!("{word} "));
@@ -172,7 +183,8 @@ pub fn grid(looked: &Looked, without: &[Head], look: Look) -> Text {
 
 /// A map in which one character has two rows and two columns; a quarter is filled from [`FILLED`] on.
 fn quadrants(map: &[Vec<f64>], size: usize) -> Text {
-    const SIGNS: [char; 16] = ['·', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'];
+    const SIGNS: [char; 16] =
+        ['·', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'];
     let filled = |row: usize, column: usize| {
         map.get(row).and_then(|row| row.get(column)).is_some_and(|weight| *weight >= FILLED)
     };
@@ -181,7 +193,9 @@ fn quadrants(map: &[Vec<f64>], size: usize) -> Text {
         let mut line = Line::new();
         for column in (0..size).step_by(2) {
             let bits = [(0, 0), (0, 1), (1, 0), (1, 1)].iter().enumerate();
-            let sign = bits.map(|(bit, (down, right))| usize::from(filled(row + down, column + right)) << bit).sum::<usize>();
+            let sign = bits
+                .map(|(bit, (down, right))| usize::from(filled(row + down, column + right)) << bit)
+                .sum::<usize>();
             let hidden = column > row + 1;
             match (sign, hidden) {
                 (0, true) => line.push(Role::Prose, " "),
@@ -206,6 +220,19 @@ pub fn grid_legend(looked: &Looked, look: Look) -> Text {
 
 /// One head as its full map, with words on both axes.
 pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
+    if look.plain {
+        let mut text = Text::new();
+        for (at, row) in looked.map(head).iter().enumerate() {
+            let words = format!("{}: {}", word_named(looked, at), most_looked_at(looked, row));
+            text.append(wrap(
+                &Line::new().with(Role::Prose, words),
+                look.width,
+                &Line::new(),
+                &Line::spaces(2),
+            ));
+        }
+        return text;
+    }
     let size = looked.words.len();
     let figure = Figure {
         name: format!("head {head}"),
@@ -223,16 +250,19 @@ pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
 pub fn logit_parts(looked: &Looked, look: Look) -> Text {
     let why = &looked.why;
     let first = format!("why \"{}\": its logit is {:.2} above the mean of all words", why.word, why.logit);
-    let mut text = wrap(&Line::new().with(Role::Strong, first), look.text_width(), &Line::new(), &Line::new());
+    let mut text =
+        wrap(&Line::new().with(Role::Strong, first), look.text_width(), &Line::new(), &Line::new());
     let mut parts: Vec<_> = why.parts.iter().collect();
     parts.sort_by(|one, other| other.adds.abs().total_cmp(&one.adds.abs()));
     let column = parts.iter().map(|part| part.name().width()).max().unwrap_or(0) + 2;
     for part in parts {
         let mut read: Vec<(usize, f64)> = part.words.iter().copied().enumerate().collect();
         read.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
-        let read = read.iter().filter(|(_, adds)| adds.abs() >= 0.1 && adds.abs() >= 0.1 * part.adds.abs()).take(3);
-        let read: Vec<String> =
-            read.map(|(at, adds)| unbroken(&format!("{} {}", word_named(looked, *at), signed(*adds)))).collect();
+        let read =
+            read.iter().filter(|(_, adds)| adds.abs() >= 0.1 && adds.abs() >= 0.1 * part.adds.abs()).take(3);
+        let read: Vec<String> = read
+            .map(|(at, adds)| unbroken(&format!("{} {}", word_named(looked, *at), signed(*adds))))
+            .collect();
         let name = part.name();
         if look.plain {
             let read = if read.is_empty() { String::new() } else { format!(": {}", read.join(", ")) };
@@ -255,5 +285,6 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
 }
 
 fn signed(value: f64) -> String {
-    format!("{value:+.2}")
+    // Not `-0.00`.
+    format!("{:+.2}", if value.abs() < 0.005 { 0.0 } else { value })
 }

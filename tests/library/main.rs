@@ -50,4 +50,5 @@ mod table;
 mod tensor_layout;
 mod threads;
 mod tokenizers;
+mod trained;
 mod view;

@@ -504,3 +504,25 @@ fn a_terminal_is_left_as_it_was_found() {
         }
     }
 }
+
+/// The first screen of someone new: a guess, the model's words and where it looked, one word changed. It is not shown again.
+#[test]
+fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
+    let folder = State::new();
+    let mut attn = start(&["learn"], &folder, 24);
+    attn.hears("Which word comes next?");
+    attn.then("Reeds\r", "Enter changes one word");
+    in_order(
+        &attn.screen(),
+        &["\"reeds\" is", "reeds", "%", "Where the last word looked", "▓▓river▓▓", "Enter changes one word"],
+    );
+    attn.then("\r", "Enter begins.");
+    in_order(&attn.screen(), &["the money was cold", "%", "▓▓money▓▓", "from an empty page"]);
+    attn.then("the rivr\r", "the model does not know `rivr`");
+    attn.then("\r", "Welcome");
+    attn.then(" ", "Enter run it");
+    assert_eq!(attn.quits(), 0);
+    let attn = start(&["learn"], &folder, 24);
+    attn.settles("step 1 of");
+    assert!(!attn.screen().contains("Which word comes next?"), "{}", attn.screen());
+}

@@ -1,10 +1,12 @@
 //! `attn look`: what the trained model makes of a sentence, and where each of its heads looked.
 
+use clap::{Args as _, Command, FromArgMatches};
 use serde_json::json;
 
 use super::super::cells::trained::TrainedModel;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
+use super::options::GlobalOptions;
 use crate::lesson::trained::{self, Head, Looked, Question};
 use crate::ops::nearest;
 use crate::view::code::code;
@@ -44,7 +46,11 @@ pub(crate) struct Args {
 /// Asks the model, and shows what it says.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if args.code || args.words {
-        let (name, text) = if args.code { ("code", trained::text("model.py")) } else { ("words", trained::text("words.txt")) };
+        let (name, text) = if args.code {
+            ("code", trained::text("model.py"))
+        } else {
+            ("words", trained::text("words.txt"))
+        };
         match shell.options.json {
             true => write_json(&json!({"schema": "attn.look/1", name: text}), shell)?,
             false if args.code && shell.styled() => shell.show(&code(text, shell.look))?,
@@ -52,19 +58,10 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Good);
     }
-    let question = question(args)?;
-    let mut model = TrainedModel::load(&shell.options)?;
-    let looked = model.look(&question)?;
-    let heads: Vec<Head> = looked.heads().collect();
-    if let Some(head) = args.head.iter().chain(&args.without).find(|head| !heads.contains(head)) {
-        return Err(Failure::Usage(format!(
-            "the model has no head {head}: it has {} to {}",
-            heads[0],
-            heads[heads.len() - 1]
-        )));
-    }
+    let looked = looked(args, &shell.options)?;
     if shell.options.json {
-        let mut document = json!({"schema": "attn.look/1", "without": question.without.iter().map(Head::to_string).collect::<Vec<_>>()});
+        let without: Vec<String> = args.without.iter().map(Head::to_string).collect();
+        let mut document = json!({"schema": "attn.look/1", "without": without});
         let answer = serde_json::to_value(&looked).map_err(|error| Failure::Unreadable(error.to_string()))?;
         if let (Some(document), serde_json::Value::Object(answer)) = (document.as_object_mut(), answer) {
             document.extend(answer);
@@ -76,14 +73,43 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
+/// What `attn look` shows with these words after it.
+pub(crate) fn typed(words: &str, options: &GlobalOptions, look: Look) -> Result<Text, Failure> {
+    let parser = Args::augment_args(Command::new("look").no_binary_name(true).disable_help_flag(true));
+    let parsed =
+        parser.try_get_matches_from(words.split_whitespace()).and_then(|it| Args::from_arg_matches(&it));
+    let args = parsed.map_err(|error| {
+        let said = error.to_string();
+        Failure::Usage(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
+    })?;
+    Ok(match (args.code, args.words) {
+        (true, _) => code(trained::text("model.py"), look),
+        (_, true) => remark(&trained::words().join(" "), look),
+        _ => page(&looked(&args, options)?, &args, look),
+    })
+}
+
+/// What the model says. Errors: words or heads that it does not have.
+fn looked(args: &Args, options: &GlobalOptions) -> Result<Looked, Failure> {
+    let looked = TrainedModel::load(options)?.look(&question(args)?)?;
+    let heads: Vec<Head> = looked.heads().collect();
+    match args.head.iter().chain(&args.without).find(|head| !heads.contains(head)) {
+        Some(head) => {
+            let (first, last) = (heads[0], heads[heads.len() - 1]);
+            Err(Failure::Usage(format!("the model has no head {head}; its heads are {first} to {last}")))
+        }
+        None => Ok(looked),
+    }
+}
+
 /// What the arguments ask.
 fn question(args: &Args) -> Result<Question, Failure> {
     let text = match args.sentence.is_empty() {
         true => EXAMPLE.to_owned(),
         false => args.sentence.join(" "),
     };
-    let words =
-        trained::sentence(&text).map_err(|why| Failure::Usage(format!("{why}; `attn look --words` lists its words")))?;
+    let words = trained::sentence(&text)
+        .map_err(|why| Failure::Usage(format!("{why}; `attn look --words` lists its words")))?;
     let at = args.word.as_deref().map(|word| place(word, &words)).transpose()?;
     let answer = args.why.clone().filter(|word| !word.is_empty());
     if let Some(word) = &answer {

@@ -61,8 +61,8 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "look",
         line: "See where the heads of a small trained model look, and what they make of it",
-        examples: "attn look the river was wide and she sat on the bank and watched the\n\
-                   attn look the keys on the table --head 1.2\nattn look --without 1.1\nattn look --why=fish\nattn look --code",
+        examples: "attn look the keys on the table\nattn look the keys on the table --head 2.1\nattn look --without 2.4\n\
+                   attn look --why=fish\nattn look --code",
         first: true,
         args: look::Args::augment_args,
         run: |matches, shell| look::run(&parsed(matches)?, shell),

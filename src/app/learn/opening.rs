@@ -25,7 +25,10 @@ pub(super) enum OpeningEnd {
 pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<OpeningEnd, Failure> {
     let look = shell.look;
     let mut text = gap(SENTENCE, look);
-    text.section(prose("Which word comes next? Type one, or press Enter to see what a small model says.", look));
+    text.section(prose(
+        "Which word comes next? Type one, or press Enter to see what a small model says.",
+        look,
+    ));
     let Some(guess) = ask(&text, mode, shell)? else { return Ok(OpeningEnd::Leave) };
     let mut model = input::unattended(mode, || TrainedModel::load(&shell.options))??;
     let river = seen(&mut model, SENTENCE)?;
@@ -78,14 +81,11 @@ fn seen(model: &mut TrainedModel, sentence: &str) -> Result<Looked, Failure> {
     model.look(&Question { words, ..Question::default() })
 }
 
-/// The head that adds most to the likeliest word by reading one earlier word.
+/// The head of the last layer that gives the largest weight to one word.
 fn telling(looked: &Looked) -> Head {
-    let most = |head: &Head| {
-        let part = looked.why.parts.iter().find(|part| (part.layer, part.head) == (Some(head.layer), Some(head.head)));
-        part.map_or(0.0, |part| part.words.iter().copied().fold(0.0, f64::max))
-    };
-    let heads = looked.heads();
-    heads.max_by(|one, other| most(one).total_cmp(&most(other))).unwrap_or(Head { layer: 1, head: 1 })
+    let most = |head: &Head| looked.row(*head).iter().copied().fold(0.0, f64::max);
+    let last = looked.heads().filter(|head| head.layer == looked.weights.len());
+    last.max_by(|one, other| most(one).total_cmp(&most(other))).unwrap_or(Head { layer: 1, head: 1 })
 }
 
 /// The likeliest words, and where one head looked.
@@ -93,7 +93,7 @@ fn answer(looked: &Looked, look: Look) -> Text {
     let mut text = Text::new();
     text.section(next_words(looked, look));
     let head = telling(looked);
-    let words = format!("Where the last word looked, in head {} of layer {}:", head.head, head.layer);
+    let words = format!("Where the last word looked, in head {head}, the one with the largest weight:");
     text.section(prose(&words, look));
     text.append(shaded(looked, head, look));
     text
@@ -105,7 +105,9 @@ fn on_guess(guess: &str, looked: &Looked) -> String {
         _ if guess.is_empty() => "The model's likeliest words:".to_owned(),
         Some(0) => format!("\"{guess}\" is the model's first choice too:"),
         Some(_) => format!("\"{guess}\" is among the model's likeliest words:"),
-        None if trained::words().contains(&guess) => format!("\"{guess}\" is not among the model's likeliest words:"),
+        None if trained::words().contains(&guess) => {
+            format!("\"{guess}\" is not among the model's likeliest words:")
+        }
         None => format!("The model does not know the word \"{guess}\". Its likeliest words:"),
     }
 }

@@ -197,6 +197,17 @@ pub static COMMANDS: &[ReplCommand] = &[
         run: |repl, words, shell| repl.faq(words, shell),
     },
     ReplCommand {
+        name: "look",
+        aliases: &[],
+        args: "[SENTENCE]",
+        line: "Show where the heads of the small trained model look in a sentence",
+        more: "With `--head 1.2`, `--word K`, `--without 1.2`, `--why=WORD` and `--words`, as `attn look` takes them.",
+        example: ":look the keys on the table",
+        group: CommandGroup::Ask,
+        takes: ArgumentKind::Anything,
+        run: |repl, words, shell| repl.look(words, shell),
+    },
+    ReplCommand {
         name: "time",
         aliases: &["timeit"],
         args: "EXPR",

@@ -1,6 +1,6 @@
 //! `:help` explains the commands, a function or a variable.
 
-use super::super::commands::faq;
+use super::super::commands::{faq, look};
 use super::super::terminal::shell::{Exit, Shell};
 use super::commands::{COMMANDS, CommandGroup, ReplCommand, find};
 use super::state::{CommandError, CommandResult, InputResult, Repl};
@@ -29,6 +29,12 @@ impl Repl<'_> {
             Exit::Interrupted => Err(CommandError::Interrupted),
             _ => Ok(InputResult::Failed),
         }
+    }
+
+    /// `:look [SENTENCE]`
+    pub(super) fn look(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
+        shell.show(&look::typed(words, &shell.options, shell.look)?)?;
+        Ok(InputResult::Done)
     }
 
     /// `:help [NAME]`

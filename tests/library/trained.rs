@@ -1,0 +1,168 @@
+//! The trained model inside the program: what attn computes with it is what PyTorch recorded, and it does what it is for.
+
+use std::fs;
+
+use serde_json::Value;
+
+use attn::lesson::trained::{Head, Looked, Question, cells, files, sentence, text, words};
+use attn::session::{Session, SessionOptions, with_large_stack};
+use attn::shims::FileAccess;
+
+fn recorded() -> Value {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/trained_model.json");
+    serde_json::from_str(&fs::read_to_string(file).expect("the figures")).expect("JSON")
+}
+
+/// A session in which the model is loaded, without permission to read any file.
+fn session() -> Session {
+    let files = FileAccess::default().with(files());
+    let mut session = Session::new(SessionOptions { files, ..SessionOptions::default() });
+    for (name, source) in cells() {
+        runs(&mut session, &source, name);
+    }
+    session
+}
+
+#[track_caller]
+fn runs(session: &mut Session, source: &str, name: &str) -> String {
+    let outcome = session.run(source, name);
+    assert!(outcome.error.is_none(), "{name}: {:?}", outcome.error);
+    outcome.stdout
+}
+
+fn near(one: f64, other: f64, what: &str) {
+    assert!((one - other).abs() <= 1e-4, "{what}: {one} and {other}");
+}
+
+#[test]
+fn a_sentence_has_the_numbers_of_pytorch() {
+    with_large_stack(|| {
+        let mut session = session();
+        for case in recorded()["recorded"].as_array().expect("cases") {
+            let typed = case["sentence"].as_str().expect("a sentence");
+            let without = case["without"].as_array().expect("heads").iter();
+            let number = |value: &Value| value.as_u64().expect("a number") as usize + 1;
+            let question = Question {
+                words: sentence(typed).expect("the model knows its words"),
+                at: case["at"].as_u64().map(|at| at as usize),
+                without: without
+                    .map(|head| Head { layer: number(&head[0]), head: number(&head[1]) })
+                    .collect(),
+                answer: None,
+            };
+            let looked = Looked::read(&runs(&mut session, &question.source(), "look")).expect("a document");
+            let wanted: Looked = serde_json::from_value(case["looked"].clone()).expect("a document");
+            assert_eq!((&looked.words, looked.at), (&wanted.words, wanted.at));
+            for (one, other) in looked.next.iter().zip(&wanted.next) {
+                assert_eq!(one.word, other.word, "{typed}");
+                near(one.share, other.share, typed);
+                near(one.whole, other.whole, typed);
+            }
+            let flat = |looked: &Looked| looked.weights.concat().concat().concat();
+            assert_eq!(flat(&looked).len(), flat(&wanted).len());
+            flat(&looked).iter().zip(flat(&wanted)).for_each(|(one, other)| near(*one, other, typed));
+            near(looked.why.logit, wanted.why.logit, typed);
+            let mut sum = 0.0;
+            for (one, other) in looked.why.parts.iter().zip(&wanted.why.parts) {
+                near(one.adds, other.adds, typed);
+                sum += one.adds;
+                one.words.iter().zip(&other.words).for_each(|(one, other)| near(*one, *other, typed));
+                if !one.words.is_empty() {
+                    near(one.words.iter().sum(), one.adds, typed);
+                }
+            }
+            assert!((sum - looked.why.logit).abs() < 1e-4, "the parts of a logit make the logit: {typed}");
+        }
+    });
+}
+
+/// On each of the recorded 100 sentences of a behaviour: how many next words are right, and the mean weight of each head on
+/// the word that decides.
+const MEASURE: &str = "
+def measured(cases):
+    right, share = 0, torch.zeros(len(model.blocks), 4)
+    for text, answers, decides in cases:
+        logits, caught = seen(model, [words.index(word) for word in text.split()])
+        right += words[logits[-1].argmax()] in answers.split()
+        for layer in range(len(model.blocks)):
+            share[layer] += caught['weights', layer][:, -1, decides] / len(cases)
+    return right, share.flatten().tolist()
+";
+
+#[test]
+fn the_model_is_right_on_sentences_it_was_not_trained_on() {
+    with_large_stack(|| {
+        let recorded = recorded();
+        let mut session = session();
+        runs(&mut session, MEASURE, "measure");
+        for (kind, wanted) in recorded["behaviours"].as_object().expect("behaviours") {
+            let printed =
+                runs(&mut session, &format!("print(json.dumps(measured({})))", wanted["cases"]), kind);
+            let found: Value = serde_json::from_str(printed.trim()).expect("JSON");
+            assert_eq!(found[0], wanted["right"], "{kind}");
+            assert!(found[0].as_u64().expect("a number") >= 98, "{kind}: {}", found[0]);
+            let shares = wanted["share"].as_object().expect("shares").values();
+            for (one, other) in found[1].as_array().expect("shares").iter().zip(shares) {
+                let (one, other) = (one.as_f64().expect("a number"), other.as_f64().expect("a number"));
+                assert!((one - other).abs() <= 1e-3, "{kind}: {one} and {other}");
+            }
+        }
+    });
+}
+
+#[test]
+fn the_recorded_figures_show_heads_with_work_of_their_own() {
+    let recorded = recorded();
+    let most = |figures: &Value| {
+        let values = figures.as_object().expect("figures").values();
+        values.map(|value| value.as_f64().expect("a number")).fold(0.0, f64::max)
+    };
+    let least = |figures: &Value| {
+        let values = figures.as_object().expect("figures").values();
+        values.map(|value| value.as_f64().expect("a number")).fold(f64::MAX, f64::min)
+    };
+    let behaviours = &recorded["behaviours"];
+    for (kind, share) in SHARES {
+        assert!(most(&behaviours[kind]["share"]) >= share, "{kind}: {}", behaviours[kind]["share"]);
+    }
+    for (kind, right) in WITHOUT {
+        assert!(
+            least(&behaviours[kind]["right without"]) <= right,
+            "{kind}: {}",
+            behaviours[kind]["right without"]
+        );
+    }
+    assert!(most(&recorded["induction"]["score"]) >= 0.9);
+    assert!(most(&recorded["induction"]["previous word"]) >= 0.5);
+}
+
+/// At least this share of the weight goes to the deciding word, in one head.
+const SHARES: [(&str, f64); 4] = [("bank", 0.9), ("it", 0.4), ("name", 0.9), ("agreement", 0.65)];
+/// Without one head, at most so many of 100 are right.
+const WITHOUT: [(&str, f64); 3] = [("bank", 65.0), ("it", 65.0), ("name", 60.0)];
+
+#[test]
+fn the_model_is_small_and_its_files_are_readable_without_permission() {
+    let weights = files().iter().find(|(path, _)| *path == "model/model.safetensors").expect("the weights");
+    assert!(weights.1.len() <= 400_000, "{} bytes", weights.1.len());
+    assert!((150..=250).contains(&words().len()), "{} words", words().len());
+    with_large_stack(|| {
+        let mut session = session();
+        let read = runs(&mut session, "print(open('model/model.py').read(), end='')", "read");
+        assert_eq!(read, text("model.py"));
+        for mode in ["w", "a", "r+"] {
+            let outcome = session.run(&format!("open('model/model.py', '{mode}')"), "write");
+            assert_eq!(outcome.error.map(|raised| raised.kind).as_deref(), Some("PermissionError"), "{mode}");
+        }
+    });
+}
+
+#[test]
+fn words_that_the_model_does_not_know_are_named_with_the_nearest() {
+    assert_eq!(sentence("The river ____").expect("known").join(" "), "the river");
+    assert_eq!(sentence("a.").expect_err("`a` is no word of it"), "the model does not know `a`");
+    let said = sentence("the rivr and the rivr").expect_err("a mistake");
+    assert_eq!(said, "the model does not know `rivr` (the nearest: river)");
+    assert_eq!(sentence(" ").expect_err("nothing"), "there is no word to read");
+    assert!(sentence(&"the ".repeat(65)).expect_err("too many").contains("at most 64 words"));
+}
