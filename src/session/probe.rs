@@ -119,7 +119,9 @@ impl Session {
         choose: impl FnOnce(&Trace) -> Vec<u64>,
     ) -> (Outcome, Trace, Vec<CallReport>) {
         self.observer.capture.begin();
-        let (outcome, trace) = self.traced(source, name);
+        self.state.recorder.end_keeping();
+        self.state.tracer.begin_lines();
+        let (outcome, trace) = self.run_traced(source, name);
         let chosen = if outcome.error.is_none() { choose(&trace) } else { Vec::new() };
         let observer = self.observer.clone();
         let calls = self.interpreter.enter(|_| {

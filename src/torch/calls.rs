@@ -27,7 +27,7 @@ pub(crate) struct CapturedCall {
 }
 
 impl CapturedCall {
-    /// Repeats the call on changed inputs, as `torch._probe` says. `others` are calls of the same function with other
+    /// Repeats the call on changed inputs, as `_probe` says. `others` are calls of the same function with other
     /// kinds of arguments; `work` is what the call did, as [`Trace::work`](crate::ops::trace::Trace::work) counts it.
     /// Returns its report, which is JSON.
     pub(crate) fn examine(
@@ -44,7 +44,7 @@ impl CapturedCall {
             Ok(vm.ctx.new_tuple(vec![positional.into(), keywords.into()]).into())
         });
         let others = vm.ctx.new_list(others.collect::<PyResult<_>>()?);
-        let examine = vm.import("torch._probe", 0)?.get_attr("_probe", vm)?.get_attr("examine", vm)?;
+        let examine = vm.import("_probe", 0)?.get_attr("examine", vm)?;
         let arguments = (self.function.clone(), names, positional, keywords, others, vm.ctx.new_int(work));
         examine.call(arguments, vm)?.try_to_value(vm)
     }

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::kernel::random::Family;
-use crate::shims::FileAccess;
+use crate::shims::{FileAccess, LocalModules};
 
 /// When colours are used.
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -87,6 +87,9 @@ pub struct GlobalOptions {
     /// The folder in which the paths of cells begin: the notebook's.
     #[arg(skip = ".")]
     pub(crate) folder: PathBuf,
+    /// The folders whose modules cells import.
+    #[arg(skip)]
+    pub(crate) modules: LocalModules,
 }
 
 impl GlobalOptions {

@@ -39,8 +39,8 @@ pub(super) enum Detector {
     Cell(fn(&TracedCell) -> Vec<Observation>),
     /// Examines a call that was repeated on changed inputs.
     Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
-    /// Read from the syntax tree.
-    Syntax,
+    /// Watched while the program runs: [`super::training`].
+    Watched,
 }
 
 /// What a detector found: the line, what was observed, and a fix.

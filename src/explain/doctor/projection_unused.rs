@@ -2,7 +2,6 @@
 
 use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::names_read::Part;
 use super::repeated::{Reach, RepeatedCall};
 use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
@@ -74,7 +73,8 @@ fn by_calls(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, Stri
 
 /// Whether a parameter's name is that of a query or key projection.
 fn is_of_scores(name: &str) -> bool {
-    is_projection(name) && name.split('.').all(|part| Part::of(part) != Some(Part::Value))
+    let is_value = |part: &str| part.contains("value") || matches!(part, "v" | "wv");
+    is_projection(name) && !name.to_lowercase().split(['.', '_']).any(is_value)
 }
 
 /// Whether a parameter's name is that of a query, key or value projection.

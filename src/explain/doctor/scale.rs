@@ -1,14 +1,11 @@
 //! Scores that are not divided by the root of the head's width.
 //! Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
 
-use std::rc::Rc;
 
-use super::attention::{Attention, Scores, is_pointer};
+use super::attention::{Attention, Scores, is_pointer, is_softmax};
 use super::axes::{Product, is_product, size};
 use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::named::is_weights;
-use super::names_read::Part;
 use crate::explain::terms::figure;
 use crate::ops::table;
 use crate::ops::trace::Traced;
@@ -33,13 +30,14 @@ fn near(a: f64, b: f64) -> bool {
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let scores = attention.scores.as_ref()?;
     let is_alone = attention.context.is_none();
-    // Weights that meet no values: the names say what they are.
-    let is_known = || {
-        is_weights(&cell.name_of(&attention.weights, ""))
-            || is_in_einsum_of_three(&attention.weights, cell)
-            || is_pointer(&attention.softmax)
-    };
-    if is_alone && !(is_named(scores, cell) && is_known()) {
+    let meets_values = || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
+    if is_alone && !meets_values() {
+        return None;
+    }
+    // Random features are products of one projection; scores that are sums of products have a scale of their own.
+    if !is_softmax(&attention.softmax) && !is_projected(scores)
+        || attention.before.iter().any(|step| adds_product(step))
+    {
         return None;
     }
     let width = scores.product.width();
@@ -75,12 +73,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if factors.is_empty() {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = attention.context.iter().flat_map(|it| &it.after).any(|step| step.factor().is_some());
-        let is_meant = is_projected(scores) || is_named(scores, cell);
-        let meets_values =
-            || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
-        if is_alone && !meets_values()
-            || is_late
-            || !is_meant
+        if is_late
+            || !is_projected(scores)
             || !scalings.is_empty()
             || within != 1.0
             || is_scaled_before(scores)
@@ -88,7 +82,13 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             return None;
         }
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
-        if attention.before.iter().any(|step| adds_learned(step, scores)) || is_of_image(scores) {
+        // A line that adds such a bias in one call is not scaled in the others either.
+        let learns = |it: &Attention| {
+            let own = it.scores.as_ref().filter(|own| own.record.site == scores.record.site);
+            own.is_some_and(|own| it.before.iter().any(|step| adds_learned(step, own)))
+        };
+        let others = || cell.trace.steps.iter().filter_map(Attention::of_softmax);
+        if learns(attention) || is_of_image(scores) || others().any(|it| learns(&it)) {
             return None;
         }
         return found(format!("{head}, and their scores reach the softmax unscaled."), &divide);
@@ -153,7 +153,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
     // A number of the learner's own: without a norm before the product, scores grow with the width, and are made larger still.
     let is_larger = || {
-        factors.iter().all(|(_, factor)| *factor > 1.0) && (is_projected(scores) || is_named(scores, cell))
+        factors.iter().all(|(_, factor)| *factor > 1.0) && is_projected(scores)
     };
     if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
         return found(
@@ -222,6 +222,17 @@ fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
             .is_some_and(|other| other.tensor().is_some_and(|it| it.requires_grad() && !is_of_queries(it)))
 }
 
+/// Whether a step adds the result of another product of computed tensors.
+fn adds_product(step: &FlowStep) -> bool {
+    let other = step.other().and_then(|other| other.tensor().cloned());
+    let made = other.and_then(|it| trace_back(&it, &is_product)).map(|path| path.record);
+    step.explanation() == Explanation::Pointwise(Formula::Add)
+        && made.is_some_and(|made| {
+            made.operation.explanation != Explanation::Linear
+                && Product::of(&made).is_some_and(|it| !it.left.is_leaf() && step.operand.ndim() > 2)
+        })
+}
+
 /// The steps without those that cap scores, cap * tanh(scores / cap), or that stretch what tanh returned.
 fn uncapped(before: &[FlowStep]) -> Vec<&FlowStep> {
     let is_tanh = |step: &FlowStep| step.explanation() == Explanation::Pointwise(Formula::Tanh);
@@ -266,34 +277,6 @@ fn is_projected(scores: &Scores) -> bool {
     };
     let is_of_projection = |tensor: &Tensor| projection(&rearranged(tensor).1).is_some();
     !is_same && is_of_projection(query) && is_of_projection(key)
-}
-
-/// Whether the names of both are those of queries and keys. Where tokens are columns, keys are the left operand.
-fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
-    let parts = parts(scores, cell);
-    parts == [Some(Part::Query), Some(Part::Key)] || parts == [Some(Part::Key), Some(Part::Query)]
-}
-
-/// What the names of both operands of a product say, or those of the layers that make them: `self.query(x) @ self.key(x).T`.
-pub(super) fn parts(scores: &Scores, cell: &TracedCell) -> [Option<Part>; 2] {
-    parts_of(&scores.product, &scores.record, cell)
-}
-
-/// The same of a product and the record that made it.
-pub(super) fn parts_of(product: &Product, record: &Rc<Record>, cell: &TracedCell) -> [Option<Part>; 2] {
-    let known = [&product.left, &product.right].map(|it| part_of(it, cell));
-    if known.iter().all(Option::is_some) {
-        return known;
-    }
-    let [left, right] = cell.factors_of(record).map(|name| Part::of(&name?));
-    [known[0].or(left), known[1].or(right)]
-}
-
-/// What the name of a tensor says it is for, or that of what it is a scaled or rearranged copy of; the nearest name counts.
-pub(super) fn part_of(tensor: &Tensor, cell: &TracedCell) -> Option<Part> {
-    let (steps, start) = flow::source(tensor);
-    let copies = steps.iter().map(|step| &step.result).chain([&start]);
-    copies.map(|it| cell.name_of(it, "")).find_map(|name| Part::of(&name))
 }
 
 /// Whether queries or keys are scaled or normalised before they are rotated or repeated.

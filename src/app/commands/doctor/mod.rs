@@ -14,7 +14,7 @@ mod formats;
 mod parts;
 mod targets;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::cells::course;
 use super::super::cells::plan::{Plan, plan};
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Run on as far as this step; in a file, as far as this code cell
     #[arg(long, value_name = "STEP")]
     until: Option<String>,
-    /// How findings are written: text, json, github (annotations of a workflow) or sarif
+    /// How findings are written: text, short (a line for each), json, github (annotations of a workflow) or sarif
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Report only these: codes (A201), beginnings of codes (A1) or names (scale), with commas between them
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Do not report these
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     ignore: Vec<String>,
+    /// Exit with 1 when something that computes attention was not examined
+    #[arg(long)]
+    strict: bool,
     /// Explain a mistake, with code that has it and code that does not
     #[arg(long, value_name = "CODE", conflicts_with = "targets")]
     explain: Option<String>,
@@ -61,6 +64,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         (format, _) => format.unwrap_or_default(),
     };
     let words = targets::files(&args.targets)?;
+    let folders = args.targets.iter().map(PathBuf::from).filter(|it| it.is_dir());
+    shell.options.modules.roots = folders.collect();
+    let mut known = Vec::new();
     let folder = shell.options.folder.clone();
     let mut exit = Exit::Good;
     let mut log = formats::SarifLog::default();
@@ -91,13 +97,24 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         let mut examined = examined::examine_target(&plan, shell);
         parts::examine_parts(&mut examined, &plan, shell);
+        // A module that several files import is reported once.
+        examined.found.retain(|(found, _)| {
+            let place = (found.finding.code, found.file.clone(), found.file_line);
+            let is_new = place.1.is_none() || !known.contains(&place);
+            known.extend(is_new.then_some(place));
+            is_new
+        });
         let all = fix::places(&examined);
         examined.found.retain(|(found, _)| selection.has(&found.finding));
         fix::try_fixes(&mut examined, &all, &plan, shell);
         exit = exit.max(examined.exit());
+        if args.strict && !examined.is_complete() {
+            exit = exit.max(Exit::Failed);
+        }
         examined.count(&mut tally);
         match format {
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,
+            Format::Short => formats::short(&examined, shell)?,
             Format::Json => formats::json(&examined, shell)?,
             Format::Github => formats::github(&examined, shell)?,
             Format::Sarif => log.add(&examined),

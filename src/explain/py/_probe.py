@@ -9,7 +9,7 @@ import json
 
 import torch
 from torch import nn
-from torch._probe_values import (
+from _probe_values import (
     ROUNDING,
     all_tensors,
     first_tensor,
