@@ -33,6 +33,8 @@ pub struct CallReport {
     pub(crate) varies: Vec<usize>,
     /// What moves when hidden tokens are changed, for each mask of padding among its arguments.
     pub(crate) padding: Vec<PaddingReport>,
+    /// What moves when a text comes without its padding.
+    pub(crate) unpadded: Option<UnpaddedReport>,
     /// How the outputs with a cache differ from those without.
     pub(crate) cached: Option<CacheReport>,
     /// The numbers of the tokens in each input that holds such.
@@ -107,6 +109,19 @@ pub(crate) struct PaddingReport {
     pub(crate) hidden: usize,
     /// How far the outputs of the other tokens moved, for true and for false.
     pub(crate) moved: [f64; 2],
+}
+
+/// The outputs of a text without its padding, compared with those in a batch.
+#[derive(Clone, Deserialize, PartialEq)]
+pub(crate) struct UnpaddedReport {
+    pub(crate) sample: usize,
+    /// How many tokens the text has, and how many with its padding.
+    pub(crate) tokens: usize,
+    pub(crate) padded: usize,
+    /// The token that is padding.
+    pub(crate) token: i64,
+    /// How far an output moved at most; 0 for what is rounding.
+    pub(crate) moved: f64,
 }
 
 impl Session {

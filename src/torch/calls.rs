@@ -179,6 +179,9 @@ fn kind(value: &PyObjectRef, vm: &VirtualMachine) -> char {
     if value.downcast_ref_if_exact::<PyInt>(vm).is_some() {
         return if value.clone().try_to_value::<i64>(vm).is_ok_and(|it| it == 0) { 'Z' } else { 'I' };
     }
+    if value.class().is(vm.ctx.types.bool_type) {
+        return if value.is(&vm.ctx.true_value) { 'Y' } else { 'X' };
+    }
     match value.length_opt(vm) {
         Some(Ok(0)) => 'E',
         Some(Ok(_)) => 'C',

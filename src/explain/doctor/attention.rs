@@ -143,7 +143,15 @@ impl<'r> Attention<'r> {
         let is_linear = record.operation.explanation == Explanation::Linear;
         let product = Product::of(&record).filter(|_| !is_linear && mixed_heads(&record).is_none())?;
         for weights_are_left in [true, false] {
-            let weights = if weights_are_left { &product.left } else { &product.right };
+            let (weights, values) = match weights_are_left {
+                true => (&product.left, &product.right),
+                false => (&product.right, &product.left),
+            };
+            // A layer of the library, such as a convolution over the heads.
+            let values = source(values).1;
+            if !traced.inside().is_empty() && values.is_leaf() && values.requires_grad() {
+                continue;
+            }
             let Some(FlowPath { steps, start, record }) = trace_back(weights, &is_softmax) else { continue };
             let summed = if weights_are_left { product.summed.0 } else { product.summed.1 };
             let summed_in_softmax = axis_at_start(&steps, summed);

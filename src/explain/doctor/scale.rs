@@ -84,7 +84,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
         // A line that adds such a bias in one call is not scaled in the others either.
         let learns = |it: &Attention| {
-            let own = it.scores.as_ref().filter(|own| own.record.site == scores.record.site);
+            let line = |of: &Scores| of.record.site.as_ref().map(|site| (site.cell, site.line));
+            let own = it.scores.as_ref().filter(|own| line(own) == line(scores));
             own.is_some_and(|own| it.before.iter().any(|step| adds_learned(step, own)))
         };
         let others = || cell.trace.steps.iter().filter_map(Attention::of_softmax);
