@@ -17,6 +17,8 @@ pub struct CallReport {
     pub(crate) arguments: Vec<String>,
     /// How many of its arguments hold tokens.
     pub(crate) inputs: usize,
+    /// How many of them were changed together.
+    pub(crate) changed: usize,
     /// How many axes they have, and the output.
     pub(crate) ranks: [usize; 2],
     /// The axes that the inputs and the output share.

@@ -223,7 +223,6 @@ fn found(source: &str) -> Vec<(&'static str, String)> {
     assert_eq!(outcome.error, None, "{source}");
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let mut findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
-    findings.extend(doctor::read_together(&[("program", source)], doctor::Reading::Ran));
     findings.into_iter().map(|it| (it.mistake, it.observed)).collect()
 }
 

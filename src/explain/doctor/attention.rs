@@ -251,6 +251,19 @@ impl Context<'_> {
     }
 }
 
+/// What the queries, the keys and the values of an attention that ends with this operation were before they were scaled and
+/// rearranged. Of transposed scores the first two are in each other's place.
+pub(super) fn roles(step: &Traced) -> Option<[Tensor; 3]> {
+    if step.operation.explanation == Explanation::Attention {
+        let operand = |at: usize| Some(source(step.operand(at)?.tensor.as_ref()?).1);
+        return Some([operand(0)?, operand(1)?, operand(2)?]);
+    }
+    let attention = Attention::ending_at(step)?;
+    let values = source(attention.values()?).1;
+    let [queries, keys] = attention.scores?.sources;
+    Some([queries, keys, values])
+}
+
 /// The record that a traced operation made.
 pub(super) fn record_of(traced: &Traced) -> Option<Rc<Record>> {
     let record = origin(traced.results.first()?.tensor.as_ref()?)?;

@@ -68,7 +68,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             Some(Observation::new(call.site.clone(), observed, fix))
         }
         // What it is trained to predict is among what its outputs depend on.
-        Reach::All | Reach::Leaks(_) if predicts_next(call, axis.size, cell) => {
+        Reach::All | Reach::Leaks(_) if call.report.changed == 1 && predicts_next(call, axis.size, cell) => {
             let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
             let observed =
                 format!("The loss has as the target of each token the one after it. {}", moved(axis)?);

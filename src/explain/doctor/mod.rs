@@ -15,6 +15,7 @@
 //! | [`fixes`], [`example`] | fixes that are tried, and the examples of docs/mistakes.md |
 //! | the others | one mistake each |
 
+mod arguments_swapped;
 mod attention;
 mod axes;
 mod cache_differs;
@@ -78,7 +79,7 @@ pub(crate) use mistake::{Finding, Mistake};
 pub(crate) use parts::{definitions, without};
 use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
-pub(crate) use training::watched;
+pub use training::{watch, watched};
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[
@@ -127,6 +128,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::PADDING,
     &training::UNREAD,
     &cache_differs::MISTAKE,
+    &arguments_swapped::MISTAKE,
 ];
 
 /// Whether a comment in a line of code says that a mistake is meant there: `# attn: allow(scale)`, or by its code,

@@ -10,8 +10,9 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::scale::factor_within;
 use super::softmax_helper::wrong_sums;
 use crate::ops::trace::{Traced, TracedTensor};
+use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
-use crate::tensor::{Record, Tensor};
+use crate::tensor::{Record, Site, Tensor};
 
 /// Tensors with more elements are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;
@@ -34,7 +35,16 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     let softmaxes = steps.iter().filter_map(|step| Some((step, Attention::of_softmax(step)?)));
     let unused = softmaxes.filter(|(_, it)| used.iter().all(|used| !Rc::ptr_eq(&used.softmax, &it.softmax)));
     let instead = unused.filter_map(|(softmax, attention)| instead(softmax, &attention, cell));
-    let without = steps.iter().filter_map(|step| without_softmax(step, cell));
+    // The product of queries and keys itself is none with values.
+    let line = |site: Option<Site>| site.map(|site| (site.cell, site.line));
+    let scores: HashSet<(&str, usize)> = steps
+        .iter()
+        .filter_map(|step| line(Attention::of_softmax(step)?.scores?.record.site.clone()))
+        .collect();
+    let is_scores = |step: &Traced| {
+        step.operation.family == OpFamily::Product && line(step.site()).is_some_and(|it| scores.contains(&it))
+    };
+    let without = steps.iter().filter(|step| !is_scores(step)).filter_map(|step| without_softmax(step, cell));
     instead.chain(without).chain(wrong_sums(cell)).collect()
 }
 

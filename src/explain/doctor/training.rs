@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::mistake::{Detector, Finding, Mistake};
 use super::named;
+use crate::session::Session;
 
 const fn mistake(code: &'static str, name: &'static str, title: &'static str, why: &'static str) -> Mistake {
     Mistake { code, name, title, why, implied_by: &[], detector: Detector::Watched }
@@ -73,6 +74,18 @@ pub(super) static UNREAD: Mistake = mistake(
     "A group of parameters may have any key, so a wrong name raises nothing, and the default is used.",
 );
 
+/// Begins to watch the trainings of a session.
+pub fn watch(session: &mut Session) {
+    // What cannot be watched is not reported.
+    let _ = session.evaluate("__import__('_training').install()", |_, _| ());
+}
+
+/// The mistakes in the trainings of a session that is watched.
+pub fn watched(session: &mut Session) -> Vec<Finding> {
+    let report = session.evaluate("__import__('_training').report()", |it, vm| it.try_to_value::<String>(vm).ok());
+    findings(&report.ok().flatten().unwrap_or_default())
+}
+
 /// What the watch found.
 #[derive(Deserialize)]
 struct Watched {
@@ -85,7 +98,7 @@ struct Watched {
 }
 
 /// The findings in a report of `_training.py`.
-pub(crate) fn watched(report: &str) -> Vec<Finding> {
+fn findings(report: &str) -> Vec<Finding> {
     let all: Vec<Watched> = serde_json::from_str(report).unwrap_or_default();
     let finding = |found: Watched| {
         let Watched { cell, line, function, observed, fix, .. } = found;

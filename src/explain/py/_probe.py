@@ -192,7 +192,9 @@ def untouched(call):
     if not isinstance(owner, nn.Module):
         return []
     with torch.enable_grad():
-        output = call.repeat()
+        # Equal tokens have equal weights, whatever the queries.
+        torch.manual_seed(SEED)
+        output = call.repeat({where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32})
         if output is None or not output.requires_grad:
             return []
         torch.manual_seed(SEED)
@@ -415,7 +417,8 @@ def cached(call, others, output):
             mixed = torch.cat([tokens, other[where].to(tokens.dtype)], dim=1)
             whole = torch.cat([tokens, mixed[:, (3 * torch.arange(3 * new) + 1) % mixed.shape[1]]], dim=1)
         # Several tokens after the first part, where the program passes some at once.
-        first = whole.shape[1] - (new if new < whole.shape[1] else max(1, whole.shape[1] // 3))
+        made = {at: other[at] for at in filled if is_flag(other[at]) or is_object(other[at])}
+        first = whole.shape[1] - (new if new < whole.shape[1] or not made else max(1, whole.shape[1] // 3))
         if not filled or first < 1:
             continue
         # A mask over all tokens so far grows with the cache; anything else that changes is not understood.
@@ -433,7 +436,6 @@ def cached(call, others, output):
         if before.dim() < 2 or before.shape[1] != whole.shape[1] or any(moves(before, after, 1)[:-1]):
             continue
         memories = [at for at in filled if ends_with(other[at], tokens)]
-        made = {at: other[at] for at in filled if is_flag(other[at]) or is_object(other[at])}
         moved = in_parts(call, before, where, whole, first, filled, growing, memories, made)
         if moved is not None:
             return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
@@ -558,6 +560,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
     except Exception:
         report["untouched"] = []
     report["inputs"] = len(call.inputs())
+    report["changed"] = len(call.inputs_like(output))
     report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
     report["arguments"] = [*names, *keywords]
     report["tokens"] = [value.flatten().tolist() for _, value in call.inputs() if is_tokens(value)]

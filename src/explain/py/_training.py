@@ -19,7 +19,7 @@ class Step:
     """What happened since the last step of an optimizer."""
 
     def __init__(self):
-        self.backward = self.zeroed = self.clipped = None
+        self.backward = self.zeroed = None
         # Outermost calls of modules while gradients were recorded.
         self.calls = []
 
@@ -36,7 +36,7 @@ class Watch:
         self.reached = {}
         # Modules that were called within others that do not have them.
         self.strangers = []
-        self.stale, self.read = None, []
+        self.stale = None
 
     def add(self, mistake, place, observed, fix):
         if place is not None and all((mistake, place) != known[:2] for known in self.found):
@@ -120,11 +120,11 @@ def _backward(call, args, kwargs):
     before = []
     if watch.stale is not None:
         # Gradients that the last step has used, and that nothing has cleared.
-        before = [(param, param.grad) for param in watch.stale if has_gradient(param)][:4]
+        before = [(param, param.grad.clone()) for param in watch.stale if has_gradient(param)][:4]
     try:
         return call(*args, **kwargs)
     finally:
-        if before and watch.stale is not None and len(before) > 0:
+        if any(param.grad is not None and not torch.equal(param.grad, old) for param, old in before):
             watch.add(
                 "gradients-not-zeroed",
                 at,
@@ -155,33 +155,25 @@ def _stepped(optimizer, call, args, kwargs):
             watch.in_train = True
         elif watch.in_eval is None:
             watch.in_eval = (module, at)
-        for name, param in module.named_parameters():
-            if param.grad is not None and param.requires_grad:
-                watch.reached.setdefault(id(param), (param, name, module))
     for module in now.calls:
         if len(watch.reached) > 4096:
             break
         for name, param in module.named_parameters():
             if param.grad is not None and param.requires_grad:
                 watch.reached.setdefault(id(param), (param, name, module))
-    # Parameters of the embedding and the losses are compared once.
     watch.now, watch.steps = Step(), watch.steps + 1
     out = call(optimizer, *args, **kwargs)
-    watch.stale = [param for param in reached[:8]]
-    watch.clip_after = at
+    watch.stale = reached[:8]
     return out
 
 
-def _zeroed(params):
-    watch = _watch
-    watch.now.zeroed = place()
-    watch.stale = None
+def _zeroed():
+    _watch.now.zeroed, _watch.stale = place(), None
 
 
-def _clipped(parameters):
+def _clipped():
     watch = _watch
-    fresh = watch.now.backward is not None
-    if fresh:
+    if watch.now.backward is not None:
         watch.clipped = True
     elif watch.early is None:
         watch.early = (place(), watch.steps > 0 and watch.now.zeroed is None)
@@ -222,11 +214,11 @@ def install():
         self.step.__dict__.update(hooked=True)
 
     def zeroed(self, *args, **kwargs):
-        _zeroed(None)
+        _zeroed()
         return zero(self, *args, **kwargs)
 
     def module_zeroed(self, *args, **kwargs):
-        _zeroed(None)
+        _zeroed()
         return module_zero(self, *args, **kwargs)
 
     def loss(input, target, weight=None, size_average=None, ignore_index=-100, *args, **kwargs):
@@ -243,8 +235,7 @@ def install():
 
 def _clipping(clip):
     def clipped(parameters, *args, **kwargs):
-        parameters = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
-        _clipped(parameters)
+        _clipped()
         return clip(parameters, *args, **kwargs)
 
     return clipped

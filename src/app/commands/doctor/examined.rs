@@ -7,7 +7,7 @@ use crate::app::cells::runner::{Runner, Tracing};
 use crate::app::cells::workspace::Workspace;
 use crate::app::terminal::shell::{Exit, Shell};
 use crate::explain;
-use crate::explain::doctor::{Finding, examine, is_allowed, watched};
+use crate::explain::doctor::{Finding, examine, is_allowed, watch, watched};
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
 use crate::tensor::ErrorFact;
@@ -116,9 +116,6 @@ impl Examined {
 
 /// The cell in which classes and functions run alone.
 pub(super) const ALONE: &str = "made-up inputs";
-/// Begins to watch the loop of a training, and reports on it.
-const WATCH: &str = "__import__('_training').install()";
-const REPORT: &str = "__import__('_training').report()";
 
 /// Runs a target and finds its mistakes.
 pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
@@ -127,8 +124,7 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let trains = |source: &str| source.contains("optim") || source.contains("train");
     let is_watched = is_file && plan.cells.iter().any(|cell| trains(&cell.source));
     if is_watched {
-        // What cannot be watched is not reported.
-        let _ = workspace.session.evaluate(WATCH, |_, _| ());
+        watch(&mut workspace.session);
     }
     let mut examined = Examined {
         target: plan.target.clone(),
@@ -168,8 +164,7 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     }
     examined.exit = runner.exit();
     if is_watched {
-        let report = workspace.session.evaluate(REPORT, |it, vm| it.try_to_value::<String>(vm).ok());
-        let found = watched(&report.ok().flatten().unwrap_or_default());
+        let found = watched(&mut workspace.session);
         let found = with_code(found, &workspace.session);
         let ran_in = plan.cells.last().map(|cell| cell.name.clone()).unwrap_or_default();
         examined.add(found, &ran_in, plan);
