@@ -237,7 +237,13 @@ impl KnownLines {
     const KEPT: usize = 4;
 
     /// Whether an operation is to be kept: its line is new, or it reads what a new line has made and nothing has read.
-    fn keeps(&mut self, operation: &Descriptor, in_place: bool, args: &[Arg], calls: &[Called]) -> (bool, bool) {
+    fn keeps(
+        &mut self,
+        operation: &Descriptor,
+        in_place: bool,
+        args: &[Arg],
+        calls: &[Called],
+    ) -> (bool, bool) {
         let mut hash = DefaultHasher::new();
         (operation.name, in_place).hash(&mut hash);
         for call in calls {

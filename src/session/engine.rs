@@ -313,7 +313,12 @@ impl Session {
         let read = self.interpreter.enter(|vm| {
             let cells = vm.sys_module.get_attr("_cells", vm).ok()?.downcast::<PyDict>().ok()?;
             let text = |it: PyObjectRef| it.try_to_value::<String>(vm).ok();
-            Some(cells.into_iter().filter_map(|(name, source)| Some((text(name)?, text(source)?))).collect::<Vec<_>>())
+            Some(
+                cells
+                    .into_iter()
+                    .filter_map(|(name, source)| Some((text(name)?, text(source)?)))
+                    .collect::<Vec<_>>(),
+            )
         });
         for (name, source) in read.unwrap_or_default() {
             self.cells.entry(name).or_insert(source);
@@ -411,7 +416,8 @@ impl Session {
 
     /// Reads the exception, and keeps the context in which it was raised.
     fn failed(&self, exception: &PyBaseExceptionRef, name: &str, vm: &VirtualMachine) -> Raised {
-        let is_cell = |file: &str| self.cells.contains_key(file) || !torch::is_library(file) && file.ends_with(".py");
+        let is_cell =
+            |file: &str| self.cells.contains_key(file) || !torch::is_library(file) && file.ends_with(".py");
         let mut context = ErrorContext::of(exception, &self.scope.globals, is_cell, vm);
         context.failed = self.state.take_failed();
         self.error_context.replace(context);

@@ -14,8 +14,8 @@ use super::{
     sandbox, timing,
 };
 use crate::ops::State;
-use crate::shims::{FileAccess, LocalModules};
 use crate::shims::plots;
+use crate::shims::{FileAccess, LocalModules};
 use crate::torch::FrameObserver;
 use crate::{numpy, shims, torch};
 

@@ -78,9 +78,8 @@ impl LocalFinder {
         let text = name.as_wtf8().to_string_lossy().into_owned();
         let Some((path, package)) = self.modules.file(&text) else { return Ok(vm.ctx.none()) };
         let source = match path.is_file() {
-            true => fs::read_to_string(&path).map_err(|error| {
-                vm.new_import_error(format!("{}: {error}", path.display()), name.clone())
-            })?,
+            true => fs::read_to_string(&path)
+                .map_err(|error| vm.new_import_error(format!("{}: {error}", path.display()), name.clone()))?,
             false => String::new(),
         };
         let shown = path.display().to_string();

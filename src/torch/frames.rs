@@ -40,7 +40,8 @@ impl CallObserver for FrameObserver {
     fn names(&self, calls: &[Called], args: &[Arg]) -> Vec<Option<String>> {
         let mut named = Named::new(args.iter().flat_map(Arg::tensors));
         let frames = self.frames.borrow();
-        if let Some((frame, _)) = calls.iter().rposition(|call| !call.library).and_then(|own| frames.get(own)) {
+        if let Some((frame, _)) = calls.iter().rposition(|call| !call.library).and_then(|own| frames.get(own))
+        {
             with_current_vm(|vm| named.search(frame, vm));
         }
         named.0.into_iter().map(|(_, name)| name).collect()

@@ -222,7 +222,7 @@ fn found(source: &str) -> Vec<(&'static str, String)> {
     let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);
     assert_eq!(outcome.error, None, "{source}");
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-    let mut findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
+    let findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
     findings.into_iter().map(|it| (it.mistake, it.observed)).collect()
 }
 

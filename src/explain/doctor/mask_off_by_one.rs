@@ -27,7 +27,12 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         }
         if let Some((mask, visible)) = of_weights(step) {
             let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
-            return Some(observation(&name, visible_beyond(&visible).filter(|it| *it == ONE)?, None, step.site()));
+            return Some(observation(
+                &name,
+                visible_beyond(&visible).filter(|it| *it == ONE)?,
+                None,
+                step.site(),
+            ));
         }
         let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
         let input = attention.input().filter(|_| attention.axis == 1)?;

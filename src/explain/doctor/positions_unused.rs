@@ -20,8 +20,10 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         |name: &str| call.function.ends_with(".forward") || is_unused_by_all(name, call, cell);
     let unused: Vec<&str> =
         call.report.untouched.iter().filter(|it| it.is_whole()).map(|it| it.name.as_str()).collect();
-    let unused: Vec<&str> =
-        unused.into_iter().filter(|it| (is_of_positions(it) || is_read(it, call, cell)) && is_everywhere(it)).collect();
+    let unused: Vec<&str> = unused
+        .into_iter()
+        .filter(|it| (is_of_positions(it) || is_read(it, call, cell)) && is_everywhere(it))
+        .collect();
     if unused.is_empty() {
         return None;
     }

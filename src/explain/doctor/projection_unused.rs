@@ -55,7 +55,8 @@ fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, Strin
 /// What is said of a projection of queries, keys and values together of which one part, or two, have no effect.
 fn part_of_joined(matrix: &MatrixReport, call: &RepeatedCall, cell: &TracedCell) -> Option<String> {
     let &[rows, _] = matrix.shape.as_slice() else { return None };
-    let is_part = matrix.rows > 1 && rows > matrix.rows && rows.is_multiple_of(matrix.rows) && rows / matrix.rows <= 6;
+    let is_part =
+        matrix.rows > 1 && rows > matrix.rows && rows.is_multiple_of(matrix.rows) && rows / matrix.rows <= 6;
     let is_projection = |step: &Traced| {
         step.operation.explanation == Explanation::Linear
             && step.calls.iter().any(|it| it.activation == call.report.activation)

@@ -52,7 +52,8 @@ impl Pair {
         let before = |shape: &[usize]| shape[..shape.len().saturating_sub(2)].to_vec();
         let rows = |it: &Tensor| it.shape().iter().rev().nth(1).copied();
         let (queries, made) = (&scores.product.left, &scores.record.shape);
-        let is_in_order = before(queries.shape()) == before(made) && rows(queries) == made.iter().rev().nth(1).copied();
+        let is_in_order =
+            before(queries.shape()) == before(made) && rows(queries) == made.iter().rev().nth(1).copied();
         if scores.record.operation.explanation == Explanation::Einsum && !is_in_order {
             return None;
         }

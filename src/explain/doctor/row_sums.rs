@@ -91,9 +91,7 @@ fn never_divided(attention: &Attention, context: &Context, cell: &TracedCell) ->
         let is_sum = step.explanation() == Explanation::Pointwise(Formula::Add);
         step.record.operation.family == OpFamily::Pointwise && !is_sum && !is_by_one_sum(step)
     };
-    if context.after.iter().any(is_changed)
-        || is_divided_later(context, cell)
-    {
+    if context.after.iter().any(is_changed) || is_divided_later(context, cell) {
         return None;
     }
     let (row, sum) = uneven_row(context)?;

@@ -1,6 +1,7 @@
 //! Scores that are not divided by the root of the head's width.
 //! Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
 
+use std::rc::Rc;
 
 use super::attention::{Attention, Scores, is_pointer, is_softmax};
 use super::axes::{Product, is_product, size};
@@ -9,7 +10,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::table;
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, Formula, ProductKind};
+use crate::tensor::explanation::{Explanation, Formula, Movement, ProductKind};
 use crate::tensor::{Arg, Record, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -34,12 +35,12 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if is_alone && !meets_values() {
         return None;
     }
-    // Random features are products of one projection; scores that are sums of products have a scale of their own.
-    if !is_softmax(&attention.softmax) && !is_projected(scores)
-        || attention.before.iter().any(|step| adds_product(step))
-    {
+    // Random features are products of one projection.
+    if !is_softmax(&attention.softmax) && !is_projected(scores) {
         return None;
     }
+    // Scores that are sums of products have a scale of their own.
+    let is_sum = attention.before.iter().any(adds_product);
     let width = scores.product.width();
     if width < 2 || scores.record.operation.explanation == Explanation::Linear {
         return None;
@@ -117,7 +118,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let others: Vec<(f64, &str)> = other_widths(scores)
         .into_iter()
-        .filter(|(other, _)| *other != width)
+        .filter(|(other, _)| *other != width && !is_sum)
         .map(|(other, what)| (other as f64, what))
         .collect();
     if let Some((other, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
@@ -153,9 +154,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
     // A number of the learner's own: without a norm before the product, scores grow with the width, and are made larger still.
-    let is_larger = || {
-        factors.iter().all(|(_, factor)| *factor > 1.0) && is_projected(scores)
-    };
+    let is_larger = || factors.iter().all(|(_, factor)| *factor > 1.0) && is_projected(scores);
     if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
         return found(
             format!("{head}; their scores are multiplied by {}, not divided.", figure(scale)),
@@ -276,7 +275,18 @@ fn is_projected(scores: &Scores) -> bool {
         true => scores.product.left.layout().offset == scores.product.right.layout().offset,
         false => false,
     };
-    let is_of_projection = |tensor: &Tensor| projection(&rearranged(tensor).1).is_some();
+    let is_of_projection = |tensor: &Tensor| {
+        let start = rearranged(tensor).1;
+        let is_parameter = |it: &Tensor| it.is_leaf() && it.requires_grad();
+        // A projection may be an einsum, or a product with its matrix on the left.
+        let has_parameter = |made: Rc<Record>| {
+            let is_product =
+                Product::of(&made).is_some() || made.operation.explanation == Explanation::Einsum;
+            is_product
+                && made.args().iter().flat_map(Arg::tensors).any(|it| is_parameter(&flow::source(it).1))
+        };
+        projection(&start).is_some() || origin(&start).is_some_and(has_parameter)
+    };
     !is_same && is_of_projection(query) && is_of_projection(key)
 }
 
@@ -295,7 +305,10 @@ fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for source in &scores.sources {
         found.extend(size(source, 1).map(|all| (all, "the width of all heads together")));
-        let start = rearranged(source).1;
+        let (path, start) = rearranged(source);
+        let joined = path.iter().filter(|step| step.explanation() == Explanation::Moved(Movement::Joined));
+        found
+            .extend(joined.filter_map(|step| Some((size(&step.operand, 1)?, "the width of one part of it"))));
         if let Some(projection) = projection(source).or_else(|| projection(&start)) {
             let (steps, whole) = flow::source(&projection.left);
             let wider = steps.iter().map(|step| &step.operand).chain([&projection.left, &whole]);

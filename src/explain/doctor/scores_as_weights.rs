@@ -113,7 +113,8 @@ fn not_weights<'t>(step: &'t Traced, record: &Record) -> Option<(&'t TracedTenso
         let scores = Product::of(&made).filter(|_| made.operation.explanation != Explanation::Linear)?;
         // Other attention than that of a softmax has a scale too: retention multiplies with a decay, and mixed heads with a
         // parameter.
-        let is_gated = |step: &FlowStep| step.other().is_some_and(|it| it.tensor().is_some_and(|it| it.numel() > 1));
+        let is_gated =
+            |step: &FlowStep| step.other().is_some_and(|it| it.tensor().is_some_and(|it| it.numel() > 1));
         let is_parameter = |it: &Tensor| source(it).1.is_leaf() && source(it).1.requires_grad();
         if steps.iter().any(is_gated) || is_parameter(values) || is_weighted(operand) {
             return None;

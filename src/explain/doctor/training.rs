@@ -82,7 +82,8 @@ pub fn watch(session: &mut Session) {
 
 /// The mistakes in the trainings of a session that is watched.
 pub fn watched(session: &mut Session) -> Vec<Finding> {
-    let report = session.evaluate("__import__('_training').report()", |it, vm| it.try_to_value::<String>(vm).ok());
+    let report =
+        session.evaluate("__import__('_training').report()", |it, vm| it.try_to_value::<String>(vm).ok());
     findings(&report.ok().flatten().unwrap_or_default())
 }
 

@@ -121,18 +121,17 @@ def _backward(call, args, kwargs):
     if watch.stale is not None:
         # Gradients that the last step has used, and that nothing has cleared.
         before = [(param, param.grad.clone()) for param in watch.stale if has_gradient(param)][:4]
-    try:
-        return call(*args, **kwargs)
-    finally:
-        if any(param.grad is not None and not torch.equal(param.grad, old) for param, old in before):
-            watch.add(
-                "gradients-not-zeroed",
-                at,
-                "The gradients that the last step used are still there: this call adds to them.",
-                "optimizer.zero_grad() before loss.backward()",
-            )
-        watch.stale = None
-        watch.now.backward, watch.now.zeroed = at, None
+    out = call(*args, **kwargs)
+    if any(param.grad is not None and not torch.equal(param.grad, old) for param, old in before):
+        watch.add(
+            "gradients-not-zeroed",
+            at,
+            "The gradients that the last step used are still there: this call adds to them.",
+            "optimizer.zero_grad() before loss.backward()",
+        )
+    watch.stale = None
+    watch.now.backward, watch.now.zeroed = at, None
+    return out
 
 
 def _stepped(optimizer, call, args, kwargs):

@@ -190,9 +190,9 @@ pub(super) fn run_alone(examined: &mut Examined, plan: &Plan, workspace: &mut Wo
         if is_test { "True" } else { "False" }
     );
     let (_, trace, calls) = workspace.examined(&exercise, ALONE);
-    let report = workspace.session.evaluate("__import__('json').dumps(_exercised)", |it, vm| {
-        it.try_to_value::<String>(vm).ok()
-    });
+    let report = workspace
+        .session
+        .evaluate("__import__('json').dumps(_exercised)", |it, vm| it.try_to_value::<String>(vm).ok());
     let report = report.ok().flatten().unwrap_or_default();
     let (ran, missed): (Vec<String>, Vec<Unexamined>) = serde_json::from_str(&report).unwrap_or_default();
     if !ran.is_empty() {

@@ -54,7 +54,12 @@ pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut She
             if is_one_of_several {
                 shell.say(&format!("{}: ", examined.target))?;
             }
-            shell.show(&report::summary(&examined.looked, examined.found.len(), &examined.unexamined, shell.look))?;
+            shell.show(&report::summary(
+                &examined.looked,
+                examined.found.len(),
+                &examined.unexamined,
+                shell.look,
+            ))?;
         }
     }
     Ok(())
