@@ -57,10 +57,11 @@ fn part_of_joined(matrix: &MatrixReport, call: &RepeatedCall, cell: &TracedCell)
     let &[rows, _] = matrix.shape.as_slice() else { return None };
     let is_part =
         matrix.rows > 1 && rows > matrix.rows && rows.is_multiple_of(matrix.rows) && rows / matrix.rows <= 6;
+    let own = format!("self.{}", matrix.name);
     let is_projection = |step: &Traced| {
         step.operation.explanation == Explanation::Linear
             && step.calls.iter().any(|it| it.activation == call.report.activation)
-            && step.operand(1).is_some_and(|it| it.shape() == matrix.shape)
+            && step.operand(1).is_some_and(|it| it.name.as_ref() == Some(&own))
     };
     let is_meant = is_part && has_values(call, cell) && cell.trace.steps.iter().any(is_projection);
     is_meant.then(|| format!("{} of the {rows} rows of {}", matrix.rows, matrix.name))

@@ -4,7 +4,6 @@
 use serde::Deserialize;
 
 use super::mistake::{Detector, Finding, Mistake};
-use super::named;
 use crate::session::Session;
 
 const fn mistake(code: &'static str, name: &'static str, title: &'static str, why: &'static str) -> Mistake {
@@ -74,6 +73,20 @@ pub(super) static UNREAD: Mistake = mistake(
     "A group of parameters may have any key, so a wrong name raises nothing, and the default is used.",
 );
 
+/// All of them.
+static ALL: [&Mistake; 10] = [
+    &NOT_ZEROED,
+    &CLEARED,
+    &NOT_TRAINED,
+    &CLIPPING,
+    &CUT_OFF,
+    &IN_EVAL,
+    &WITH_DROPOUT,
+    &SHARED,
+    &PADDING,
+    &UNREAD,
+];
+
 /// Begins to watch the trainings of a session.
 pub fn watch(session: &mut Session) {
     // What cannot be watched is not reported.
@@ -103,7 +116,7 @@ fn findings(report: &str) -> Vec<Finding> {
     let all: Vec<Watched> = serde_json::from_str(report).unwrap_or_default();
     let finding = |found: Watched| {
         let Watched { cell, line, function, observed, fix, .. } = found;
-        let mistake = named(&found.mistake)?;
+        let mistake = ALL.iter().find(|it| it.name == found.mistake)?;
         Some(Finding {
             code: mistake.code,
             mistake: mistake.name,
