@@ -84,7 +84,7 @@ const STDLIB: &[&str] = &[
 ];
 
 /// The folders of our own Python modules.
-const OWN: [&str; 3] = ["src/torch/py", "src/numpy/py", "src/shims/py"];
+const OWN: [&str; 4] = ["src/torch/py", "src/numpy/py", "src/shims/py", "src/explain/py"];
 
 /// What is imported before a module of the standard library: our `OrderedDict`, which the pure Python one gives way to.
 const BEFORE: &[(&str, &str)] = &[("collections", "import _ordered; ")];

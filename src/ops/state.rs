@@ -51,6 +51,7 @@ pub struct State {
 impl State {
     /// The state of a fresh session.
     pub(crate) fn new(family: Family) -> Rc<State> {
+        let recorder = Recorder::default();
         Rc::new(State {
             generator: Rc::new(RefCell::new(Generator::default())),
             family: Cell::new(family),
@@ -65,9 +66,9 @@ impl State {
             nan_is_error: Cell::new(false),
             backward_recorded: Cell::new(false),
             autocast: AutocastMode::default(),
-            recorder: Recorder::default(),
+            tracer: Tracer::new(recorder.keeping()),
+            recorder,
             failed: RefCell::default(),
-            tracer: Tracer::default(),
         })
     }
 

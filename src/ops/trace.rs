@@ -7,7 +7,8 @@
 //! any length takes bounded memory, and its later steps are not slower than its first.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,8 @@ pub struct Trace {
     pub steps: Vec<Traced>,
     /// How many more ran than are kept.
     pub beyond: usize,
+    /// How many of them ran in a line where operations with operands of the same shapes are kept.
+    pub(crate) repeats: usize,
 }
 
 impl Trace {
@@ -32,6 +35,16 @@ impl Trace {
     pub(crate) const COPIED: usize = 4096;
     /// What a call of an operation costs, in elements: so many are computed in the time that a call takes.
     pub(crate) const WORK_OF_CALL: usize = 2000;
+
+    /// How many operations are kept with all of their tensors.
+    pub(crate) fn complete(&self) -> usize {
+        self.steps.iter().filter(|step| step.is_complete()).count()
+    }
+
+    /// How many operations are not kept, or not with all of their tensors, and repeat none that are.
+    pub(crate) fn lost(&self) -> usize {
+        self.steps.len() - self.complete() + self.beyond - self.repeats
+    }
 
     /// How much the operations computed: the elements that each of them read and returned, and the call itself. The
     /// same program does the same work on every machine.
@@ -79,6 +92,11 @@ impl Traced {
     /// How many elements it read and returned.
     fn elements(&self) -> usize {
         self.operands.iter().chain(&self.results).map(|it| it.layout.numel()).sum()
+    }
+
+    /// Whether all of its tensors are kept.
+    fn is_complete(&self) -> bool {
+        self.operands.iter().chain(&self.results).all(|it| it.tensor.is_some())
     }
 
     /// The learner's line that ran it: the innermost that is not library Python.
@@ -171,19 +189,13 @@ pub struct Called {
     pub activation: u64,
 }
 
-/// The code that made a call, as a [`CallObserver`] sees it.
-#[derive(Debug)]
-pub(crate) struct CallingCode {
-    /// The calls that led to the operation, outermost first.
-    pub(crate) calls: Vec<Called>,
-    /// What the learner's code calls each tensor among the arguments, those in lists one by one.
-    pub(crate) names: Vec<Option<String>>,
-}
-
 /// Tells the tracer which code is running. The Python binding implements it, so that this layer knows no interpreter.
 pub(crate) trait CallObserver {
-    /// The code that is calling an operation with these arguments.
-    fn caller(&self, args: &[Arg]) -> CallingCode;
+    /// The calls that led to the operation that runs now, outermost first.
+    fn calls(&self) -> Vec<Called>;
+
+    /// What the innermost of the learner's calls calls each tensor among these arguments, those in lists one by one.
+    fn names(&self, calls: &[Called], args: &[Arg]) -> Vec<Option<String>>;
 
     /// Releases whatever was kept between calls: the trace has ended.
     fn end(&self);
@@ -205,6 +217,49 @@ pub struct Tracer {
     /// The last copy of each storage's values, and what was copied: operations share it.
     copies: RefCell<HashMap<usize, CopiedValues>>,
     bytes: Cell<usize>,
+    /// What is known of the lines that ran; none if each operation is kept however often its line runs.
+    lines: RefCell<Option<KnownLines>>,
+    /// Whether records that are made now are kept.
+    keeping: Rc<Cell<bool>>,
+}
+
+/// The operations that are kept, by their lines.
+#[derive(Default)]
+struct KnownLines {
+    /// How often an operation is kept, by a hash of its calls and of the shapes of its operands.
+    counts: HashMap<u64, usize>,
+    /// The storages that kept operations wrote and no kept operation has read.
+    unread: HashSet<usize>,
+}
+
+impl KnownLines {
+    /// How often an operation is kept in one line with operands of the same shapes.
+    const KEPT: usize = 4;
+
+    /// Whether an operation is to be kept: its line is new, or it reads what a new line has made and nothing has read.
+    fn keeps(
+        &mut self,
+        operation: &Descriptor,
+        in_place: bool,
+        args: &[Arg],
+        calls: &[Called],
+    ) -> (bool, bool) {
+        let mut hash = DefaultHasher::new();
+        (operation.name, in_place).hash(&mut hash);
+        for call in calls {
+            (call.cell, call.function, call.training).hash(&mut hash);
+            let (start, end) = (call.span.start, call.span.end);
+            (start.line, start.column, end.line, end.column).hash(&mut hash);
+        }
+        let tensors = || args.iter().flat_map(Arg::tensors);
+        tensors().for_each(|tensor| (tensor.shape(), tensor.dtype() as u8).hash(&mut hash));
+        let count = self.counts.entry(hash.finish()).or_default();
+        let is_new = *count < KnownLines::KEPT;
+        *count += usize::from(is_new);
+        let mut reads = false;
+        tensors().for_each(|tensor| reads |= self.unread.remove(&tensor.storage().address()));
+        (is_new || reads, is_new)
+    }
 }
 
 impl std::fmt::Debug for Tracer {
@@ -219,13 +274,19 @@ impl Tracer {
         self.observer.replace(Some(observer));
     }
 
-    fn caller(&self, args: &[Arg]) -> CallingCode {
+    /// A tracer that sets `keeping` while it runs operations whose records are to be kept.
+    pub(crate) fn new(keeping: Rc<Cell<bool>>) -> Tracer {
+        Tracer { keeping, ..Tracer::default() }
+    }
+
+    fn calls(&self) -> Vec<Called> {
+        self.observer.borrow().as_ref().map(|observer| observer.calls()).unwrap_or_default()
+    }
+
+    fn names(&self, calls: &[Called], args: &[Arg]) -> Vec<Option<String>> {
         match &*self.observer.borrow() {
-            Some(observer) => observer.caller(args),
-            None => CallingCode {
-                calls: Vec::new(),
-                names: args.iter().flat_map(Arg::tensors).map(|_| None).collect(),
-            },
+            Some(observer) => observer.names(calls, args),
+            None => args.iter().flat_map(Arg::tensors).map(|_| None).collect(),
         }
     }
 
@@ -242,6 +303,12 @@ impl Tracer {
         self.begun.set(true);
     }
 
+    /// As [`Tracer::begin`]; of a line that runs often, the first operations are kept, and their records with them.
+    pub(crate) fn begin_lines(&self) {
+        self.begin();
+        self.lines.replace(Some(KnownLines::default()));
+    }
+
     /// Ends the trace and returns it. Drops Python objects: call it where Python may run.
     pub fn end(&self) -> Trace {
         self.on.set(false);
@@ -252,6 +319,7 @@ impl Tracer {
         self.held.take();
         self.copies.take();
         self.bytes.set(0);
+        self.lines.take();
         self.trace.take()
     }
 
@@ -272,21 +340,42 @@ impl Tracer {
             self.trace.borrow_mut().beyond += 1;
             return ended;
         }
-        let CallingCode { calls, names } = self.caller(&args);
+        let calls = self.calls();
+        let mut is_new = false;
+        if let Some(lines) = &mut *self.lines.borrow_mut() {
+            let (keeps, new) = lines.keeps(operation, in_place, &args, &calls);
+            if !keeps {
+                drop(calls);
+                let mut trace = self.trace.borrow_mut();
+                trace.beyond += 1;
+                trace.repeats += 1;
+                drop(trace);
+                return run(args);
+            }
+            is_new = new;
+        }
+        let names = self.names(&calls, &args);
         let tensors =
             args.iter().enumerate().flat_map(|(at, arg)| arg.tensors().iter().map(move |it| (at, it)));
         let operands: Vec<TracedTensor> =
             tensors.zip(names).map(|((at, tensor), name)| self.seen(at, tensor, name)).collect();
         let kept: Vec<Arg> = args.iter().map(|arg| self.kept(arg)).collect();
+        let keeping = self.lines.borrow().is_some() && operands.iter().all(|it| it.tensor.is_some());
+        self.keeping.set(keeping);
         let start = Instant::now();
         let ended = run(args);
         let elapsed = start.elapsed();
+        self.keeping.set(false);
         let (results, error) = match &ended {
             Ok(value) => (results(value), None),
             Err(error) => (Vec::new(), Some(error.message.clone())),
         };
         let results: Vec<TracedTensor> =
             results.iter().enumerate().map(|(at, tensor)| self.seen(at, tensor, None)).collect();
+        if let Some(lines) = self.lines.borrow_mut().as_mut().filter(|_| is_new) {
+            let kept = results.iter().filter(|result| result.tensor.is_some());
+            lines.unread.extend(kept.map(|result| result.storage));
+        }
         // All of these live now, so that an address means one storage.
         let is_view = !in_place
             && !results.is_empty()

@@ -36,9 +36,9 @@ use super::{
 use crate::{
     kernel::{buffer_pool, random::Family, stop},
     ops::{self, trace::Trace},
-    shims::{FileAccess, PlottedFigure, plots},
+    shims::{FileAccess, LocalModules, PlottedFigure, plots},
     tensor::Tensor,
-    torch::FrameObserver,
+    torch::{self, FrameObserver},
 };
 
 pub struct SessionOptions {
@@ -54,6 +54,8 @@ pub struct SessionOptions {
     pub on_cpu: Vec<String>,
     /// The files that cells may open.
     pub files: FileAccess,
+    /// The folders whose modules cells may import.
+    pub modules: LocalModules,
 }
 
 impl Default for SessionOptions {
@@ -65,6 +67,7 @@ impl Default for SessionOptions {
             random: Family::default(),
             on_cpu: Vec::new(),
             files: FileAccess::default(),
+            modules: LocalModules::default(),
         }
     }
 }
@@ -126,7 +129,7 @@ impl Session {
             memory::install(options.max_memory, vm);
             // The buffers of freed tensors that are kept for new ones use a part of the limit.
             buffer_pool::set_limit(options.max_memory / 8);
-            setup::install(&output, &state, options.files, vm).unwrap_or_else(|exception| {
+            setup::install(&output, &state, options.files, options.modules, vm).unwrap_or_else(|exception| {
                 let raised = Raised::read(&exception, "", |_| false, vm);
                 panic!("attn's interpreter does not start: {}", raised.message)
             })
@@ -167,6 +170,7 @@ impl Session {
             Ok(result) => (result, None),
             Err(raised) => (None, Some(raised)),
         };
+        self.add_modules();
         let (stdout, stderr) = self.output.borrow_mut().take();
         let figures = self.output.borrow_mut().take_figures();
         Outcome { stdout, stderr, result, error, elapsed, changed, figures }
@@ -175,6 +179,11 @@ impl Session {
     /// Runs one cell as [`Session::run`] does, and returns the operations that ran too.
     pub fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
         self.state.tracer.begin();
+        self.run_traced(source, name)
+    }
+
+    /// Runs one cell, and ends the trace that has begun.
+    pub(super) fn run_traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
         let outcome = self.run(source, name);
         let trace = self.interpreter.enter(|_| self.state.tracer.end());
         (outcome, trace)
@@ -299,6 +308,23 @@ impl Session {
         })
     }
 
+    /// Adds the sources of the modules that were imported.
+    fn add_modules(&mut self) {
+        let read = self.interpreter.enter(|vm| {
+            let cells = vm.sys_module.get_attr("_cells", vm).ok()?.downcast::<PyDict>().ok()?;
+            let text = |it: PyObjectRef| it.try_to_value::<String>(vm).ok();
+            Some(
+                cells
+                    .into_iter()
+                    .filter_map(|(name, source)| Some((text(name)?, text(source)?)))
+                    .collect::<Vec<_>>(),
+            )
+        });
+        for (name, source) in read.unwrap_or_default() {
+            self.cells.entry(name).or_insert(source);
+        }
+    }
+
     fn run_source(
         &self,
         source: &str,
@@ -390,7 +416,8 @@ impl Session {
 
     /// Reads the exception, and keeps the context in which it was raised.
     fn failed(&self, exception: &PyBaseExceptionRef, name: &str, vm: &VirtualMachine) -> Raised {
-        let is_cell = |file: &str| self.cells.contains_key(file);
+        let is_cell =
+            |file: &str| self.cells.contains_key(file) || !torch::is_library(file) && file.ends_with(".py");
         let mut context = ErrorContext::of(exception, &self.scope.globals, is_cell, vm);
         context.failed = self.state.take_failed();
         self.error_context.replace(context);

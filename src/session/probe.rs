@@ -17,6 +17,8 @@ pub struct CallReport {
     pub(crate) arguments: Vec<String>,
     /// How many of its arguments hold tokens.
     pub(crate) inputs: usize,
+    /// How many of them were changed together.
+    pub(crate) changed: usize,
     /// How many axes they have, and the output.
     pub(crate) ranks: [usize; 2],
     /// The axes that the inputs and the output share.
@@ -33,6 +35,8 @@ pub struct CallReport {
     pub(crate) varies: Vec<usize>,
     /// What moves when hidden tokens are changed, for each mask of padding among its arguments.
     pub(crate) padding: Vec<PaddingReport>,
+    /// What moves when a text comes without its padding.
+    pub(crate) unpadded: Option<UnpaddedReport>,
     /// How the outputs with a cache differ from those without.
     pub(crate) cached: Option<CacheReport>,
     /// The numbers of the tokens in each input that holds such.
@@ -109,6 +113,19 @@ pub(crate) struct PaddingReport {
     pub(crate) moved: [f64; 2],
 }
 
+/// The outputs of a text without its padding, compared with those in a batch.
+#[derive(Clone, Deserialize, PartialEq)]
+pub(crate) struct UnpaddedReport {
+    pub(crate) sample: usize,
+    /// How many tokens the text has, and how many with its padding.
+    pub(crate) tokens: usize,
+    pub(crate) padded: usize,
+    /// The token that is padding.
+    pub(crate) token: i64,
+    /// How far an output moved at most; 0 for what is rounding.
+    pub(crate) moved: f64,
+}
+
 impl Session {
     /// Runs one cell as [`Session::traced`] does, then repeats those of its calls that `choose` names by the number of
     /// their activation. Random numbers, records and variables are as the cell left them.
@@ -119,7 +136,9 @@ impl Session {
         choose: impl FnOnce(&Trace) -> Vec<u64>,
     ) -> (Outcome, Trace, Vec<CallReport>) {
         self.observer.capture.begin();
-        let (outcome, trace) = self.traced(source, name);
+        self.state.recorder.end_keeping();
+        self.state.tracer.begin_lines();
+        let (outcome, trace) = self.run_traced(source, name);
         let chosen = if outcome.error.is_none() { choose(&trace) } else { Vec::new() };
         let observer = self.observer.clone();
         let calls = self.interpreter.enter(|_| {

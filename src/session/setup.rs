@@ -14,8 +14,8 @@ use super::{
     sandbox, timing,
 };
 use crate::ops::State;
-use crate::shims::FileAccess;
 use crate::shims::plots;
+use crate::shims::{FileAccess, LocalModules};
 use crate::torch::FrameObserver;
 use crate::{numpy, shims, torch};
 
@@ -54,6 +54,7 @@ pub(super) fn install(
     buffer: &Rc<RefCell<OutputBuffer>>,
     state: &Rc<State>,
     files: FileAccess,
+    modules: LocalModules,
     vm: &VirtualMachine,
 ) -> PyResult<(Scope, Rc<FrameObserver>)> {
     for (name, channel) in [("stdout", Channel::Stdout), ("stderr", Channel::Stderr)] {
@@ -65,13 +66,17 @@ pub(super) fn install(
     builtins::install(buffer, vm)?;
     cpython::install(vm);
     numbers::install(vm);
-    shims::install(files, vm)?;
+    let package = modules.package.clone();
+    shims::install(files, modules, vm)?;
     let observer = torch::install(vm, state)?;
     numpy::install(vm, state)?;
     let globals = vm.ctx.new_dict();
     let main = vm.new_module("__main__", globals.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("__main__", main.into(), vm)?;
     clear(&globals, vm)?;
+    if !package.is_empty() {
+        globals.set_item("__package__", vm.ctx.new_str(package).into(), vm)?;
+    }
     let scope = Scope::with_builtins(None, globals, vm);
     let plotted = buffer.clone();
     let shown = move |words: &str, figure| {

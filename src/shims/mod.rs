@@ -7,6 +7,7 @@ mod byte_pairs;
 mod cmath;
 mod file_access;
 mod files;
+mod local_modules;
 mod math;
 mod pause;
 mod pieces;
@@ -18,6 +19,7 @@ mod structs;
 mod unicode;
 
 pub use file_access::FileAccess;
+pub use local_modules::LocalModules;
 pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 
 pub(crate) use sha2::sha512;
@@ -65,7 +67,8 @@ pub(crate) fn rename_native(vm: &mut VirtualMachine) {
 }
 
 /// To be called once the interpreter is initialised.
-pub(crate) fn install(files: FileAccess, vm: &VirtualMachine) -> PyResult<()> {
+pub(crate) fn install(files: FileAccess, modules: LocalModules, vm: &VirtualMachine) -> PyResult<()> {
+    local_modules::install(modules, vm)?;
     absent::install(vm)?;
     files::install(files, vm)?;
     let search = vm.new_function("search", |name: PyObjectRef, vm: &VirtualMachine| -> PyResult {

@@ -159,6 +159,8 @@ pub struct Record {
     pub(super) operands: OnceCell<Vec<SavedResult>>,
     /// Whether the backward pass is done with it.
     pub(super) spent: Cell<bool>,
+    /// Whether it is kept whatever the bounds.
+    pub(super) is_kept: Cell<bool>,
     /// The count that its operands are in; `None` if it is not listed.
     pub(super) budget: RefCell<Option<Rc<Budget>>>,
 }

@@ -163,6 +163,9 @@ pub(crate) struct Recorder {
     budget: Rc<Budget>,
     off: Cell<bool>,
     count: Cell<u64>,
+    /// Whether records that are made now are kept until [`Recorder::end_keeping`].
+    keeping: Rc<Cell<bool>>,
+    kept: RefCell<Vec<Weak<Record>>>,
 }
 
 /// The records that may be forgotten, the oldest first. Some were dropped or forgotten meanwhile.
@@ -206,6 +209,22 @@ impl Recorder {
     /// Turns recording off (`--no-record`) or on; gradients are still recorded.
     pub(crate) fn set_off(&self, off: bool) {
         self.off.set(off);
+    }
+
+    /// The flag that says whether records are kept beyond the bounds. Who sets it bounds their bytes.
+    pub(crate) fn keeping(&self) -> Rc<Cell<bool>> {
+        self.keeping.clone()
+    }
+
+    /// Bounds the records that were kept.
+    pub(crate) fn end_keeping(&self) {
+        self.keeping.set(false);
+        for record in self.kept.take().iter().filter_map(Weak::upgrade) {
+            record.is_kept.set(false);
+            if !record.needs_grad || record.is_spent() {
+                self.bound(&record);
+            }
+        }
     }
 
     /// Whether recording is turned off.
@@ -271,7 +290,7 @@ impl Recorder {
             false => Vec::new(),
         };
         self.count.set(self.count.get() + 1);
-        Rc::new(Record {
+        let record = Rc::new(Record {
             number: self.count.get(),
             operation: ran.operation,
             in_place: ran.in_place,
@@ -290,8 +309,13 @@ impl Recorder {
             result: OnceCell::new(),
             operands: OnceCell::new(),
             spent: Cell::new(false),
+            is_kept: Cell::new(self.keeping.get()),
             budget: RefCell::default(),
-        })
+        });
+        if record.is_kept.get() {
+            self.kept.borrow_mut().push(Rc::downgrade(&record));
+        }
+        record
     }
 
     /// Ends the use of a record for gradients: from now on it may be forgotten.
@@ -307,6 +331,9 @@ impl Recorder {
     fn bound(&self, record: &Rc<Record>) {
         if self.off.get() {
             drop(record.forget(LostOperands::Off));
+            return;
+        }
+        if record.is_kept.get() {
             return;
         }
         let released = self.keep(record);
@@ -402,7 +429,8 @@ impl Drop for Recorder {
     /// An in-place write can make a tensor part of its own history; forgetting all records breaks the cycle.
     fn drop(&mut self) {
         let lists = std::mem::take(self.lists.get_mut());
-        let living = lists.all.iter().filter_map(Weak::upgrade);
+        let kept = self.kept.take();
+        let living = lists.all.iter().chain(&kept).filter_map(Weak::upgrade);
         let released: Vec<_> = living.map(|record| record.forget(LostOperands::Bounds)).collect();
         drop(released);
     }

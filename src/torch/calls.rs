@@ -27,7 +27,7 @@ pub(crate) struct CapturedCall {
 }
 
 impl CapturedCall {
-    /// Repeats the call on changed inputs, as `torch._probe` says. `others` are calls of the same function with other
+    /// Repeats the call on changed inputs, as `_probe` says. `others` are calls of the same function with other
     /// kinds of arguments; `work` is what the call did, as [`Trace::work`](crate::ops::trace::Trace::work) counts it.
     /// Returns its report, which is JSON.
     pub(crate) fn examine(
@@ -44,7 +44,7 @@ impl CapturedCall {
             Ok(vm.ctx.new_tuple(vec![positional.into(), keywords.into()]).into())
         });
         let others = vm.ctx.new_list(others.collect::<PyResult<_>>()?);
-        let examine = vm.import("torch._probe", 0)?.get_attr("_probe", vm)?.get_attr("examine", vm)?;
+        let examine = vm.import("_probe", 0)?.get_attr("examine", vm)?;
         let arguments = (self.function.clone(), names, positional, keywords, others, vm.ctx.new_int(work));
         examine.call(arguments, vm)?.try_to_value(vm)
     }
@@ -178,6 +178,9 @@ fn kind(value: &PyObjectRef, vm: &VirtualMachine) -> char {
     }
     if value.downcast_ref_if_exact::<PyInt>(vm).is_some() {
         return if value.clone().try_to_value::<i64>(vm).is_ok_and(|it| it == 0) { 'Z' } else { 'I' };
+    }
+    if value.class().is(vm.ctx.types.bool_type) {
+        return if value.is(&vm.ctx.true_value) { 'Y' } else { 'X' };
     }
     match value.length_opt(vm) {
         Some(Ok(0)) => 'E',

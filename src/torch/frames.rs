@@ -12,7 +12,7 @@ use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 use super::calls::CallCapture;
 use super::py_tensor::tensor_of;
 use super::site::{is_library, span};
-use crate::ops::trace::{CallObserver, Called, CallingCode, Tracer};
+use crate::ops::trace::{CallObserver, Called, Tracer};
 use crate::tensor::{Arg, Tensor};
 
 /// Reads the frames of the interpreter that runs on this thread.
@@ -33,8 +33,18 @@ pub(crate) fn observe(tracer: &Tracer) -> Rc<FrameObserver> {
 }
 
 impl CallObserver for FrameObserver {
-    fn caller(&self, args: &[Arg]) -> CallingCode {
-        with_current_vm(|vm| self.stack(vm, args))
+    fn calls(&self) -> Vec<Called> {
+        with_current_vm(|vm| self.stack(vm))
+    }
+
+    fn names(&self, calls: &[Called], args: &[Arg]) -> Vec<Option<String>> {
+        let mut named = Named::new(args.iter().flat_map(Arg::tensors));
+        let frames = self.frames.borrow();
+        if let Some((frame, _)) = calls.iter().rposition(|call| !call.library).and_then(|own| frames.get(own))
+        {
+            with_current_vm(|vm| named.search(frame, vm));
+        }
+        named.0.into_iter().map(|(_, name)| name).collect()
     }
 
     fn end(&self) {
@@ -43,7 +53,7 @@ impl CallObserver for FrameObserver {
 }
 
 impl FrameObserver {
-    fn stack(&self, vm: &VirtualMachine, args: &[Arg]) -> CallingCode {
+    fn stack(&self, vm: &VirtualMachine) -> Vec<Called> {
         let mut frames = Vec::new();
         let mut next = vm.current_frame();
         while let Some(frame) = next {
@@ -52,15 +62,9 @@ impl FrameObserver {
         }
         frames.reverse();
         let numbered = self.numbered(frames, vm);
-        let calls: Vec<Called> = numbered.iter().map(|(frame, number)| called(frame, *number, vm)).collect();
-        let own = calls.iter().rposition(|call| !call.library);
-        let mut named = Named::new(args.iter().flat_map(Arg::tensors));
-        if let Some(own) = own {
-            named.search(&numbered[own].0, vm);
-        }
-        let names = named.0.into_iter().map(|(_, name)| name).collect();
+        let calls = numbered.iter().map(|(frame, number)| called(frame, *number, vm)).collect();
         self.frames.replace(numbered);
-        CallingCode { calls, names }
+        calls
     }
 
     /// Each frame with the number of its activation: that of the last operation's frame if it is the same one.

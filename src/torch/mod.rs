@@ -43,5 +43,5 @@ pub(crate) use overrides::takes_part;
 pub(crate) use protocols::Elements;
 pub(crate) use py_tensor::{PyTensor, tensor_object};
 pub(crate) use raise::{OrRaise, fact_of, raise};
-pub(crate) use site::site;
+pub(crate) use site::{is_library, site};
 pub(crate) use to_python::check_list;

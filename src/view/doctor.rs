@@ -8,6 +8,9 @@ use crate::view::quantity::counted;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
+/// The code of a mistake, a file, and a line.
+pub(crate) type Place = (String, String, usize);
+
 #[derive(Clone, PartialEq)]
 pub(crate) struct CodeFinding {
     pub(crate) finding: Finding,
@@ -25,6 +28,11 @@ impl CodeFinding {
     /// A finding and its line of code.
     pub(crate) fn new(code: Option<String>, finding: Finding) -> CodeFinding {
         CodeFinding { finding, code, run_by: None, file: None, file_line: None, diff: None }
+    }
+
+    /// The mistake and its line, if that is in a file.
+    pub(crate) fn place(&self) -> Option<Place> {
+        Some((self.finding.code.to_string(), self.file.clone()?, self.file_line?))
     }
 
     /// Whether both are the same mistake in the same line.
@@ -126,43 +134,76 @@ pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
     text
 }
 
-/// Why a file did not run as a whole, what of it ran `before` it raised, and what was examined alone. `operations` ran.
-pub(crate) fn partly(
-    target: &str,
-    reason: &str,
-    before: &[String],
-    ran: &[String],
-    operations: usize,
-    look: Look,
-) -> Text {
+/// Why a file did not run as a whole, what of it ran `before` it raised, and what was examined alone.
+pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[String], look: Look) -> Text {
     let ran_before = match before {
         [] => String::new(),
         before => format!("ran before that: {}; ", before.join(", ")),
     };
-    let how = match (ran, before) {
-        ([], []) if operations == 0 => {
-            "nothing in it could run alone, so its syntax was read and nothing was run".to_owned()
-        }
-        ([], _) => "nothing else in it could run, so its syntax was read".to_owned(),
-        (ran, _) => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
+    let how = match ran {
+        [] => "nothing else in it could run".to_owned(),
+        ran => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
     };
     let line =
         Line::new().with(Role::Dim, format!("{target} cannot run as a whole ({reason}); {ran_before}{how}."));
     wrap(&line, look.width, &Line::new(), &Line::new())
 }
 
-/// How many operations were examined, and how many mistakes were found.
-pub(crate) fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Text {
-    let looked = format!("{} in {}", counted(operations, "operation"), counted(cells, "cell"));
+/// How much was examined.
+#[derive(Default)]
+pub(crate) struct Looked {
+    pub(crate) cells: usize,
+    /// The operations that were examined.
+    pub(crate) operations: usize,
+    /// How many more repeat them, in the same lines and with the same shapes.
+    pub(crate) repeats: usize,
+    /// How many others were not examined, for their tensors were not kept.
+    pub(crate) lost: usize,
+    /// The classes and functions that did not run, and ran alone.
+    pub(crate) alone: Vec<String>,
+}
+
+/// A class or function that computes attention and was not examined.
+#[derive(serde::Deserialize, serde::Serialize)]
+pub(crate) struct Unexamined {
+    pub(crate) name: String,
+    pub(crate) line: usize,
+    pub(crate) reason: String,
+}
+
+/// How much was examined, how many mistakes were found, and what was not examined.
+pub(crate) fn summary(looked: &Looked, found: usize, unexamined: &[Unexamined], look: Look) -> Text {
+    let mut words =
+        format!("Looked at {} in {}", counted(looked.operations, "operation"), counted(looked.cells, "cell"));
+    if looked.repeats > 0 {
+        words.push_str(&format!(", which {} more repeat", looked.repeats));
+    }
+    words.push('.');
+    let mut text = Text::new();
+    let mut say = |line: &Line| text.append(wrap(line, look.width, &Line::new(), &Line::new()));
     let mut line = Line::new();
     match found {
+        0 if looked.operations == 0 => line.push(Role::Differs, "Nothing was examined: no operation ran."),
         0 => {
             line.push(Role::Good, if look.plain { "" } else { "✓ " });
-            line.push(Role::Prose, format!("Nothing found. Looked at {looked}."));
+            line.push(Role::Prose, format!("Nothing found. {words}"));
         }
-        count => line.push(Role::Prose, format!("{} found. Looked at {looked}.", counted(count, "mistake"))),
+        count => line.push(Role::Prose, format!("{} found. {words}", counted(count, "mistake"))),
     }
-    wrap(&line, look.width, &Line::new(), &Line::new())
+    say(&line);
+    if !looked.alone.is_empty() {
+        let names = looked.alone.join(", ");
+        say(&Line::new().with(Role::Dim, format!("Not called, and run alone on made-up inputs: {names}.")));
+    }
+    for Unexamined { name, line, reason } in unexamined {
+        let words = format!("Not examined: {name} (line {line}), which could not run alone: {reason}");
+        say(&Line::new().with(Role::Differs, words));
+    }
+    if looked.lost > 0 {
+        let count = counted(looked.lost, "operation");
+        say(&Line::new().with(Role::Differs, format!("Not examined: {count} on tensors beyond 64 MB.")));
+    }
+    text
 }
 
 /// What several targets add up to.

@@ -21,11 +21,12 @@ fn programs(folder: &str) -> Vec<PathBuf> {
 /// What a program prints, and what the doctor finds in it.
 fn examined(source: &str) -> (String, Vec<String>) {
     let mut session = Session::new(SessionOptions { random: Family::Mkl, ..SessionOptions::default() });
+    doctor::watch(&mut session);
     let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);
     let error = outcome.error.map(|error| format!("{}: {}\n", error.kind, error.message)).unwrap_or_default();
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let mut findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
-    findings.extend(doctor::read_together(&[("program", source)], doctor::Reading::Ran));
+    findings.extend(doctor::watched(&mut session));
     findings.retain(|finding| {
         let line = finding.line.and_then(|line| source.lines().nth(line - 1));
         !line.is_some_and(|line| doctor::is_allowed(finding.mistake, line))
@@ -74,7 +75,6 @@ fn found_in_cells(source: &str) -> Vec<String> {
         findings.extend(doctor::examine(&trace, &names, &calls, &session.sources().collect()));
     }
     let named: Vec<(&str, &str)> = cells.iter().map(|(name, cell)| (name.as_str(), cell.as_str())).collect();
-    findings.extend(doctor::read_together(&named, doctor::Reading::Ran));
     findings.retain(|finding| {
         let source = named.iter().find(|(name, _)| Some(*name) == finding.cell.as_deref());
         let line = source.and_then(|(_, source)| source.lines().nth(finding.line? - 1));

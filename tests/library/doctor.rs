@@ -378,7 +378,7 @@ const CASES: &[Case] = &[
     ("rows-do-not-sum-to-1", CAUSAL, &[(CONTEXT, "(weights + 0.1) @ values")], "values"),
     // A causal mask that begins too far from the diagonal.
     ("mask-off-by-one", CAUSAL, &[("diagonal=1", "diagonal=2")], "masked_fill_"),
-    ("mask-off-by-one", HEADS, &[("diagonal=1", "diagonal=3")], "masked_fill_"),
+    ("mask-off-by-one", HEADS, &[("diagonal=1", "diagonal=2")], "masked_fill_"),
     (
         "mask-off-by-one",
         CAUSAL,
@@ -393,12 +393,6 @@ const CASES: &[Case] = &[
         HEADS,
         &[("self.dropout(weights) @ values", "self.dropout(scores) @ values")],
         "scores)",
-    ),
-    (
-        "scores-as-weights",
-        CAUSAL,
-        &[("Layer", "SelfAttention"), (MASKED, "pass"), (SOFTMAX, "scores * 3.0")],
-        "weights @ values",
     ),
     (
         "scores-as-weights",

@@ -205,12 +205,6 @@ const CASES: &[Case] = &[
     ("scores-as-weights", PADDED, "torch.softmax(s, dim=-1)", "s"),
     ("rows-do-not-sum-to-1", ROLLOUT, "mean / mean.sum(dim=-1, keepdim=True)", "mean"),
     ("cache-differs", MEMORY, "[past, x]", "[x, past]"),
-    (
-        "samples-mixed",
-        TABLE,
-        "self.again = nn.MultiheadAttention(d, 2, batch_first=True)",
-        "self.again = nn.MultiheadAttention(d, 2)",
-    ),
     ("mask-leaks", FUSED, "-1e9", "1e-9"),
     ("mask-after-softmax", DIVIDED, "sum(dim=-1", "sum(dim=0"),
     ("targets-not-shifted", NEXT, "ids[:, 1:]", "ids[:, :-1]"),
@@ -222,8 +216,7 @@ fn found(source: &str) -> Vec<(&'static str, String)> {
     let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);
     assert_eq!(outcome.error, None, "{source}");
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-    let mut findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
-    findings.extend(doctor::read_together(&[("program", source)], doctor::Reading::Ran));
+    let findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
     findings.into_iter().map(|it| (it.mistake, it.observed)).collect()
 }
 

@@ -14,7 +14,7 @@ use ruff_python_parser::parse_module;
 use super::structure::cycles;
 
 /// The folders whose layout is that of the modules.
-const ROOTS: [&str; 3] = ["src/torch/py", "src/numpy/py", "src/shims/py"];
+const ROOTS: [&str; 4] = ["src/torch/py", "src/numpy/py", "src/shims/py", "src/explain/py"];
 
 /// A Python file as a module.
 struct Module {

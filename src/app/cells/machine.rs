@@ -43,6 +43,7 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
         on_cpu: options.device.clone(),
         // A path that is not there was refused when the command line was read.
         files: options.files().unwrap_or_default(),
+        modules: options.modules.clone(),
         on_output: progress_bar::shows(options).then(|| -> Listener {
             Box::new(|channel, line| {
                 if channel == Channel::Progress {

@@ -29,6 +29,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) script: bool,
     /// The folder of the file; `None` for steps.
     folder: Option<PathBuf>,
+    /// The file itself; `None` for steps.
+    path: Option<PathBuf>,
 }
 
 impl<'c> Plan<'c> {
@@ -52,6 +54,9 @@ impl<'c> Plan<'c> {
     pub(crate) fn options(&self, options: &GlobalOptions) -> GlobalOptions {
         let mut options = options.clone();
         options.folder = self.folder.clone().unwrap_or(options.folder);
+        if let Some(path) = &self.path {
+            options.modules = options.modules.of_file(path);
+        }
         options
     }
 
@@ -257,6 +262,7 @@ pub(crate) fn from_file<'c>(
         title: document.title,
         script: is_python && all == 1,
         folder,
+        path: Some(document.path),
         remarks: document.remarks,
         ending: if last == all { document.ending } else { String::new() },
         cells: document.cells.into_iter().take(last).map(PlannedCell::of_file).collect(),

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::kernel::random::Family;
 use crate::lesson::trained;
-use crate::shims::FileAccess;
+use crate::shims::{FileAccess, LocalModules};
 
 /// When colours are used.
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -88,6 +88,9 @@ pub struct GlobalOptions {
     /// The folder in which the paths of cells begin: the notebook's.
     #[arg(skip = ".")]
     pub(crate) folder: PathBuf,
+    /// The folders whose modules cells import.
+    #[arg(skip)]
+    pub(crate) modules: LocalModules,
 }
 
 impl GlobalOptions {

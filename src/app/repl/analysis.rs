@@ -68,9 +68,12 @@ impl Repl<'_> {
         let cells: Vec<PlannedCell> = cells.collect();
         let mut copy = workspace.empty();
         let mut runner = Runner::new(&mut copy, &cells).keep_going(true).tracing(Tracing::Examined);
-        let (mut found, mut operations) = (Vec::new(), 0);
+        let (mut found, mut looked) = (Vec::new(), report::Looked::default());
+        looked.cells = examined.len();
         while let Some(FinishedCell { trace, calls, .. }) = runner.next() {
-            operations += trace.steps.len() + trace.beyond;
+            looked.operations += trace.complete();
+            looked.repeats += trace.repeats;
+            looked.lost += trace.lost();
             found.extend(doctor::findings(&trace, &calls, &runner.workspace.session));
         }
         if runner.is_interrupted() {
@@ -81,7 +84,7 @@ impl Repl<'_> {
             text.gap();
             shell.show(&text)?;
         }
-        shell.show(&report::summary(operations, examined.len(), found.len(), shell.look))?;
+        shell.show(&report::summary(&looked, found.len(), &[], shell.look))?;
         Ok(InputResult::Done)
     }
 

@@ -143,7 +143,15 @@ impl<'r> Attention<'r> {
         let is_linear = record.operation.explanation == Explanation::Linear;
         let product = Product::of(&record).filter(|_| !is_linear && mixed_heads(&record).is_none())?;
         for weights_are_left in [true, false] {
-            let weights = if weights_are_left { &product.left } else { &product.right };
+            let (weights, values) = match weights_are_left {
+                true => (&product.left, &product.right),
+                false => (&product.right, &product.left),
+            };
+            // A layer of the library, such as a convolution over the heads.
+            let values = source(values).1;
+            if !traced.inside().is_empty() && values.is_leaf() && values.requires_grad() {
+                continue;
+            }
             let Some(FlowPath { steps, start, record }) = trace_back(weights, &is_softmax) else { continue };
             let summed = if weights_are_left { product.summed.0 } else { product.summed.1 };
             let summed_in_softmax = axis_at_start(&steps, summed);
@@ -241,6 +249,19 @@ impl Context<'_> {
     pub(super) fn site(&self) -> Option<Site> {
         self.traced.site()
     }
+}
+
+/// What the queries, the keys and the values of an attention that ends with this operation were before they were scaled and
+/// rearranged. Of transposed scores the first two are in each other's place.
+pub(super) fn roles(step: &Traced) -> Option<[Tensor; 3]> {
+    if step.operation.explanation == Explanation::Attention {
+        let operand = |at: usize| Some(source(step.operand(at)?.tensor.as_ref()?).1);
+        return Some([operand(0)?, operand(1)?, operand(2)?]);
+    }
+    let attention = Attention::ending_at(step)?;
+    let values = source(attention.values()?).1;
+    let [queries, keys] = attention.scores?.sources;
+    Some([queries, keys, values])
 }
 
 /// The record that a traced operation made.

@@ -39,7 +39,8 @@ const ELSEWHERE: &str = "look at what else combines tokens: a mean or a norm ove
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let axis = call.token_axis()?;
     match Reach::of(axis) {
-        Reach::Leaks(_) if !call.is_outer => {
+        // More than one is meant: a model that looks ahead.
+        Reach::Leaks(1) if !call.is_outer => {
             let fix = "hide everything above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
             Some(Observation::new(call.site.clone(), moved(axis)?, fix))
         }
@@ -67,7 +68,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             Some(Observation::new(call.site.clone(), observed, fix))
         }
         // What it is trained to predict is among what its outputs depend on.
-        Reach::All | Reach::Leaks(_) if call.report.inputs == 1 && predicts_next(call, axis.size, cell) => {
+        Reach::All | Reach::Leaks(_) if call.report.changed == 1 && predicts_next(call, axis.size, cell) => {
             let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
             let observed =
                 format!("The loss has as the target of each token the one after it. {}", moved(axis)?);

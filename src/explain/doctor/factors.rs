@@ -2,7 +2,6 @@
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use super::names_read::Part;
 use crate::syntax::parse_expression;
 
 /// What an expression calls the two factors of a product: `a @ b`, `torch.matmul(a, b)`, `a.bmm(b)`, `einsum("..", a, b)`.
@@ -42,21 +41,11 @@ fn layer_name(expression: &Expr) -> Option<&str> {
             match &*method.value {
                 Expr::Name(own) if own.id.as_str() == "self" => {
                     let own = method.attr.as_str();
-                    let inner = || layer_name(call.arguments.args.first()?);
-                    if Part::of(own).is_none() { inner().or(Some(own)) } else { Some(own) }
+                    layer_name(call.arguments.args.first()?).or(Some(own))
                 }
                 receiver => layer_name(receiver),
             }
         }
-        _ => None,
-    }
-}
-
-/// The last name of `x` or `self.x`.
-pub(super) fn last_name(expression: &Expr) -> Option<&str> {
-    match expression {
-        Expr::Name(name) => Some(name.id.as_str()),
-        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
         _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! The mask of scores: which step applied it, and the square matrix that it leaves.
 
+use std::collections::{HashMap, HashSet};
+
 use super::attention::{Attention, is_softmax, record_of};
 use super::axes::is_product;
 use super::flow::{is_zero_one, trace_back};
@@ -43,6 +45,21 @@ pub(super) fn last_matrix(tensor: &Tensor, size: usize) -> Option<Vec<f64>> {
     let values = tensor.to_f64_vec();
     let start = values.len().checked_sub(size * size)?;
     Some(values[start..].to_vec())
+}
+
+/// The lines of a softmax that gets at least three masks of the same size, none like another.
+pub(super) fn lines_with_many_masks(cell: &TracedCell) -> HashSet<(&'static str, usize)> {
+    let mut masks: HashMap<(&'static str, usize, usize), Vec<Vec<bool>>> = HashMap::new();
+    for step in &cell.trace.steps {
+        let visible = || Visible::of(&Attention::of_softmax(step)?.input()?, is_visible);
+        if let (Some(site), Some(visible)) = (step.site(), visible()) {
+            let known = masks.entry((site.cell, site.line, visible.size)).or_default();
+            if !known.contains(&visible.keys) {
+                known.push(visible.keys);
+            }
+        }
+    }
+    masks.into_iter().filter(|(_, known)| known.len() >= 3).map(|((cell, line, _), _)| (cell, line)).collect()
 }
 
 /// Which keys each token sees, in the last matrix of scores or of a mask.

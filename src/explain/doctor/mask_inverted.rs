@@ -2,7 +2,7 @@
 
 use super::attention::Attention;
 use super::flow::source;
-use super::mask::{Visible, fused_visible, is_visible, masking_step, of_weights};
+use super::mask::{Visible, fused_visible, is_visible, lines_with_many_masks, masking_step, of_weights};
 use super::mask_off_by_one::visible_beyond;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
@@ -46,7 +46,10 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         Explanation::Attention => in_fused_attention(step, cell),
         Explanation::Pointwise(Formula::Mul) | Explanation::Triangle { .. } => {
             let (mask, visible) = of_weights(step)?;
-            let hidden = hidden_keys(&visible)?;
+            // Products of features may leave a token out of its own sum, as the delta rule does.
+            let is_softmax = |step: &Traced| Attention::of_softmax(step).is_some();
+            let hidden = hidden_keys(&visible)
+                .filter(|it| *it != HiddenKeys::FutureAndItself || cell.trace.steps.iter().any(is_softmax))?;
             let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
             Some(observation(hidden, visible.size, &name, step.site()))
         }
@@ -55,7 +58,10 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             in_scores(&attention, cell)
         }
     };
-    let steps = || cell.trace.steps.iter();
+    // Where a line gets masks of many kinds, they are data: of a graph, of a window.
+    let varied = lines_with_many_masks(cell);
+    let is_varied = |step: &&Traced| step.site().is_some_and(|it| varied.contains(&(it.cell, it.line)));
+    let steps = || cell.trace.steps.iter().filter(|step| !is_varied(step));
     let forwards = steps().filter(|step| !reads_backwards(step)).filter_map(check);
     let backwards = steps().filter(|step| reads_backwards(step)).filter_map(|step| backwards(step, cell));
     forwards.chain(backwards).collect()

@@ -1,7 +1,7 @@
 //! A causal mask that begins too far above the diagonal, so that each token sees one later token or more.
 
 use super::attention::Attention;
-use super::mask::{Visible, fused_visible, last_matrix, masking_step, of_weights};
+use super::mask::{Visible, fused_visible, last_matrix, lines_with_many_masks, masking_step, of_weights};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
@@ -22,23 +22,30 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     let check = |step: &Traced| {
         if step.operation.explanation == Explanation::Attention {
             let (mask, visible) = fused_visible(step)?;
-            let beyond = visible_beyond(&visible)?;
+            let beyond = visible_beyond(&visible).filter(|it| *it == ONE)?;
             return Some(observation(&cell.name_of(&mask, "attn_mask"), beyond, None, step.site()));
         }
         if let Some((mask, visible)) = of_weights(step) {
             let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
-            return Some(observation(&name, visible_beyond(&visible)?, None, step.site()));
+            return Some(observation(
+                &name,
+                visible_beyond(&visible).filter(|it| *it == ONE)?,
+                None,
+                step.site(),
+            ));
         }
         let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
         let input = attention.input().filter(|_| attention.axis == 1)?;
         let visible = Visible::of(&input, |score| score > -1e4 && !score.is_nan())?;
-        let beyond = visible_beyond(&visible)?;
+        let beyond = visible_beyond(&visible).filter(|it| *it == ONE)?;
         let (mask, site) = masking_step(&attention, cell);
         let weights = last_matrix(&attention.weights, visible.size);
         let weight = weights.filter(|_| attention.context.is_some() || visible.at(0, 1)).map(|it| it[1]);
         Some(observation(&mask, beyond, weight.filter(|it| *it > 0.0), site))
     };
-    cell.trace.steps.iter().filter_map(check).collect()
+    let varied = lines_with_many_masks(cell);
+    let is_varied = |step: &&Traced| step.site().is_some_and(|it| varied.contains(&(it.cell, it.line)));
+    cell.trace.steps.iter().filter(|step| !is_varied(step)).filter_map(check).collect()
 }
 
 fn observation(mask: &str, beyond: usize, weight: Option<f64>, site: Option<Site>) -> Observation {
@@ -54,6 +61,9 @@ fn observation(mask: &str, beyond: usize, weight: Option<f64>, site: Option<Site
                torch.tril it is diagonal=0";
     Observation::new(site, observed, fix)
 }
+
+/// The next token in sight, which a token is to predict; a mask that shows more looks ahead on purpose.
+const ONE: usize = 1;
 
 /// How many later tokens a token sees at most, where those further on are hidden. Two tokens in a row see so many, so
 /// that it is no block of tokens that see each other; and what sees is not seen, so that it is no window on both sides.

@@ -1,17 +1,16 @@
 //! What a silent mistake is, and what the doctor reports when it finds one.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use serde::Serialize;
 
-use super::attention::{Attention, record_of};
+use super::attention::Attention;
 use super::factors::factors;
 use super::repeated::RepeatedCall;
 use crate::explain::tensor_names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::CallReport;
-use crate::tensor::{Record, Site, Tensor};
+use crate::tensor::{Site, Tensor};
 
 /// A silent mistake that the doctor can find.
 pub struct Mistake {
@@ -39,8 +38,8 @@ pub(super) enum Detector {
     Cell(fn(&TracedCell) -> Vec<Observation>),
     /// Examines a call that was repeated on changed inputs.
     Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
-    /// Read from the syntax tree.
-    Syntax,
+    /// Watched while the program runs: [`super::training`].
+    Watched,
 }
 
 /// What a detector found: the line, what was observed, and a fix.
@@ -125,12 +124,6 @@ impl<'r> TracedCell<'r> {
     pub(super) fn factors(&self, step: &Traced) -> [Option<String>; 2] {
         let text = step.place().and_then(|place| place.span.text(self.sources.get(place.cell)?));
         text.map(|text| factors(&text)).unwrap_or_default()
-    }
-
-    /// The same of the operation that made this record.
-    pub(super) fn factors_of(&self, record: &Rc<Record>) -> [Option<String>; 2] {
-        let is_own = |step: &&Traced| record_of(step).is_some_and(|it| Rc::ptr_eq(&it, record));
-        self.trace.steps.iter().find(is_own).map(|step| self.factors(step)).unwrap_or_default()
     }
 
     /// Whether an operation after step `at` reads this tensor or a view of it.

@@ -1,5 +1,5 @@
 //! Finds silent mistakes: code that raises no error and is wrong. It examines the operations that ran, what moves when a
-//! call is repeated on changed inputs, and the syntax tree of code that did not run or has what no operation shows.
+//! call is repeated on changed inputs, and what the loop of a training does. Code that did not run is not examined.
 //! A mistake is an entry of [`MISTAKES`], in a file named after it.
 //!
 //! | file | what it does |
@@ -9,14 +9,15 @@
 //! | [`attention`], [`mask`] | the scores, softmax, weights, values and mask among the operations |
 //! | [`repeated`] | the calls that are repeated on changed inputs, and which outputs moved |
 //! | [`replay`] | recorded tensors, computed again from changed ones |
-//! | [`syntax`], [`roles`], [`named`], [`names_read`], [`scores_read`], [`factors`], [`products`] | what the syntax tree and its names show |
+//! | [`training`] | what is watched while a model is trained |
+//! | [`factors`] | what the source calls the operands of a product |
 //! | [`parts`] | what of a program can run if the whole cannot |
 //! | [`fixes`], [`example`] | fixes that are tried, and the examples of docs/mistakes.md |
 //! | the others | one mistake each |
 
+mod arguments_swapped;
 mod attention;
 mod axes;
-mod batch_first;
 mod cache_differs;
 mod causal_leak;
 mod dropout_before_softmax;
@@ -25,7 +26,6 @@ mod example;
 mod factors;
 mod fixes;
 mod flow;
-mod gradients_not_zeroed;
 mod group_order;
 mod heads_by_view;
 mod heads_joined_by_view;
@@ -39,35 +39,30 @@ mod mask_of_queries;
 mod mask_off_by_one;
 mod masked_copy_unused;
 mod mistake;
-mod named;
-mod names_read;
 mod nan;
 mod padding_leak;
 mod parts;
 mod position_bias;
 mod positions_unused;
-mod products;
 mod projection_mixed_up;
 mod projection_unused;
 mod random_in_eval;
 mod repeated;
 mod replay;
 mod results_differ;
-mod roles;
 mod rotary_not_relative;
 mod row_all_hidden;
 mod row_sums;
 mod samples_mixed;
 mod scale;
 mod scores_as_weights;
-mod scores_read;
 mod softmax_before_loss;
 mod softmax_helper;
 mod softmax_over_queries;
 mod softmax_twice;
-mod syntax;
 mod targets_not_shifted;
 mod tied_weights_copied;
+mod training;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -84,7 +79,7 @@ pub(crate) use mistake::{Finding, Mistake};
 pub(crate) use parts::{definitions, without};
 use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
-pub use syntax::{Reading, read_together};
+pub use training::{watch, watched};
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[
@@ -122,9 +117,18 @@ pub const MISTAKES: &[&Mistake] = &[
     &input_unused::MISTAKE,
     &positions_unused::MISTAKE,
     &tied_weights_copied::MISTAKE,
-    &gradients_not_zeroed::MISTAKE,
+    &training::NOT_ZEROED,
+    &training::CLEARED,
+    &training::NOT_TRAINED,
+    &training::CLIPPING,
+    &training::CUT_OFF,
+    &training::IN_EVAL,
+    &training::WITH_DROPOUT,
+    &training::SHARED,
+    &training::PADDING,
+    &training::UNREAD,
     &cache_differs::MISTAKE,
-    &syntax::MISTAKE,
+    &arguments_swapped::MISTAKE,
 ];
 
 /// Whether a comment in a line of code says that a mistake is meant there: `# attn: allow(scale)`, or by its code,
@@ -173,8 +177,8 @@ pub fn examine(
                 attentions.iter().chain(&others).filter_map(|it| detect(it, &cell)).collect()
             }
             Detector::Cell(detect) => detect(&cell),
-            // What the syntax tree shows is read apart: `read`.
-            Detector::Syntax => Vec::new(),
+            // What is watched is reported apart: `watched`.
+            Detector::Watched => Vec::new(),
             Detector::Call(detect) => repeated.iter().filter_map(|it| detect(it, &cell)).collect(),
         };
         for observation in observations {

@@ -6,7 +6,7 @@ use super::repeated::{Reach, RepeatedCall};
 use super::targets_not_shifted::is_cross_entropy;
 use crate::explain::terms::figure;
 use crate::ops::table;
-use crate::session::PaddingReport;
+use crate::session::{PaddingReport, UnpaddedReport};
 use crate::tensor::Arg;
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -30,7 +30,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    content_moves(call).or_else(|| left_out_of_loss(call, cell))
+    content_moves(call).or_else(|| left_out_of_loss(call, cell)).or_else(|| padded_differs(call))
 }
 
 /// Padding that a loss leaves out, in a model in which every token sees every other one.
@@ -74,6 +74,22 @@ fn padding_of(tokens: &[f64], is_out: &[bool], size: usize) -> Option<(usize, f6
     let ends = is_out.chunks(size).all(|row| !row[0] && row.iter().skip_while(|it| !**it).all(|it| *it));
     let row = &is_out[at / size * size..][..size];
     (fits && ends).then(|| (at / size, padding, row.iter().filter(|it| **it).count()))
+}
+
+/// A text whose outputs with padding are not those without it.
+fn padded_differs(call: &RepeatedCall) -> Option<Observation> {
+    let report = call.report.unpadded.as_ref().filter(|it| it.moved > 0.0)?;
+    let UnpaddedReport { sample, tokens, padded, token, moved } = report;
+    let observed = format!(
+        "Text {sample} of the batch has {tokens} tokens, and {} of padding (token {token}). {} was called again with this text \
+         alone, without its padding: its outputs moved by {}.",
+        padded - tokens,
+        call.function,
+        figure(*moved)
+    );
+    let fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) \
+               for scores of (batch, heads, query, key)";
+    Some(Observation::new(call.site.clone(), observed, fix))
 }
 
 /// Tokens that a mask hides, and whose content moves the others.

@@ -70,7 +70,7 @@ fn in_place_of(statement: &Stmt) -> String {
             let names = import.names.iter().map(|it| {
                 let name =
                     it.asname.as_ref().map_or_else(|| bound(it.name.as_str()), |name| name.to_string());
-                format!("torch._made_up as {name}")
+                format!("_made_up as {name}")
             });
             format!("import {}", names.collect::<Vec<_>>().join(", "))
         }
@@ -82,7 +82,7 @@ fn in_place_of(statement: &Stmt) -> String {
             let names: Vec<String> = names.collect();
             match names.is_empty() {
                 true => String::new(),
-                false => format!("from torch._made_up import {}", names.join(", ")),
+                false => format!("from _made_up import {}", names.join(", ")),
             }
         }
         _ => String::new(),

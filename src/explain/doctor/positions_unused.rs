@@ -2,6 +2,7 @@
 
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::RepeatedCall;
+use crate::ops::trace::Traced;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A502",
@@ -19,8 +20,10 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         |name: &str| call.function.ends_with(".forward") || is_unused_by_all(name, call, cell);
     let unused: Vec<&str> =
         call.report.untouched.iter().filter(|it| it.is_whole()).map(|it| it.name.as_str()).collect();
-    let unused: Vec<&str> =
-        unused.into_iter().filter(|it| is_of_positions(it) && is_everywhere(it)).collect();
+    let unused: Vec<&str> = unused
+        .into_iter()
+        .filter(|it| (is_of_positions(it) || is_read(it, call, cell)) && is_everywhere(it))
+        .collect();
     if unused.is_empty() {
         return None;
     }
@@ -44,6 +47,16 @@ fn is_unused_by_all(name: &str, call: &RepeatedCall, cell: &TracedCell) -> bool 
     let mut others = cell.calls.iter().filter_map(|it| RepeatedCall::of(it, cell.trace)).filter(is_of_class);
     !call.report.tokens.is_empty()
         && others.all(|it| it.report.untouched.iter().any(|it| it.name == name && it.is_whole()))
+}
+
+/// Whether an operation of the call itself reads a parameter that is in no layer: what is computed from it is not used.
+fn is_read(name: &str, call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let own = format!("self.{name}");
+    let reads = |step: &Traced| {
+        let is_within = step.place().is_some_and(|it| it.activation == call.report.activation);
+        is_within && step.operands.iter().any(|it| it.name.as_ref() == Some(&own))
+    };
+    !name.contains('.') && cell.trace.steps.iter().any(reads)
 }
 
 /// Whether a parameter's name is that of positions.

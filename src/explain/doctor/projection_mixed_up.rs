@@ -1,8 +1,8 @@
 //! Keys used as values, or a similar mix-up, which leaves another projection unused.
 //! Reported only for a function that computes the right projection and never uses it.
 
-use super::attention::{Attention, record_of};
-use super::flow::{projection, source};
+use super::attention::{record_of, roles};
+use super::flow::projection;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
@@ -22,11 +22,8 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 }
 
 fn mixed_up(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let attention = Attention::ending_at(step)?;
-    let scores = attention.scores.as_ref()?;
-    let (_, values) = source(attention.values()?);
-    let [queries, keys] = &scores.sources;
-    let (input, activation) = (projection(&values)?.left, step.place()?.activation);
+    let [queries, keys, values] = &roles(step)?;
+    let (input, activation) = (projection(values)?.left, step.place()?.activation);
     let unused = unused_projection(cell, &input, activation)?;
     let unused = format!(
         "; {} is computed from the same input and nothing uses it",
@@ -34,7 +31,7 @@ fn mixed_up(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     );
     let (observed, fix) = if values.is(keys) || values.is(queries) {
         let which = if values.is(keys) { "keys" } else { "queries" };
-        let name = cell.name_of(&values, &format!("the {which}"));
+        let name = cell.name_of(values, &format!("the {which}"));
         (
             format!("The weights are multiplied with {name}, which already made the scores{unused}."),
             "queries and keys make the scores, the values are averaged: weights @ values",

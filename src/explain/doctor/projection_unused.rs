@@ -2,9 +2,9 @@
 
 use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::names_read::Part;
 use super::repeated::{Reach, RepeatedCall};
 use crate::ops::trace::Traced;
+use crate::session::MatrixReport;
 use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
 
@@ -47,8 +47,24 @@ fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, Strin
     call.token_axis()?;
     let is_needed = if has_values(call, cell) { is_projection } else { is_of_scores };
     let whole = call.report.untouched.iter().filter(|it| it.is_whole());
-    let unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
+    let mut unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
+    unused.extend(call.report.untouched.iter().filter_map(|it| part_of_joined(it, call, cell)));
     (!unused.is_empty()).then(|| (unused, String::new()))
+}
+
+/// What is said of a projection of queries, keys and values together of which one part, or two, have no effect.
+fn part_of_joined(matrix: &MatrixReport, call: &RepeatedCall, cell: &TracedCell) -> Option<String> {
+    let &[rows, _] = matrix.shape.as_slice() else { return None };
+    let is_part =
+        matrix.rows > 1 && rows > matrix.rows && rows.is_multiple_of(matrix.rows) && rows / matrix.rows <= 6;
+    let own = format!("self.{}", matrix.name);
+    let is_projection = |step: &Traced| {
+        step.operation.explanation == Explanation::Linear
+            && step.calls.iter().any(|it| it.activation == call.report.activation)
+            && step.operand(1).is_some_and(|it| it.name.as_ref() == Some(&own))
+    };
+    let is_meant = is_part && has_values(call, cell) && cell.trace.steps.iter().any(is_projection);
+    is_meant.then(|| format!("{} of the {rows} rows of {}", matrix.rows, matrix.name))
 }
 
 /// The matrix without an effect where another one of its shape is called twice with the same input, whatever their names.
@@ -74,7 +90,8 @@ fn by_calls(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, Stri
 
 /// Whether a parameter's name is that of a query or key projection.
 fn is_of_scores(name: &str) -> bool {
-    is_projection(name) && name.split('.').all(|part| Part::of(part) != Some(Part::Value))
+    let is_value = |part: &str| part.contains("value") || matches!(part, "v" | "wv");
+    is_projection(name) && !name.to_lowercase().split(['.', '_']).any(is_value)
 }
 
 /// Whether a parameter's name is that of a query, key or value projection.

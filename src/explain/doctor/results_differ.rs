@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::attention::is_softmax;
-use super::axes::is_product;
+use super::axes::{Product, is_product};
 use super::flow::{origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
@@ -49,18 +49,26 @@ fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return Some(found);
     }
     // One function that was called twice, on other inputs or with another mask, is no second implementation.
-    let is_apart = first.sites.is_disjoint(&second.sites);
+    let is_known = !first.sites.is_empty() && !second.sites.is_empty();
+    let is_apart =
+        first.sites.is_disjoint(&second.sites) && (is_known || first.products.is_disjoint(&second.products));
     let is_of_same = first.leaves.is_subset(&second.leaves) || second.leaves.is_subset(&first.leaves);
     let shares = !first.leaves.is_disjoint(&second.leaves);
-    if first.sites.is_empty() || second.sites.is_empty() || !is_apart || !is_of_same || !shares {
+    // A function with a gradient of its own shows what it takes, and not what it computes.
+    let is_computed = !first.records.is_empty() && !second.records.is_empty();
+    let has_lines = [&first, &second].iter().any(|it| !it.sites.is_empty() || !it.products.is_empty());
+    if !is_computed || !has_lines || !is_apart || !is_of_same || !shares {
         return None;
     }
     let name = |traced: &TracedTensor, otherwise: &str| {
         traced.name.clone().or_else(|| Some(cell.name_of(traced.tensor.as_ref()?, otherwise)))
     };
-    let line = |origins: &Origins| origins.sites.iter().map(|(_, line)| *line).min().unwrap_or_default();
+    let line = |origins: &Origins| {
+        let first = origins.sites.iter().chain(&origins.products).map(|(_, line)| *line).min();
+        first.map(|line| format!(" (attention in line {line})")).unwrap_or_default()
+    };
     let observed = format!(
-        "{} (attention in line {}) and {} (attention in line {}) are computed from the same tensors and compared: they differ \
+        "{}{} and {}{} are computed from the same tensors and compared: they differ \
          by up to {}.",
         name(left, "the first result")?,
         line(&first),
@@ -124,6 +132,8 @@ fn distance(left: &TracedTensor, right: &TracedTensor) -> Option<(f64, f64)> {
 struct Origins {
     /// The lines of the attention in it.
     sites: HashSet<(String, usize)>,
+    /// The lines of products of computed tensors, where there is no softmax.
+    products: HashSet<(String, usize)>,
     /// The numbers of the tensors that nothing computed.
     leaves: HashSet<usize>,
     records: HashSet<*const Record>,
@@ -131,7 +141,12 @@ struct Origins {
 
 impl Origins {
     fn of(tensor: &Tensor) -> Origins {
-        let mut found = Origins { sites: HashSet::new(), leaves: HashSet::new(), records: HashSet::new() };
+        let mut found = Origins {
+            sites: HashSet::new(),
+            products: HashSet::new(),
+            leaves: HashSet::new(),
+            records: HashSet::new(),
+        };
         let mut left = vec![tensor.clone()];
         while let Some(tensor) = left.pop() {
             let record = origin(&tensor);
@@ -150,6 +165,11 @@ impl Origins {
                     }
                     if let Some(Site { cell, line, .. }) = attention_site(&record) {
                         found.sites.insert((cell.to_owned(), line));
+                    }
+                    let is_product =
+                        Product::of(&record).is_some_and(|it| !it.left.is_leaf() && !it.right.is_leaf());
+                    if let Some(site) = record.site.as_ref().filter(|_| is_product) {
+                        found.products.insert((site.cell.to_owned(), site.line));
                     }
                     left.extend(record.args().iter().flat_map(Arg::tensors).cloned());
                 }

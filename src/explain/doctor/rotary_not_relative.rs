@@ -48,6 +48,15 @@ impl Pair {
             return Some(Pair { queries: operand(0)?, keys: operand(1)?, is_transposed: false });
         }
         let scores = Attention::of_softmax(step)?.scores?;
+        // An einsum may have the axes of its operands in another order.
+        let before = |shape: &[usize]| shape[..shape.len().saturating_sub(2)].to_vec();
+        let rows = |it: &Tensor| it.shape().iter().rev().nth(1).copied();
+        let (queries, made) = (&scores.product.left, &scores.record.shape);
+        let is_in_order =
+            before(queries.shape()) == before(made) && rows(queries) == made.iter().rev().nth(1).copied();
+        if scores.record.operation.explanation == Explanation::Einsum && !is_in_order {
+            return None;
+        }
         let Product { left, right, summed, left_in_result, .. } = scores.product;
         let is_usual = summed.0 == 1 && summed.1 <= 2 && left_in_result == Some(2);
         is_usual.then_some(Pair { queries: left, keys: right, is_transposed: summed.1 == 2 })

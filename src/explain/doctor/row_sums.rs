@@ -6,7 +6,6 @@ use super::attention::{Attention, Context, is_softmax};
 use super::axes::{is_mean_of_matrices, mixed_heads, sums};
 use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::named::{is_attention, is_weights};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
 use crate::explain::terms::figure;
 use crate::tensor::descriptor::OpFamily;
@@ -88,15 +87,11 @@ fn never_divided(attention: &Attention, context: &Context, cell: &TracedCell) ->
     }
     let [name, _] = cell.factors(context.traced);
     let name = name.unwrap_or_else(|| cell.name_of(&context.weights, "the weights"));
-    let in_attention = context.traced.calls.iter().any(|call| is_attention(call.function));
     let is_changed = |step: &FlowStep| {
         let is_sum = step.explanation() == Explanation::Pointwise(Formula::Add);
         step.record.operation.family == OpFamily::Pointwise && !is_sum && !is_by_one_sum(step)
     };
-    if !(in_attention || is_weights(&name))
-        || context.after.iter().any(is_changed)
-        || is_divided_later(context, cell)
-    {
+    if context.after.iter().any(is_changed) || is_divided_later(context, cell) {
         return None;
     }
     let (row, sum) = uneven_row(context)?;

@@ -3,16 +3,14 @@
 
 use std::rc::Rc;
 
-use super::attention::{Attention, Scores, is_pointer};
+use super::attention::{Attention, Scores, is_pointer, is_softmax};
 use super::axes::{Product, is_product, size};
 use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::named::is_weights;
-use super::names_read::Part;
 use crate::explain::terms::figure;
 use crate::ops::table;
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, Formula, ProductKind};
+use crate::tensor::explanation::{Explanation, Formula, Movement, ProductKind};
 use crate::tensor::{Arg, Record, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -33,15 +31,16 @@ fn near(a: f64, b: f64) -> bool {
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let scores = attention.scores.as_ref()?;
     let is_alone = attention.context.is_none();
-    // Weights that meet no values: the names say what they are.
-    let is_known = || {
-        is_weights(&cell.name_of(&attention.weights, ""))
-            || is_in_einsum_of_three(&attention.weights, cell)
-            || is_pointer(&attention.softmax)
-    };
-    if is_alone && !(is_named(scores, cell) && is_known()) {
+    let meets_values = || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
+    if is_alone && !meets_values() {
         return None;
     }
+    // Random features are products of one projection.
+    if !is_softmax(&attention.softmax) && !is_projected(scores) {
+        return None;
+    }
+    // Scores that are sums of products have a scale of their own.
+    let is_sum = attention.before.iter().any(adds_product);
     let width = scores.product.width();
     if width < 2 || scores.record.operation.explanation == Explanation::Linear {
         return None;
@@ -75,12 +74,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if factors.is_empty() {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = attention.context.iter().flat_map(|it| &it.after).any(|step| step.factor().is_some());
-        let is_meant = is_projected(scores) || is_named(scores, cell);
-        let meets_values =
-            || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
-        if is_alone && !meets_values()
-            || is_late
-            || !is_meant
+        if is_late
+            || !is_projected(scores)
             || !scalings.is_empty()
             || within != 1.0
             || is_scaled_before(scores)
@@ -88,7 +83,14 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             return None;
         }
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
-        if attention.before.iter().any(|step| adds_learned(step, scores)) || is_of_image(scores) {
+        // A line that adds such a bias in one call is not scaled in the others either.
+        let learns = |it: &Attention| {
+            let line = |of: &Scores| of.record.site.as_ref().map(|site| (site.cell, site.line));
+            let own = it.scores.as_ref().filter(|own| line(own) == line(scores));
+            own.is_some_and(|own| it.before.iter().any(|step| adds_learned(step, own)))
+        };
+        let others = || cell.trace.steps.iter().filter_map(Attention::of_softmax);
+        if learns(attention) || is_of_image(scores) || others().any(|it| learns(&it)) {
             return None;
         }
         return found(format!("{head}, and their scores reach the softmax unscaled."), &divide);
@@ -116,7 +118,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let others: Vec<(f64, &str)> = other_widths(scores)
         .into_iter()
-        .filter(|(other, _)| *other != width)
+        .filter(|(other, _)| *other != width && !is_sum)
         .map(|(other, what)| (other as f64, what))
         .collect();
     if let Some((other, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
@@ -152,9 +154,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
     // A number of the learner's own: without a norm before the product, scores grow with the width, and are made larger still.
-    let is_larger = || {
-        factors.iter().all(|(_, factor)| *factor > 1.0) && (is_projected(scores) || is_named(scores, cell))
-    };
+    let is_larger = || factors.iter().all(|(_, factor)| *factor > 1.0) && is_projected(scores);
     if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
         return found(
             format!("{head}; their scores are multiplied by {}, not divided.", figure(scale)),
@@ -222,6 +222,17 @@ fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
             .is_some_and(|other| other.tensor().is_some_and(|it| it.requires_grad() && !is_of_queries(it)))
 }
 
+/// Whether a step adds the result of another product of computed tensors.
+fn adds_product(step: &FlowStep) -> bool {
+    let other = step.other().and_then(|other| other.tensor().cloned());
+    let made = other.and_then(|it| trace_back(&it, &is_product)).map(|path| path.record);
+    step.explanation() == Explanation::Pointwise(Formula::Add)
+        && made.is_some_and(|made| {
+            made.operation.explanation != Explanation::Linear
+                && Product::of(&made).is_some_and(|it| !it.left.is_leaf() && step.operand.ndim() > 2)
+        })
+}
+
 /// The steps without those that cap scores, cap * tanh(scores / cap), or that stretch what tanh returned.
 fn uncapped(before: &[FlowStep]) -> Vec<&FlowStep> {
     let is_tanh = |step: &FlowStep| step.explanation() == Explanation::Pointwise(Formula::Tanh);
@@ -264,36 +275,19 @@ fn is_projected(scores: &Scores) -> bool {
         true => scores.product.left.layout().offset == scores.product.right.layout().offset,
         false => false,
     };
-    let is_of_projection = |tensor: &Tensor| projection(&rearranged(tensor).1).is_some();
+    let is_of_projection = |tensor: &Tensor| {
+        let start = rearranged(tensor).1;
+        let is_parameter = |it: &Tensor| it.is_leaf() && it.requires_grad();
+        // A projection may be an einsum, or a product with its matrix on the left.
+        let has_parameter = |made: Rc<Record>| {
+            let is_product =
+                Product::of(&made).is_some() || made.operation.explanation == Explanation::Einsum;
+            is_product
+                && made.args().iter().flat_map(Arg::tensors).any(|it| is_parameter(&flow::source(it).1))
+        };
+        projection(&start).is_some() || origin(&start).is_some_and(has_parameter)
+    };
     !is_same && is_of_projection(query) && is_of_projection(key)
-}
-
-/// Whether the names of both are those of queries and keys. Where tokens are columns, keys are the left operand.
-fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
-    let parts = parts(scores, cell);
-    parts == [Some(Part::Query), Some(Part::Key)] || parts == [Some(Part::Key), Some(Part::Query)]
-}
-
-/// What the names of both operands of a product say, or those of the layers that make them: `self.query(x) @ self.key(x).T`.
-pub(super) fn parts(scores: &Scores, cell: &TracedCell) -> [Option<Part>; 2] {
-    parts_of(&scores.product, &scores.record, cell)
-}
-
-/// The same of a product and the record that made it.
-pub(super) fn parts_of(product: &Product, record: &Rc<Record>, cell: &TracedCell) -> [Option<Part>; 2] {
-    let known = [&product.left, &product.right].map(|it| part_of(it, cell));
-    if known.iter().all(Option::is_some) {
-        return known;
-    }
-    let [left, right] = cell.factors_of(record).map(|name| Part::of(&name?));
-    [known[0].or(left), known[1].or(right)]
-}
-
-/// What the name of a tensor says it is for, or that of what it is a scaled or rearranged copy of; the nearest name counts.
-pub(super) fn part_of(tensor: &Tensor, cell: &TracedCell) -> Option<Part> {
-    let (steps, start) = flow::source(tensor);
-    let copies = steps.iter().map(|step| &step.result).chain([&start]);
-    copies.map(|it| cell.name_of(it, "")).find_map(|name| Part::of(&name))
 }
 
 /// Whether queries or keys are scaled or normalised before they are rotated or repeated.
@@ -311,7 +305,10 @@ fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for source in &scores.sources {
         found.extend(size(source, 1).map(|all| (all, "the width of all heads together")));
-        let start = rearranged(source).1;
+        let (path, start) = rearranged(source);
+        let joined = path.iter().filter(|step| step.explanation() == Explanation::Moved(Movement::Joined));
+        found
+            .extend(joined.filter_map(|step| Some((size(&step.operand, 1)?, "the width of one part of it"))));
         if let Some(projection) = projection(source).or_else(|| projection(&start)) {
             let (steps, whole) = flow::source(&projection.left);
             let wider = steps.iter().map(|step| &step.operand).chain([&projection.left, &whole]);

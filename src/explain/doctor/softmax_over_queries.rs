@@ -4,9 +4,6 @@ use super::attention::{Attention, Context};
 use super::axes::{Axis, size};
 use super::flow::{FlowStep, axis_at_start, origin, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::named::is_weights;
-use super::names_read::Part;
-use super::scale::parts;
 use crate::explain::terms::figure;
 use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
@@ -93,33 +90,7 @@ fn projected_from(tensor: &Tensor) -> Option<usize> {
     }
 }
 
-/// Weights that meet no values, and are normalised along the axis of the queries, by their names.
-fn without_values(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let scores = attention.scores.as_ref()?;
-    let name = cell.name_of(&attention.weights, "");
-    let axis = axis_at_start(&attention.before, attention.axis)?;
-    let is_over_queries = scores.product.left_in_result == Some(axis) && attention.weights.ndim() >= 2;
-    let is_named = || parts(scores, cell) == [Some(Part::Query), Some(Part::Key)];
-    if !is_over_queries || !is_weights(&name) || !is_named() {
-        return None;
-    }
-    let queries = cell.name_of(&scores.product.left, "the queries");
-    let observed = format!(
-        "softmax ran along dimension {} of {}, the axis of {queries}: the columns of {name} sum to 1, and not its rows.",
-        attention.weights.ndim() - attention.axis,
-        shape_in_formula(attention.weights.shape())
-    );
-    Some(Observation::new(
-        attention.site(),
-        observed,
-        "torch.softmax(..., dim=-1): over the keys, the last axis",
-    ))
-}
-
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    if attention.context.is_none() {
-        return without_values(attention, cell);
-    }
     if !is_wrong(attention) {
         return None;
     }

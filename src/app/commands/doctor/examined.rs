@@ -1,14 +1,17 @@
 //! Runs a target and gathers what is wrong in it.
 
+use serde_json::json;
+
 use crate::app::cells::plan::Plan;
 use crate::app::cells::runner::{Runner, Tracing};
+use crate::app::cells::workspace::Workspace;
 use crate::app::terminal::shell::{Exit, Shell};
 use crate::explain;
-use crate::explain::doctor::{Finding, Reading, examine, is_allowed, read_together};
+use crate::explain::doctor::{Finding, examine, is_allowed, watch, watched};
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
 use crate::tensor::ErrorFact;
-use crate::view::doctor::{CodeFinding, Tally};
+use crate::view::doctor::{CodeFinding, Looked, Tally, Unexamined};
 use crate::view::errors::ErrorNote;
 
 /// A target that ran, and what was found.
@@ -19,8 +22,10 @@ pub(super) struct Examined {
     pub(super) found: Vec<(CodeFinding, String)>,
     /// Cells that show a mistake on purpose.
     pub(super) skipped: Vec<String>,
-    pub(super) cells: usize,
-    pub(super) operations: usize,
+    /// How much was examined.
+    pub(super) looked: Looked,
+    /// The classes and functions that compute attention and did not run, alone neither.
+    pub(super) unexamined: Vec<Unexamined>,
     /// The work of these operations, as [`Trace::work`] counts it.
     pub(super) work: usize,
     /// The classes and functions that ran.
@@ -72,79 +77,133 @@ impl Examined {
 
     /// What this target adds to what all add up to.
     pub(super) fn tally(&self) -> Tally {
-        let failed = self.failed.is_some();
+        let unchecked = self.failed.is_some() && self.looked.operations == 0;
         Tally {
             targets: 0,
             mistakes: self.found.len(),
-            in_part: usize::from(failed && self.operations > 0),
-            unchecked: usize::from(failed && self.operations == 0),
+            in_part: usize::from(!unchecked && !self.is_complete()),
+            unchecked: usize::from(unchecked),
         }
     }
+
+    /// Whether all that computes attention was examined.
+    pub(super) fn is_complete(&self) -> bool {
+        self.failed.is_none() && self.unexamined.is_empty() && self.looked.lost == 0
+    }
+
+    /// Adds the findings of a run in the cell `ran_in`, with their places; those in a line that is known are left out.
+    pub(super) fn add(&mut self, found: Vec<CodeFinding>, ran_in: &str, plan: &Plan) {
+        for mut new in found {
+            let own = new.finding.cell.as_deref() == Some(ran_in);
+            new.run_by = (!own && ran_in != ALONE).then(|| ran_in.to_owned());
+            file_place(&mut new, plan);
+            if new.file.is_some() {
+                new.run_by = None;
+            }
+            if self.found.iter().all(|(known, _)| !known.is_at_place_of(&new)) {
+                self.found.push((new, ran_in.to_owned()));
+            }
+        }
+    }
+
+    /// Counts the operations of a trace.
+    pub(super) fn count_operations(&mut self, trace: &Trace) {
+        self.looked.operations += trace.complete();
+        self.looked.repeats += trace.repeats;
+        self.looked.lost += trace.lost();
+        self.work += trace.work();
+    }
 }
+
+/// The cell in which classes and functions run alone.
+pub(super) const ALONE: &str = "made-up inputs";
 
 /// Runs a target and finds its mistakes.
 pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let mut workspace = plan.workspace(&shell.options);
+    let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
+    let trains = |source: &str| source.contains("optim") || source.contains("train");
+    let is_watched = is_file && plan.cells.iter().any(|cell| trains(&cell.source));
+    if is_watched {
+        watch(&mut workspace.session);
+    }
+    let mut examined = Examined {
+        target: plan.target.clone(),
+        found: Vec::new(),
+        skipped: Vec::new(),
+        looked: Looked::default(),
+        unexamined: Vec::new(),
+        work: 0,
+        called: Vec::new(),
+        failed: None,
+        partly: None,
+        exit: Exit::Good,
+    };
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
-    let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
-    let (mut cells, mut operations, mut work, mut failed) = (0, 0, 0, None);
-    let (mut ran, mut called) = (Vec::<(String, String)>::new(), Vec::new());
+    let mut failed = None;
     while let Some(finished) = runner.next() {
         let (cell, trace) = (finished.cell, &finished.trace);
-        let session = &runner.workspace.session;
         if !cell.silent {
-            cells += 1;
-            operations += trace.steps.len() + trace.beyond;
+            examined.looked.cells += 1;
+            examined.count_operations(trace);
         }
-        work += trace.work();
         for name in called_in(trace) {
-            if called.iter().all(|known| known != name) {
-                called.push(name.to_owned());
+            if examined.called.iter().all(|known| known != name) {
+                examined.called.push(name.to_owned());
             }
         }
-        // The cells of a file are read together, the steps of a lesson one by one.
-        let new = match cell.step {
-            Some(_) => findings(trace, &finished.calls, session),
-            None => found_in_operations(trace, &finished.calls, session),
-        };
-        if cell.step.is_none() {
-            let source = session.source(&cell.name).unwrap_or(&cell.source);
-            ran.push((cell.name.clone(), source.to_owned()));
-        }
+        let new = findings(trace, &finished.calls, &runner.workspace.session);
         match cell.step {
             Some((step, _)) if step.wrong => {
                 if !new.is_empty() {
-                    skipped.push(format!("{} {} shows a mistake on purpose", cell.name, step.slug));
+                    examined.skipped.push(format!("{} {} shows a mistake on purpose", cell.name, step.slug));
                 }
             }
-            _ => {
-                for mut new in new {
-                    let own = new.finding.cell.as_ref() == Some(&cell.name);
-                    new.run_by = (!own).then(|| cell.name.clone());
-                    file_place(&mut new, plan);
-                    if found.iter().all(|(known, _)| !known.is_at_place_of(&new)) {
-                        found.push((new, cell.name.clone()));
-                    }
-                }
-            }
+            _ => examined.add(new, &cell.name, plan),
         }
         failed = finished.failure().cloned().map(|raised| (cell, raised));
     }
-    let exit = runner.exit();
-    for mut new in read_cells(&ran, Reading::Ran) {
-        file_place(&mut new, plan);
-        if found.iter().all(|(known, _)| !known.is_at_place_of(&new)) {
-            let cell = new.finding.cell.clone().unwrap_or_default();
-            found.push((new, cell));
-        }
+    examined.exit = runner.exit();
+    if is_watched {
+        let found = watched(&mut workspace.session);
+        let found = with_code(found, &workspace.session);
+        let ran_in = plan.cells.last().map(|cell| cell.name.clone()).unwrap_or_default();
+        examined.add(found, &ran_in, plan);
     }
-    let failed = failed.map(|(cell, raised)| FailedCell {
+    examined.failed = failed.map(|(cell, raised)| FailedCell {
         name: cell.name.clone(),
         note: workspace.error_note(&raised, &cell.source),
         raised,
     });
-    let target = plan.target.clone();
-    Examined { target, found, skipped, cells, operations, work, called, failed, partly: None, exit }
+    if examined.failed.is_none() && is_file && examined.exit == Exit::Good {
+        run_alone(&mut examined, plan, &mut workspace);
+    }
+    examined
+}
+
+/// Runs the classes and functions that compute attention and did not run yet, on made-up inputs. Returns their names.
+pub(super) fn run_alone(examined: &mut Examined, plan: &Plan, workspace: &mut Workspace) -> Vec<String> {
+    let name = plan.target.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_test = name.starts_with("test_") || name.ends_with("_test.py");
+    let exercise = format!(
+        "from _made_up import exercise as _exercise; _exercised = _exercise(globals(), {}, {})",
+        json!(examined.called),
+        if is_test { "True" } else { "False" }
+    );
+    let (_, trace, calls) = workspace.examined(&exercise, ALONE);
+    let report = workspace
+        .session
+        .evaluate("__import__('json').dumps(_exercised)", |it, vm| it.try_to_value::<String>(vm).ok());
+    let report = report.ok().flatten().unwrap_or_default();
+    let (ran, missed): (Vec<String>, Vec<Unexamined>) = serde_json::from_str(&report).unwrap_or_default();
+    if !ran.is_empty() {
+        examined.count_operations(&trace);
+        let found = findings(&trace, &calls, &workspace.session);
+        examined.add(found, ALONE, plan);
+    }
+    examined.unexamined.extend(missed);
+    examined.looked.alone.extend(ran.iter().cloned());
+    ran
 }
 
 /// The learner's classes and functions that called the operations.
@@ -154,65 +213,39 @@ fn called_in(trace: &Trace) -> impl Iterator<Item = &str> {
     functions.filter_map(|name| name.split('.').next()).filter(|name| !name.starts_with('<'))
 }
 
-/// Adds to a finding in a script the file and the line in it.
-pub(super) fn file_place(found: &mut CodeFinding, plan: &Plan) {
-    found.file_line = file_line(plan, &found.finding);
-    found.file = found.file_line.map(|_| plan.target.clone());
-}
-
-/// The line in its file of a finding in a script.
-fn file_line(plan: &Plan, finding: &Finding) -> Option<usize> {
+/// Adds to a finding in a script, or in a module that it imports, the file and the line in it.
+fn file_place(found: &mut CodeFinding, plan: &Plan) {
     if plan.target.ends_with(".ipynb") {
-        return None;
+        return;
     }
-    let cell = plan.cells.iter().find(|cell| Some(&cell.name) == finding.cell.as_ref())?;
-    if cell.step.is_some() {
-        return None;
+    let (Some(name), Some(line)) = (&found.finding.cell, found.finding.line) else { return };
+    match plan.cells.iter().find(|cell| cell.name == *name) {
+        Some(cell) if cell.step.is_none() => {
+            found.file_line = Some(cell.line + line - 1);
+            found.file = Some(plan.target.clone());
+        }
+        None if name.ends_with(".py") => {
+            found.file_line = Some(line);
+            found.file = Some(name.clone());
+        }
+        _ => {}
     }
-    Some(cell.line + finding.line? - 1)
 }
 
-/// The mistakes that the syntax of these cells shows, read as one program, each with its line of code.
-pub(super) fn read_cells(cells: &[(String, String)], reading: Reading) -> Vec<CodeFinding> {
-    let named: Vec<(&str, &str)> =
-        cells.iter().map(|(name, source)| (name.as_str(), source.as_str())).collect();
-    let with_code = |finding: Finding| {
-        let own = named.iter().find(|(name, _)| Some(*name) == finding.cell.as_deref());
-        let line = own.and_then(|(_, source)| source.lines().nth(finding.line?.checked_sub(1)?));
-        CodeFinding::new(line.map(|line| line.trim().to_owned()), finding)
-    };
-    let found = read_together(&named, reading).into_iter().map(with_code);
-    found.filter(|it| !is_meant(it)).collect()
-}
-
-/// Whether a comment in its line says that a mistake is meant.
-fn is_meant(found: &CodeFinding) -> bool {
-    found.code.as_ref().is_some_and(|code| is_allowed(found.finding.mistake, code))
-}
-
-/// The silent mistakes in the operations of a cell, in its calls that were repeated and in its syntax, each with its line
-/// of code.
-pub(crate) fn findings(trace: &Trace, calls: &[CallReport], session: &Session) -> Vec<CodeFinding> {
-    let mut all = found_in_operations(trace, calls, session);
-    let own =
-        trace.steps.iter().flat_map(|step| &step.calls).find(|call| !call.library).map(|call| call.cell);
-    if let Some((cell, source)) = own.and_then(|cell| Some((cell, session.source(cell)?))) {
-        let read = read_cells(&[(cell.to_owned(), source.to_owned())], Reading::Ran).into_iter();
-        let new: Vec<CodeFinding> =
-            read.filter(|it| all.iter().all(|known| !known.is_at_place_of(it))).collect();
-        all.extend(new);
-    }
-    all
-}
-
-/// The silent mistakes in the operations of a cell and in its calls that were repeated, each with its line of code.
-fn found_in_operations(trace: &Trace, calls: &[CallReport], session: &Session) -> Vec<CodeFinding> {
-    let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+/// Findings with their lines of code, without those that a comment there says are meant.
+fn with_code(found: Vec<Finding>, session: &Session) -> Vec<CodeFinding> {
     let code = |finding: &Finding| {
         let source = session.source(finding.cell.as_deref()?)?;
         source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())
     };
-    let found = examine(trace, &names, calls, &session.sources().collect()).into_iter();
-    let found = found.map(|finding| CodeFinding::new(code(&finding), finding));
+    let found = found.into_iter().map(|finding| CodeFinding::new(code(&finding), finding));
+    let is_meant =
+        |it: &CodeFinding| it.code.as_ref().is_some_and(|code| is_allowed(it.finding.mistake, code));
     found.filter(|it| !is_meant(it)).collect()
+}
+
+/// The silent mistakes in the operations of a cell and in its calls that were repeated, each with its line of code.
+pub(crate) fn findings(trace: &Trace, calls: &[CallReport], session: &Session) -> Vec<CodeFinding> {
+    let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+    with_code(examine(trace, &names, calls, &session.sources().collect()), session)
 }

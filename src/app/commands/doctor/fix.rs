@@ -3,7 +3,7 @@
 use super::examined::{Examined, examine_target};
 use crate::app::cells::plan::Plan;
 use crate::app::terminal::shell::{Exit, Shell};
-use crate::explain::doctor::fixed_sources;
+use crate::explain::doctor::{fixed_sources, is_allowed};
 use crate::ops::trace::Trace;
 use crate::view::doctor::CodeFinding;
 
@@ -30,6 +30,7 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
         return;
     }
     let before = places(examined);
+    let mut meant = Vec::new();
     let mut work = 0;
     for ((found, _), place) in examined.found.iter_mut().zip(&before) {
         let finding = &found.finding;
@@ -40,7 +41,7 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
         let own = &plan.cells[index];
         for source in fixed_sources(&own.source, finding.mistake, line) {
             if work >= MOST_WORK {
-                return;
+                break;
             }
             let changed = plan.with_source(index, &source);
             let after = examine_target(&changed, shell);
@@ -51,11 +52,17 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
             let left = places(&after);
             let is_gone = !left.contains(place);
             if after.failed.is_none() && is_gone && left.iter().all(|it| all.contains(it)) {
-                found.diff = Some(diff(&own.source, &source, own.line));
+                let diff = diff(&own.source, &source, own.line);
+                let mut removed = diff.lines().filter(|line| line.starts_with('-'));
+                if removed.any(|line| is_allowed(finding.mistake, line)) {
+                    meant.push(place.clone());
+                }
+                found.diff = Some(diff);
                 break;
             }
         }
     }
+    examined.found.retain(|(it, _)| !meant.contains(&self::place(it)));
 }
 
 fn place(found: &CodeFinding) -> Place {

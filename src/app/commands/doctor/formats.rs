@@ -8,7 +8,7 @@ use crate::app::json::write_json;
 use crate::app::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::MISTAKES;
 use crate::view::Role;
-use crate::view::doctor::{self as report, CodeFinding};
+use crate::view::doctor::{self as report, CodeFinding, Unexamined};
 use crate::view::errors::error;
 
 /// How findings are written.
@@ -17,7 +17,9 @@ pub(super) enum Format {
     /// For people.
     #[default]
     Text,
-    /// One `attn.doctor/3` document for each target.
+    /// `file:line:column: A201 message` for each finding, as compilers write them.
+    Short,
+    /// One `attn.doctor/4` document for each target.
     Json,
     /// `::error file=..,line=..` for each finding.
     Github,
@@ -41,7 +43,6 @@ pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut She
             &partly.reason,
             &partly.before,
             &partly.ran,
-            examined.operations,
             shell.look,
         ))?;
     }
@@ -54,9 +55,38 @@ pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut She
             if is_one_of_several {
                 shell.say(&format!("{}: ", examined.target))?;
             }
-            let (operations, cells) = (examined.operations, examined.cells);
-            shell.show(&report::summary(operations, cells, examined.found.len(), shell.look))?;
+            shell.show(&report::summary(
+                &examined.looked,
+                examined.found.len(),
+                &examined.unexamined,
+                shell.look,
+            ))?;
         }
+    }
+    Ok(())
+}
+
+/// Writes a line for each finding, and for each part that was not examined.
+pub(super) fn short(examined: &Examined, shell: &mut Shell) -> Result<(), Failure> {
+    for (found, _) in &examined.found {
+        let finding = &found.finding;
+        let place = match (&found.file, found.file_line, finding.line) {
+            (Some(file), Some(line), _) => format!("{file}:{line}:{}", finding.column.unwrap_or(1)),
+            (_, _, line) => {
+                let cell = finding.cell.as_deref().unwrap_or_default();
+                format!("{} ({cell}):{}:{}", examined.target, line.unwrap_or(1), finding.column.unwrap_or(1))
+            }
+        };
+        shell.say(&format!("{place}: {} {}: {}\n", finding.code, finding.title, finding.observed))?;
+    }
+    for missed in &examined.unexamined {
+        let Unexamined { name, line, reason } = missed;
+        shell.say(&format!("{}:{line}:1: not examined: {name}: {reason}\n", examined.target))?;
+    }
+    if let Some(failed) = &examined.failed {
+        let raised = &failed.raised;
+        let line = raised.line.unwrap_or(1);
+        shell.say(&format!("{}:{line}:1: raised {}: {}\n", examined.target, raised.kind, raised.message))?;
     }
     Ok(())
 }
@@ -76,11 +106,15 @@ pub(super) fn json(examined: &Examined, shell: &mut Shell) -> Result<(), Failure
         json!({"type": raised.kind, "message": raised.message, "cell": failed.name, "line": raised.line})
     });
     let document = json!({
-        "schema": "attn.doctor/3",
+        "schema": "attn.doctor/4",
         "target": examined.target,
         "ok": examined.exit() == Exit::Good,
-        "cells": examined.cells,
-        "operations": examined.operations,
+        "cells": examined.looked.cells,
+        "operations": examined.looked.operations,
+        "repeats": examined.looked.repeats,
+        "lost": examined.looked.lost,
+        "alone": examined.looked.alone,
+        "unexamined": examined.unexamined,
         "findings": examined.found.iter().map(finding).collect::<Vec<_>>(),
         "skipped": examined.skipped,
         "partly": examined.partly,

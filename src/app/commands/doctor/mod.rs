@@ -14,14 +14,15 @@ mod formats;
 mod parts;
 mod targets;
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use super::super::cells::course;
 use super::super::cells::plan::{Plan, plan};
 use super::super::cells::processes;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::{example_of, named};
-use crate::view::doctor::{self as report, Tally};
+use crate::view::doctor::{self as report, Place, Tally};
 pub(crate) use examined::findings;
 use formats::Format;
 use targets::Selection;
@@ -35,7 +36,7 @@ pub(crate) struct Args {
     /// Run on as far as this step; in a file, as far as this code cell
     #[arg(long, value_name = "STEP")]
     until: Option<String>,
-    /// How findings are written: text, json, github (annotations of a workflow) or sarif
+    /// How findings are written: text, short (a line for each), json, github (annotations of a workflow) or sarif
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Report only these: codes (A201), beginnings of codes (A1) or names (scale), with commas between them
@@ -44,6 +45,9 @@ pub(crate) struct Args {
     /// Do not report these
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     ignore: Vec<String>,
+    /// Exit with 1 when something that computes attention was not examined
+    #[arg(long)]
+    strict: bool,
     /// Explain a mistake, with code that has it and code that does not
     #[arg(long, value_name = "CODE", conflicts_with = "targets")]
     explain: Option<String>,
@@ -62,9 +66,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         (format, _) => format.unwrap_or_default(),
     };
     let words = targets::files(&args.targets)?;
+    let folders = args.targets.iter().map(PathBuf::from).filter(|it| it.is_dir());
+    shell.options.modules.roots = folders.collect();
     let folder = shell.options.folder.clone();
     let mut exit = Exit::Good;
     let mut log = formats::SarifLog::default();
+    let mut known: HashSet<Place> = HashSet::new();
     let mut tally = Tally { targets: words.len(), ..Tally::default() };
     let one = |at: usize, shell: &mut Shell| {
         let word = &words[at];
@@ -90,19 +97,28 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let mut log = formats::SarifLog::default();
         match format {
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,
+            Format::Short => formats::short(&examined, shell)?,
             Format::Json => formats::json(&examined, shell)?,
             Format::Github => formats::github(&examined, shell)?,
             Format::Sarif => log.add(&examined),
         }
-        Ok((examined.exit(), examined.tally(), log))
+        let places = examined.found.iter().filter_map(|(found, _)| found.place()).collect();
+        let exit = match args.strict && !examined.is_complete() {
+            true => examined.exit().max(Exit::Failed),
+            false => examined.exit(),
+        };
+        Ok((exit, examined.tally(), log, places))
     };
     processes::each(&words, shell, one, |_, ran, shell| {
-        let (ended, its_tally, its_log) = ran.unwrap_or_else(|failure| {
+        let (ended, its_tally, its_log, places) = ran.unwrap_or_else(|failure| {
             shell.remark(&failure);
-            (Exit::Raised, Tally { unchecked: 1, ..Tally::default() }, formats::SarifLog::default())
+            (Exit::Raised, Tally { unchecked: 1, ..Tally::default() }, formats::SarifLog::default(), Vec::new())
         });
         exit = exit.max(ended);
         tally.add(&its_tally);
+        // A mistake in a module that several files import counts once.
+        tally.mistakes -= places.iter().filter(|place| known.contains(place)).count();
+        known.extend(places);
         log.append(its_log);
         Ok(exit != Exit::Interrupted)
     })?;

@@ -1,15 +1,12 @@
-//! A file that cannot run as a whole: its classes and functions run on made-up inputs, else its syntax is read.
+//! A file that cannot run as a whole: its classes and functions run on made-up inputs.
 
-use super::examined::{Examined, Partly, file_place, findings, read_cells};
+use super::examined::{Examined, Partly, run_alone};
 use crate::app::cells::plan::Plan;
 use crate::app::terminal::shell::Shell;
-use crate::explain::doctor::{Reading, definitions, is_allowed, without};
+use crate::explain::doctor::{definitions, without};
 
 /// How many statements of a cell that raise are left out.
 const ATTEMPTS: usize = 24;
-/// Runs what a namespace has, and binds the names of what ran: what the program prints on the way is not read.
-const EXERCISE: &str = "from torch._made_up import exercise as _exercise; _exercised = _exercise(globals())";
-const CELL: &str = "made-up inputs";
 
 /// Examines what can run of a target that raised.
 pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
@@ -32,30 +29,8 @@ pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
             source = next;
         }
     }
-    let (_, trace, calls) = workspace.examined(EXERCISE, CELL);
-    let names = workspace.session.evaluate("_exercised", |it, vm| it.try_to_value::<Vec<String>>(vm).ok());
-    let ran = names.ok().flatten().unwrap_or_default();
-    let mut found = findings(&trace, &calls, &workspace.session);
-    let is_read = ran.is_empty() || trace.steps.is_empty();
-    let cells: Vec<(String, String)> =
-        plan.cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())).collect();
-    found.extend(read_cells(&cells, if is_read { Reading::Instead } else { Reading::Ran }));
-    for mut new in found {
-        let Some(cell) = plan.cells.iter().find(|cell| Some(&cell.name) == new.finding.cell.as_ref()) else {
-            continue;
-        };
-        let line = new.finding.line.and_then(|line| cell.source.lines().nth(line - 1));
-        new.code = line.map(|line| line.trim().to_owned());
-        if new.code.as_ref().is_some_and(|code| is_allowed(new.finding.mistake, code)) {
-            continue;
-        }
-        file_place(&mut new, plan);
-        if whole.found.iter().all(|(known, _)| !known.is_at_place_of(&new)) {
-            whole.found.push((new, cell.name.clone()));
-        }
-    }
-    whole.operations += trace.steps.len();
-    let ran = if is_read { Vec::new() } else { ran };
-    let before = whole.called.iter().filter(|name| !ran.contains(name)).cloned().collect();
+    let before = std::mem::take(&mut whole.called);
+    let ran = run_alone(whole, plan, &mut workspace);
+    let before = before.into_iter().filter(|name| !ran.contains(name)).collect();
     whole.partly = Some(Partly { reason, before, ran });
 }

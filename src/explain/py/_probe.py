@@ -9,7 +9,7 @@ import json
 
 import torch
 from torch import nn
-from torch._probe_values import (
+from _probe_values import (
     ROUNDING,
     all_tensors,
     first_tensor,
@@ -107,7 +107,7 @@ def copied(positional, keywords):
         parts = [part for module in value.modules() for part in vars(module).values()] if isinstance(value, nn.Module) else [value]
         for part in parts:
             for tensor in caches(part):
-                if not tensor.is_leaf:
+                if not tensor.is_complex() and not tensor.is_leaf:
                     memo[id(tensor)] = tensor.detach().clone()
     positional, keywords = copy.deepcopy((positional, keywords), memo)
     return list(positional), keywords
@@ -192,7 +192,9 @@ def untouched(call):
     if not isinstance(owner, nn.Module):
         return []
     with torch.enable_grad():
-        output = call.repeat()
+        # Equal tokens have equal weights, whatever the queries.
+        torch.manual_seed(SEED)
+        output = call.repeat({where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32})
         if output is None or not output.requires_grad:
             return []
         torch.manual_seed(SEED)
@@ -284,6 +286,59 @@ def padding(call, output):
     return found
 
 
+def padding_token(call, ids):
+    """The token that is padding: that of an embedding, or the only one where a mask among the arguments differs."""
+    for value in [*call.positional, *call.keywords.values()]:
+        if isinstance(value, nn.Module):
+            for part in value.modules():
+                padding = getattr(part, "padding_idx", None)
+                if isinstance(part, nn.Embedding) and padding is not None and bool((ids == padding).any()):
+                    return padding
+    for _, rows in paddings(call):
+        if rows.shape != ids.shape:
+            continue
+        for kind in (False, True):
+            found = ids[rows == kind].unique()
+            if len(found) == 1 and int((ids == found).sum()) == int((rows == kind).sum()) > 1:
+                return int(found)
+    return None
+
+
+def unpadded(call, output):
+    """How far the outputs of one text move when it comes without its padding: a mask that hides padding changes nothing."""
+    ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
+    if ids is None or output.dim() < 2 or output.shape[0] != ids.shape[0] < 2:
+        return None
+    padding = padding_token(call, ids)
+    samples, tokens = ids.shape
+    if padding is None or samples == tokens:
+        return None
+    lengths = (ids != padding).sum(1)
+    ends = [bool((ids[at, : int(length)] != padding).all()) for at, length in enumerate(lengths)]
+    sample = next((at for at, length in enumerate(lengths) if ends[at] and 2 <= int(length) < tokens), None)
+    if sample is None or call.is_late():
+        return None
+    count, changed = int(lengths[sample]), {}
+    for where, value in call.tensors():
+        if value.dim() and value.shape[0] == samples:
+            value = value[sample : sample + 1]
+        axes = range(1, value.dim()) if call.is_mask(where, value) or is_tokens(value) else range(1, min(2, value.dim()))
+        for axis in axes:
+            if value.shape[axis] == tokens:
+                value = value.narrow(axis, 0, count)
+        if call.is_mask(where, value) and value.dim() == 2 and value.shape == (tokens, tokens):
+            value = value[:count, :count]
+        changed[where] = value.clone()
+    after = call.repeat(changed)
+    before = output[sample : sample + 1]
+    if output.shape[1] == tokens:
+        before = before[:, :count]
+    if after is None or after.shape != before.shape:
+        return None
+    far, size = float((after - before).abs().max()), max(float(before.abs().max()), 1e-30)
+    return {"sample": sample, "tokens": count, "padded": tokens, "token": padding, "moved": far if far > ROUNDING * size else 0.0}
+
+
 def documented_causal(call, owner):
     """Whether a docstring of the function or its class says that it is causal, and no argument decides about a mask."""
     if any("mask" in name or "causal" in name for name in [*call.names, *call.keywords]):
@@ -317,6 +372,24 @@ def is_empty(value):
     return value is None or type(value) is int and value == 0
 
 
+def is_flag(value):
+    return type(value) is bool
+
+
+def is_object(value):
+    """Whether an argument is an object of a class of the program's own, such as a cache with `update`."""
+    kind = type(value)
+    own = not kind.__module__.startswith(("torch", "builtins", "collections"))
+    return own and not isinstance(value, (nn.Module, torch.Tensor)) and hasattr(value, "__dict__")
+
+
+def begun(before, after):
+    """Whether an argument says that there is a cache now, and did not before."""
+    if is_flag(after):
+        return after and not before
+    return is_empty(before) and not is_empty(after)
+
+
 def cached(call, others, output):
     """The outputs of the call in two parts, the second with the cache of the first, compared with those in one.
 
@@ -327,21 +400,25 @@ def cached(call, others, output):
     if not inputs or output.dim() < 2:
         return None
     where, tokens = inputs[0]
-    for positional, keywords in others:
-        other = dict([*enumerate(positional), *keywords.items()])
-        if set(other) != set(arguments) or not isinstance(other.get(where), torch.Tensor) or other[where].dim() < 2:
-            continue
+    known = [dict([*enumerate(positional), *keywords.items()]) for positional, keywords in others]
+    known = [other for other in known if set(other) == set(arguments) and isinstance(other.get(where), torch.Tensor) and other[where].dim() > 1]
+    # A step that takes one token is no call for several.
+    if max([tokens.shape[1], *(other[where].shape[1] for other in known)]) < 2:
+        return None
+    for other in known:
         new = other[where].shape[1]
-        filled = [at for at in arguments if is_empty(arguments[at]) and not is_empty(other[at])]
+        filled = [at for at in arguments if begun(arguments[at], other[at])]
         offset = wrong_offset(other, filled)
         if offset:
             return {"first": 0, "tokens": 0, "moved": [], "offset": offset}
         whole = tokens
         if tokens.shape[1] < new + 2 and tokens.shape[0] == other[where].shape[0] and tokens.dim() == other[where].dim():
             # In a mixed order: a mask that hides the wrong one of two equal tokens hides nothing else.
-            known = torch.cat([tokens, other[where].to(tokens.dtype)], dim=1)
-            whole = torch.cat([tokens, known[:, (3 * torch.arange(3 * new) + 1) % known.shape[1]]], dim=1)
-        first = whole.shape[1] - new
+            mixed = torch.cat([tokens, other[where].to(tokens.dtype)], dim=1)
+            whole = torch.cat([tokens, mixed[:, (3 * torch.arange(3 * new) + 1) % mixed.shape[1]]], dim=1)
+        # Several tokens after the first part, where the program passes some at once.
+        made = {at: other[at] for at in filled if is_flag(other[at]) or is_object(other[at])}
+        first = whole.shape[1] - (new if new < whole.shape[1] or not made else max(1, whole.shape[1] // 3))
         if not filled or first < 1:
             continue
         # A mask over all tokens so far grows with the cache; anything else that changes is not understood.
@@ -359,10 +436,25 @@ def cached(call, others, output):
         if before.dim() < 2 or before.shape[1] != whole.shape[1] or any(moves(before, after, 1)[:-1]):
             continue
         memories = [at for at in filled if ends_with(other[at], tokens)]
-        moved = in_parts(call, before, where, whole, first, filled, growing, memories)
+        moved = in_parts(call, before, where, whole, first, filled, growing, memories, made)
         if moved is not None:
             return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
     return None
+
+
+def emptied(modules):
+    """Empties the caches that modules keep, by their own method for it. Returns whether there is one.
+
+    Before, the modules have the caches of the program's last text: what the method leaves is part of the next.
+    """
+    for module in modules:
+        names = [name for name in dir(type(module)) if any(word in name.lower() for word in ("reset", "clear", "empty")) and not hasattr(nn.Module, name)]
+        for name in names:
+            method = getattr(module, name)
+            if getattr(method, "__code__", None) is not None and method.__code__.co_argcount == 1:
+                method()
+                return True
+    return False
 
 
 def caches(value):
@@ -391,8 +483,9 @@ def ends_with(memory, tokens):
     return last.shape == tokens.shape and bool(torch.equal(last, tokens.detach()))
 
 
-def in_parts(call, output, where, tokens, first, filled, growing, memories):
+def in_parts(call, output, where, tokens, first, filled, growing, memories, made):
     positional, keywords = copied(call.positional, call.keywords)
+    modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
     for value in [*positional, *keywords.values()]:
         if isinstance(value, nn.Module):
             value.eval()
@@ -404,15 +497,27 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories):
             keywords[at] = value
 
     arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    if any(is_flag(value) for value in made.values()):
+        # Another text before this one: what the method leaves of its cache is noticed.
+        for at, value in made.items():
+            given(at, value)
+        given(where, tokens.flip(1)[:, :first].clone())
+        call.function(*positional, **keywords)
+        if not emptied(modules):
+            return None
     given(where, tokens[:, :first].clone())
     for at in growing:
         given(at, arguments[at][..., :first].clone())
+    for at, value in made.items():
+        given(at, value if is_flag(value) else type(value)())
     torch.manual_seed(SEED)
     one = call.function(*positional, **keywords)
     given(where, tokens[:, first:].clone())
     for at in growing:
         given(at, arguments[at].clone())
     for at in filled:
+        if at in made:
+            continue
         value = positional[at] if isinstance(at, int) else keywords[at]
         if type(value) is int:
             given(at, first)
@@ -445,12 +550,17 @@ def examine(function, names, positional, keywords, others=(), work=0):
             report["cached"] = cached(call, others, output)
         except Exception:
             report["cached"] = None
+        try:
+            report["unpadded"] = unpadded(call, output)
+        except Exception:
+            report["unpadded"] = None
         report["is_causal"] = says_causal(call)
     try:
         report["untouched"] = untouched(call)
     except Exception:
         report["untouched"] = []
     report["inputs"] = len(call.inputs())
+    report["changed"] = len(call.inputs_like(output))
     report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
     report["arguments"] = [*names, *keywords]
     report["tokens"] = [value.flatten().tolist() for _, value in call.inputs() if is_tokens(value)]

@@ -1,0 +1,134 @@
+//! Mistakes in the loop of a training. `_training.py` watches `backward`, `step`, `zero_grad` and clipping while the program
+//! runs; what it reports is read here.
+
+use serde::Deserialize;
+
+use super::mistake::{Detector, Finding, Mistake};
+use crate::session::Session;
+
+const fn mistake(code: &'static str, name: &'static str, title: &'static str, why: &'static str) -> Mistake {
+    Mistake { code, name, title, why, implied_by: &[], detector: Detector::Watched }
+}
+
+pub(super) static NOT_ZEROED: Mistake = mistake(
+    "A804",
+    "gradients-not-zeroed",
+    "the gradients are never set to zero",
+    "backward() adds to the gradients that are there. Each step then follows the sum of all gradients so far, and not that of \
+     its own batch.",
+);
+pub(super) static CLEARED: Mistake = mistake(
+    "A805",
+    "gradients-cleared",
+    "the gradients are cleared before the step",
+    "The step changes each parameter by its gradient. Without one nothing changes, and the loss stays where it is.",
+);
+pub(super) static NOT_TRAINED: Mistake = mistake(
+    "A806",
+    "parameters-not-trained",
+    "parameters of a trained layer are in no optimizer",
+    "Their gradients are computed at each step and never used: they keep the values that they began with.",
+);
+pub(super) static CLIPPING: Mistake = mistake(
+    "A807",
+    "clipping-without-effect",
+    "gradients are clipped when it has no effect",
+    "Clipping scales the gradients that are there. Only between backward() and the step does it bound the step.",
+);
+pub(super) static CUT_OFF: Mistake = mistake(
+    "A808",
+    "loss-cut-off",
+    "the loss does not depend on the parameters",
+    "detach(), .item() and new tensors made of numbers cut the graph: backward() then reaches no parameter.",
+);
+pub(super) static IN_EVAL: Mistake = mistake(
+    "A809",
+    "trained-in-eval",
+    "the model is trained in evaluation mode",
+    "Its dropout does nothing, so it is trained without the regularisation that it is built with. eval() lasts until train() \
+     is called.",
+);
+pub(super) static WITH_DROPOUT: Mistake = mistake(
+    "A810",
+    "evaluated-with-dropout",
+    "the model is evaluated with dropout",
+    "Dropout sets random activations to zero. A measured loss is then too high and varies, and written text is worse.",
+);
+pub(super) static SHARED: Mistake = mistake(
+    "A811",
+    "layers-shared",
+    "one layer is in a list several times",
+    "[layer] * n has n references to one layer. The model has the parameters of one layer, whatever its depth.",
+);
+pub(super) static PADDING: Mistake = mistake(
+    "A812",
+    "padding-in-loss",
+    "padding counts in the loss",
+    "The model learns to predict padding, and texts that are padded much count less for their words.",
+);
+pub(super) static UNREAD: Mistake = mistake(
+    "A813",
+    "option-unread",
+    "nothing reads an option of the optimizer",
+    "A group of parameters may have any key, so a wrong name raises nothing, and the default is used.",
+);
+
+/// All of them.
+static ALL: [&Mistake; 10] = [
+    &NOT_ZEROED,
+    &CLEARED,
+    &NOT_TRAINED,
+    &CLIPPING,
+    &CUT_OFF,
+    &IN_EVAL,
+    &WITH_DROPOUT,
+    &SHARED,
+    &PADDING,
+    &UNREAD,
+];
+
+/// Begins to watch the trainings of a session.
+pub fn watch(session: &mut Session) {
+    // What cannot be watched is not reported.
+    let _ = session.evaluate("__import__('_training').install()", |_, _| ());
+}
+
+/// The mistakes in the trainings of a session that is watched.
+pub fn watched(session: &mut Session) -> Vec<Finding> {
+    let report =
+        session.evaluate("__import__('_training').report()", |it, vm| it.try_to_value::<String>(vm).ok());
+    findings(&report.ok().flatten().unwrap_or_default())
+}
+
+/// What the watch found.
+#[derive(Deserialize)]
+struct Watched {
+    mistake: String,
+    cell: String,
+    line: usize,
+    function: String,
+    observed: String,
+    fix: String,
+}
+
+/// The findings in a report of `_training.py`.
+fn findings(report: &str) -> Vec<Finding> {
+    let all: Vec<Watched> = serde_json::from_str(report).unwrap_or_default();
+    let finding = |found: Watched| {
+        let Watched { cell, line, function, observed, fix, .. } = found;
+        let mistake = ALL.iter().find(|it| it.name == found.mistake)?;
+        Some(Finding {
+            code: mistake.code,
+            mistake: mistake.name,
+            title: mistake.title,
+            cell: Some(cell),
+            line: Some(line),
+            column: None,
+            function: Some(function).filter(|name| !name.starts_with('<')),
+            observed,
+            why: mistake.why.to_owned(),
+            fix,
+        })
+    };
+    all.into_iter().filter_map(finding).collect()
+}

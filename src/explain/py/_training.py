@@ -1,0 +1,341 @@
+"""Watches the loop of a training: what `backward`, `step`, `zero_grad` and clipping do to the parameters, in which order.
+
+`attn doctor` calls `install` before a program runs, and reads `report`. Nothing that the program computes changes.
+"""
+
+import json
+import sys
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.optim.optimizer import Optimizer
+
+# The events of the program that runs; None before `install`.
+_watch = None
+
+
+class Step:
+    """What happened since the last step of an optimizer."""
+
+    def __init__(self):
+        self.backward = self.zeroed = None
+        # Outermost calls of modules while gradients were recorded.
+        self.calls = []
+
+
+class Watch:
+    def __init__(self):
+        self.found, self.optimizers, self.now = [], [], Step()
+        self.depth, self.steps = 0, 0
+        # Clipping that came before `backward` or after the step, and clipping that came between.
+        self.early, self.clipped = None, False
+        self.evaluated, self.losses, self.inside = [], [], []
+        self.in_eval, self.in_train = None, False
+        # The parameters that had a gradient at a step, by their numbers.
+        self.reached = {}
+        # Modules that were called within others that do not have them.
+        self.strangers = []
+        self.stale = None
+
+    def add(self, mistake, place, observed, fix):
+        if place is not None and all((mistake, place) != known[:2] for known in self.found):
+            self.found.append((mistake, place, observed, fix))
+
+
+def place():
+    """The program's line that runs: (cell, line, function)."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(("<attn>", "<frozen")):
+            return code.co_filename, frame.f_lineno, code.co_name
+        frame = frame.f_back
+    return None
+
+
+def params_of(optimizer):
+    return [param for group in optimizer.param_groups for param in group["params"]]
+
+
+def has_gradient(param):
+    return param.grad is not None and bool((param.grad != 0).any())
+
+
+def drops(module):
+    """Whether a module has dropout that would do something in training mode."""
+    return any(isinstance(it, (nn.Dropout, nn.Dropout1d, nn.Dropout2d)) and it.p > 0 for it in module.modules())
+
+
+class Group(dict):
+    """A group of an optimizer that knows which of its keys were read."""
+
+    def __init__(self, given, seen):
+        super().__init__(given)
+        self.seen = seen
+
+    def __getitem__(self, key):
+        self.seen.add(key)
+        return dict.__getitem__(self, key)
+
+    def get(self, key, default=None):
+        self.seen.add(key)
+        return dict.get(self, key, default)
+
+
+def _called(module, args, kwargs, call):
+    watch = _watch
+    outer, watch.depth = watch.depth == 0, watch.depth + 1
+    if outer:
+        watch.inside = []
+    else:
+        watch.inside.append(module)
+    try:
+        return call(module, *args, **kwargs)
+    finally:
+        watch.depth -= 1
+        if outer:
+            _ended(module, watch)
+
+
+def _ended(module, watch):
+    inside, watch.inside = watch.inside, []
+    grad = torch.is_grad_enabled()
+    if grad and len(watch.now.calls) < 16 and all(module is not known for known in watch.now.calls):
+        watch.now.calls.append(module)
+        own = {id(it) for it in module.modules()}
+        for it in inside:
+            if id(it) not in own and any(param.requires_grad for param in it.parameters()):
+                if all(it is not known for known, _ in watch.strangers) and len(watch.strangers) < 64:
+                    watch.strangers.append((it, module))
+    elif not grad and len(watch.evaluated) < 64 and module.training and drops(module):
+        at = place()
+        if all(at != known for _, known in watch.evaluated):
+            watch.evaluated.append((module, at))
+
+
+def _backward(call, args, kwargs):
+    watch = _watch
+    at = place()
+    before = []
+    if watch.stale is not None:
+        # Gradients that the last step has used, and that nothing has cleared.
+        before = [(param, param.grad.clone()) for param in watch.stale if has_gradient(param)][:4]
+    out = call(*args, **kwargs)
+    if any(param.grad is not None and not torch.equal(param.grad, old) for param, old in before):
+        watch.add(
+            "gradients-not-zeroed",
+            at,
+            "The gradients that the last step used are still there: this call adds to them.",
+            "optimizer.zero_grad() before loss.backward()",
+        )
+    watch.stale = None
+    watch.now.backward, watch.now.zeroed = at, None
+    return out
+
+
+def _stepped(optimizer, call, args, kwargs):
+    watch = _watch
+    at, params = place(), params_of(optimizer)
+    now = watch.now
+    reached = [param for param in params if param.grad is not None]
+    if now.backward and not any(has_gradient(param) for param in params):
+        if now.zeroed:
+            observed = "zero_grad() ran between backward() and this step: no parameter has a gradient, so none changes."
+            watch.add("gradients-cleared", at, observed, "zero_grad(), then loss.backward(), then step()")
+        elif not reached:
+            observed = "After this backward() no parameter of the optimizer has a gradient: the loss does not depend on them."
+            watch.add("loss-cut-off", now.backward, observed, "a loss that is computed from the model's output, without detach() and .item()")
+    for module in now.calls:
+        own = {id(param) for param in module.parameters()}
+        if not any(id(param) in own for param in params) or not drops(module):
+            continue
+        if module.training:
+            watch.in_train = True
+        elif watch.in_eval is None:
+            watch.in_eval = (module, at)
+    for module in now.calls:
+        if len(watch.reached) > 4096:
+            break
+        for name, param in module.named_parameters():
+            if param.grad is not None and param.requires_grad:
+                watch.reached.setdefault(id(param), (param, name, module))
+    watch.now, watch.steps = Step(), watch.steps + 1
+    out = call(optimizer, *args, **kwargs)
+    watch.stale = reached[:8]
+    return out
+
+
+def _zeroed():
+    _watch.now.zeroed, _watch.stale = place(), None
+
+
+def _clipped():
+    watch = _watch
+    if watch.now.backward is not None:
+        watch.clipped = True
+    elif watch.early is None:
+        watch.early = (place(), watch.steps > 0 and watch.now.zeroed is None)
+
+
+def _loss(logits, targets, ignored):
+    watch = _watch
+    if len(watch.losses) < 8 and not targets.is_floating_point() and logits.dim() >= 2 and torch.is_grad_enabled():
+        at = place()
+        if all(at != known[0] for known in watch.losses):
+            watch.losses.append((at, logits.shape[1], targets.detach().clone(), ignored))
+
+
+def install():
+    """Begins to watch; what was seen before is forgotten."""
+    global _watch
+    if _watch is not None:
+        return
+    _watch = Watch()
+    call, backward, init = nn.Module.__call__, torch.autograd.backward, Optimizer.__init__
+    zero, module_zero, entropy = Optimizer.zero_grad, nn.Module.zero_grad, F.cross_entropy
+
+    def called(self, *args, **kwargs):
+        return _called(self, args, kwargs, call)
+
+    def ran_backward(*args, **kwargs):
+        return _backward(backward, args, kwargs)
+
+    def made(self, params, defaults, *rest, **more):
+        init(self, params, defaults, *rest, **more)
+        extra = {key for group in self.param_groups for key in group} - set(defaults) - {"params"}
+        seen = set()
+        if extra:
+            self.param_groups = [Group(group, seen) for group in self.param_groups]
+        _watch.optimizers.append((self, place(), extra, seen))
+        step = type(self).step
+        self.step = lambda *args, **kwargs: _stepped(self, step, args, kwargs)
+        self.step.__dict__.update(hooked=True)
+
+    def zeroed(self, *args, **kwargs):
+        _zeroed()
+        return zero(self, *args, **kwargs)
+
+    def module_zeroed(self, *args, **kwargs):
+        _zeroed()
+        return module_zero(self, *args, **kwargs)
+
+    def loss(input, target, weight=None, size_average=None, ignore_index=-100, *args, **kwargs):
+        _loss(input, target, ignore_index)
+        return entropy(input, target, weight, size_average, ignore_index, *args, **kwargs)
+
+    nn.Module.__call__, torch.autograd.backward, Optimizer.__init__ = called, ran_backward, made
+    Optimizer.zero_grad, nn.Module.zero_grad, F.cross_entropy = zeroed, module_zeroed, loss
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        clip = getattr(nn.utils, name, None)
+        if clip is not None:
+            setattr(nn.utils, name, _clipping(clip))
+
+
+def _clipping(clip):
+    def clipped(parameters, *args, **kwargs):
+        _clipped()
+        return clip(parameters, *args, **kwargs)
+
+    return clipped
+
+
+def listed(names):
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def left_out(watch):
+    """Parameters whose gradient is computed and that no optimizer has, although it has others of the same module."""
+    held = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+    for module in {id(module): module for _, _, module in watch.reached.values()}.values():
+        names = []
+        for prefix, owner in module.named_modules():
+            own = [(name, param) for name, param in owner._parameters.items() if param is not None and param.requires_grad]
+            siblings = [param for part in owner.modules() for param in part.parameters()] if own else []
+            has_some = any(id(param) in held for param in siblings)
+            whole = all(id(param) not in held for _, param in own)
+            # All of a layer may be left out on purpose, and trained elsewhere: only a part of one is not.
+            missing = [name for name, param in own if id(param) not in held and id(param) in watch.reached]
+            if missing and (has_some or not whole):
+                names += [f"{prefix}.{name}".lstrip(".") for name in missing]
+        if names and watch.optimizers:
+            optimizer, at, *_ = watch.optimizers[0]
+            observed = f"{listed(names)}: the gradient is computed at each step, and no optimizer has the parameter."
+            watch.add("parameters-not-trained", at, observed, "all of model.parameters() in the groups of the optimizer")
+    for stranger, module in watch.strangers:
+        params = [param for param in stranger.parameters() if param.requires_grad]
+        if watch.steps and any(has_gradient(param) for param in params) and not any(id(param) in held for param in params):
+            outer = any(stranger is not other and any(stranger is it for it in other.modules()) for other, _ in watch.strangers)
+            if not outer:
+                observed = f"A {type(stranger).__name__} that {type(module).__name__} calls is no part of it, so parameters() does not have its weights and no optimizer trains them."
+                watch.add("parameters-not-trained", watch.optimizers[0][1], observed, "nn.ModuleList([...]) in place of a list")
+                break
+
+
+def shared_layers(watch):
+    """A list of modules that has one module several times."""
+    seen = set()
+    for _, _, module in watch.reached.values():
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        for name, part in module.named_modules():
+            if not isinstance(part, (nn.ModuleList, nn.Sequential)):
+                continue
+            items = [it for it in part if any(True for _ in it.parameters())]
+            if len({id(it) for it in items}) < len(items):
+                observed = f"{name or type(module).__name__} has {len(items)} entries, and one {type(items[0]).__name__} is in it {sum(it is items[0] for it in items)} times: these layers have the same weights."
+                at = watch.optimizers[0][1] if watch.optimizers else None
+                watch.add("layers-shared", at, observed, "a list comprehension, which makes a module for each entry")
+
+
+def report():
+    """What was found since `install`, as JSON."""
+    watch = _watch
+    if watch is None:
+        return "[]"
+    if watch.steps:
+        left_out(watch)
+        shared_layers(watch)
+        if watch.early is not None and not watch.clipped:
+            at, late = watch.early
+            when = "after the step that used them" if late else "before backward() has computed them"
+            watch.add("clipping-without-effect", at, f"Gradients are clipped {when}, and at no other time.", "loss.backward(), then clip, then optimizer.step()")
+        if watch.in_eval is not None:
+            module, at = watch.in_eval
+            observed = f"{type(module).__name__} has dropout, and is in evaluation mode while it is trained."
+            watch.add("trained-in-eval", at, observed, "model.train() before each epoch")
+        trained = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+        for module, at in watch.evaluated:
+            if any(id(param) in trained for param in module.parameters()):
+                observed = f"{type(module).__name__} runs without gradients in training mode: its dropout is active while it is evaluated, or while it writes text."
+                watch.add("evaluated-with-dropout", at, observed, "model.eval() before, model.train() after")
+        for at, classes, targets, ignored in watch.losses:
+            padding_in_loss(watch, at, classes, targets, ignored)
+        for optimizer, at, extra, seen in watch.optimizers:
+            unread = sorted(key for key in extra if key not in seen)
+            if unread:
+                known = ", ".join(sorted(optimizer.defaults)[:8])
+                watch.add("option-unread", at, f"The groups of the optimizer have {listed(unread)}, which nothing reads.", f"one of its settings: {known}")
+    found = [
+        {"mistake": mistake, "cell": at[0], "line": at[1], "function": at[2], "observed": observed, "fix": fix}
+        for mistake, at, observed, fix in watch.found
+    ]
+    watch.found = []
+    return json.dumps(found)
+
+
+def padding_in_loss(watch, at, classes, targets, ignored):
+    """An embedding of the vocabulary that the loss predicts says which token is padding, and targets have it."""
+    for _, _, module in watch.reached.values():
+        for part in module.modules():
+            padding = getattr(part, "padding_idx", None)
+            if not isinstance(part, nn.Embedding) or padding is None or part.num_embeddings != classes or padding == ignored:
+                continue
+            count = int((targets == padding).sum())
+            if count:
+                observed = f"{count} of {targets.numel()} targets are {padding}, which the embedding says is padding, and the loss counts them."
+                watch.add("padding-in-loss", at, observed, f"ignore_index={padding}")
+                return
+        return
