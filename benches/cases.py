@@ -1,7 +1,8 @@
 """What `compare_pytorch.py` times, and the loop that times it: one file, which PyTorch and attn both run.
 
 The first line of stdin is the number of threads. Each later line is a request in JSON; its answer is a line of JSON
-after `ANSWER`. `{"case": name, "seconds": s}` answers the fewest seconds that one run of the case took.
+after `ANSWER`. `{"case": name, "seconds": s, "model": text}` answers the fewest seconds that one run of the case took; the
+text is the model of `attn bench --decode`.
 `{"train": steps}` trains the small transformer on, and answers the seconds of the forward pass, the backward pass and
 the optimizer in each step.
 """
@@ -36,9 +37,9 @@ class Case:
         exec("def timer(count):\n" + "".join(f"    {line}\n" for line in lines), names)
         return names["timer"]
 
-    def time(self, seconds):
+    def time(self, seconds, model):
         """The fewest seconds of one run."""
-        names = dict(globals())
+        names = dict(globals(), MODEL=model)
         torch.manual_seed(0)
         exec(self.setup, names)
         timer = self.timer(names)
@@ -231,6 +232,11 @@ for param in params:
 optimizer = {make}
 """
 
+DECODE = """
+LAYERS, WIDTH, HEADS, WORDS = 12, 768, 12, 50257
+exec(MODEL)
+"""
+
 COUNT = """
 total = 0
 for i in range(100_000):
@@ -273,6 +279,15 @@ def all_cases():
     for size in (6, 512, 1024):
         setup = f"x, y = torch.randn({size}, {size}), torch.randn({size}, {size})"
         cases.append(Case("single", f"matmul, {size}x{size}", "x @ y", setup, flops=2 * size**3 if size > 6 else 0))
+    for size in (768, 3072, 50257):
+        setup = f"layer = nn.Linear(768, {size}, bias=False)\nlayer.requires_grad_(False)\nx = torch.randn({{count}}, 768)"
+        for count in (1, 2, 4, 8, 16, 64, 256, 1024):
+            name = f"linear, {count} rows of 768 to {size}"
+            made = setup.replace("{count}", str(count))
+            cases.append(Case("rows", name, "layer(x)", made, flops=2 * count * 768 * size))
+    for cached in (True, False):
+        name = f"20 tokens of a model of GPT-2's size, {'with a' if cached else 'without'} cache"
+        cases.append(Case("decode", name, f"generate(start_ids, 20, {cached})", DECODE))
     for name, made, wanted in rows(BACKWARD):
         wanted = wanted.split()
         setup = BACKWARD_SETUP.format(wanted=", ".join(wanted) + ",", made=made)
@@ -327,7 +342,7 @@ def serve():
             answer = [training.step() for _ in range(request["train"])]
         else:
             try:
-                answer = CASES[request["case"]].time(request["seconds"])
+                answer = CASES[request["case"]].time(request["seconds"], request["model"])
             except Exception as error:
                 answer = f"{type(error).__name__}: {error}"
         print(ANSWER + json.dumps(answer), flush=True)

@@ -24,6 +24,7 @@ import time
 HOME = pathlib.Path(__file__).resolve().parent.parent
 LAYER = HOME / "src" / "app" / "commands" / "bench" / "layer.py"
 CASES = HOME / "benches" / "cases.py"
+MODEL = (LAYER.parent / "decode.py").read_text()
 ANSWER = "answer: "
 
 
@@ -102,7 +103,7 @@ def compare(args, servers):
         wrong = {}
         for _ in range(args.rounds):
             for name, server in servers.items():
-                answer = server.ask(case=case.name, seconds=args.seconds)
+                answer = server.ask(case=case.name, seconds=args.seconds, model=MODEL)
                 if isinstance(answer, str):
                     wrong[name] = answer
                 else:

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::super::json::write_json;
 use super::super::super::terminal::shell::{Exit, Failure, Shell};
 use super::case::run_code;
-use super::{Args, machine};
+use super::machine;
 use crate::session::{Session, SessionOptions};
 use crate::view::bench::{Decoding, decoding};
 
@@ -37,8 +37,14 @@ struct DecodeDocument {
 }
 
 /// Measures the model in this process, and shows some lines or writes a document.
-pub(super) fn run(count: usize, args: &Args, threads: usize, shell: &mut Shell) -> Result<Exit, Failure> {
-    let document = measure(count, args, threads).map_err(Failure::Unreadable)?;
+pub(super) fn run(
+    count: usize,
+    width: usize,
+    heads: usize,
+    threads: usize,
+    shell: &mut Shell,
+) -> Result<Exit, Failure> {
+    let document = measure(count, width, heads, threads).map_err(Failure::Unreadable)?;
     if shell.options.json {
         write_json(&document, shell)?;
         return Ok(Exit::Good);
@@ -48,7 +54,7 @@ pub(super) fn run(count: usize, args: &Args, threads: usize, shell: &mut Shell) 
             "GPT-2's size, random weights: {LAYERS} layers, {} wide, {} heads, 50,257 words, float32",
             document.width, document.heads
         ),
-        machine: super::machine_line(&document.cpu, threads),
+        machine: machine::line(&document.cpu, threads),
         tokens: count,
         cached: document.tokens_per_s_cached,
         uncached: document.tokens_per_s_uncached,
@@ -61,10 +67,9 @@ pub(super) fn run(count: usize, args: &Args, threads: usize, shell: &mut Shell) 
     Ok(Exit::Good)
 }
 
-fn measure(count: usize, args: &Args, threads: usize) -> Result<DecodeDocument, String> {
+fn measure(count: usize, width: usize, heads: usize, threads: usize) -> Result<DecodeDocument, String> {
     let mut session = Session::new(SessionOptions { max_memory: usize::MAX, ..SessionOptions::default() });
     crate::tensor::set_memory_limit(u64::MAX);
-    let (width, heads) = (usize::from(args.width), args.heads as usize);
     let sizes = format!(
         "import torch\ntorch.set_num_threads({threads})\n\
          LAYERS, WIDTH, HEADS, WORDS = {LAYERS}, {width}, {heads}, {WORDS}"

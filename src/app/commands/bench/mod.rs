@@ -98,7 +98,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let threads = threads(args);
     if let Some(count) = args.decode {
-        return decode::run(count.into(), args, threads, shell);
+        let (width, heads) = (usize::from(args.width), args.heads as usize);
+        return decode::run(count.into(), width, heads, threads, shell);
     }
     let cases = cases(args, threads);
     if args.here {
@@ -206,11 +207,6 @@ fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, 
     Ok(serde_json::from_slice(&output.stdout).map_err(|error| format!("its figures cannot be read: {error}")))
 }
 
-/// The processor and the threads, in words.
-fn machine_line(cpu: &str, threads: usize) -> String {
-    format!("{cpu}, {threads} thread{}", if threads == 1 { "" } else { "s" })
-}
-
 /// The document as the view shows it.
 fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
     let row = |case: &MeasuredCase| BenchRow {
@@ -236,7 +232,7 @@ fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
             "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
             args.width, args.heads, args.batch
         ),
-        machine: machine_line(&document.cpu, document.threads),
+        machine: machine::line(&document.cpu, document.threads),
         rows: document.cases.iter().map(row).collect(),
         growth: growth.into_iter().filter(|growth| growth.points.len() > 1).collect(),
         scores,
