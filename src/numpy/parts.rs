@@ -214,9 +214,13 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
         Ok((found, views))
     };
     let (real, views) = run(0)?;
+    if vm.is_none(&real) {
+        // Nothing is returned by what writes into its argument.
+        return Ok(run(1)?.0);
+    }
     let made = match views {
         _ if asked.is_some_and(|kind| !kind.is_complex)
-            || array_of(&real).is_none() && is_fact(&real, row, vm) =>
+            || array_of(&real).is_none() && matches!(row.complex, Complex::Real) =>
         {
             real
         }
@@ -228,11 +232,6 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
         None => Ok(made),
         Some(target) => call("positive", vec![made, target].into(), vm),
     }
-}
-
-/// Whether a result is no number of the array: a shape, or nothing.
-fn is_fact(object: &PyObjectRef, row: &Function, vm: &VirtualMachine) -> bool {
-    matches!(row.complex, Complex::Real) || object.class().is(vm.ctx.types.none_type)
 }
 
 /// Complex numbers as real ones: a warning. Errors: they are no array of complex numbers, or NumPy's rule forbids it.

@@ -60,6 +60,16 @@ print(np.exp(np.array([1j, 800, -800, complex(0, np.inf)])), abs(np.array([3e200
 
 # %% shape and indices
 import numpy as np
+y = np.zeros((2, 2), complex)
+y[0] = [1j, 2]
+y[:, 1] = 3
+y[1, 0] -= 1j
+print(y, y.T[0], y.real.base is y, y[0].base is y, np.squeeze(y) is y, np.asarray(y) is y, np.array(y) is y)
+y.fill(2j)
+y[0, 0] = np.complex64(1)
+print(y, y[::-1, 0], y.view(float), np.arange(4.0).view(complex), complex(y[0, 0]), 2j in y)
+print(np.cumsum(y, axis=1), np.trace(y), np.tril(y), np.column_stack([y[0], [1, 2]]), np.diag(y), y.round(1), np.angle(-1.0))
+print(np.full_like(y, 1j), np.zeros_like(y).dtype, np.append(y, 1j), [one for one in y[0]], np.linspace(0, 1, 3, dtype=complex))
 a = (np.arange(6) + 1j * np.arange(6)[::-1]).reshape(2, 3)
 print(a.T, a[:, 1], a[0, 2], a[..., 0], a[None].shape, a.ravel(), a.reshape(3, -1))
 v = a[0]

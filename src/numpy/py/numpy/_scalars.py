@@ -5,7 +5,8 @@ import _numpy
 
 __all__ = (
     "generic number integer signedinteger unsignedinteger inexact floating complexfloating bool_ "
-    "bool8 complex64 complex128 csingle singlecomplex complex_ cfloat cdouble int8 int16 int32 int64 uint8 float16 float32 float64 byte ubyte short intc int_ intp longlong half single "
+    "bool8 complex64 complex128 csingle singlecomplex complex_ cfloat cdouble "
+    "int8 int16 int32 int64 uint8 float16 float32 float64 byte ubyte short intc int_ intp longlong half single "
     "double float_"
 ).split()
 
@@ -109,17 +110,18 @@ float64 = _class("float64", _float64, floating)
 
 
 
-def _new(cls, value=0, imag=0):
+def _new(cls, value=0):
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
         return _numpy._routines["array"](value, cls)
     part = float64 if cls is complex128 else float32
-    number = complex(value) + (1j * imag if imag else 0)
+    number = complex(value)
     return complex.__new__(cls, complex(part(number.real), part(number.imag)))
 
 
 def _complex_class(name, part):
     return _class(
-        name, _complex, complexfloating, __new__=_new, __hash__=lambda self: hash(_item(self)),
+        name, _complex, complexfloating, __new__=_new,
+        __hash__=lambda self: hash(_item(self)), __complex__=lambda self: _item(self),
         real=property(lambda self: part(_item(self).real)), imag=property(lambda self: part(_item(self).imag)),
         conjugate=lambda self: _numpy._functions["conjugate"](self),
     )
