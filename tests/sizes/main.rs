@@ -139,6 +139,10 @@ const FITS: &[(&str, &str)] = &[
     ("'%5.2f|%*d|%.*s|%%' % (1.5, 4, 7, 2, 'abc')", "' 1.50|   7|ab|%'"),
     ("'%(a(b))s' % {'a(b)': 3}, '%.100000s' % 'abc'", "('3', 'abc')"),
     ("(10**12).to_bytes(8, 'big').hex()", "'000000e8d4a51000'"),
+    (
+        "'a\\tb\\n\\tc'.expandtabs(0), '\\té'.expandtabs(tabsize=-3), b'a\\tb'.expandtabs(0), 'a\\tb'.expandtabs()",
+        "('ab\\nc', 'é', b'ab', 'a       b')",
+    ),
 ];
 
 /// Cells that never end, in native code.
