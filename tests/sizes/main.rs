@@ -15,7 +15,6 @@ const TOO_LARGE: &[&str] = &[
     "type('B', (bytes,), {})(10**12)",
     "bytes(type('I', (), {'__index__': lambda self: 10**12})())",
     "bytearray(10**12)",
-    "type('L', (list,), {'__len__': lambda self: 0})([1]) * 10**12",
     "'%999999999999d' % 1",
     "'%*d' % (10**12, 1)",
     "b'%*d' % (10**12, 1)",
