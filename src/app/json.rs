@@ -14,10 +14,14 @@ const MOST_VALUES: usize = 4096;
 
 /// Writes a document on a line of its own.
 pub(crate) fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Failure> {
+    shell.bytes(json_line(document)?.as_bytes())
+}
+
+/// A document as a line.
+pub(crate) fn json_line(document: &impl Serialize) -> Result<String, Failure> {
     let text =
         serde_json::to_string(document).map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
-    shell.bytes(escaped(&text).as_bytes())?;
-    shell.bytes(b"\n")
+    Ok(format!("{}\n", escaped(&text)))
 }
 
 /// A document in which strings have `\u009b` for each character that a terminal obeys. (The first 32 are escaped in any

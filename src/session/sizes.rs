@@ -11,7 +11,7 @@ use rustpython_vm::{
 };
 
 use super::{
-    guards::{around, check_first},
+    guards::{Own, around, check_first},
     memory::{as_float, check},
     text_methods,
 };
@@ -21,9 +21,9 @@ pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for class in [types.str_type, types.bytes_type, types.bytearray_type] {
         around(class, "zfill", text_methods::zfill, vm);
-        check_first(class, "expandtabs", no_columns, vm);
         around(class, "replace", text_methods::replace, vm);
     }
+    around(types.str_type, "expandtabs", expand_tabs, vm);
     check_first(types.str_type, "join", joined, vm);
     for class in [types.str_type, types.int_type, types.bool_type, types.float_type, types.complex_type] {
         check_first(class, "__format__", precision, vm);
@@ -58,18 +58,18 @@ fn precision(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     }
 }
 
-/// `text.expandtabs(0)` removes tabs; the interpreter divides by 0.
-fn no_columns(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    let given = match args.args.get_mut(1) {
-        Some(given) => Some(given),
-        None => args.kwargs.get_mut("tabsize"),
-    };
-    if let Some(given) = given
-        && given.try_index(vm).is_ok_and(|size| as_float(size.as_bigint()) == 0.0)
-    {
-        *given = vm.ctx.new_int(-1).into();
+/// `text.expandtabs(0)` removes tabs; the interpreter counts below 0.
+fn expand_tabs(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let size = args.args.get(1).or_else(|| args.kwargs.get("tabsize"));
+    let is_none = size.is_some_and(|size| {
+        size.downcast_ref::<PyInt>().is_some_and(|size| as_float(size.as_bigint()) <= 0.0)
+    });
+    match args.args.first().and_then(|text| text.downcast_ref::<PyStr>()?.to_str()) {
+        Some(text) if is_none && args.args.len() + args.kwargs.len() == 2 => {
+            Ok(vm.ctx.new_str(text.replace('\t', "")).into())
+        }
+        _ => own.call(args, vm),
     }
-    Ok(())
 }
 
 /// `text.join(parts)`: the message about what is no text names its position. Parts that come one by one are gathered first,

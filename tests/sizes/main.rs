@@ -15,7 +15,6 @@ const TOO_LARGE: &[&str] = &[
     "type('B', (bytes,), {})(10**12)",
     "bytes(type('I', (), {'__index__': lambda self: 10**12})())",
     "bytearray(10**12)",
-    "type('L', (list,), {'__len__': lambda self: 0})([1]) * 10**12",
     "'%999999999999d' % 1",
     "'%*d' % (10**12, 1)",
     "b'%*d' % (10**12, 1)",
@@ -139,6 +138,10 @@ const FITS: &[(&str, &str)] = &[
     ("'%5.2f|%*d|%.*s|%%' % (1.5, 4, 7, 2, 'abc')", "' 1.50|   7|ab|%'"),
     ("'%(a(b))s' % {'a(b)': 3}, '%.100000s' % 'abc'", "('3', 'abc')"),
     ("(10**12).to_bytes(8, 'big').hex()", "'000000e8d4a51000'"),
+    (
+        "'a\\tb\\n\\tc'.expandtabs(0), '\\té'.expandtabs(tabsize=-3), b'a\\tb'.expandtabs(0), 'a\\tb'.expandtabs()",
+        "('ab\\nc', 'é', b'ab', 'a       b')",
+    ),
 ];
 
 /// Cells that never end, in native code.

@@ -106,7 +106,6 @@ pub(crate) fn each<T: Serialize + DeserializeOwned>(
                     }
                     _ => in_order.wait(index, presses, &pool, &progress, shell)?,
                 };
-                let ran = ran.map_err(|words| words.replace("{}", name));
                 progress.hide();
                 if !then(index, ran, shell)? {
                     break;
@@ -219,6 +218,7 @@ impl InOrder {
         progress: &ProgressBar,
         shell: &mut Shell,
     ) -> Result<Ran<T>, Failure> {
+        let name = &pool.names[index];
         let mut pressed: Option<Instant> = None;
         let mut ran = None;
         loop {
@@ -239,7 +239,7 @@ impl InOrder {
                     }
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => {
-                        return Ok(Err("{}: no process could be started for it".to_owned()));
+                        return Ok(Err(format!("{name}: no process could be started for it")));
                     }
                 },
             };
@@ -275,10 +275,10 @@ impl InOrder {
                             Err(Failure::Stopped)
                         }
                         (None, Ok(status)) => {
-                            Ok(Err(format!("{{}}: {}", keeper::cause(status, "its process"))))
+                            Ok(Err(format!("{name}: {}", keeper::cause(status, "its process"))))
                         }
                         (None, Err(error)) => {
-                            Ok(Err(format!("{{}}: its process could not be started: {error}")))
+                            Ok(Err(format!("{name}: its process could not be started: {error}")))
                         }
                     };
                 }

@@ -1,10 +1,7 @@
 //! `attn check`: runs files again and compares their outputs with the recorded ones; without a file, all lessons.
 
 use std::cell::OnceCell;
-use std::io;
 use std::path::Path;
-
-use serde_json::Value;
 
 use super::super::cells::course;
 use super::super::cells::document::{CellDocument, CheckDocument};
@@ -15,7 +12,7 @@ use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, unexpected};
 use super::super::cells::workspace::Workspace;
 use super::super::file;
-use super::super::json::write_json;
+use super::super::json::json_line;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::kernel::random::Family;
@@ -72,7 +69,7 @@ struct CheckedFileDocument {
     schema: &'static str,
     target: String,
     ok: bool,
-    cells: Vec<Value>,
+    cells: Vec<CellDocument>,
     faults: Vec<String>,
     hint: Option<String>,
 }
@@ -103,34 +100,32 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             Part::Glossary(_) => Ok(checker.glossary(glossary)),
             Part::File(file) => checker.file(file, shell),
         }?;
-        let cells = cells.iter().map(serde_json::to_value).collect::<Result<Vec<Value>, _>>();
-        Ok((file, cells.map_err(io::Error::other)?))
+        // Of the numbers in a document not only the values count, so it is passed on as text.
+        let document = document(&file, cells)?;
+        Ok((file, document))
     };
-    let mut files: Vec<(CheckedFile, Vec<Value>)> = Vec::new();
+    let mut files: Vec<(CheckedFile, String)> = Vec::new();
     let mut exit = Exit::Good;
     processes::each(&names, shell, one, |index, ran, _| {
-        let (file, cells) = ran.unwrap_or_else(|text| {
-            exit = Exit::Raised;
-            let faults = vec![FileFault { line: 1, text }];
-            (CheckedFile { file: names[index].clone(), faults, ..CheckedFile::default() }, Vec::new())
-        });
+        let (file, document) = match ran {
+            Ok(ran) => ran,
+            Err(text) => {
+                exit = Exit::Raised;
+                let faults = vec![FileFault { line: 1, text }];
+                let file = CheckedFile { file: names[index].clone(), faults, ..CheckedFile::default() };
+                let document = document(&file, Vec::new())?;
+                (file, document)
+            }
+        };
         exit = exit.max(if file.is_good() { Exit::Good } else { Exit::Failed });
-        files.push((file, cells));
+        files.push((file, document));
         Ok(true)
     })?;
     let format = if shell.options.json { Format::Json } else { args.format };
     match format {
         Format::Json => {
-            for (file, cells) in files {
-                let document = CheckedFileDocument {
-                    schema: "attn.check/1",
-                    ok: file.is_good(),
-                    target: file.file,
-                    cells,
-                    faults: file.faults.into_iter().map(|fault| fault.text).collect(),
-                    hint: file.hint,
-                };
-                write_json(&document, shell)?;
+            for (_, document) in files {
+                shell.bytes(document.as_bytes())?;
             }
         }
         _ => {
@@ -143,6 +138,18 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
     }
     Ok(exit)
+}
+
+/// The JSON document of a file.
+fn document(file: &CheckedFile, cells: Vec<CellDocument>) -> Result<String, Failure> {
+    json_line(&CheckedFileDocument {
+        schema: "attn.check/1",
+        ok: file.is_good(),
+        target: file.file.clone(),
+        cells,
+        faults: file.faults.iter().map(|fault| fault.text.clone()).collect(),
+        hint: file.hint.clone(),
+    })
 }
 
 /// Files that are checked together, those of one course.
