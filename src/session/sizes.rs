@@ -44,7 +44,8 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     for class in [types.list_type, types.bytearray_type] {
         check_first(class, "__imul__", repeated, vm);
     }
-    for class in [types.str_type, types.int_type, types.bool_type, types.float_type, types.complex_type] {
+    check_and(types.str_type, "__format__", width, text_methods::format, vm);
+    for class in [types.int_type, types.bool_type, types.float_type, types.complex_type] {
         check_first(class, "__format__", width, vm);
     }
     let list = types.list_type;

@@ -622,3 +622,12 @@ for b in [b"aB c\td\n" * 640001, bytearray(b"-" + b"ab" * 2200001)]:
 print(told(texts[0].translate({97: "é", 66: None})), told(f"{5:>5000001}"), told(f"{True:5000001}"), told(f"{'é':日^5000001}"), told(f"{1.5:<5000001.2f}"), told("-7".zfill(5000001)), told("é".center(5000002, "ß")))
 x = list(range(1100001))
 print([sum(part) for part in (x[::2], x[::-1], x[5:-7], x[-3:2:-5], tuple(x)[::3], tuple(x)[::-2])])
+
+# %% width-and-precision-of-text
+for token in ["Ġattention", "é", "the", ""]:
+    print(f"[{token:<8.5}] [{token:>8.3s}] [{token:.1}] [{token:^7.2}] [{token:*^7.2}]", "{:{w}.{p}}|".format(token, w=6, p=2), format(token, "4.2"), f"{token:05}")
+for spec in ["=6", "+6", " 6", ",", "d"]:
+    try:
+        f"{'text':{spec}}"
+    except ValueError as e:
+        print(e)
