@@ -631,3 +631,35 @@ for spec in ["=6", "+6", " 6", ",", "d"]:
         f"{'text':{spec}}"
     except ValueError as e:
         print(e)
+
+# %% with-blocks-that-never-reach-their-end
+from contextlib import suppress
+def later(form):
+    if form == 0:
+        with suppress(KeyError):
+            raise KeyError("first")
+        raise ValueError("second")
+    if form == 1:
+        with suppress(KeyError):
+            if form:
+                raise KeyError("first")
+            else:
+                return "left"
+        raise ValueError("third")
+    with suppress(KeyError), suppress(ValueError):
+        with suppress(IndexError):
+            while True:
+                raise IndexError
+        raise ValueError
+    return [form, undefined_name]
+for form in range(3):
+    try:
+        print(later(form))
+    except Exception as e:
+        print(form, type(e).__name__, e)
+with suppress(KeyError) as nothing:
+    raise KeyError("x")
+try:
+    raise ValueError("after", [nothing])
+except ValueError as e:
+    print(e.args)
