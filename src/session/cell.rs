@@ -12,6 +12,7 @@ use rustpython_vm::{
     compiler::{CompileError, CompileOpts, Mode, codegen::compile::compile_top},
 };
 
+use super::blocks;
 use super::compiling::{NotCompiled, stoppable};
 use super::messages::lacks_block;
 
@@ -71,6 +72,7 @@ impl CellParts {
         for statement in &module.body {
             bound_by(statement, &mut binds);
         }
+        blocks::reach_ends(&mut module);
         let last = match (silent, module.body.pop()) {
             (false, Some(Stmt::Expr(last))) => {
                 Some(ModExpression { body: last.value, range: last.range, node_index: last.node_index })

@@ -6,6 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
+use ruff_python_ast::Mod;
 use ruff_python_parser::Mode as ParseMode;
 use rustpython_compiler_core::{SourceFileBuilder, bytecode::CodeObject};
 use rustpython_vm::{
@@ -15,7 +16,7 @@ use rustpython_vm::{
     function::FuncArgs,
 };
 
-use super::running;
+use super::{blocks, running};
 use crate::kernel::stop;
 use crate::syntax::parse;
 
@@ -82,7 +83,11 @@ fn code(source: &str, mode: Mode, name: &str, opts: CompileOpts) -> Result<CodeO
     let parse_mode = if is_expression(mode) { ParseMode::Expression } else { ParseMode::Module };
     let parsed =
         parse(source, parse_mode).map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
-    compile_top(parsed.into_syntax(), file, mode, opts).map_err(CompileError::from)
+    let mut syntax = parsed.into_syntax();
+    if let Mod::Module(module) = &mut syntax {
+        blocks::reach_ends(module);
+    }
+    compile_top(syntax, file, mode, opts).map_err(CompileError::from)
 }
 
 /// The code object for a long source that `exec`, `eval` or `compile` was called with. `None` if the source is short, or

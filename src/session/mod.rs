@@ -4,6 +4,7 @@
 //! stack: [`with_large_stack`] runs a function on such a thread.
 
 mod arguments;
+mod blocks;
 mod builtins;
 mod cell;
 mod compiling;

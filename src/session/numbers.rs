@@ -183,7 +183,7 @@ fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyRes
     if text.is_empty() {
         return x.as_object().str(vm);
     }
-    if let Some(text) = FloatFormat::parse(&text).and_then(|spec| spec.text(x.to_f64())) {
+    if let Some(text) = Specification::parse(&text, "eEfFgG%").and_then(|spec| spec.number(x.to_f64())) {
         return Ok(vm.ctx.new_str(text));
     }
     // RustPython handles the other specifications and reports the errors.
@@ -196,9 +196,9 @@ fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyRes
 /// The digits after which every float64 has only zeros: it has at most 1,074 decimals, and 309 digits before them.
 const MOST_DIGITS: usize = 1500;
 
-/// A format specification for floats: `[[fill]align][sign][0][width][grouping][.precision][type]`.
+/// A format specification of a float or a text: `[[fill]align][sign][0][width][grouping][.precision][type]`.
 #[derive(Default, PartialEq)]
-struct FloatFormat {
+pub(super) struct Specification {
     fill: Option<char>,
     align: Option<char>,
     sign: Option<char>,
@@ -209,11 +209,12 @@ struct FloatFormat {
     kind: Option<char>,
 }
 
-impl FloatFormat {
-    /// Returns `None` for an invalid specification, and for those that are left to RustPython (`#`, `z`, `n`).
-    fn parse(text: &str) -> Option<FloatFormat> {
+impl Specification {
+    /// Returns `None` for an invalid specification, for another type than those of `kinds`, and for those that are left to
+    /// RustPython (`#`, `z`, `n`).
+    pub(super) fn parse(text: &str, kinds: &str) -> Option<Specification> {
         let chars: Vec<char> = text.chars().collect();
-        let mut spec = FloatFormat::default();
+        let mut spec = Specification::default();
         let mut at = 0;
         let aligns = |c: Option<&char>| c.copied().filter(|c| "<>=^".contains(*c));
         if aligns(chars.get(1)).is_some() {
@@ -241,40 +242,62 @@ impl FloatFormat {
         if take(&mut at, ".").is_some() {
             spec.precision = Some(number(&mut at)??);
         }
-        spec.kind = take(&mut at, "eEfFgG%");
+        spec.kind = take(&mut at, kinds);
         // Larger numbers are refused before.
         let in_range = spec.width.max(spec.precision.unwrap_or(0)) <= i32::MAX as usize;
         (at == chars.len() && in_range).then_some(spec)
     }
 
-    fn text(&self, x: f64) -> Option<String> {
+    /// As many characters of a text as the precision says, padded; or what is wrong with the specification of a text.
+    pub(super) fn text(&self, text: &str) -> Result<String, String> {
+        let part = match (self.sign, self.align, self.grouping) {
+            (Some(' '), ..) => "Space",
+            (Some(_), ..) => "Sign",
+            (_, _, Some(separator)) => return Err(format!("Cannot specify '{separator}' with 's'.")),
+            (_, Some('='), _) => "'=' alignment",
+            (_, align, _) => {
+                let shown: String = text.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
+                return Ok(self.padded("", &shown, align.unwrap_or('<')));
+            }
+        };
+        Err(format!("{part} not allowed in string format specifier"))
+    }
+
+    fn number(&self, x: f64) -> Option<String> {
         let sign = match self.sign {
             _ if x.is_sign_negative() && !x.is_nan() => "-",
             Some('+') => "+",
             Some(' ') => " ",
             _ => "",
         };
-        let fill = self.fill.unwrap_or(if self.zeros { '0' } else { ' ' });
         let align = self.align.unwrap_or(if self.zeros { '=' } else { '>' });
         let mut body = self.magnitude(x.abs())?;
         if let Some(separator) = self.grouping.filter(|_| x.is_finite()) {
             let digits = body.bytes().take_while(u8::is_ascii_digit).count();
             let rest = body.split_off(digits);
             let around = sign.len() + rest.len();
-            let least = match (fill, align) {
+            let least = match (self.filling(), align) {
                 ('0', '=') => self.width.saturating_sub(around),
                 _ => 0,
             };
             body = grouped(&body, separator, least) + &rest;
         }
+        Some(self.padded(sign, &body, align))
+    }
+
+    fn filling(&self) -> char {
+        self.fill.unwrap_or(if self.zeros { '0' } else { ' ' })
+    }
+
+    fn padded(&self, sign: &str, body: &str, align: char) -> String {
         let missing = self.width.saturating_sub(sign.len() + body.chars().count());
-        let pad = |n: usize| fill.to_string().repeat(n);
-        Some(match align {
+        let pad = |n: usize| self.filling().to_string().repeat(n);
+        match align {
             '<' => format!("{sign}{body}{}", pad(missing)),
             '=' => format!("{sign}{}{body}", pad(missing)),
             '^' => format!("{}{sign}{body}{}", pad(missing / 2), pad(missing - missing / 2)),
             _ => format!("{}{sign}{body}", pad(missing)),
-        })
+        }
     }
 
     /// The text of `x`, which is not negative, without padding.

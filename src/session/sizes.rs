@@ -25,7 +25,8 @@ pub(super) fn install(vm: &VirtualMachine) {
     }
     around(types.str_type, "expandtabs", expand_tabs, vm);
     check_first(types.str_type, "join", joined, vm);
-    for class in [types.str_type, types.int_type, types.bool_type, types.float_type, types.complex_type] {
+    around(types.str_type, "__format__", text_methods::format, vm);
+    for class in [types.int_type, types.bool_type, types.float_type, types.complex_type] {
         check_first(class, "__format__", precision, vm);
     }
     check_first(types.int_type, "__round__", rounded, vm);
@@ -45,8 +46,7 @@ fn precision(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     let Some(spec) = spec.downcast_ref::<PyStr>().map(|spec| spec.as_wtf8().to_string_lossy()) else {
         return Ok(());
     };
-    let Some((_, precision)) = spec.split_once('.').filter(|_| value.downcast_ref::<PyStr>().is_none())
-    else {
+    let Some((_, precision)) = spec.split_once('.') else {
         return Ok(());
     };
     let is_float = value.downcast_ref::<PyFloat>().is_some() && !spec.contains(['#', 'z', 'n']);

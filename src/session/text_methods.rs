@@ -12,7 +12,10 @@ use rustpython_vm::{
 };
 use unic_ucd_category::GeneralCategory;
 
-use super::guards::{Own, around_native};
+use super::{
+    guards::{Own, around_native},
+    numbers::Specification,
+};
 
 /// Installs the methods on the types of this thread.
 pub(super) fn install(vm: &VirtualMachine) {
@@ -188,6 +191,16 @@ pub(super) fn zfill(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult 
     };
     match filled() {
         Some(filled) => Ok(vm.ctx.new_str(filled).into()),
+        None => own.call(args, vm),
+    }
+}
+
+/// `text.__format__(spec)`: the interpreter cuts to the precision after it has padded, and counts bytes.
+pub(super) fn format(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let formatted = || Some(Specification::parse(text_of(args.args.get(1))?, "s")?.text(receiver(&args)?));
+    match formatted() {
+        Some(Ok(text)) => Ok(vm.ctx.new_str(text).into()),
+        Some(Err(message)) => Err(vm.new_value_error(message)),
         None => own.call(args, vm),
     }
 }

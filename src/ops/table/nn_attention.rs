@@ -7,7 +7,7 @@ use crate::kernel::{Real, buffer_pool};
 use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
+use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
@@ -180,10 +180,12 @@ fn bias_of<T: Float>(mask: &Tensor, scores: [usize; 4]) -> Vec<T> {
     added
 }
 
-/// The formula step by step, as PyTorch computes it where its kernel does not apply.
+/// The formula step by step, as PyTorch computes it where its kernel does not apply: half precision in single precision.
 fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     let default = c.default_dtype();
-    let dtype = asked.query.dtype();
+    let given = asked.query.dtype();
+    let dtype = if matches!(given, DType::Float16 | DType::BFloat16) { DType::Float32 } else { given };
+    let [query, key, value] = [asked.query, asked.key, asked.value].map(|x| to_dtype(x, dtype));
     let root = asked.scale.abs().sqrt();
     let times = |x: &Tensor, by: f64| {
         let product = pointwise::mul(&Arg::Tensor(x.clone()), &Arg::Float(by), default)?;
@@ -195,12 +197,9 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
         ));
     }
-    let (key, value) = if asked.shared_heads {
-        (shared(asked.query, asked.key)?, shared(asked.query, asked.value)?)
-    } else {
-        (asked.key.clone(), asked.value.clone())
-    };
-    let query = times(asked.query, if asked.scale < 0.0 { -root } else { root })?;
+    let (key, value) =
+        if asked.shared_heads { (shared(&query, &key)?, shared(&query, &value)?) } else { (key, value) };
+    let query = times(&query, if asked.scale < 0.0 { -root } else { root })?;
     let key = times(&key, root)?;
     let mut scores = linear::matmul(&query, &turned(&key))?.0;
     let (rows, keys) = (scores.shape()[scores.ndim() - 2], scores.shape()[scores.ndim() - 1]);
@@ -249,8 +248,8 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
         c.keep(noise);
     }
     let (out, name) = linear::matmul(&weights, &value)?;
-    c.set_grad_name(name);
-    Ok(out.into())
+    c.set_grad_name(if dtype == given { name } else { GradName::node("ToCopy") });
+    Ok(to_dtype(&out, given).into())
 }
 
 /// Softmax along the last dimension; a row that is -inf throughout becomes zeros.

@@ -176,3 +176,16 @@ for t in range(4):
     ck, cv = torch.cat([ck, k[:, t:t + 1]], 1), torch.cat([cv, v[:, t:t + 1]], 1)
     outs.append(F.scaled_dot_product_attention(q[:, t:t + 1], ck, cv))
 print(torch.allclose(torch.cat(outs, 1), full, atol=1e-6), full, ck.shape)
+
+# %% half-precision-step-by-step
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend
+torch.manual_seed(5)
+for dtype in (torch.bfloat16, torch.float16):
+    q, k, v = (torch.randn(2, 3, rows, width).to(dtype) for rows, width in ((4, 8), (6, 8), (6, 5)))
+    print(F.scaled_dot_product_attention(q, k, v)[0, 0], F.scaled_dot_product_attention(q[0], k[0], v[0], is_causal=True)[1])
+    x = q[0].clone().requires_grad_()
+    out = F.scaled_dot_product_attention(x, k[0], v[0], attn_mask=torch.randn(4, 6).to(dtype))
+    print(out[2, 1].detach(), out.grad_fn.name())
+print(SDPBackend.MATH, [SDPBackend.FLASH_ATTENTION])

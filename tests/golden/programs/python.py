@@ -622,3 +622,44 @@ for b in [b"aB c\td\n" * 640001, bytearray(b"-" + b"ab" * 2200001)]:
 print(told(texts[0].translate({97: "é", 66: None})), told(f"{5:>5000001}"), told(f"{True:5000001}"), told(f"{'é':日^5000001}"), told(f"{1.5:<5000001.2f}"), told("-7".zfill(5000001)), told("é".center(5000002, "ß")))
 x = list(range(1100001))
 print([sum(part) for part in (x[::2], x[::-1], x[5:-7], x[-3:2:-5], tuple(x)[::3], tuple(x)[::-2])])
+
+# %% width-and-precision-of-text
+for token in ["Ġattention", "é", "the", ""]:
+    print(f"[{token:<8.5}] [{token:>8.3s}] [{token:.1}] [{token:^7.2}] [{token:*^7.2}]", "{:{w}.{p}}|".format(token, w=6, p=2), format(token, "4.2"), f"{token:05}")
+for spec in ["=6", "+6", " 6", ",", "d"]:
+    try:
+        f"{'text':{spec}}"
+    except ValueError as e:
+        print(e)
+
+# %% with-blocks-that-never-reach-their-end
+from contextlib import suppress
+def later(form):
+    if form == 0:
+        with suppress(KeyError):
+            raise KeyError("first")
+        raise ValueError("second")
+    if form == 1:
+        with suppress(KeyError):
+            if form:
+                raise KeyError("first")
+            else:
+                return "left"
+        raise ValueError("third")
+    with suppress(KeyError), suppress(ValueError):
+        with suppress(IndexError):
+            while True:
+                raise IndexError
+        raise ValueError
+    return [form, undefined_name]
+for form in range(3):
+    try:
+        print(later(form))
+    except Exception as e:
+        print(form, type(e).__name__, e)
+with suppress(KeyError) as nothing:
+    raise KeyError("x")
+try:
+    raise ValueError("after", [nothing])
+except ValueError as e:
+    print(e.args)

@@ -106,3 +106,22 @@ import random
 random.seed(0)
 print(random.random(), random.randint(1, 10), random.choice("abc"), random.sample(range(10), 3), random.uniform(0, 1), random.shuffle(x := list(range(5))), x, random.gauss(0, 1), random.choices([1, 2], k=3), random.randrange(0, 100, 7))
 
+
+# %% distributions-and-what-they-know
+import torch
+from torch.distributions import Bernoulli, Categorical, Normal, Uniform
+torch.manual_seed(2)
+c = Categorical(logits=torch.tensor([0., 1., -torch.inf]))
+print(c, c.log_prob(torch.tensor(1)), c)
+print(c.sample((3,)), c, c.entropy(), Categorical(probs=torch.tensor([1., 0.])).logits)
+b = Bernoulli(torch.tensor([0.2, 1.0]))
+print(b, b.sample((2,)), b.entropy(), b.log_prob(torch.tensor([1., 1.])), b, b.mean, b.variance)
+b = Bernoulli(logits=0.5)
+print(b, b.log_prob(torch.ones(2)), b.probs, b)
+mean, scale = torch.zeros(2, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+n = Normal(mean, scale)
+z = n.rsample((3,))
+z.sum().backward()
+print(n, n.has_rsample, z, mean.grad, scale.grad, n.sample().requires_grad)
+u = Uniform(-1., torch.tensor([1., 3.]))
+print(u, u.rsample((2,)), u.entropy(), c.has_rsample)

@@ -1,9 +1,11 @@
 """torch.distributions, as far as sampling from a model needs it."""
 
 import math
+from functools import cached_property
 
 import torch
 from torch._arguments import hint
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 __all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform", "kl_divergence"]
 
@@ -11,15 +13,22 @@ __all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform", "kl_
 class Distribution:
     """A distribution that can be drawn from: `sample(shape)`, and asked: `log_prob(value)`."""
 
+    has_rsample = False
+
     def sample(self, sample_shape=()):
         with torch.no_grad():
             return self._draw((*sample_shape, *self.batch_shape))
+
+    def rsample(self, sample_shape=()):
+        raise NotImplementedError
 
     def __repr__(self):
         def shown(value):
             return f"{value}" if value.numel() == 1 else str(value.size())
 
-        return f"{type(self).__name__}({', '.join(f'{name}: {shown(getattr(self, name))}' for name in self._shown)})"
+        # A parameter that follows from another one is shown once something has asked for it.
+        known = [f"{name}: {shown(self.__dict__[name])}" for name in self._shown if name in self.__dict__]
+        return f"{type(self).__name__}({', '.join(known)})"
 
 
 def _together(*values):
@@ -28,9 +37,21 @@ def _together(*values):
     return torch.broadcast_tensors(*tensors)
 
 
+def _inside(probs):
+    """Probabilities that are neither 0 nor 1."""
+    eps = torch.finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def _lazy(function):
+    """A parameter that is computed when something first asks for it, with a gradient even within `no_grad`."""
+    return cached_property(torch.enable_grad()(function))
+
+
 class Normal(Distribution):
     """Normal with mean loc and standard deviation scale."""
 
+    has_rsample = True
     _shown = ("loc", "scale")
 
     def __init__(self, loc, scale, validate_args=None):
@@ -45,6 +66,11 @@ class Normal(Distribution):
     def _draw(self, shape):
         return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
 
+    def rsample(self, sample_shape=()):
+        shape = (*sample_shape, *self.batch_shape)
+        zeros = torch.zeros(shape, dtype=self.loc.dtype)
+        return self.loc + torch.normal(zeros, torch.ones_like(zeros)) * self.scale
+
     def log_prob(self, value):
         off = (value - self.loc) ** 2 / (2 * self.scale**2)
         return -off - self.scale.log() - math.log(math.sqrt(2 * math.pi))
@@ -56,6 +82,7 @@ class Normal(Distribution):
 class Uniform(Distribution):
     """Uniform between low and high."""
 
+    has_rsample = True
     _shown = ("low", "high")
 
     def __init__(self, low, high, validate_args=None):
@@ -65,52 +92,68 @@ class Uniform(Distribution):
 
     mean = property(lambda self: (self.high + self.low) / 2)
 
+    def rsample(self, sample_shape=()):
+        return self._draw((*sample_shape, *self.batch_shape))
+
     def _draw(self, shape):
-        return self.low + torch.rand(shape) * (self.high - self.low)
+        return self.low + torch.rand(shape, dtype=self.low.dtype) * (self.high - self.low)
 
     def log_prob(self, value):
         inside = (self.low <= value) & (self.high > value)
         return torch.log(inside.type_as(self.low)) - torch.log(self.high - self.low)
 
+    def entropy(self):
+        return torch.log(self.high - self.low)
+
 
 class Bernoulli(Distribution):
     """1 at probability probs, else 0."""
 
-    _shown = ("probs",)
+    _shown = ("probs", "logits")
 
     def __init__(self, probs=None, logits=None, validate_args=None):
         hint(validate_args)
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        (self.probs,) = _together(probs) if logits is None else (torch.sigmoid(*_together(logits)),)
-        self.batch_shape = self.probs.shape
+        if logits is None:
+            (self.probs,) = _together(probs)
+        else:
+            (self.logits,) = _together(logits)
+        self.batch_shape = (self.probs if logits is None else self.logits).shape
+
+    probs = _lazy(lambda self: torch.sigmoid(self.logits))
+    logits = _lazy(lambda self: torch.log(_inside(self.probs)) - torch.log1p(-_inside(self.probs)))
+    mean = property(lambda self: self.probs)
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
     def _draw(self, shape):
         return torch.bernoulli(self.probs.expand(shape))
 
     def log_prob(self, value):
-        return value * torch.log(self.probs) + (1 - value) * torch.log1p(-self.probs)
+        logits, value = torch.broadcast_tensors(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self):
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
 
 class Categorical(Distribution):
     """Class i at probability probs[i]; logits are log-probabilities up to a constant."""
 
+    _shown = ("probs", "logits")
+
     def __init__(self, probs=None, logits=None, validate_args=None):
         hint(validate_args)
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        self._from = "probs" if logits is None else "logits"
         if probs is not None:
             self.probs = probs / probs.sum(-1, keepdim=True)
-            self.logits = torch.log(self.probs.clamp(min=torch.finfo(probs.dtype).eps))
         else:
             self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
-            self.probs = torch.softmax(self.logits, dim=-1)
-        self.batch_shape = self.probs.shape[:-1]
+        self.batch_shape = (logits if probs is None else probs).shape[:-1]
 
-    @property
-    def _shown(self):
-        return (self._from,)
+    probs = _lazy(lambda self: torch.softmax(self.logits, dim=-1))
+    logits = _lazy(lambda self: torch.log(_inside(self.probs)))
 
     def _draw(self, shape):
         flat = self.probs.reshape(-1, self.probs.size(-1))
@@ -123,7 +166,7 @@ class Categorical(Distribution):
         return logits.gather(-1, value[..., :1]).squeeze(-1)
 
     def entropy(self):
-        return -(self.logits * self.probs).sum(-1)
+        return -(self.logits.clamp(min=torch.finfo(self.logits.dtype).min) * self.probs).sum(-1)
 
 
 def kl_divergence(p, q):

@@ -1,9 +1,11 @@
 """torch.nn.attention: there is one way to compute attention here, whichever is asked for."""
 
+from enum import Enum
+
 from torch._arguments import hint
 
 
-class SDPBackend:
+class SDPBackend(Enum):
     ERROR, MATH, FLASH_ATTENTION, EFFICIENT_ATTENTION, CUDNN_ATTENTION = -1, 0, 1, 2, 3
 
 

@@ -1,0 +1,68 @@
+//! `with` blocks, made such that the interpreter's code generator compiles them right.
+//!
+//! After a block that never reaches its end, as `with suppress(KeyError): raise KeyError`, the generator takes the
+//! statements that follow for a part of the handler that calls `__exit__`. An error in them is then unwound to a depth
+//! that the stack does not have, which stops the process. A block that may be left out reaches its end.
+
+use std::mem;
+
+use ruff_python_ast::visitor::transformer::{Transformer, walk_stmt};
+use ruff_python_ast::{
+    CmpOp, Expr, ExprCompare, ExprNumberLiteral, Int, ModModule, Number, Stmt, StmtIf, StmtWith,
+};
+use ruff_text_size::TextRange;
+
+/// Gives each `with` block of a program an end that the code generator considers reachable.
+pub(super) fn reach_ends(module: &mut ModModule) {
+    module.body.iter_mut().for_each(|statement| ReachableEnds.visit_stmt(statement));
+}
+
+struct ReachableEnds;
+
+impl Transformer for ReachableEnds {
+    fn visit_stmt(&self, statement: &mut Stmt) {
+        walk_stmt(self, statement);
+        if let Stmt::With(StmtWith { body, range, .. }) = statement
+            && !body.iter().all(is_plain)
+        {
+            let (test, inner) = (Box::new(always(*range)), mem::take(body));
+            let whole = StmtIf {
+                test,
+                body: inner,
+                range: *range,
+                elif_else_clauses: Vec::new(),
+                node_index: Default::default(),
+            };
+            body.push(Stmt::If(whole));
+        }
+    }
+}
+
+/// Whether what follows the statement runs, unless the statement raises an exception that its form does not show.
+fn is_plain(statement: &Stmt) -> bool {
+    matches!(
+        statement,
+        Stmt::Expr(_)
+            | Stmt::Assign(_)
+            | Stmt::AugAssign(_)
+            | Stmt::AnnAssign(_)
+            | Stmt::Pass(_)
+            | Stmt::FunctionDef(_)
+            | Stmt::For(_)
+    )
+}
+
+/// `1 == 1`, which the code generator does not compute.
+fn always(range: TextRange) -> Expr {
+    let one = || {
+        let value = Number::Int(Int::ONE);
+        Expr::NumberLiteral(ExprNumberLiteral { value, range, node_index: Default::default() })
+    };
+    Expr::Compare(ExprCompare {
+        left: Box::new(one()),
+        ops: Box::new([CmpOp::Eq]),
+        comparators: Box::new([one()]),
+        range,
+        node_index: Default::default(),
+    })
+}
