@@ -99,7 +99,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         parts::examine_parts(&mut examined, &plan, shell);
         // A module that several files import is reported once.
         examined.found.retain(|(found, _)| {
-            let place = (found.finding.code, found.file.clone(), found.file_line);
+            let full = |file: &String| std::fs::canonicalize(file).unwrap_or_else(|_| PathBuf::from(file));
+            let place = (found.finding.code, found.file.as_ref().map(full), found.file_line);
             let is_new = place.1.is_none() || !known.contains(&place);
             known.extend(is_new.then_some(place));
             is_new
