@@ -35,6 +35,9 @@ impl LocalModules {
             full.ancestors().find(|it| it.join("pyproject.toml").is_file()).map(Path::to_owned)
         });
         if let Some(above) = above {
+            // As it is seen from here, for messages.
+            let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+            let above = above.strip_prefix(&here).map(Path::to_owned).unwrap_or(above);
             roots.extend([above.join("src"), above]);
         }
         roots.extend(self.roots.iter().cloned());

@@ -202,7 +202,10 @@ pub(super) fn run_alone(examined: &mut Examined, plan: &Plan, workspace: &mut Wo
         examined.add(found, ALONE, plan);
     }
     examined.unexamined.extend(missed);
-    examined.looked.alone.extend(ran.iter().cloned());
+    // Of a file that failed, this is said with the reason.
+    if examined.failed.is_none() {
+        examined.looked.alone.extend(ran.iter().cloned());
+    }
     ran
 }
 

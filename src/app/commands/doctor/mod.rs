@@ -53,6 +53,12 @@ pub(crate) struct Args {
     explain: Option<String>,
 }
 
+/// A place with the full path of its file.
+fn full((code, file, line): Place) -> Place {
+    let path = std::fs::canonicalize(&file).map_or(file, |path| path.display().to_string());
+    (code, path, line)
+}
+
 /// Runs each target and shows its silent mistakes.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if let Some(word) = &args.explain {
@@ -102,7 +108,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             Format::Github => formats::github(&examined, shell)?,
             Format::Sarif => log.add(&examined),
         }
-        let places = examined.found.iter().filter_map(|(found, _)| found.place()).collect();
+        let places = examined.found.iter().filter_map(|(found, _)| found.place()).map(full).collect();
         let exit = match args.strict && !examined.is_complete() {
             true => examined.exit().max(Exit::Failed),
             false => examined.exit(),
