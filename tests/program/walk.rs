@@ -523,6 +523,6 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
     attn.then(" ", "Enter run it");
     assert_eq!(attn.quits(), 0);
     let attn = start(&["learn"], &folder, 24);
-    attn.hears("step 1 of");
+    attn.hears("Simple self-attention");
     assert!(!attn.screen().contains("Which word comes next?"), "{}", attn.screen());
 }
