@@ -8,6 +8,7 @@ mod cmath;
 mod file_access;
 mod files;
 mod math;
+mod model_files;
 mod pause;
 mod pieces;
 pub(crate) mod plots;
@@ -18,6 +19,7 @@ mod structs;
 mod unicode;
 
 pub use file_access::FileAccess;
+pub(crate) use model_files::MODEL;
 pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 
 pub(crate) use sha2::sha512;

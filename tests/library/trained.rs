@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use attn::lesson::trained::{Head, Looked, Question, cells, files, sentence, text, words};
 use attn::session::{Session, SessionOptions, with_large_stack};
-use attn::shims::FileAccess;
 
 fn recorded() -> Value {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/trained_model.json");
@@ -15,8 +14,7 @@ fn recorded() -> Value {
 
 /// A session in which the model is loaded, without permission to read any file.
 fn session() -> Session {
-    let files = FileAccess::default().with(files());
-    let mut session = Session::new(SessionOptions { files, ..SessionOptions::default() });
+    let mut session = Session::new(SessionOptions::default());
     for (name, source) in cells() {
         runs(&mut session, &source, name);
     }
