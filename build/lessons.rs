@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Writes `lessons.rs` into `out_dir`: `LESSONS`, one entry for each Markdown file of `lessons` in the order of
-/// their names, `GLOSSARY`, the entry of `glossary.md`, and `MODEL`, the files of `lessons/model`.
+/// their names, and `GLOSSARY`, the entry of `glossary.md`; and `model.rs`: `MODEL`, the files of `lessons/model`.
 pub fn embed_lessons(lessons: &Path, out_dir: &Path) {
     println!("cargo::rerun-if-changed=build/lessons.rs");
     println!("cargo::rerun-if-changed={}", lessons.display());
@@ -28,10 +28,11 @@ pub fn embed_lessons(lessons: &Path, out_dir: &Path) {
     }
     let source = format!(
         "pub(super) static LESSONS: &[EmbeddedFile] = &[\n{table}];\n\
-         pub(super) static GLOSSARY: EmbeddedFile = {glossary};\n\
-         pub(super) static MODEL: &[(&str, &[u8])] = &[\n{model}];\n"
+         pub(super) static GLOSSARY: EmbeddedFile = {glossary};\n"
     );
     fs::write(out_dir.join("lessons.rs"), source).expect("OUT_DIR can be written");
+    let source = format!("pub static MODEL: &[(&str, &[u8])] = &[\n{model}];\n");
+    fs::write(out_dir.join("model.rs"), source).expect("OUT_DIR can be written");
 }
 
 /// The files of a folder in the order of their names; the build runs again when one changes.

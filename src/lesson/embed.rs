@@ -1,4 +1,4 @@
-//! The lesson files and the trained model inside the program.
+//! The lesson files inside the program.
 //! `build/lessons.rs` writes the list from the folder `lessons/`.
 
 /// A file inside the program: its path in the repository and its text.

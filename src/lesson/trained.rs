@@ -5,12 +5,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::embed;
 use crate::ops::nearest;
+use crate::shims::MODEL;
 
 /// The files of `lessons/model`, by the paths under which cells open them: `model/model.safetensors`.
 pub fn files() -> &'static [(&'static str, &'static [u8])] {
-    embed::MODEL
+    MODEL
 }
 
 /// The text of one of the files: `model.py`.

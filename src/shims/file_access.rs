@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
+use super::model_files::MODEL;
+
 /// What the command line allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -40,9 +42,6 @@ struct Grant {
     /// The only file that is open, if a file was named.
     only: Option<PathBuf>,
 }
-
-/// Files inside the program, each under the path by which cells open it.
-pub type BuiltInFiles = &'static [(&'static str, &'static [u8])];
 
 /// A file that a cell has opened.
 #[derive(Debug)]
@@ -83,8 +82,6 @@ impl Opened {
 /// The files that a session may open.
 #[derive(Debug, Default)]
 pub struct FileAccess {
-    /// What every session may read.
-    built_in: BuiltInFiles,
     /// The folder in which relative paths begin: the notebook's.
     home: Option<PathBuf>,
     read: Vec<Grant>,
@@ -125,11 +122,6 @@ impl FileAccess {
         Ok(FileAccess { home: Some(home), read, write, ..FileAccess::default() })
     }
 
-    /// The same, with files inside the program that every session may read.
-    pub fn with(self, built_in: BuiltInFiles) -> FileAccess {
-        FileAccess { built_in, ..self }
-    }
-
     /// The folder in which relative paths begin, if any file is open at all.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
@@ -149,7 +141,7 @@ impl FileAccess {
     /// open to cells, it is no regular file, or the system refuses.
     pub(crate) fn open(&self, path: &str, options: &OpenOptions, access: Purpose) -> Result<Opened, Refusal> {
         self.open_outside(path, options, access).map(Opened::File).or_else(|refusal| {
-            let found = self.built_in.iter().find(|(name, _)| access == Purpose::Read && *name == path);
+            let found = MODEL.iter().find(|(name, _)| access == Purpose::Read && *name == path);
             found.map(|(_, bytes)| Opened::BuiltIn(Cursor::new(*bytes))).ok_or(refusal)
         })
     }

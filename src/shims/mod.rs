@@ -9,6 +9,7 @@ mod file_access;
 mod files;
 mod local_modules;
 mod math;
+mod model_files;
 mod pause;
 mod pieces;
 pub(crate) mod plots;
@@ -20,6 +21,7 @@ mod unicode;
 
 pub use file_access::FileAccess;
 pub use local_modules::LocalModules;
+pub(crate) use model_files::MODEL;
 pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 
 pub(crate) use sha2::sha512;

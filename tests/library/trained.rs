@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use attn::lesson::trained::{Head, Looked, Question, cells, files, sentence, text, words};
 use attn::session::{Session, SessionOptions, with_large_stack};
-use attn::shims::FileAccess;
 
 fn recorded() -> Value {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/trained_model.json");
@@ -15,8 +14,7 @@ fn recorded() -> Value {
 
 /// A session in which the model is loaded, without permission to read any file.
 fn session() -> Session {
-    let files = FileAccess::default().with(files());
-    let mut session = Session::new(SessionOptions { files, ..SessionOptions::default() });
+    let mut session = Session::new(SessionOptions::default());
     for (name, source) in cells() {
         runs(&mut session, &source, name);
     }
@@ -160,7 +158,7 @@ fn the_model_is_small_and_its_files_are_readable_without_permission() {
 #[test]
 fn words_that_the_model_does_not_know_are_named_with_the_nearest() {
     assert_eq!(sentence("The river ____").expect("known").join(" "), "the river");
-    assert_eq!(sentence("a.").expect_err("`a` is no word of it"), "the model does not know `a`");
+    assert_eq!(sentence("a.").expect_err("no word of it"), "the model does not know `a` (the nearest: at)");
     let said = sentence("the rivr and the rivr").expect_err("a mistake");
     assert_eq!(said, "the model does not know `rivr` (the nearest: river)");
     assert_eq!(sentence(" ").expect_err("nothing"), "there is no word to read");

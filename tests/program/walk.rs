@@ -519,10 +519,10 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
     attn.then("\r", "Enter begins.");
     in_order(&attn.screen(), &["the money was cold", "%", "▓▓money▓▓", "from an empty page"]);
     attn.then("the rivr\r", "the model does not know `rivr`");
-    attn.then("\r", "Welcome");
+    attn.then_screen("\r", "Welcome", "more lines");
     attn.then(" ", "Enter run it");
     assert_eq!(attn.quits(), 0);
     let attn = start(&["learn"], &folder, 24);
-    attn.settles("step 1 of");
+    attn.hears("Simple self-attention");
     assert!(!attn.screen().contains("Which word comes next?"), "{}", attn.screen());
 }

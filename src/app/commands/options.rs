@@ -6,7 +6,6 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::kernel::random::Family;
-use crate::lesson::trained;
 use crate::shims::{FileAccess, LocalModules};
 
 /// When colours are used.
@@ -96,8 +95,7 @@ pub struct GlobalOptions {
 impl GlobalOptions {
     /// The files that cells may open. Errors: a path that cannot be opened, in words.
     pub(crate) fn files(&self) -> Result<FileAccess, String> {
-        let files = FileAccess::new(&self.folder, &self.allow_read, &self.allow_write);
-        files.map(|files| files.with(trained::files())).map_err(|(path, error)| {
+        FileAccess::new(&self.folder, &self.allow_read, &self.allow_write).map_err(|(path, error)| {
             format!("cells cannot be given the files of {}: {error}", path.display())
         })
     }

@@ -93,7 +93,8 @@ fn answer(looked: &Looked, look: Look) -> Text {
     let mut text = Text::new();
     text.section(next_words(looked, look));
     let head = telling(looked);
-    let words = format!("Where the last word looked, in head {head}, the one with the largest weight:");
+    let words =
+        format!("Where the last word looked, in one of the model's {} heads:", looked.heads().count());
     text.section(prose(&words, look));
     text.append(shaded(looked, head, look));
     text
