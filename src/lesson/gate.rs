@@ -4,9 +4,12 @@
 //! is wrong. Invariants are true, outputs are the recorded ones, pictures can be drawn, and terms of the glossary are
 //! links where they are first used.
 
+use std::convert::Infallible;
+
 use crate::session::{Outcome, PythonError, Raised, Session};
 use crate::tensor::show::tuple_repr;
 
+use super::blank::{self, Blank, Computed};
 use super::catalogue::{Catalogue, LessonStep};
 use super::choice::chosen;
 use super::exercise::{Exercise, Prediction, RightAnswer};
@@ -48,6 +51,11 @@ pub fn check<'c>(
     let mut steps = Vec::with_capacity(lesson.steps.len());
     for step in &lesson.steps {
         steps.push(gate.step(&mut session, step));
+        for asked in &step.predictions {
+            if let Some(blank) = asked.blank() {
+                gate.blank(step, asked, blank, &catalogue.prelude(step)?);
+            }
+        }
     }
     for exercise in &lesson.exercises {
         let before = catalogue.prelude_of(lesson, exercise)?;
@@ -146,7 +154,7 @@ impl Gate<'_> {
                 self.fault(view.line, format!("`:view: {}`: {what}", view.kind));
             }
         }
-        for prediction in &step.predictions {
+        for prediction in step.predictions.iter().filter(|asked| asked.blank().is_none()) {
             self.prediction(session, prediction);
         }
     }
@@ -243,6 +251,38 @@ impl Gate<'_> {
                 _ => {
                     let what = format!("the wrong answer `{expr}` ({answer}) does not get its own remark");
                     self.fault(line, what);
+                }
+            }
+        }
+    }
+
+    /// The hidden code is judged right, and each usual mistake gets its own remark, also if it is written differently.
+    fn blank(&mut self, step: &Step, asked: &Prediction, blank: &Blank, before: &[LessonStep]) {
+        let new_session = self.new_session;
+        let mut run = |code: &str| -> Result<Computed, Infallible> {
+            let mut session = new_session();
+            for (step, _) in before {
+                session.run(&step.code, &step.name());
+            }
+            Ok(blank.run(code, &mut session))
+        };
+        let Ok(truth) = run(&step.code);
+        if let Computed::Raised(what) = &truth
+            && !step.raises
+        {
+            self.fault(asked.line, format!("`gives: {}` fails: {what}", blank.gives));
+        }
+        for wrong in &asked.wrong {
+            // In parentheses it is not the text of the lesson, so it is judged by what it computes.
+            let said = format!("({})", wrong.value);
+            match blank::judge(asked, blank, &step.code, &said, &mut run) {
+                Ok(Judgement::Wrong { because }) if because == wrong.because => {}
+                Ok(Judgement::Right) => {
+                    self.fault(asked.line, format!("the wrong code `{}` computes the same", wrong.value));
+                }
+                _ => {
+                    let what = format!("the wrong code `{}` does not get its own remark", wrong.value);
+                    self.fault(asked.line, what);
                 }
             }
         }

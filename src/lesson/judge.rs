@@ -63,7 +63,7 @@ pub(crate) fn gives_up(said: &str) -> bool {
     WORDS.contains(&said.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Judges an answer in the state after the prediction's cell. Binds no variable; the random stream does not move.
+/// Judges an answer in the state after the prediction's cell; code for a blank is judged by [`super::blank::judge`]. Binds no variable; the random stream does not move.
 /// Errors: the exception of the lesson's own expression.
 pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Judgement, Raised> {
     if let Err(why) = readable(asked, said) {
@@ -71,6 +71,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
     }
     match &asked.answer {
         RightAnswer::Choice(choices) => Ok(of_choice(choices, said)),
+        RightAnswer::Code(_) => Ok(Judgement::NotUnderstood { why: String::new() }),
         RightAnswer::Shape(expr) => {
             let truth = shape_of(expr, session)?;
             let wrong = known(asked, session, shape_of);
@@ -129,6 +130,7 @@ pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised
             let right = choices.iter().find(|choice| choice.right);
             Ok(right.expect("the parser demands one right choice").text.clone())
         }
+        RightAnswer::Code(blank) => Ok(format!("`{}`", blank.hidden)),
     }
 }
 

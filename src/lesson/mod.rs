@@ -10,6 +10,7 @@
 //! | [`catalogue`] | all lessons of the course; finds steps and lessons by their names |
 //! | [`course`], [`course_folder`] | folders of lessons: courses of their own, translations |
 //! | [`translation`] | compares a translation with its original |
+//! | [`blank`] | code that a cell hides, for the learner to write |
 //! | [`answer`], [`typed_shape`], [`number_words`], [`choice`], [`closeness`], [`judge`] | reads and judges what a learner answers |
 //! | [`stem`] | words without their endings |
 //! | [`progress`], [`states`], [`review`] | what a learner has done, in words and counts, and which questions come again |
@@ -24,6 +25,7 @@
 
 pub mod answer;
 pub mod axis_names;
+pub(crate) mod blank;
 pub mod catalogue;
 pub(crate) mod choice;
 mod closeness;

@@ -19,6 +19,8 @@ pub enum QuestionKind {
     Prediction,
     /// An earlier lesson.
     Review,
+    /// Code that the cell hides.
+    Blank,
 }
 
 /// The question, and its choices with their letters.
@@ -29,6 +31,7 @@ pub fn question(question: &str, choices: &[String], kind: QuestionKind, look: Lo
         match kind {
             QuestionKind::Prediction => "Before it runs: ",
             QuestionKind::Review => "Do you remember? ",
+            QuestionKind::Blank => "Write what is missing: ",
         },
     );
     let mut asked = prose(question, look);

@@ -200,8 +200,13 @@ impl<'c> Walk<'c, '_, '_> {
         let mut text = Text { lines: vec![Line::new()] };
         match stop.kind {
             StopKind::Step(step) => {
-                text.append(reading(&unrun_panel(step, stop.lesson), look));
                 let page = self.page();
+                let mut panel = unrun_panel(step, stop.lesson);
+                if let PageStage::Asking(at) = page.stage {
+                    let blank = step.predictions[at..].iter().find_map(|asked| asked.blank());
+                    panel.code = blank.map_or(panel.code, |blank| blank.in_cell(&step.code));
+                }
+                text.append(reading(&panel, look));
                 for turn in &page.turns {
                     match turn {
                         PredictionLine::Question(..) => text.section(turn.text(look)),

@@ -5,6 +5,7 @@ use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::Failure;
 use super::stop_page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
+use crate::lesson::blank::{self, Blank};
 use crate::lesson::choice::chosen;
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::judge::{self, Judgement};
@@ -66,8 +67,10 @@ impl<'c> Walk<'c, '_, '_> {
         asked: &Prediction,
         said: &str,
     ) -> Result<Option<Judgement>, Failure> {
-        if let RightAnswer::Choice(choices) = &asked.answer {
-            return Ok(Some(judge::of_choice(choices, said)));
+        match &asked.answer {
+            RightAnswer::Choice(choices) => return Ok(Some(judge::of_choice(choices, said))),
+            RightAnswer::Code(blank) => return self.judged_code(step, asked, blank, said),
+            _ => {}
         }
         if self.page().panel.is_none() && !quietly(|| self.run_step())? {
             return Ok(None);
@@ -88,6 +91,24 @@ impl<'c> Walk<'c, '_, '_> {
                 Ok(None)
             }
         }
+    }
+
+    /// The verdict on code for a blank, which is run in copies of the state before the cell.
+    fn judged_code(
+        &mut self,
+        step: &'c Step,
+        asked: &Prediction,
+        blank: &Blank,
+        said: &str,
+    ) -> Result<Option<Judgement>, Failure> {
+        let lesson = self.stop().lesson;
+        self.prepared(|state, on_progress| {
+            blank::judge(asked, blank, &step.code, said, &mut |code| {
+                let mut workspace = state.before(step, on_progress)?;
+                workspace.at = Some((step, lesson));
+                Ok(quietly(|| blank.run(code, &mut workspace.session)))
+            })
+        })
     }
 
     fn reply(&mut self, standing: AnswerVerdict, because: &str) -> Result<(), Failure> {
@@ -141,6 +162,7 @@ impl<'c> Walk<'c, '_, '_> {
             RightAnswer::Choice(choices) => {
                 choices.iter().find(|choice| choice.right).map(|choice| choice.text.clone())
             }
+            RightAnswer::Code(blank) => Some(format!("`{}`", blank.hidden)),
             _ if self.page().panel.is_none() && !quietly(|| self.run_step())? => return Ok(false),
             _ => self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok()),
         };
@@ -174,8 +196,13 @@ impl<'c> Walk<'c, '_, '_> {
             turns.push(PredictionLine::question(asked));
             for GivenAnswer { text, right } in &given.answers {
                 turns.push(PredictionLine::Answer(text.clone()));
-                let verdict =
-                    self.lesson.at(step).map(|workspace| judge::judge(asked, text, &mut workspace.session));
+                let verdict = match asked.blank() {
+                    Some(_) => None,
+                    None => self
+                        .lesson
+                        .at(step)
+                        .map(|workspace| judge::judge(asked, text, &mut workspace.session)),
+                };
                 turns.push(match (verdict, right) {
                     (Some(Ok(Judgement::Wrong { because })), _) => {
                         PredictionLine::Reply(AnswerVerdict::NotYet, because)

@@ -78,9 +78,10 @@ pub(crate) enum PredictionLine {
 impl PredictionLine {
     /// A question with its choices.
     pub(crate) fn question(asked: &Prediction) -> PredictionLine {
-        let kind = match asked.review {
-            Some(_) => QuestionKind::Review,
-            None => QuestionKind::Prediction,
+        let kind = match (&asked.review, asked.blank()) {
+            (Some(_), _) => QuestionKind::Review,
+            (None, Some(_)) => QuestionKind::Blank,
+            (None, None) => QuestionKind::Prediction,
         };
         PredictionLine::Question(asked.ask.clone(), choices(asked), kind)
     }
