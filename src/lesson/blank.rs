@@ -37,7 +37,7 @@ impl Blank {
     }
 
     /// The cell with this in the blank. The whole line may have been typed.
-    fn filled(&self, code: &str, said: &str) -> String {
+    pub(crate) fn filled(&self, code: &str, said: &str) -> String {
         let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
         format!("{before}{}{after}", self.written(code, said))
     }
@@ -119,7 +119,7 @@ pub(crate) fn judge<E>(
 }
 
 /// Whether two cells compute the same, up to rounding. Errors are the same if their messages are.
-fn same(one: &Computed, other: &Computed) -> bool {
+pub(crate) fn same(one: &Computed, other: &Computed) -> bool {
     match (one, other) {
         (
             Computed::Value { shape, numbers },
@@ -132,7 +132,9 @@ fn same(one: &Computed, other: &Computed) -> bool {
 
 fn near(one: &[f64], other: &[f64]) -> bool {
     let is_near = |(one, other): (&f64, &f64)| {
-        one == other || one.is_nan() && other.is_nan() || (one - other).abs() <= 1e-6 + 1e-5 * other.abs()
+        let finite = one.is_finite() && other.is_finite();
+        let same = one == other || one.is_nan() && other.is_nan();
+        same || finite && (one - other).abs() <= 1e-6 + 1e-5 * other.abs()
     };
     one.len() == other.len() && one.iter().zip(other).all(is_near)
 }

@@ -256,7 +256,7 @@ impl Gate<'_> {
         }
     }
 
-    /// The hidden code is judged right, and each usual mistake gets its own remark, also if it is written differently.
+    /// The cell computes what the question asks for, and with each usual mistake it computes something else.
     fn blank(&mut self, step: &Step, asked: &Prediction, blank: &Blank, before: &[LessonStep]) {
         let new_session = self.new_session;
         let mut run = |code: &str| -> Result<Computed, Infallible> {
@@ -272,18 +272,15 @@ impl Gate<'_> {
         {
             self.fault(asked.line, format!("`gives: {}` fails: {what}", blank.gives));
         }
+        let mut others: Vec<(&str, Computed)> = vec![(&blank.hidden, truth)];
         for wrong in &asked.wrong {
-            // In parentheses it is not the text of the lesson, so it is judged by what it computes.
-            let said = format!("({})", wrong.value);
-            match blank::judge(asked, blank, &step.code, &said, &mut run) {
-                Ok(Judgement::Wrong { because }) if because == wrong.because => {}
-                Ok(Judgement::Right) => {
-                    self.fault(asked.line, format!("the wrong code `{}` computes the same", wrong.value));
-                }
-                _ => {
-                    let what = format!("the wrong code `{}` does not get its own remark", wrong.value);
+            let Ok(computed) = run(&blank.filled(&step.code, &wrong.value));
+            match others.iter().find(|(_, other)| blank::same(&computed, other)) {
+                Some((other, _)) => {
+                    let what = format!("the wrong code `{}` computes the same as `{other}`", wrong.value);
                     self.fault(asked.line, what);
                 }
+                None => others.push((&wrong.value, computed)),
             }
         }
     }
