@@ -34,6 +34,8 @@ pub enum RightAnswer {
     Choice(Vec<Choice>),
     /// Code that the learner writes in the cell.
     Code(Blank),
+    /// An answer in the learner's own words, which they compare with this one.
+    Open(String),
 }
 
 impl Prediction {

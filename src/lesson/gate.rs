@@ -259,7 +259,7 @@ impl Gate<'_> {
     /// The cell computes what the question asks for, and with each usual mistake it computes something else.
     fn blank(&mut self, step: &Step, asked: &Prediction, blank: &Blank, before: &[LessonStep]) {
         let new_session = self.new_session;
-        let mut run = |code: &str| -> Result<Computed, Infallible> {
+        let run = |code: &str| -> Result<Computed, Infallible> {
             let mut session = new_session();
             for (step, _) in before {
                 session.run(&step.code, &step.name());

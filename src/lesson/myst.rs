@@ -71,6 +71,8 @@ impl<'t> LessonParser<'t> {
             intro: String::new(),
             steps: Vec::new(),
             exercises: Vec::new(),
+            number: 0,
+            lessons: 0,
             total_steps: 0,
         };
         LessonParser {

@@ -23,8 +23,10 @@ impl LessonSource<'_> {
             choices: Option<Vec<ChoiceRecord>>,
             code: Option<String>,
             gives: Option<String>,
+            open: Option<String>,
             #[serde(default)]
             wrong: Vec<WrongRecord>,
+            #[serde(default)]
             right: String,
             tolerance: Option<f64>,
             review: Option<String>,
@@ -47,6 +49,7 @@ impl LessonSource<'_> {
             because: String,
         }
         let record: PredictionRecord = self.record(body, fence, "{predict}", known)?;
+        let missing = record.right.is_empty() && record.open.is_none();
         let answer = match (record.shape, record.value, record.choices, record.code) {
             (Some(expr), None, None, None) => RightAnswer::Shape(expr),
             (None, Some(expr), None, None) => RightAnswer::Value { expr, tolerance: record.tolerance },
@@ -63,12 +66,16 @@ impl LessonSource<'_> {
                 }
                 RightAnswer::Choice(choices)
             }
+            (None, None, None, None) if let Some(answer) = record.open => RightAnswer::Open(answer),
             (None, None, None, Some(hidden)) => match record.gives {
                 Some(gives) => RightAnswer::Code(Blank { hidden, gives }),
                 None => return self.fault(fence, "`code` needs `gives`: an expression that the cell computes"),
             },
-            _ => return self.fault(fence, "{predict} has one of `shape`, `value`, `choices` and `code`"),
+            _ => return self.fault(fence, "{predict} has one of `shape`, `value`, `choices`, `code` and `open`"),
         };
+        if missing {
+            return self.fault(fence, "{predict} needs `right`: the remark on the right answer");
+        }
         if record.review.is_some() && !matches!(answer, RightAnswer::Choice(_)) {
             return self.fault(fence, "a question with `review` has `choices`: no cell runs before it");
         }

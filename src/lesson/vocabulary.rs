@@ -18,7 +18,7 @@ pub const DIRECTIVES: &[Directive] = &[
     Directive { name: "output", options: &[] },
     Directive {
         name: "predict",
-        options: &["ask", "shape", "value", "choices", "code", "gives", "wrong", "right", "tolerance", "review"],
+        options: &["ask", "shape", "value", "choices", "code", "gives", "open", "wrong", "right", "tolerance", "review"],
     },
     Directive { name: "exercise", options: &["name", "title", "minutes"] },
     Directive { name: "hint", options: &[] },

@@ -163,6 +163,7 @@ fn row(lesson: &Lesson, progress: &Progress) -> Value {
         })
     };
     json!({
+        "number": lesson.number,
         "section": lesson.section,
         "id": lesson.id,
         "title": lesson.title,
@@ -212,6 +213,7 @@ pub(crate) fn listing(
     next: Option<String>,
 ) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
+        number: lesson.number,
         section: lesson.section.clone(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,

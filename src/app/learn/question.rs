@@ -41,7 +41,7 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let (right, because) = match verdict {
             Judgement::NotUnderstood { why } => return self.note(&why),
-            Judgement::Right => (true, asked.right.clone()),
+            Judgement::Right => (true, remark_on(asked)),
             Judgement::Wrong { because } if because.is_empty() => {
                 (false, "Try again, or `s` shows the answer.".to_owned())
             }
@@ -49,7 +49,11 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let given = GivenAnswer { text: in_words(asked, said), right };
         self.page().turns.push(PredictionLine::Answer(given.text.clone()));
-        let standing = if right { AnswerVerdict::Right } else { AnswerVerdict::NotYet };
+        let standing = match (&asked.answer, right) {
+            (RightAnswer::Open(_), _) => AnswerVerdict::Compare,
+            (_, true) => AnswerVerdict::Right,
+            (_, false) => AnswerVerdict::NotYet,
+        };
         self.reply(standing, &because)?;
         let id = self.stop().lesson.id.clone();
         self.keep(ProgressChange::Answered(id, step.slug.clone(), asked.ask.clone(), given))?;
@@ -70,6 +74,7 @@ impl<'c> Walk<'c, '_, '_> {
         match &asked.answer {
             RightAnswer::Choice(choices) => return Ok(Some(judge::of_choice(choices, said))),
             RightAnswer::Code(blank) => return self.judged_code(step, asked, blank, said),
+            RightAnswer::Open(_) => return Ok(Some(Judgement::Right)),
             _ => {}
         }
         if self.page().panel.is_none() && !quietly(|| self.run_step())? {
@@ -120,16 +125,21 @@ impl<'c> Walk<'c, '_, '_> {
 
     fn next_question(&mut self, step: &'c Step, at: usize) -> Result<(), Failure> {
         self.page().warned = false;
+        let remembered = step.predictions[at].review.is_some();
         let Some(next) = step.predictions.get(at + 1) else {
             self.page().stage = PageStage::Ready;
-            return Ok(());
+            return if remembered { self.show_page() } else { Ok(()) };
         };
         let turn = PredictionLine::question(next);
         let text = turn.text(self.shell.look);
         let page = self.page();
         page.turns.push(turn);
         page.stage = PageStage::Asking(at + 1);
-        self.put_apart(text).map(drop)
+        // The text of the lesson comes after the questions about earlier ones.
+        match remembered && next.review.is_none() {
+            true => self.show_page(),
+            false => self.put_apart(text).map(drop),
+        }
     }
 
     /// Shows the answer to the question that waits, and asks the next one.
@@ -151,7 +161,7 @@ impl<'c> Walk<'c, '_, '_> {
         self.explain_answer(step, asked)?;
         self.skipped(step, at, asked)?;
         match self.stage() {
-            PageStage::Ready => self.outcome(),
+            PageStage::Ready if asked.review.is_none() => self.outcome(),
             _ => Ok(Flow::Stay),
         }
     }
@@ -163,11 +173,13 @@ impl<'c> Walk<'c, '_, '_> {
                 choices.iter().find(|choice| choice.right).map(|choice| choice.text.clone())
             }
             RightAnswer::Code(blank) => Some(format!("`{}`", blank.hidden)),
+            RightAnswer::Open(answer) => Some(answer.clone()),
             _ if self.page().panel.is_none() && !quietly(|| self.run_step())? => return Ok(false),
             _ => self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok()),
         };
         let because = match truth {
             Some(truth) => match as_statement(&asked.right) {
+                right if right.is_empty() => truth,
                 // A reply that names the answer itself says it once.
                 right if begins_with(&right, &truth) => right,
                 right => format!("{truth}. {right}"),
@@ -207,12 +219,23 @@ impl<'c> Walk<'c, '_, '_> {
                     (Some(Ok(Judgement::Wrong { because })), _) => {
                         PredictionLine::Reply(AnswerVerdict::NotYet, because)
                     }
+                    (_, true) if matches!(asked.answer, RightAnswer::Open(_)) => {
+                        PredictionLine::Reply(AnswerVerdict::Compare, remark_on(asked))
+                    }
                     (_, true) => PredictionLine::Reply(AnswerVerdict::Right, asked.right.clone()),
                     (_, false) => PredictionLine::Reply(AnswerVerdict::NotYet, String::new()),
                 });
             }
         }
         Ok(turns)
+    }
+}
+
+/// The remark on a right answer; for an open question the answer to compare with.
+fn remark_on(asked: &Prediction) -> String {
+    match &asked.answer {
+        RightAnswer::Open(answer) => answer.clone(),
+        _ => asked.right.clone(),
     }
 }
 
