@@ -15,7 +15,7 @@ use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, 
 /// What `attn list` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A lesson (3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
+    /// A lesson (3, or 3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
     /// alone, a folder of lessons
     #[arg(value_name = "WHERE|FOLDER", num_args = 0..=2)]
     place: Vec<String>,

@@ -235,7 +235,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "list",
         here: |_| true,
         belongs: "",
-        takes: Some("list softmax, list 3.4.1"),
+        takes: Some("list softmax, list 3"),
         looks_up: true,
         act: |walk, rest| walk.list(rest),
     },

@@ -47,7 +47,7 @@ use walk::Walk;
 /// What `attn learn` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A step (scores), an exercise, a lesson (3.4.1), a lesson's file, or a folder of lessons, with a place in it or
+    /// A step (scores), an exercise, a lesson (3, or 3.4.1), a lesson's file, or a folder of lessons, with a place in it or
     /// without; without any, where it was left
     #[arg(value_name = "WHERE|FILE|FOLDER", num_args = 0..=2, value_hint = clap::ValueHint::AnyPath)]
     place: Vec<String>,

@@ -100,7 +100,7 @@ impl Walk<'_, '_, '_> {
                 let listed = listing(self.catalogue.course(), &lessons, self.store.progress(), None);
                 let mut text = list(&listed, true, self.shell.look);
                 text.gap();
-                text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3.4.1");
+                text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3");
                 self.put(&text)?;
                 Ok(Flow::Stay)
             }
