@@ -47,10 +47,12 @@ impl Blank {
         let said = said.trim().trim_matches('`').trim();
         let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
         let before = packed(before.rsplit('\n').next().unwrap_or_default());
-        let after = packed(after.split('\n').next().unwrap_or_default().split('#').next().unwrap_or_default());
+        let after =
+            packed(after.split('\n').next().unwrap_or_default().split('#').next().unwrap_or_default());
         let own = packed(said);
         let part = own.strip_prefix(&before).and_then(|rest| rest.strip_suffix(&after));
-        part.filter(|part| !before.is_empty() && !part.is_empty()).map_or_else(|| said.to_owned(), str::to_owned)
+        part.filter(|part| !before.is_empty() && !part.is_empty())
+            .map_or_else(|| said.to_owned(), str::to_owned)
     }
 
     /// Whether this is the hidden code, but for spaces.

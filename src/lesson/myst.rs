@@ -268,7 +268,8 @@ impl<'t> LessonParser<'t> {
             asked.axes.clone_from(&step.axes);
             let times = asked.blank().map(|blank| (code.source.matches(&blank.hidden).count(), blank));
             if let Some((times, blank)) = times.filter(|(times, _)| *times != 1) {
-                let what = format!("`{}` occurs {times} times in the cell; it should occur once", blank.hidden);
+                let what =
+                    format!("`{}` occurs {times} times in the cell; it should occur once", blank.hidden);
                 return self.source.fault(asked.line, what);
             }
         }

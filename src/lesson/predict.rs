@@ -69,9 +69,14 @@ impl LessonSource<'_> {
             (None, None, None, None) if let Some(answer) = record.open => RightAnswer::Open(answer),
             (None, None, None, Some(hidden)) => match record.gives {
                 Some(gives) => RightAnswer::Code(Blank { hidden, gives }),
-                None => return self.fault(fence, "`code` needs `gives`: an expression that the cell computes"),
+                None => {
+                    return self.fault(fence, "`code` needs `gives`: an expression that the cell computes");
+                }
             },
-            _ => return self.fault(fence, "{predict} has one of `shape`, `value`, `choices`, `code` and `open`"),
+            _ => {
+                return self
+                    .fault(fence, "{predict} has one of `shape`, `value`, `choices`, `code` and `open`");
+            }
         };
         if missing {
             return self.fault(fence, "{predict} needs `right`: the remark on the right answer");

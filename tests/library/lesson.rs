@@ -263,7 +263,8 @@ fn preludes_have_what_is_needed_and_no_asides() {
     let Ok(Target::Lesson(lesson)) = catalogue.find("exercise 3.1") else {
         panic!("there is an exercise 3.1")
     };
-    let carried = lesson.exercises.iter().find(|it| it.slug == "carry-weights").expect("it has that exercise");
+    let carried =
+        lesson.exercises.iter().find(|it| it.slug == "carry-weights").expect("it has that exercise");
     let before = catalogue.prelude_of(lesson, carried).expect("sound");
     assert_eq!(before.last().map(|(step, _)| step.slug.as_str()), Some("same-seed"));
 }
@@ -465,6 +466,19 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
             "exactly one",
             "",
         ),
+        (
+            format!("{FRONT}```{{predict}}\nask: A?\ncode: x\nright: y\n```\n\n{CELL}"),
+            15,
+            "`code` needs `gives`",
+            "",
+        ),
+        (
+            format!("{FRONT}```{{predict}}\nask: A?\ncode: absent\ngives: x\nright: y\n```\n\n{CELL}"),
+            15,
+            "`absent` occurs 0 times in the cell",
+            "",
+        ),
+        (format!("{FRONT}```{{predict}}\nask: A?\nshape: x\n```\n\n{CELL}"), 15, "needs `right`", ""),
         (
             format!("{FRONT}{CELL}\n## Two\n\n```{{predict}}\nask: A?\nshape: x\nright: y\n```\n"),
             22,

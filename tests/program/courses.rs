@@ -143,14 +143,30 @@ fn a_translation_is_compared_with_its_original() {
     };
     changed("Köpfe", "Köpfe");
     for (from, to, said) in [
-        ("wrong = x.view(1, 2, 3, 2)\n", "wrong = x.view(1, 2, 3, 2) + 0\n", "the code of `split-by-view` differs"),
-        ("          [ 2,  3],\n          [10, 11]]", "          [ 2,  4],\n          [10, 11]]", "the output of `split-by-view` differs"),
+        (
+            "wrong = x.view(1, 2, 3, 2)\n",
+            "wrong = x.view(1, 2, 3, 2) + 0\n",
+            "the code of `split-by-view` differs",
+        ),
+        (
+            "          [ 2,  3],\n          [10, 11]]",
+            "          [ 2,  4],\n          [10, 11]]",
+            "the output of `split-by-view` differs",
+        ),
         (":name: strides", ":name: schritte", "the step `strides` of the original is missing"),
-        (":axes: \"x: row column; t: column row\"\n", "", "`:axes:` of `strides` is not that of the original"),
+        (
+            ":axes: \"x: row column; t: column row\"\n",
+            "",
+            "`:axes:` of `strides` is not that of the original",
+        ),
         (":view: strip x, t, t.contiguous()\n", "", "`:view:` of `strides`"),
         ("gives: right\n", "gives: wrong\n", "the answer to question 3 of `split-by-view`"),
         ("tokens: [Your,", "tokens: [Dein,", "`tokens` is not that of the original"),
-        ("def split(x, num_heads):\n    pass", "def split(x, num_heads):\n    ...", "the starter of `own-split` differs"),
+        (
+            "def split(x, num_heads):\n    pass",
+            "def split(x, num_heads):\n    ...",
+            "the starter of `own-split` differs",
+        ),
         ("glossary.md#token", "glossary.md#wort", "the glossary has no term `wort`"),
     ] {
         let text = changed(from, to);

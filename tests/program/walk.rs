@@ -504,3 +504,63 @@ fn a_terminal_is_left_as_it_was_found() {
         }
     }
 }
+
+/// A line to write is judged by what the cell computes with it, however it is written.
+#[test]
+fn a_line_to_write_is_judged_by_what_it_computes() {
+    let state = State::new();
+    let lines = [
+        "d_k",                                                            // a known mistake
+        "keys.shape[0] ** (1/2)",                                         // the same as one
+        "d_k *",                                                          // no Python
+        "17.0",                                                           // another result
+        "nothing",                                                        // an error
+        "attn_weights_2 = torch.softmax(attn_scores_2 / 2**0.5, dim=-1)", // the whole line
+        "",
+        "quit",
+    ];
+    let (out, _, code) = typed(&["learn", "scaled-weights"], &lines, &state);
+    assert_eq!(code, 0, "{out}");
+    let all = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(all.contains("attn_scores_2 / ____, dim=-1"), "{out}");
+    for said in [
+        "Not yet. That is the width of a key.",
+        "Not yet. That is the root of 6",
+        "belongs in the place of",
+        "Not yet. It runs, but the result differs:",
+        "Not yet. With this the cell stops: NameError",
+        "Yes. The square root of 2",
+        "0.2264",
+    ] {
+        assert!(all.contains(said), "{said}: {out}");
+    }
+    let after = out.split("Yes. The square root").nth(1).expect("it was right");
+    assert!(!after.contains("____"), "{after}");
+}
+
+/// Questions about earlier lessons come before the text of a lesson, and a tensor that has a table is folded.
+#[test]
+fn reviews_come_first_and_output_is_shown_once() {
+    let state = State::new();
+    let lines = ["k", "k", "", "o", "quit"];
+    let (out, _, _) = typed(&["learn", "2"], &lines, &state);
+    let at = |words: &str| out.find(words).unwrap_or_else(|| panic!("{words}: {out}"));
+    assert!(at("Lesson 2 of ") < at("Do you remember?"));
+    assert!(out.rfind("Do you remember?") < Some(at("So far one token asked")));
+    assert!(at("tensor, (6, 6): the table below") < at("query \\ key"));
+    assert!(at("query \\ key") < at("tensor([[0.9995"), "{out}");
+}
+
+/// A file is run as the code of an exercise each time it is saved.
+#[test]
+fn a_watched_file_is_judged() {
+    let state = State::new();
+    std::fs::write(
+        state.path().join("mine.py"),
+        "query_5 = inputs[4]\nx = torch.softmax(inputs @ query_5, dim=0)\n\
+        context_vec_5 = x @ inputs\nprint(context_vec_5)\n",
+    )
+    .expect("it can be written");
+    let (out, _, code) = typed(&["learn", "another-query", "--watch", "mine.py"], &[], &state);
+    assert!(out.contains("it does what was asked") && code == 0, "{out}");
+}

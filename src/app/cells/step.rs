@@ -41,7 +41,8 @@ pub(crate) fn step_panel(step: &Step, lesson: &Lesson, outcome: &Outcome, sessio
 pub(crate) fn prints(figures: &[Figure], session: &mut Session) -> Vec<(String, String)> {
     let text = |figure: &Figure| {
         let read = |value: &PyObjectRef, vm: &VirtualMachine| value.try_to_value::<String>(vm).ok();
-        let printed = session.with_rng_restored(|session| session.evaluate(&format!("str({})", figure.name), read));
+        let printed =
+            session.with_rng_restored(|session| session.evaluate(&format!("str({})", figure.name), read));
         let printed = printed.ok().flatten().filter(|text| text.contains('\n'))?;
         Some((printed, tuple_repr(&figure.shape)))
     };

@@ -121,5 +121,5 @@ fn others_wait(lesson: &Lesson, progress: &Progress) -> bool {
 fn next(stop: &Stop, progress: &Progress) -> String {
     let Lesson { summary, minutes, .. } = stop.lesson;
     let count = StepCount::of(stop.lesson, progress).extent();
-    format!("**Next: {}**, {count}, about {minutes} minutes. {summary}", stop.lesson.heading())
+    format!("**Next: {}**, {count}, about {minutes} minutes. {summary}", stop.lesson.place())
 }

@@ -18,8 +18,8 @@ use super::failed_check::{FailedCheck, OWN_CODE};
 use super::lesson_state::{LessonState, OnProgress};
 use super::stop_page::PageStage;
 use super::walk::{Flow, Walk};
-use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::Exercise;
+use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::session::{Outcome, Variable};
 use crate::view::learn::{Task, hint, labelled_code, task};
 use crate::view::panel::{LessonPlace, outcome as outcome_text};
@@ -125,7 +125,9 @@ impl<'c> Walk<'c, '_, '_> {
             true => format!("Each time you save `{name}`, it runs here. Ctrl-C ends."),
             false => {
                 fs::write(path, format!("{}\n", starter.trim_end()))?;
-                format!("`{name}` has the code to start from. Each time you save it, it runs here. Ctrl-C ends.")
+                format!(
+                    "`{name}` has the code to start from. Each time you save it, it runs here. Ctrl-C ends."
+                )
             }
         };
         self.note(&words)?;

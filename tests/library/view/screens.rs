@@ -22,8 +22,8 @@ use attn::view::learn::{
     Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
 };
 use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, welcome};
-use attn::view::pick::marked;
 use attn::view::panel::{LessonPlace, lesson_head};
+use attn::view::pick::marked;
 use attn::view::picture::picture;
 use attn::view::progress_line::{progress, working};
 use attn::view::prose::prose;
