@@ -222,7 +222,10 @@ pub(crate) fn listing(
             .iter()
             .map(|exercise| listed_exercise(lesson, exercise, progress))
             .collect(),
-        questions: progress.tally(lesson).questions,
+        questions: progress
+            .questions(lesson)
+            .map(|(step, asked)| progress.question_state(lesson, step, asked))
+            .collect(),
         steps: lesson
             .steps
             .iter()

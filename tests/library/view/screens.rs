@@ -399,8 +399,7 @@ fn walked(look: Look) -> Text {
         slug: "scores".into(),
     };
     let mut text = lesson_head(&place, look);
-    text.gap();
-    text.append(task(
+    text.section(task(
         &Task {
             place: LessonPlace {
                 title: "Exercise: Let another token ask".into(),
