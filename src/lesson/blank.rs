@@ -1,11 +1,4 @@
-//! A blank in a cell: one expression of its code that the learner writes. What they write is judged by what the cell
-//! then computes, so every way of writing it counts.
-
-use super::exercise::Prediction;
-use super::judge::{Judgement, numbers_of, shape_of, value_words};
-use crate::session::Session;
-use crate::syntax::parse_module;
-use crate::tensor::show::tuple_repr;
+//! A blank in a cell: one expression of its code that the learner writes.
 
 /// What a cell shows in the place of its hidden code.
 pub(crate) const BLANK: &str = "____";
@@ -17,17 +10,6 @@ pub struct Blank {
     pub(crate) hidden: String,
     /// An expression: what the cell computes.
     pub(crate) gives: String,
-}
-
-/// What a filled cell computes.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Computed {
-    Value {
-        shape: Vec<usize>,
-        numbers: Vec<f64>,
-    },
-    /// The error that it raised.
-    Raised(String),
 }
 
 impl Blank {
@@ -43,122 +25,28 @@ impl Blank {
     }
 
     /// What was typed for the blank: of a whole line, the part that the cell hides.
-    fn written(&self, code: &str, said: &str) -> String {
+    pub(super) fn written(&self, code: &str, said: &str) -> String {
         let said = said.trim().trim_matches('`').trim();
         let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
         let before = packed(before.rsplit('\n').next().unwrap_or_default());
         let after =
             packed(after.split('\n').next().unwrap_or_default().split('#').next().unwrap_or_default());
-        let own = packed(said);
-        let part = own.strip_prefix(&before).and_then(|rest| rest.strip_suffix(&after));
-        part.filter(|part| !before.is_empty() && !part.is_empty())
-            .map_or_else(|| said.to_owned(), str::to_owned)
+        let places = || said.char_indices().map(|(at, _)| at).chain([said.len()]);
+        let start = places().find(|at| packed(&said[..*at]) == before);
+        let end = places().rev().find(|at| packed(&said[*at..]) == after);
+        match (start, end) {
+            (Some(start), Some(end)) if !before.is_empty() && start < end => said[start..end].to_owned(),
+            _ => said.to_owned(),
+        }
     }
 
     /// Whether this is the hidden code, but for spaces.
-    fn is_hidden(&self, code: &str, said: &str) -> bool {
+    pub(super) fn is_hidden(&self, code: &str, said: &str) -> bool {
         packed(&self.written(code, said)) == packed(&self.hidden)
-    }
-
-    /// Runs a filled cell in `session`, which has the state before it.
-    pub(crate) fn run(&self, code: &str, session: &mut Session) -> Computed {
-        if let Some(raised) = session.run(code, "your code").error {
-            return Computed::Raised(format!("{}: {}", raised.kind, raised.message));
-        }
-        let numbers = numbers_of(&self.gives, session);
-        match numbers {
-            Ok(numbers) => {
-                Computed::Value { shape: shape_of(&self.gives, session).unwrap_or_default(), numbers }
-            }
-            Err(raised) => Computed::Raised(format!("{}: {}", raised.kind, raised.message)),
-        }
     }
 }
 
 /// Code without its spaces.
-fn packed(code: &str) -> String {
+pub(super) fn packed(code: &str) -> String {
     code.split_whitespace().collect()
-}
-
-/// Checks that what was typed is Python in the place of the blank. Errors: a message that says what to type.
-pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), String> {
-    match parse_module(&blank.filled(code, said)) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(format!("Type the Python code that belongs in the place of `{BLANK}`, and no more.")),
-    }
-}
-
-/// Judges what was typed for the blank of a cell. `run` runs a filled cell in a new state before the cell and returns what
-/// [`Blank::run`] does. Errors: those of `run`.
-pub(crate) fn judge<E>(
-    asked: &Prediction,
-    blank: &Blank,
-    code: &str,
-    said: &str,
-    run: &mut dyn FnMut(&str) -> Result<Computed, E>,
-) -> Result<Judgement, E> {
-    if let Err(why) = readable(blank, code, said) {
-        return Ok(Judgement::NotUnderstood { why });
-    }
-    if blank.is_hidden(code, said) {
-        return Ok(Judgement::Right);
-    }
-    let own = packed(&blank.written(code, said));
-    let wrong = |because: &str| Ok(Judgement::Wrong { because: because.to_owned() });
-    if let Some(known) = asked.wrong.iter().find(|known| packed(&known.value) == own) {
-        return wrong(&known.because);
-    }
-    let (truth, computed) = (run(code)?, run(&blank.filled(code, said))?);
-    if same(&computed, &truth) {
-        return Ok(Judgement::Right);
-    }
-    for known in &asked.wrong {
-        if same(&computed, &run(&blank.filled(code, &known.value))?) {
-            return wrong(&known.because);
-        }
-    }
-    wrong(&difference(&computed, &truth))
-}
-
-/// Whether two cells compute the same, up to rounding. Errors are the same if their messages are.
-pub(crate) fn same(one: &Computed, other: &Computed) -> bool {
-    match (one, other) {
-        (
-            Computed::Value { shape, numbers },
-            Computed::Value { shape: other_shape, numbers: other_numbers },
-        ) => shape == other_shape && near(numbers, other_numbers),
-        (Computed::Raised(one), Computed::Raised(other)) => one == other,
-        _ => false,
-    }
-}
-
-fn near(one: &[f64], other: &[f64]) -> bool {
-    let is_near = |(one, other): (&f64, &f64)| {
-        let finite = one.is_finite() && other.is_finite();
-        let same = one == other || one.is_nan() && other.is_nan();
-        same || finite && (one - other).abs() <= 1e-6 + 1e-5 * other.abs()
-    };
-    one.len() == other.len() && one.iter().zip(other).all(is_near)
-}
-
-/// In what a cell that computes something else differs from the right one.
-fn difference(computed: &Computed, truth: &Computed) -> String {
-    match (computed, truth) {
-        (Computed::Raised(said), _) => format!("With this the cell stops: {said}"),
-        (Computed::Value { shape, .. }, Computed::Value { shape: right, .. }) if shape != right => {
-            format!("The result then has shape {}; it should be {}.", tuple_repr(shape), tuple_repr(right))
-        }
-        (Computed::Value { numbers, .. }, Computed::Value { numbers: right, .. }) => {
-            let apart = |(own, right): &(&f64, &f64)| !near(&[**own], &[**right]);
-            match numbers.iter().zip(right).find(apart) {
-                Some((own, right)) => format!(
-                    "It runs, but the result differs: {} where {} should be.",
-                    value_words(&[*own]),
-                    value_words(&[*right])
-                ),
-                None => String::new(),
-            }
-        }
-        (_, Computed::Raised(said)) => format!("It should stop here: {said}"),
-    }
 }

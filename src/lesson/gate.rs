@@ -9,11 +9,12 @@ use std::convert::Infallible;
 use crate::session::{Outcome, PythonError, Raised, Session};
 use crate::tensor::show::tuple_repr;
 
-use super::blank::{self, Blank, Computed};
+use super::blank::Blank;
 use super::catalogue::{Catalogue, LessonStep};
 use super::choice::chosen;
 use super::exercise::{Exercise, Prediction, RightAnswer};
 use super::fault::{Fault, nearest_words};
+use super::filled::{self, Computed};
 use super::glossary::Glossary;
 use super::invariant::Invariant;
 use super::judge::{self, Judgement, judge};
@@ -264,7 +265,7 @@ impl Gate<'_> {
             for (step, _) in before {
                 session.run(&step.code, &step.name());
             }
-            Ok(blank.run(code, &mut session))
+            Ok(filled::run(blank, code, &mut session))
         };
         let Ok(truth) = run(&step.code);
         if let Computed::Raised(what) = &truth
@@ -275,7 +276,7 @@ impl Gate<'_> {
         let mut others: Vec<(&str, Computed)> = vec![(&blank.hidden, truth)];
         for wrong in &asked.wrong {
             let Ok(computed) = run(&blank.filled(&step.code, &wrong.value));
-            match others.iter().find(|(_, other)| blank::same(&computed, other)) {
+            match others.iter().find(|(_, other)| filled::same(&computed, other)) {
                 Some((other, _)) => {
                     let what = format!("the wrong code `{}` computes the same as `{other}`", wrong.value);
                     self.fault(asked.line, what);

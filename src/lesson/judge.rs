@@ -65,7 +65,7 @@ pub(crate) fn gives_up(said: &str) -> bool {
     WORDS.contains(&said.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Judges an answer in the state after the prediction's cell; code for a blank is judged by [`super::blank::judge`]. Binds no variable; the random stream does not move.
+/// Judges an answer in the state after the prediction's cell; code for a blank is judged by `super::filled::judge`. Binds no variable; the random stream does not move.
 /// Errors: the exception of the lesson's own expression.
 pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Judgement, Raised> {
     if let Err(why) = readable(asked, said) {

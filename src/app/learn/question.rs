@@ -5,13 +5,13 @@ use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::Failure;
 use super::stop_page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
-use crate::lesson::blank::{self, Blank};
 use crate::lesson::choice::chosen;
 use crate::lesson::exercise::RightAnswer;
+use crate::lesson::filled;
 use crate::lesson::judge::{self, Judgement};
 use crate::lesson::progress::{GivenAnswer, ProgressChange};
 use crate::lesson::review::as_statement;
-use crate::lesson::{Prediction, Step};
+use crate::lesson::{Blank, Prediction, Step};
 use crate::view::quiz::AnswerVerdict;
 
 impl<'c> Walk<'c, '_, '_> {
@@ -108,10 +108,10 @@ impl<'c> Walk<'c, '_, '_> {
     ) -> Result<Option<Judgement>, Failure> {
         let lesson = self.stop().lesson;
         self.prepared(|state, on_progress| {
-            blank::judge(asked, blank, &step.code, said, &mut |code| {
+            filled::judge(asked, blank, &step.code, said, &mut |code| {
                 let mut workspace = state.before(step, on_progress)?;
                 workspace.at = Some((step, lesson));
-                Ok(quietly(|| blank.run(code, &mut workspace.session)))
+                Ok(quietly(|| filled::run(blank, code, &mut workspace.session)))
             })
         })
     }
