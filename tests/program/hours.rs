@@ -272,8 +272,8 @@ fn the_picker_goes_deeper_and_takes_names() {
 fn steps_with_pictures_only_can_be_asked() {
     let folder = State::new();
     let mut attn = start(&["learn", "strides"], &folder, 60);
-    attn.hears("q quit");
-    attn.press("n");
+    attn.hears("> ");
+    attn.press("skip\r");
     attn.settles("run again");
     attn.then("w", "Esc done");
     attn.on("\x1b", "run again");

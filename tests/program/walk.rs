@@ -105,7 +105,7 @@ fn progress_is_listed_and_forgotten() {
     let catalogue = crate::course::catalogue();
     let first = catalogue.lessons().next().expect("there are lessons").expect("they can be read");
     let of_its_steps = format!("2 of {} steps", first.steps.len());
-    in_order(&listed, &["2 of ", "▸ 1  Simple", &of_its_steps, &format!("next: step{}", number("scores"))]);
+    in_order(&listed, &["2 of ", "▸  1  Simple", &of_its_steps, &format!("next: step{}", number("scores"))]);
     let (document, _, _) = typed(&["list", "--json"], &[], &folder);
     in_order(
         &document,
@@ -290,7 +290,7 @@ fn the_page_follows_the_window() {
     attn.resize(40, 60);
     let narrow = attn.until("the page at 40 columns", |screen| {
         let text = screen.contents();
-        text.contains(&"─".repeat(30)) && !text.contains(&"─".repeat(31)) && has_footer(screen)
+        text.contains(&("━".repeat(10) + &"─".repeat(30))) && !text.contains(&"─".repeat(41)) && has_footer(screen)
     });
     assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
     in_order(&narrow, &["> query", "Yes:", "1.4950"]);
