@@ -42,7 +42,7 @@ pub struct Panel {
     /// Markdown after the output: what the numbers show.
     pub after: String,
     pub remarks: Vec<String>,
-    /// For each of its tensors with several rows: the text that PyTorch prints, and its shape.
+    /// For each of its tensors: the text that PyTorch prints, and its shape.
     pub prints: Vec<(String, String)>,
 }
 
@@ -105,11 +105,11 @@ pub fn lesson_outcome(panel: &Panel, opened: bool, look: Look) -> Text {
     let (checks, worked) = (std::mem::take(&mut shown.checks), std::mem::take(&mut shown.worked));
     let remarks = std::mem::take(&mut shown.remarks);
     let mut text = outcome(&shown, look);
+    match checks.iter().all(|check| check.is_true) && !look.plain {
+        true => text.append(checks_in_line(&checks, look)),
+        false => text.section(self::checks(&checks, look)),
+    }
     text.section(prose(&after, look));
-    text.section(match checks.iter().all(|check| check.is_true) && !look.plain {
-        true => checks_in_line(&checks, look),
-        false => self::checks(&checks, look),
-    });
     text.section(self::worked(&worked, look));
     for remark in &remarks {
         text.section(wrap::remark(remark, look));
@@ -138,9 +138,15 @@ impl Panel {
 
     fn fold(&mut self) {
         for (printed, shape) in &self.prints {
-            let line = format!("tensor, {shape}: the table below");
-            self.stdout = self.stdout.replace(printed, &line);
-            self.result = self.result.take().map(|result| result.replace(printed, &line));
+            let fold = |text: &str| {
+                // Where nothing else stands in its lines, the table says all.
+                let alone = format!("\n{text}\n").replace(&format!("\n{printed}\n"), "\n");
+                let line = format!("tensor, {shape}: the table below");
+                let folded = if printed.contains('\n') { alone.replace(printed, &line) } else { alone };
+                folded.trim_matches('\n').to_owned()
+            };
+            self.stdout = fold(&self.stdout);
+            self.result = self.result.take().map(|result| fold(&result));
         }
     }
 }

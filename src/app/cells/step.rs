@@ -37,13 +37,13 @@ pub(crate) fn step_panel(step: &Step, lesson: &Lesson, outcome: &Outcome, sessio
     }
 }
 
-/// The text that PyTorch prints for each of these tensors that takes several lines, and its shape.
+/// The text that PyTorch prints for each of these tensors, and its shape.
 pub(crate) fn prints(figures: &[Figure], session: &mut Session) -> Vec<(String, String)> {
     let text = |figure: &Figure| {
         let read = |value: &PyObjectRef, vm: &VirtualMachine| value.try_to_value::<String>(vm).ok();
         let printed =
             session.with_rng_restored(|session| session.evaluate(&format!("str({})", figure.name), read));
-        let printed = printed.ok().flatten().filter(|text| text.contains('\n'))?;
+        let printed = printed.ok().flatten()?;
         Some((printed, tuple_repr(&figure.shape)))
     };
     figures.iter().filter_map(text).collect()
