@@ -52,6 +52,12 @@ impl Lesson {
         }
     }
 
+    /// The section of the book, if it says more than the number of the lesson.
+    pub(crate) fn book_section(&self) -> &str {
+        let is_number = self.section.parse() == Ok(self.number);
+        if is_number { "" } else { &self.section }
+    }
+
     /// As [`Lesson::heading`], in a sentence: `lesson 1, Simple self-attention`.
     pub(crate) fn place(&self) -> String {
         match self.number {

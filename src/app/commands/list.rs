@@ -214,7 +214,7 @@ pub(crate) fn listing(
 ) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
         number: lesson.number,
-        section: lesson.section.clone(),
+        section: lesson.book_section().to_owned(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,
         exercises: lesson

@@ -125,7 +125,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         LessonPlace {
             lesson: (stop.lesson.number, stop.lesson.lessons),
             title: stop.lesson.title.clone(),
-            section: stop.lesson.section.clone(),
+            section: stop.lesson.book_section().to_owned(),
             at: (at, all),
             words: if ended { "the end of this lesson".to_owned() } else { format!("{at} of {all}") },
             slug: stop.slug().to_owned(),
