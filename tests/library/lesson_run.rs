@@ -275,12 +275,7 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "import torch",
                 "has 1 names for `inputs`, which has 2 axes",
             ),
-            (
-                "gives: attn_scores_2\n",
-                "gives: inptus\n",
-                "```{predict}",
-                "`gives: inptus` fails: NameError",
-            ),
+            ("gives: attn_scores_2\n", "gives: inptus\n", "```{predict}", "`gives: inptus` fails: NameError"),
         ],
     ),
     (
