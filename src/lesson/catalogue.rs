@@ -39,8 +39,10 @@ struct Entry {
     first: usize,
     /// The name of each of its steps.
     slugs: Vec<String>,
-    /// The number of steps in the course.
-    total: usize,
+    /// The number of the lesson, from 1; 0 for the questions of readers.
+    number: usize,
+    /// The numbers of steps and of lessons in the course.
+    total: (usize, usize),
     front_matter: OnceCell<Result<FrontMatter, Fault>>,
     lesson: OnceCell<Result<Lesson, Fault>>,
 }
@@ -49,7 +51,8 @@ impl Entry {
     fn lesson(&self) -> Result<&Lesson, Fault> {
         let parse = || {
             let lesson = myst::parse(&self.file.path, &self.file.text, self.first)?;
-            Ok(Lesson { total_steps: self.total, ..lesson })
+            let (total_steps, lessons) = self.total;
+            Ok(Lesson { number: self.number, lessons, total_steps, ..lesson })
         };
         self.lesson.get_or_init(parse).as_ref().map_err(Clone::clone)
     }
@@ -145,7 +148,8 @@ impl Catalogue {
                 file,
                 first: own,
                 slugs,
-                total: 0,
+                number: 0,
+                total: (0, 0),
                 front_matter: OnceCell::new(),
                 lesson: OnceCell::new(),
             }
@@ -153,8 +157,11 @@ impl Catalogue {
         let is_faq = |file: &CourseFile| Path::new(&file.path).file_name().is_some_and(|name| name == FAQ);
         let (faq, lessons): (Vec<_>, Vec<_>) = lessons.into_iter().partition(is_faq);
         let mut entries: Vec<Entry> = lessons.into_iter().map(&mut entry).collect();
-        let total = entries.iter().map(|entry| entry.slugs.len()).sum();
-        entries.iter_mut().for_each(|entry| entry.total = total);
+        let total = (entries.iter().map(|entry| entry.slugs.len()).sum(), entries.len());
+        for (at, entry) in entries.iter_mut().enumerate() {
+            entry.number = at + 1;
+            entry.total = total;
+        }
         // Its steps come after the steps of all lessons.
         let faq = faq.into_iter().next().map(entry);
         Catalogue { entries, glossary, faq, course }
@@ -257,13 +264,24 @@ impl Catalogue {
         Ok(None)
     }
 
-    /// The step or the lesson with this name: a slug, a section, a lesson's id or other name, a step's number
-    /// with or without the word `step`. Case and the kind of separators do not count.
+    /// The step or the lesson with this name: a slug, a section, a lesson's id or other name, a lesson's number with or
+    /// without the word `lesson`, `step` and a step's number. Case and the kind of separators do not count.
     /// Errors: an unknown name, with the nearest ones, or a fault in a lesson.
     pub fn find(&self, wanted: &str) -> Result<Target<'_>, FindError> {
         let plain = normal(wanted);
-        let digits = plain.strip_prefix("step").unwrap_or(&plain).trim_start_matches('-');
-        if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+        let number_after = |word: &str| {
+            let digits = plain.strip_prefix(word)?.trim_start_matches('-');
+            (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)
+        };
+        if let Some(digits) = number_after("lesson").or(number_after("")) {
+            let lesson = digits.parse::<usize>().ok();
+            let lesson = lesson.filter(|number| (1..=self.lesson_count()).contains(number));
+            return match lesson {
+                Some(number) => Ok(Target::Lesson(self.lesson(number - 1)?)),
+                None => Err(self.unknown(wanted)),
+            };
+        }
+        if let Some(digits) = number_after("step") {
             // More digits than a number can have are no step either.
             let step = digits.parse().ok().and_then(|number| self.step(number));
             return match step {
@@ -301,7 +319,9 @@ impl Catalogue {
         let steps = self.total_steps();
         let plain = normal(wanted);
         let asks_for_number = plain.trim_start_matches("step").bytes().all(|b| b.is_ascii_digit());
+        let is_step = plain.parse().is_ok_and(|number: usize| (1..=steps).contains(&number));
         let nearest = match asks_for_number && steps > 0 {
+            true if is_step => vec![format!("step{plain}")],
             true => vec![format!("step{steps}")],
             false => self.names_like(wanted),
         };

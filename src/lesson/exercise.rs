@@ -1,6 +1,7 @@
 //! Predictions and exercises as data. Their expressions are text, which a session evaluates.
 
 use super::axis_names::AxisNames;
+use super::blank::Blank;
 
 /// A question asked before a cell runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,20 @@ pub enum RightAnswer {
         tolerance: Option<f64>,
     },
     Choice(Vec<Choice>),
+    /// Code that the learner writes in the cell.
+    Code(Blank),
+    /// An answer in the learner's own words, which they compare with this one.
+    Open(String),
+}
+
+impl Prediction {
+    /// The code that the learner writes, if that is the question.
+    pub(crate) fn blank(&self) -> Option<&Blank> {
+        match &self.answer {
+            RightAnswer::Code(blank) => Some(blank),
+            _ => None,
+        }
+    }
 }
 
 /// One of several answers.
@@ -46,7 +61,8 @@ pub struct Choice {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrongAnswer {
-    /// An expression with the wrong shape (for [`RightAnswer::Shape`]: a tensor or a tuple) or value.
+    /// An expression with the wrong shape (for [`RightAnswer::Shape`]: a tensor or a tuple) or value; for
+    /// [`RightAnswer::Code`] the code that was written.
     pub value: String,
     /// The remark: what this answer would be right for.
     pub because: String,

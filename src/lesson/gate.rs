@@ -4,13 +4,17 @@
 //! is wrong. Invariants are true, outputs are the recorded ones, pictures can be drawn, and terms of the glossary are
 //! links where they are first used.
 
+use std::convert::Infallible;
+
 use crate::session::{Outcome, PythonError, Raised, Session};
 use crate::tensor::show::tuple_repr;
 
+use super::blank::Blank;
 use super::catalogue::{Catalogue, LessonStep};
 use super::choice::chosen;
 use super::exercise::{Exercise, Prediction, RightAnswer};
 use super::fault::{Fault, nearest_words};
+use super::filled::{self, Computed};
 use super::glossary::Glossary;
 use super::invariant::Invariant;
 use super::judge::{self, Judgement, judge};
@@ -48,6 +52,11 @@ pub fn check<'c>(
     let mut steps = Vec::with_capacity(lesson.steps.len());
     for step in &lesson.steps {
         steps.push(gate.step(&mut session, step));
+        for asked in &step.predictions {
+            if let Some(blank) = asked.blank() {
+                gate.blank(step, asked, blank, &catalogue.prelude(step)?);
+            }
+        }
     }
     for exercise in &lesson.exercises {
         let before = catalogue.prelude_of(lesson, exercise)?;
@@ -146,7 +155,7 @@ impl Gate<'_> {
                 self.fault(view.line, format!("`:view: {}`: {what}", view.kind));
             }
         }
-        for prediction in &step.predictions {
+        for prediction in step.predictions.iter().filter(|asked| asked.blank().is_none()) {
             self.prediction(session, prediction);
         }
     }
@@ -244,6 +253,35 @@ impl Gate<'_> {
                     let what = format!("the wrong answer `{expr}` ({answer}) does not get its own remark");
                     self.fault(line, what);
                 }
+            }
+        }
+    }
+
+    /// The cell computes what the question asks for, and with each usual mistake it computes something else.
+    fn blank(&mut self, step: &Step, asked: &Prediction, blank: &Blank, before: &[LessonStep]) {
+        let new_session = self.new_session;
+        let run = |code: &str| -> Result<Computed, Infallible> {
+            let mut session = new_session();
+            for (step, _) in before {
+                session.run(&step.code, &step.name());
+            }
+            Ok(filled::run(blank, code, &mut session))
+        };
+        let Ok(truth) = run(&step.code);
+        if let Computed::Raised(what) = &truth
+            && !step.raises
+        {
+            self.fault(asked.line, format!("`gives: {}` fails: {what}", blank.gives));
+        }
+        let mut others: Vec<(&str, Computed)> = vec![(&blank.hidden, truth)];
+        for wrong in &asked.wrong {
+            let Ok(computed) = run(&blank.filled(&step.code, &wrong.value));
+            match others.iter().find(|(_, other)| filled::same(&computed, other)) {
+                Some((other, _)) => {
+                    let what = format!("the wrong code `{}` computes the same as `{other}`", wrong.value);
+                    self.fault(asked.line, what);
+                }
+                None => others.push((&wrong.value, computed)),
             }
         }
     }

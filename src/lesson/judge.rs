@@ -32,6 +32,7 @@ pub enum Judgement {
 }
 
 const SHAPE_WANTED: &str = "A shape is the size of each axis: (9, 7) or 9x7 for two axes, (9,) or 9 for one.";
+const SENTENCE_WANTED: &str = "Answer in a sentence of your own; then compare it.";
 const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
@@ -48,6 +49,7 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
             Err(NUMBER_WANTED.to_owned())
         }
         RightAnswer::Choice(choices) => chosen(choices, said).map(|_| ()),
+        RightAnswer::Open(_) if said.split_whitespace().count() < 3 => Err(SENTENCE_WANTED.to_owned()),
         _ => Ok(()),
     }
 }
@@ -63,7 +65,7 @@ pub(crate) fn gives_up(said: &str) -> bool {
     WORDS.contains(&said.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
-/// Judges an answer in the state after the prediction's cell. Binds no variable; the random stream does not move.
+/// Judges an answer in the state after the prediction's cell; code for a blank is judged by `super::filled::judge`. Binds no variable; the random stream does not move.
 /// Errors: the exception of the lesson's own expression.
 pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Judgement, Raised> {
     if let Err(why) = readable(asked, said) {
@@ -71,6 +73,8 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
     }
     match &asked.answer {
         RightAnswer::Choice(choices) => Ok(of_choice(choices, said)),
+        RightAnswer::Code(_) => Ok(Judgement::NotUnderstood { why: String::new() }),
+        RightAnswer::Open(_) => Ok(Judgement::Right),
         RightAnswer::Shape(expr) => {
             let truth = shape_of(expr, session)?;
             let wrong = known(asked, session, shape_of);
@@ -129,6 +133,8 @@ pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised
             let right = choices.iter().find(|choice| choice.right);
             Ok(right.expect("the parser demands one right choice").text.clone())
         }
+        RightAnswer::Code(blank) => Ok(format!("`{}`", blank.hidden)),
+        RightAnswer::Open(answer) => Ok(answer.clone()),
     }
 }
 

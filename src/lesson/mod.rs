@@ -10,6 +10,7 @@
 //! | [`catalogue`] | all lessons of the course; finds steps and lessons by their names |
 //! | [`course`], [`course_folder`] | folders of lessons: courses of their own, translations |
 //! | [`translation`] | compares a translation with its original |
+//! | [`blank`], [`filled`] | code that a cell hides for the learner to write, and what the cell computes with it |
 //! | [`answer`], [`typed_shape`], [`number_words`], [`choice`], [`closeness`], [`judge`] | reads and judges what a learner answers |
 //! | [`stem`] | words without their endings |
 //! | [`progress`], [`states`], [`review`] | what a learner has done, in words and counts, and which questions come again |
@@ -25,6 +26,7 @@
 
 pub mod answer;
 pub mod axis_names;
+mod blank;
 pub mod catalogue;
 pub(crate) mod choice;
 mod closeness;
@@ -35,6 +37,7 @@ mod embed;
 pub mod exercise;
 pub(crate) mod fault;
 mod fence;
+pub(crate) mod filled;
 pub(crate) mod front_matter;
 pub mod gate;
 pub(crate) mod glossary;
@@ -65,6 +68,7 @@ pub mod typed_shape;
 pub(crate) mod views;
 pub mod vocabulary;
 
+pub(crate) use blank::Blank;
 pub use catalogue::{Catalogue, LessonStep, Target};
 pub use course::Course;
 pub(crate) use exercise::Exercise;

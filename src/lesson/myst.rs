@@ -71,6 +71,8 @@ impl<'t> LessonParser<'t> {
             intro: String::new(),
             steps: Vec::new(),
             exercises: Vec::new(),
+            number: 0,
+            lessons: 0,
             total_steps: 0,
         };
         LessonParser {
@@ -264,6 +266,12 @@ impl<'t> LessonParser<'t> {
         step.predictions = std::mem::take(&mut self.predictions);
         for asked in &mut step.predictions {
             asked.axes.clone_from(&step.axes);
+            let times = asked.blank().map(|blank| (code.source.matches(&blank.hidden).count(), blank));
+            if let Some((times, blank)) = times.filter(|(times, _)| *times != 1) {
+                let what =
+                    format!("`{}` occurs {times} times in the cell; it should occur once", blank.hidden);
+                return self.source.fault(asked.line, what);
+            }
         }
         step.code = code.source;
         step.line = code.line;

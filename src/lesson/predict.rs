@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::blank::Blank;
 use super::exercise::{Choice, Prediction, RightAnswer, WrongAnswer};
 use super::fault::Fault;
 use super::fence::LessonSource;
@@ -20,8 +21,12 @@ impl LessonSource<'_> {
             shape: Option<String>,
             value: Option<String>,
             choices: Option<Vec<ChoiceRecord>>,
+            code: Option<String>,
+            gives: Option<String>,
+            open: Option<String>,
             #[serde(default)]
             wrong: Vec<WrongRecord>,
+            #[serde(default)]
             right: String,
             tolerance: Option<f64>,
             review: Option<String>,
@@ -44,10 +49,11 @@ impl LessonSource<'_> {
             because: String,
         }
         let record: PredictionRecord = self.record(body, fence, "{predict}", known)?;
-        let answer = match (record.shape, record.value, record.choices) {
-            (Some(expr), None, None) => RightAnswer::Shape(expr),
-            (None, Some(expr), None) => RightAnswer::Value { expr, tolerance: record.tolerance },
-            (None, None, Some(choices)) => {
+        let missing = record.right.is_empty() && record.open.is_none();
+        let answer = match (record.shape, record.value, record.choices, record.code) {
+            (Some(expr), None, None, None) => RightAnswer::Shape(expr),
+            (None, Some(expr), None, None) => RightAnswer::Value { expr, tolerance: record.tolerance },
+            (None, None, Some(choices), None) => {
                 let choices: Vec<Choice> = choices
                     .into_iter()
                     .map(|c| Choice { text: c.text, also: c.also, right: c.right, because: c.because })
@@ -60,8 +66,21 @@ impl LessonSource<'_> {
                 }
                 RightAnswer::Choice(choices)
             }
-            _ => return self.fault(fence, "{predict} has one of `shape`, `value` and `choices`"),
+            (None, None, None, None) if let Some(answer) = record.open => RightAnswer::Open(answer),
+            (None, None, None, Some(hidden)) => match record.gives {
+                Some(gives) => RightAnswer::Code(Blank { hidden, gives }),
+                None => {
+                    return self.fault(fence, "`code` needs `gives`: an expression that the cell computes");
+                }
+            },
+            _ => {
+                return self
+                    .fault(fence, "{predict} has one of `shape`, `value`, `choices`, `code` and `open`");
+            }
         };
+        if missing {
+            return self.fault(fence, "{predict} needs `right`: the remark on the right answer");
+        }
         if record.review.is_some() && !matches!(answer, RightAnswer::Choice(_)) {
             return self.fault(fence, "a question with `review` has `choices`: no cell runs before it");
         }

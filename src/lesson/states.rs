@@ -78,13 +78,19 @@ impl Progress {
     pub(crate) fn tally(&self, lesson: &Lesson) -> Tally {
         let mut tally = Tally::default();
         for (step, asked) in self.questions(lesson) {
-            tally.questions.push(self.question_state(lesson, step, asked));
+            let state = self.question_state(lesson, step, asked);
+            // A blank is an exercise of one line.
+            if asked.blank().is_some() {
+                tally.exercises.push(state);
+                continue;
+            }
+            tally.questions.push(state);
             let known = self.seen(lesson, step).and_then(|seen| seen.predictions.get(&asked.ask));
             let first = known.and_then(|known| known.answers.first());
             tally.at_once += usize::from(first.is_some_and(|given| given.right));
         }
         let exercises = lesson.exercises.iter();
-        tally.exercises = exercises.map(|exercise| self.exercise_state(lesson, exercise)).collect();
+        tally.exercises.extend(exercises.map(|exercise| self.exercise_state(lesson, exercise)));
         tally
     }
 }

@@ -35,25 +35,34 @@ pub struct Lesson {
     pub steps: Vec<Step>,
     /// The exercises, in reading order.
     pub exercises: Vec<Exercise>,
+    /// Its number in its course, from 1; 0 outside of a course.
+    pub(crate) number: usize,
+    /// The number of lessons in its course.
+    pub(crate) lessons: usize,
     /// The number of steps in its course; 0 for the questions of readers and for a lesson outside of a course.
     pub(crate) total_steps: usize,
 }
 
 impl Lesson {
-    /// Its section, if it has one, and its title: `3.3.1 Simple self-attention`.
+    /// Its number, if it has one, and its title: `Lesson 1: Simple self-attention`.
     pub(crate) fn heading(&self) -> String {
-        self.named(" ")
+        match self.number {
+            0 => self.title.clone(),
+            number => format!("Lesson {number}: {}", self.title),
+        }
     }
 
-    /// As [`Lesson::heading`], in a sentence: `3.3.1, Simple self-attention`.
+    /// The section of the book, if it says more than the number of the lesson.
+    pub(crate) fn book_section(&self) -> &str {
+        let is_number = self.section.parse() == Ok(self.number);
+        if is_number { "" } else { &self.section }
+    }
+
+    /// As [`Lesson::heading`], in a sentence: `lesson 1, Simple self-attention`.
     pub(crate) fn place(&self) -> String {
-        self.named(", ")
-    }
-
-    fn named(&self, between: &str) -> String {
-        match self.section.is_empty() {
-            true => self.title.clone(),
-            false => format!("{}{between}{}", self.section, self.title),
+        match self.number {
+            0 => self.title.clone(),
+            number => format!("lesson {number}, {}", self.title),
         }
     }
 }

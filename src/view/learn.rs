@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::lesson::states::StopState;
 use crate::view::code;
 use crate::view::listing::mark;
-use crate::view::panel::head;
+use crate::view::panel::{LessonPlace, lesson_head};
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
@@ -77,12 +77,8 @@ pub fn answered(answer: &str, look: Look) -> Text {
 
 /// An exercise before the learner has written anything.
 pub struct Task<'t> {
-    /// The section as the chapter numbers it.
-    pub section: &'t str,
-    /// Its title, a few words.
-    pub title: &'t str,
-    /// Its stable name.
-    pub slug: &'t str,
+    /// Where it is, with its title.
+    pub place: LessonPlace,
     /// How many minutes it takes.
     pub minutes: u32,
     /// The task, Markdown.
@@ -93,8 +89,9 @@ pub struct Task<'t> {
 
 /// The task and the starter code.
 pub fn task(task: &Task, look: Look) -> Text {
-    let minutes = format!("about {} min", task.minutes);
-    let mut text = head(task.section, task.title, &minutes, task.slug, look);
+    let mut place = task.place.clone();
+    place.words = format!("{}, {} min", place.words, task.minutes);
+    let mut text = lesson_head(&place, look);
     text.append(prose(task.task, look));
     text.gap();
     text.append(remark("To start from:", look));
@@ -118,10 +115,8 @@ pub fn labelled_code(words: &str, source: &str, look: Look) -> Text {
 /// The summary at the end of a lesson.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// The section as the chapter numbers it.
-    pub section: String,
-    /// The lesson's title.
-    pub title: String,
+    /// Where it is, with the lesson's title.
+    pub place: LessonPlace,
     /// What it was about, Markdown.
     pub summary: String,
     /// The steps that the learner has not seen and the questions that they missed or skipped, Markdown.
@@ -134,7 +129,7 @@ pub struct Ending {
 
 /// The end of a lesson: its summary, what the learner left or missed, their results, what comes next.
 pub fn ending(ending: &Ending, look: Look) -> Text {
-    let mut text = head(&ending.section, &ending.title, "the end of this lesson", "", look);
+    let mut text = lesson_head(&ending.place, look);
     text.append(prose(&ending.summary, look));
     text.gap();
     for (state, title) in &ending.left {

@@ -23,6 +23,8 @@ pub struct Listing {
 
 #[derive(Clone, Default, PartialEq)]
 pub struct ListedLesson {
+    /// Its number in the course.
+    pub number: usize,
     /// The section as the chapter numbers it.
     pub section: String,
     pub title: String,
@@ -195,7 +197,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     let mut text = Text::new();
     let title = Line::new().with(Role::Title, &listing.title);
     text.append(ends(title, right, width));
-    let sections = listing.lessons.iter().map(|l| l.section.width()).max().unwrap_or(0);
+    let sections = listing.lessons.iter().map(|l| l.number.to_string().width()).max().unwrap_or(0);
     let has = |lesson: &ListedLesson, next: &String| {
         lesson.steps.iter().any(|step| *next == format!("step{}", step.number))
             || lesson.exercises.iter().any(|exercise| exercise.name == format!("exercise {next}"))
@@ -212,10 +214,15 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
             (state, _) => self::mark(state),
         };
         left.push(role, format!("{mark} "));
-        left.push(Role::Dim, &lesson.section);
+        let number = lesson.number.to_string();
+        left.fill(4 + sections - number.width());
+        left.push(Role::Dim, number);
         left.fill(6 + sections);
         let role = if current == Some(at) { Role::Strong } else { Role::Prose };
         left.push(role, &lesson.title);
+        if !lesson.section.is_empty() {
+            left.push(Role::Dim, format!("  {}", lesson.section));
+        }
         let count = lesson.count().brief();
         let mut right = Line::new().with(Role::Dim, format!("{count:>13}"));
         right.push(Role::Dim, format!("  {:>20}", lesson.extent()));
@@ -312,8 +319,12 @@ fn plain_list(listing: &Listing, steps: bool, all: StepCount, look: Look) -> Tex
     say(format!("{}, {} done", listing.title.replace("  ", ", "), all.seen_of_all()));
     for lesson in &listing.lessons {
         let extent = lesson.extent().replace("  ", ", ");
-        let heading = format!("{} {}", lesson.section, lesson.title);
-        say(format!("{}: {} done, {extent}", heading.trim_start(), lesson.count().seen_of_all()));
+        let section = match lesson.section.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", lesson.section),
+        };
+        let heading = format!("lesson {}, {}{section}", lesson.number, lesson.title);
+        say(format!("{}: {} done, {extent}", heading, lesson.count().seen_of_all()));
         for step in lesson.steps.iter().filter(|_| steps) {
             let done = if step.done { ", done" } else { "" };
             say(format!("step{} {}{done}", step.number, step.slug));

@@ -42,6 +42,8 @@ pub struct Panel {
     /// Markdown after the output: what the numbers show.
     pub after: String,
     pub remarks: Vec<String>,
+    /// For each of its tensors: the text that PyTorch prints, and its shape.
+    pub prints: Vec<(String, String)>,
 }
 
 /// An invariant and its outcome.
@@ -92,6 +94,63 @@ pub(crate) fn outcome(panel: &Panel, look: Look) -> Text {
     text
 }
 
+/// The outcome in the walkthrough: the output once, then what to look at. A tensor that has a table below is folded to
+/// its shape where it was printed, unless `opened`.
+pub fn lesson_outcome(panel: &Panel, opened: bool, look: Look) -> Text {
+    let mut shown = panel.clone();
+    if !opened {
+        shown.fold();
+    }
+    let after = std::mem::take(&mut shown.after);
+    let (checks, worked) = (std::mem::take(&mut shown.checks), std::mem::take(&mut shown.worked));
+    let remarks = std::mem::take(&mut shown.remarks);
+    let mut text = outcome(&shown, look);
+    match checks.iter().all(|check| check.is_true) && !look.plain {
+        true => text.append(checks_in_line(&checks, look)),
+        false => text.section(self::checks(&checks, look)),
+    }
+    text.section(prose(&after, look));
+    text.section(self::worked(&worked, look));
+    for remark in &remarks {
+        text.section(wrap::remark(remark, look));
+    }
+    text
+}
+
+/// Invariants that are all true, on one line.
+fn checks_in_line(checks: &[Check], look: Look) -> Text {
+    let mut line = Line::new();
+    for check in checks {
+        line.push(Role::Good, if line.spans.is_empty() { "✓ " } else { "   ✓ " });
+        line.push(Role::Dim, &check.text);
+    }
+    if checks.is_empty() { Text::new() } else { wrap(&line, look.width, &Line::new(), &Line::spaces(2)) }
+}
+
+impl Panel {
+    /// Whether a printed tensor can be folded, since it has a table.
+    pub(crate) fn folds(&self) -> bool {
+        let printed = |print: &(String, String)| {
+            self.stdout.contains(&print.0) || self.result.as_ref().is_some_and(|it| it.contains(&print.0))
+        };
+        self.prints.iter().any(printed)
+    }
+
+    fn fold(&mut self) {
+        for (printed, shape) in &self.prints {
+            let fold = |text: &str| {
+                // Where nothing else stands in its lines, the table says all.
+                let alone = format!("\n{text}\n").replace(&format!("\n{printed}\n"), "\n");
+                let line = format!("tensor, {shape}: the table below");
+                let folded = if printed.contains('\n') { alone.replace(printed, &line) } else { alone };
+                folded.trim_matches('\n').to_owned()
+            };
+            self.stdout = fold(&self.stdout);
+            self.result = self.result.take().map(|result| fold(&result));
+        }
+    }
+}
+
 /// Begins a part: with its name if there are no borders to show what it is.
 fn title(text: &mut Text, name: &str, look: Look) {
     text.gap();
@@ -106,16 +165,48 @@ const NARROW: usize = 60;
 /// The head of a step: section and title at the left, step and slug at the right.
 pub(crate) fn position(panel: &Panel, look: Look) -> Text {
     let step = format!("step {} of {}", panel.number, panel.total);
-    head(&panel.section, &panel.title, &step, &panel.slug, look)
-}
-
-/// A head with a rule under it: the lesson at the left, the place in it and its name at the right.
-pub(crate) fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> Text {
-    let mut left = Line::new().with(Role::Dim, section);
-    if !section.is_empty() && !title.is_empty() {
+    let mut left = Line::new().with(Role::Dim, &panel.section);
+    if !panel.section.is_empty() && !panel.title.is_empty() {
         left.push(Role::Prose, " ");
     }
-    left.push(Role::Title, title);
+    left.push(Role::Title, &panel.title);
+    head(left, &step, &panel.slug, None, look)
+}
+
+/// A place in a lesson, for the head of a page of the walkthrough.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct LessonPlace {
+    /// The number of the lesson and how many there are; 0 outside of a course.
+    pub lesson: (usize, usize),
+    /// What stands here: the title of the lesson or of an exercise.
+    pub title: String,
+    /// The section of the book.
+    pub section: String,
+    /// Which of the steps and exercises of the lesson this is, and how many there are.
+    pub at: (usize, usize),
+    /// What stands at the right: "3 of 13".
+    pub words: String,
+    /// The stable name.
+    pub slug: String,
+}
+
+/// The head of a page of the walkthrough, with a bar that shows how far the lesson is.
+pub fn lesson_head(place: &LessonPlace, look: Look) -> Text {
+    let mut left = Line::new();
+    if place.lesson.0 > 0 {
+        left.push(Role::Dim, format!("Lesson {} of {}", place.lesson.0, place.lesson.1));
+        left.push(Role::Prose, if look.plain { ", " } else { "  " });
+    }
+    left.push(Role::Title, &place.title);
+    if !place.section.is_empty() {
+        left.push(Role::Dim, format!("  {}", place.section));
+    }
+    head(left, &place.words, &place.slug, Some(place.at), look)
+}
+
+/// A head with a rule under it: the lesson at the left, the place in it and its name at the right. Of `bar`, how many of
+/// how many, so much of the rule is heavy.
+fn head(mut left: Line, place: &str, slug: &str, bar: Option<(usize, usize)>, look: Look) -> Text {
     let mut text = Text::new();
     if look.plain {
         text.say(Role::Prose, left.text());
@@ -141,7 +232,9 @@ pub(crate) fn head(section: &str, title: &str, place: &str, slug: &str, look: Lo
         let free = if look.width < NARROW { 0 } else { width.saturating_sub(right.width()) };
         text.append(wrap(&right, look.width, &Line::spaces(free), &none));
     }
-    text.say(Role::Dim, "─".repeat(width));
+    let (done, all) = bar.unwrap_or_default();
+    let heavy = (width * done).checked_div(all).unwrap_or(0).min(width);
+    text.line(Line::new().with(Role::Good, "━".repeat(heavy)).with(Role::Dim, "─".repeat(width - heavy)));
     text
 }
 

@@ -11,6 +11,8 @@ pub enum AnswerVerdict {
     NotYet,
     /// Skipped: the answer is shown.
     Shown,
+    /// The answer to an open question, beside the learner's.
+    Compare,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,10 @@ pub enum QuestionKind {
     Prediction,
     /// An earlier lesson.
     Review,
+    /// Code that the cell hides.
+    Blank,
+    /// A sentence in one's own words.
+    Open,
 }
 
 /// The question, and its choices with their letters.
@@ -29,6 +35,8 @@ pub fn question(question: &str, choices: &[String], kind: QuestionKind, look: Lo
         match kind {
             QuestionKind::Prediction => "Before it runs: ",
             QuestionKind::Review => "Do you remember? ",
+            QuestionKind::Blank => "Write what is missing: ",
+            QuestionKind::Open => "In your own words: ",
         },
     );
     let mut asked = prose(question, look);
@@ -61,6 +69,7 @@ pub fn reply(standing: AnswerVerdict, because: &str, look: Look) -> Text {
         AnswerVerdict::Right => ("Yes", Role::Good),
         AnswerVerdict::NotYet => ("Not yet", Role::Bad),
         AnswerVerdict::Shown => ("The answer", Role::Strong),
+        AnswerVerdict::Compare => ("Compare", Role::Good),
     };
     let stop = match (standing, because.trim().is_empty()) {
         (_, true) => ".",

@@ -152,7 +152,7 @@ const UNREADABLE: &[(&str, Slip)] = &[
     (
         "all-tokens",
         (
-            ":view: map attn_weights\n",
+            ":view: map attn_weights, wrong_weights\n",
             ":view: mpa attn_weights\n",
             ":view: mpa",
             "no view is called `mpa` (nearest: map",
@@ -161,7 +161,7 @@ const UNREADABLE: &[(&str, Slip)] = &[
     (
         "all-tokens",
         (
-            ":view: map attn_weights\n",
+            ":view: map attn_weights, wrong_weights\n",
             ":view: map attn_weights[\n",
             ":view: map attn_weights[",
             "is not a list of expressions",
@@ -170,7 +170,7 @@ const UNREADABLE: &[(&str, Slip)] = &[
     (
         "all-tokens",
         (
-            ":view: map attn_weights\n",
+            ":view: map attn_weights, wrong_weights\n",
             ":view: dropped attn_weights\n",
             ":view: dropped",
             "takes two expressions",
@@ -241,10 +241,10 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "is off by 1.0000",
             ),
             (
-                "  - value: inputs @ inputs.T",
-                "  - value: inputs @ query",
+                "  - value: inputs[0]\n",
+                "  - value: (query)\n",
                 "```{predict}",
-                "the wrong answer `inputs @ query` is right",
+                "the wrong code `(query)` computes the same as `query`",
             ),
             (
                 "(glossary.md#embedding)",
@@ -275,12 +275,7 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "import torch",
                 "has 1 names for `inputs`, which has 2 axes",
             ),
-            (
-                "  - value: inputs @ inputs.T",
-                "  - value: inptus",
-                "```{predict}",
-                "the wrong answer `inptus` fails: NameError",
-            ),
+            ("gives: attn_scores_2\n", "gives: inptus\n", "```{predict}", "`gives: inptus` fails: NameError"),
         ],
     ),
     (
@@ -293,7 +288,7 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "first time in this lesson: write [query](glossary.md#query)",
             ),
             (
-                ":view: map attn_weights\n",
+                ":show: attn_weights\n",
                 ":view: map atn_weights\n",
                 ":view: map atn",
                 "NameError: name 'atn_weights' is not defined",
@@ -310,7 +305,7 @@ const UNSOUND: &[(&str, &[Slip])] = &[
         "all-tokens",
         &[
             (
-                ":view: map attn_weights\n",
+                ":show: attn_weights\n",
                 ":view: bars torch\n",
                 ":view: bars",
                 "`torch` is neither a dict of numbers nor a tensor",

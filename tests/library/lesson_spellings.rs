@@ -343,6 +343,7 @@ fn spell(catalogue: &Catalogue, remainder: usize) -> Report {
                         value_spellings(asked, expr, tolerance.unwrap_or(0.0), &mut report, &mut session);
                     }
                     RightAnswer::Choice(_) => choice_spellings(asked, &mut report, &mut session),
+                    RightAnswer::Code(_) | RightAnswer::Open(_) => {}
                 }
             }
         }

@@ -82,10 +82,14 @@ fn a_translation_goes_on_where_the_original_was_left() {
     use crate::terminal::State;
     use crate::walk::typed;
     let state = State::new();
-    let (_, _, code) = typed(&["learn", "v1-again"], &["2", "3", "", "", "quit"], &state);
+    let (_, _, code) = typed(
+        &["learn", "split-by-view"],
+        &["a", "a", "x.view(1, 3, 2, 2).transpose(1, 2)", "", "", "quit"],
+        &state,
+    );
     assert_eq!(code, 0);
     let (german, _, _) = typed(&["learn", &course("german")], &["quit"], &state);
-    assert!(german.contains("Die zweite Klasse"), "{german}");
+    assert!(german.contains("Wann view nach transpose geht"), "{german}");
     assert!(!state.path().join("courses").exists());
 }
 
@@ -132,30 +136,38 @@ fn a_check_writes_outputs_into_lessons_of_a_course() {
 fn a_translation_is_compared_with_its_original() {
     let state = tempfile::tempdir().expect("a folder for the test");
     let changed = |from: &str, to: &str| -> String {
-        let folder = edited("german", "05-exercise-3-1.md", from, to);
+        let folder = edited("german", "09-cutting-heads.md", from, to);
         let checked = attn(state.path(), &["check", utf8(folder.path())]);
         assert_eq!(checked.status.code(), Some(if from == to { 0 } else { 1 }), "{from}: {checked:?}");
         words(&checked.stdout).split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    changed("Beweis", "Beweis");
+    changed("Köpfe", "Köpfe");
     for (from, to, said) in [
         (
-            "sa_v1 = SelfAttention_v1(d_in, d_out)",
-            "sa_v1 = SelfAttention_v1(d_in, 2)",
-            "the code of `v1-again` differs",
+            "wrong = x.view(1, 2, 3, 2)\n",
+            "wrong = x.view(1, 2, 3, 2) + 0\n",
+            "the code of `split-by-view` differs",
         ),
-        ("[0.2996, 0.8053]", "[0.2996, 0.8054]", "the output of `v1-again` differs in its line 1"),
-        (":name: v2-again", ":name: v2-neu", "the step `v2-again` of the original is missing"),
-        (":axes: \"before_v2: token d_out\"\n", "", "`:axes:` of `v2-again` is not that of the original"),
-        (":view: strip w, w.reshape(3, 2), w.T\n", "", "`:view:` of `reshape-is-not-transpose`"),
         (
-            "value: w.T[0, 1]",
-            "value: w.T[0, 0] + 3",
-            "the answer to question 1 of `reshape-is-not-transpose`",
+            "          [ 2,  3],\n          [10, 11]]",
+            "          [ 2,  4],\n          [10, 11]]",
+            "the output of `split-by-view` differs",
         ),
+        (":name: strides", ":name: schritte", "the step `strides` of the original is missing"),
+        (
+            ":axes: \"x: row column; t: column row\"\n",
+            "",
+            "`:axes:` of `strides` is not that of the original",
+        ),
+        (":view: strip x, t, t.contiguous()\n", "", "`:view:` of `strides`"),
+        ("gives: right\n", "gives: wrong\n", "the answer to question 3 of `split-by-view`"),
         ("tokens: [Your,", "tokens: [Dein,", "`tokens` is not that of the original"),
-        ("    # replace this line", "    # ersetze diese Zeile", "the starter of `carry-weights` differs"),
-        ("glossary.md#seed", "glossary.md#saat", "the glossary has no term `saat`"),
+        (
+            "def split(x, num_heads):\n    pass",
+            "def split(x, num_heads):\n    ...",
+            "the starter of `own-split` differs",
+        ),
+        ("glossary.md#token", "glossary.md#wort", "the glossary has no term `wort`"),
     ] {
         let text = changed(from, to);
         assert!(text.contains(said), "{from} -> {to}:\n{text}");
@@ -210,10 +222,10 @@ fn faults_of_a_folder_are_named() {
         let (ended, text) = said("cosine", second, from, to, &["check"]);
         assert!(text.contains(fault) && ended == Some(1), "{from} -> {to}: {text}");
     }
-    let german = "05-exercise-3-1.md";
-    let (ended, text) = said("german", german, "id: exercise-3-1", "id: exercise-3", &["list"]);
+    let german = "09-cutting-heads.md";
+    let (ended, text) = said("german", german, "id: cutting-heads", "id: cutting-head", &["list"]);
     assert!(
-        ended == Some(3) && text.contains("no lesson has the id `exercise-3` (nearest: exercise-3-1"),
+        ended == Some(3) && text.contains("no lesson has the id `cutting-head` (nearest: cutting-heads"),
         "{text}"
     );
     let folder = copy("german");

@@ -21,10 +21,10 @@ fn what_leaving_names_is_what_opens() {
     let all = vec![""; 70];
     typed(&["learn", "3.3.1"], &[&all[..], &["quit"]].concat(), &folder);
     let (said, _, _) = typed(&["learn", "softmax-naive"], &["quit"], &folder);
-    let next = format!("`attn` continues with step {}, sharp-or-flat", number("sharp-or-flat"));
+    let next = format!("`attn` continues with step {}, softmax-overflow", number("softmax-overflow"));
     in_order(&said, &[&format!("Left at step {}, softmax-naive", number("softmax-naive")), &next]);
     let (said, _, _) = typed(&["learn"], &["quit"], &folder);
-    in_order(&said, &[&position("sharp-or-flat")]);
+    in_order(&said, &[&position("softmax-overflow")]);
     // Where nothing is done yet, it opens itself.
     let (said, _, _) = typed(&["learn", "causal-contexts"], &["quit"], &folder);
     in_order(&said, &["Left at step", "causal-contexts", "continues there"]);
@@ -39,24 +39,24 @@ fn the_list_says_what_was_done_of_a_lesson() {
     let (open, _, _) = typed(&["list", "3.3.1"], &[], &folder);
     in_order(
         &open,
-        &["3.3.1 Simple self-attention", "open", "inputs", "question", "open", "exercise another-query"],
+        &["Lesson 1: Simple self-attention", "open", "inputs", "question", "open", "exercise another-query"],
     );
     assert!(!open.contains("finished"));
     let wrong = ["write", "context_vec_5 = inputs[0]", "."];
     typed(&["learn", "another-query"], &[&wrong[..], &["quit"]].concat(), &folder);
-    typed(&["learn", "scores"], &["7", "quit"], &folder);
+    typed(&["learn", "scores"], &["x_i", "quit"], &folder);
     let (listed, _, code) = typed(&["list", "3.3.1", "--plain"], &[], &folder);
     assert_eq!(code, 0);
     in_order(
         &listed,
         &[
             &format!("step{} scores: open", number("scores")),
-            "question: not right yet, What is the shape",
+            "question: not right yet, Each embedding",
             "exercise another-query: not right yet",
         ],
     );
-    typed(&["learn", "scores"], &["6", "", "quit"], &folder);
-    typed(&["learn", "dot-by-hand"], &["skip", "quit"], &folder);
+    typed(&["learn", "scores"], &["query", "", "quit"], &folder);
+    typed(&["learn", "softmax-naive"], &["skip", "quit"], &folder);
     typed(&["learn", "another-query"], &["skip", "quit"], &folder);
     let (listed, _, _) = typed(&["list", "3.3.1", "--plain"], &[], &folder);
     in_order(
@@ -64,7 +64,7 @@ fn the_list_says_what_was_done_of_a_lesson() {
         &[
             "scores: finished",
             "question: finished",
-            "dot-by-hand: finished",
+            "softmax-naive: finished",
             "question: skipped",
             "another-query: not right yet",
         ],
@@ -93,10 +93,10 @@ fn asides_that_were_left_out_do_not_count() {
         &["Aside left out (the same exercise, read differently). To read it: `l`, then `shared-width`."],
     );
     let (listed, _, _) = typed(&["list"], &[], &folder);
-    let lesson = &listed[listed.find("3.6.1").expect("it is listed")..];
+    let lesson = &listed[listed.find("Many heads, stacked").expect("it is listed")..];
     in_order(
         lesson,
-        &["6 steps and 1 aside", "– exercise two-wide: skipped", "– questions: 5 skipped", "3.6.2"],
+        &["5 steps and 1 aside", "– exercise two-wide: skipped", "– questions: 5 skipped", "3.6.2"],
     );
     in_order(&listed, &["✓ finished – skipped ✗ not right yet · open ▸ you are here", "next: "]);
     let catalogue = catalogue();
@@ -110,11 +110,11 @@ fn asides_that_were_left_out_do_not_count() {
     in_order(
         &said,
         &[
-            "Next: 3.5.2 Dropout on the weights, 5 steps and 1 aside, about",
+            "Next: lesson 6, Dropout on the weights, 4 steps and 1 aside, about",
             "· Aside: the same exercise, read differently",
-            "seen 6 of 6 steps and 0 of 1 aside",
-            "predictions 0 of 5 right at the first try, 5 skipped",
-            "exercises 0 of 1 passed, 1 skipped",
+            "seen 5 of 5 steps and 0 of 1 aside",
+            "predictions 0 of 4 right at the first try, 4 skipped",
+            "exercises 0 of 2 passed, 2 skipped",
             "seen, chapter",
             &format!("of {counted} steps and 0 of 3 asides"),
         ],
@@ -143,15 +143,15 @@ fn a_place_is_found_by_typing_part_of_its_name() {
     // The exact name comes before names that begin so, and before rows that have it as a word; it beats this step too.
     attn.then("l", "type to narrow");
     let named = |slug: &str| format!("{:<8}{slug}", format!("step{}", number(slug)));
-    let first = format!("go to: softmax_\n> · 3.3.1  {}  ", named("softmax"));
+    let first = format!("go to: softmax_\n> ·  1  {}  ", named("softmax"));
     let screen = attn.then_screen("softmax", &first, "Esc stay");
     let list = &screen[screen.rfind("go to: softmax_").expect("it is shown")..];
-    in_order(list, &["softmax-naive", "softmax-overflow", &format!("· 3.3.2 {}", named("weights"))]);
+    in_order(list, &["softmax-naive", "softmax-overflow", &format!("· 2 {}", named("weights"))]);
     attn.then("\r", &position("softmax"));
     attn.until("the footer", has_footer);
     // What is read on a row can be typed; the marks are those of `attn list`.
     attn.then("l", "type to narrow");
-    attn.then("end of Sim", "go to: end of Sim_\n>   3.3.1  the end of Simple self-attention");
+    attn.then("end of Sim", "go to: end of Sim_\n>    1  the end of Simple self-attention");
     attn.hears("✓ finished   – skipped   ✗ not right yet   · open   ▸ you are here");
     attn.then("\r", "the end of this lesson");
     attn.until("the footer", has_footer);
@@ -185,7 +185,7 @@ fn escape_leaves_and_swallows_nothing() {
     attn.waits_after("> 77");
     attn.press("\x1b");
     attn.waits_after("> ");
-    attn.on("6\r", "Yes.");
+    attn.on("query\r", "Yes:");
     attn.on("\r", "next steps.");
     // The examples are of this step: it has no seed and no dim.
     let screen = attn.then_screen("x", "Type one change", "what if: ");
@@ -272,8 +272,8 @@ fn the_picker_goes_deeper_and_takes_names() {
 fn steps_with_pictures_only_can_be_asked() {
     let folder = State::new();
     let mut attn = start(&["learn", "strides"], &folder, 60);
-    attn.hears("q quit");
-    attn.press("n");
+    attn.hears("> ");
+    attn.press("skip\r");
     attn.settles("run again");
     attn.then("w", "Esc done");
     attn.on("\x1b", "run again");
@@ -424,7 +424,7 @@ fn keys_act_again_after_an_answer() {
     let folder = State::new();
     let mut attn = start(&["learn", "scores"], &folder, 80);
     attn.hears("> ");
-    attn.on("6\r", "Yes.");
+    attn.on("query\r", "Yes:");
     attn.then("l", "type to narrow");
     attn.on("\x1b", "Enter run it");
     attn.on("\r", "next steps.");

@@ -112,7 +112,7 @@ fn a_choice_is_judged_before_the_cell_runs() {
 #[test]
 fn the_help_fits_how_input_is_read() {
     let folder = State::new();
-    let example = "List the steps and go to one: list softmax, list 3.4.1";
+    let example = "List the steps and go to one: list softmax, list 3";
     let (said, _, _) = typed(&["learn", "inputs"], &["?", "quit"], &folder);
     assert!(said.contains(example), "{said}");
     let mut attn = start(&["learn", "query"], &folder, 60);
@@ -131,7 +131,13 @@ fn questions_are_asked_again_and_answered() {
     let (said, _, _) = typed(&["learn"], &["list the end of From", "quit"], &folder);
     in_order(
         &said,
-        &["exercises open: `l` goes there.", "1 question due: `m`, or `attn review` on any", "`f` answers"],
+        &[
+            "exercises open: `another-query`",
+            "`l` goes there.",
+            "1 question due: `m`, or",
+            "`attn review` on any day.",
+            "`f` answers",
+        ],
     );
     let lines =
         ["list the end of Simple", "review", "b", "s", "a", "faq mask", "faq all", "faq zeppelin", "quit"];
@@ -142,7 +148,7 @@ fn questions_are_asked_again_and_answered() {
         &[
             "the end of this lesson",
             "· One token asks",
-            "– What is the shape of `attn_scores_2`",
+            "– Each embedding",
             "– One score is higher than another by 1.",
             "asks again 1 question with choices that you missed at first or skipped here.",
             "The others wait in their steps: `l` goes there.",

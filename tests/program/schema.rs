@@ -94,7 +94,7 @@ fn documents_keep_their_schemas() {
         ("run", &["run", "tests/cmd/files/wrong.py", "--json", "--keep-going", "--trace"]),
         ("run", &["run", "tests/cmd/files/raises.ipynb", "--json"]),
         ("check", &["check", "tests/cmd/files/differs.ipynb", "--json"]),
-        ("check", &["check", "lessons/07-dropout.md", "--json"]),
+        ("check", &["check", "lessons/06-dropout.md", "--json"]),
     ];
     for (name, typed) in cases {
         let schema = schema(name);

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::course::{number, position};
+use attn::lesson::exercise::{Prediction, RightAnswer};
+
 use crate::terminal::{Start, State, Terminal};
 
 /// attn with these lines typed into a pipe: what it wrote, what it remarked, the exit code.
@@ -58,7 +60,14 @@ fn a_learner_begins_leaves_and_comes_back() {
     let screen = attn.screen();
     in_order(
         &screen,
-        &["Welcome", "3.3.1 Simple self-attention", &position("inputs"), "import torch", "Enter run it"],
+        &[
+            "Welcome",
+            "Lesson 1 of ",
+            "Simple self-attention",
+            &position("inputs"),
+            "import torch",
+            "Enter run it",
+        ],
     );
     assert!(!screen.contains("torch.Size([6, 3])"), "it must not run by itself:\n{screen}");
     in_order(
@@ -67,9 +76,9 @@ fn a_learner_begins_leaves_and_comes_back() {
     );
     attn.on("\r", &position("query"));
     attn.on("\r", "Never read such");
-    attn.then("\r", "Before it runs:");
-    attn.then("(6, 3)\r", "Not yet. That is the shape of inputs.");
-    attn.on("6\r", "Yes. One score for each of the six keys.");
+    attn.then("\r", "Write what is missing:");
+    attn.then("x_i\r", "Not yet. Then each word would be compared with itself");
+    attn.on("query\r", "Yes: \"journey\" asks");
     let screen = attn.on("\r", "next steps.");
     in_order(&screen, &["tensor([0.9544, 1.4950", "attn_scores_2   float32 (key 6)", "[1] 1.4950 ="]);
     assert_eq!(attn.quits(), 0);
@@ -81,9 +90,9 @@ fn a_learner_begins_leaves_and_comes_back() {
     let mut attn = start(&[], &folder, 60);
     attn.hears(&format!("Before this: step {}, scores", number("scores")));
     attn.hears(&position("dot-by-hand"));
-    attn.hears("> ");
-    let screen = attn.on("back\r", "next steps.");
-    in_order(&screen, &["> (6, 3)", "Not yet.", "> 6", "Yes. One score", "tensor([0.9544"]);
+    attn.settles("Enter run it");
+    let screen = attn.on("p", "next steps.");
+    in_order(&screen, &["> x_i", "Not yet.", "> query", "Yes: ", "tensor([0.9544"]);
     assert_eq!(attn.quits(), 0);
 }
 
@@ -96,7 +105,7 @@ fn progress_is_listed_and_forgotten() {
     let catalogue = crate::course::catalogue();
     let first = catalogue.lessons().next().expect("there are lessons").expect("they can be read");
     let of_its_steps = format!("2 of {} steps", first.steps.len());
-    in_order(&listed, &["2 of ", "▸ 3.3.1", &of_its_steps, &format!("next: step{}", number("scores"))]);
+    in_order(&listed, &["2 of ", "▸  1  Simple", &of_its_steps, &format!("next: step{}", number("scores"))]);
     let (document, _, _) = typed(&["list", "--json"], &[], &folder);
     in_order(
         &document,
@@ -154,8 +163,8 @@ fn an_exercise_is_tried_until_it_passes() {
             "Yes: it does what was asked.",
             "\"one\" gives itself 0.1879",
             "the end of this lesson",
-            "1 of 1 passed",
-            "Next: 3.3.2 All tokens at once",
+            "1 of 5 passed",
+            "Next: lesson 2, All tokens at once",
         ],
     );
     let kept = std::fs::read_to_string(folder.progress()).expect("progress is kept");
@@ -173,7 +182,7 @@ fn an_exercise_is_written_in_the_editor_that_is_named() {
     let folder = State::new();
     let start = Start::new(&folder).rows(70).inside().with("VISUAL", "sed -i s/inputs.1./inputs[4]/");
     let mut attn = start.attn(&["learn", "another-query"]);
-    attn.settles("v in your editor");
+    attn.settles("v write it in your editor");
     attn.on("v", "Yes: it does what was asked.");
     assert_eq!(attn.quits(), 0);
     assert!(
@@ -209,10 +218,16 @@ fn what_cannot_be_done_can_be_passed_over() {
     let (said, _, _) = typed(&["learn", "scores"], &["skip", "back", "", "next", "quit"], &folder);
     in_order(
         &said,
-        &["Before it runs", "tensor([0.9544", &position("query"), &position("scores"), "tensor([0.9544"],
+        &[
+            "Write what is missing",
+            "tensor([0.9544",
+            &position("query"),
+            &position("scores"),
+            "tensor([0.9544",
+        ],
     );
-    let (said, _, _) = typed(&["learn", "dot-by-hand"], &["solution", "", "quit"], &folder);
-    in_order(&said, &["The answer: 0.9544", "tensor(0.9544)"]);
+    let (said, _, _) = typed(&["learn", "softmax-overflow"], &["solution", "", "quit"], &folder);
+    in_order(&said, &["The answer: nan", "naive:"]);
 }
 
 /// The cell edited: it runs on a copy, says so, and the lesson goes on as if nothing had been.
@@ -268,17 +283,19 @@ fn the_page_follows_the_window() {
     let folder = State::new();
     let mut attn = start(&["learn", "scores"], &folder, 50);
     attn.hears("> ");
-    attn.on("6\r", "Yes.");
+    attn.on("query\r", "Yes:");
     attn.on("\r", "next steps.");
     // The page is whole when its keys are shown.
     attn.until("the keys", has_footer);
     attn.resize(40, 60);
     let narrow = attn.until("the page at 40 columns", |screen| {
         let text = screen.contents();
-        text.contains(&"─".repeat(40)) && !text.contains(&"─".repeat(41)) && has_footer(screen)
+        text.contains(&("━".repeat(10) + &"─".repeat(30)))
+            && !text.contains(&"─".repeat(41))
+            && has_footer(screen)
     });
     assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
-    in_order(&narrow, &["> 6", "Yes.", "1.4950"]);
+    in_order(&narrow, &["> query", "Yes:", "1.4950"]);
     assert_eq!(attn.quits(), 0);
 }
 
@@ -312,8 +329,10 @@ fn a_number_in_a_table_says_where_it_comes_from() {
     // On a small screen: rows that are not shown are counted, a typed part names its own last element, and after another
     // width nothing of the old one is left.
     let mut attn = start(&["learn", "scores-matmul"], &folder, 16);
-    attn.hears("Enter run it");
-    attn.then("\r", "Space all of them");
+    attn.hears("Space all of them");
+    attn.press(" ");
+    attn.waits_after("> ");
+    attn.then("skip\r", "Space all of them");
     attn.then(" ", "what if");
     attn.then("w", "Esc done");
     attn.hears("more rows");
@@ -425,12 +444,13 @@ fn plain_and_dumb_terminals_take_words() {
 #[test]
 fn answers_and_outputs_are_exported() {
     let folder = State::new();
-    typed(&["learn", "scores"], &["(6, 3)", "6", "", "quit"], &folder);
+    typed(&["learn", "softmax-naive"], &["b", "a", "", "quit"], &folder);
     let catalogue = crate::course::catalogue();
     let steps = catalogue.steps().expect("the lessons can be read");
     // The questions of asides that were left out are not counted.
     let counted = steps.iter().filter(|step| !step.title.starts_with("Aside:"));
-    let asked: usize = counted.map(|step| step.predictions.len()).sum();
+    let is_question = |asked: &&Prediction| !matches!(asked.answer, RightAnswer::Code(_));
+    let asked: usize = counted.map(|step| step.predictions.iter().filter(is_question).count()).sum();
     let predictions = format!("- predictions: 0 of {asked} right at the first try, 1 on a later try");
     let (page, _, code) = typed(&["export"], &[], &folder);
     assert_eq!(code, 0);
@@ -439,16 +459,26 @@ fn answers_and_outputs_are_exported() {
         &[
             "# Chapter 3, Attention",
             &predictions,
-            "## 3.3.1 Simple self-attention",
-            "| What is the shape of `attn_scores_2` once the loop has filled it? | (6, 3), then 6 ✓ |",
-            "`attn_scores_2` float32 (key 6)",
-            "| 0.9544 | 1.4950 |",
-            "## 3.3.2 All tokens at once",
+            "## Lesson 1: Simple self-attention",
+            "| One score is higher than another by 1.",
+            "the higher one is larger by 1, then the higher one is about 2.7 times the lower one ✓ |",
+            "`attn_weights_2_naive` float32 (key 6)",
+            "| 0.1385 | 0.2379 |",
+            "## Lesson 2: All tokens at once",
             "*Not begun.*",
         ],
     );
-    let (step, _, _) = typed(&["export", "scores"], &[], &folder);
-    in_order(&step, &["> **Before it runs:**", "> - (6, 3): not yet", "> - 6: yes", "```python", "```text"]);
+    let (step, _, _) = typed(&["export", "softmax-naive"], &[], &folder);
+    in_order(
+        &step,
+        &[
+            "> **Before it runs:**",
+            "> - the higher one is larger by 1: not yet",
+            "2.7 times the lower one: yes",
+            "```python",
+            "```text",
+        ],
+    );
 
     let (said, _, _) = typed(&["export", "3.3.1", "-o", "lesson.ipynb"], &[], &folder);
     assert_eq!(said, "Written: lesson.ipynb\n");
@@ -468,12 +498,12 @@ fn answers_and_outputs_are_exported() {
     }
     let (checked, _, code) = typed(&["check", "lesson.ipynb"], &[], &folder);
     assert!(code == 0 && checked.contains("as recorded"), "{checked}");
-    let (document, _, _) = typed(&["export", "scores", "--format", "json"], &[], &folder);
+    let (document, _, _) = typed(&["export", "softmax-naive", "--format", "json"], &[], &folder);
     let document: serde_json::Value = serde_json::from_str(&document).expect("it is JSON");
     let last = document["steps"].as_array().and_then(|steps| steps.last()).expect("it has steps");
     assert_eq!(
         (&last["slug"], &last["predictions"][0]["answers"][1]["right"]),
-        (&"scores".into(), &true.into())
+        (&"softmax-naive".into(), &true.into())
     );
 }
 
@@ -525,4 +555,64 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
     let attn = start(&["learn"], &folder, 24);
     attn.hears("Simple self-attention");
     assert!(!attn.screen().contains("Which word comes next?"), "{}", attn.screen());
+}
+
+/// A line to write is judged by what the cell computes with it, however it is written.
+#[test]
+fn a_line_to_write_is_judged_by_what_it_computes() {
+    let state = State::new();
+    let lines = [
+        "d_k",                                                            // a known mistake
+        "keys.shape[0] ** (1/2)",                                         // the same as one
+        "d_k *",                                                          // no Python
+        "17.0",                                                           // another result
+        "nothing",                                                        // an error
+        "attn_weights_2 = torch.softmax(attn_scores_2 / 2**0.5, dim=-1)", // the whole line
+        "",
+        "quit",
+    ];
+    let (out, _, code) = typed(&["learn", "scaled-weights"], &lines, &state);
+    assert_eq!(code, 0, "{out}");
+    let all = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(all.contains("attn_scores_2 / ____, dim=-1"), "{out}");
+    for said in [
+        "Not yet. That is the width of a key.",
+        "Not yet. That is the root of 6",
+        "belongs in the place of",
+        "Not yet. It runs, but the result differs:",
+        "Not yet. With this the cell stops: NameError",
+        "Yes. The square root of 2",
+        "0.2264",
+    ] {
+        assert!(all.contains(said), "{said}: {out}");
+    }
+    let after = out.split("Yes. The square root").nth(1).expect("it was right");
+    assert!(!after.contains("____"), "{after}");
+}
+
+/// Questions about earlier lessons come before the text of a lesson, and a tensor that has a table is folded.
+#[test]
+fn reviews_come_first_and_output_is_shown_once() {
+    let state = State::new();
+    let lines = ["k", "k", "", "o", "quit"];
+    let (out, _, _) = typed(&["learn", "2"], &lines, &state);
+    let at = |words: &str| out.find(words).unwrap_or_else(|| panic!("{words}: {out}"));
+    assert!(at("Lesson 2 of ") < at("Do you remember?"));
+    assert!(out.rfind("Do you remember?") < Some(at("So far one token asked")));
+    assert!(!out[..at("query \\ key")].contains("tensor([[0.9995"), "{out}");
+    assert!(at("query \\ key") < at("tensor([[0.9995"), "{out}");
+}
+
+/// A file is run as the code of an exercise each time it is saved.
+#[test]
+fn a_watched_file_is_judged() {
+    let state = State::new();
+    std::fs::write(
+        state.path().join("mine.py"),
+        "query_5 = inputs[4]\nx = torch.softmax(inputs @ query_5, dim=0)\n\
+        context_vec_5 = x @ inputs\nprint(context_vec_5)\n",
+    )
+    .expect("it can be written");
+    let (out, _, code) = typed(&["learn", "another-query", "--watch", "mine.py"], &[], &state);
+    assert!(out.contains("it does what was asked") && code == 0, "{out}");
 }

@@ -1,6 +1,7 @@
 //! The panel of a step that has run: prose, code, output, tensors, checks, and one element worked out.
 
 use ruff_python_ast::{Expr, Stmt};
+use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::figures::{StepNames, called, figure};
 use super::notes::explained;
@@ -9,6 +10,7 @@ use crate::explain;
 use crate::kernel::random::Family;
 use crate::lesson::{Lesson, Step};
 use crate::session::{Outcome, Session, Variable};
+use crate::tensor::show::tuple_repr;
 use crate::view::picture::Picture;
 use crate::view::{Check, Figure, Panel};
 
@@ -33,6 +35,18 @@ pub(crate) fn step_panel(step: &Step, lesson: &Lesson, outcome: &Outcome, sessio
         after: if completed || step.raises { step.after.clone() } else { String::new() },
         ..unrun_panel(step, lesson)
     }
+}
+
+/// The text that PyTorch prints for each of these tensors, and its shape.
+pub(crate) fn prints(figures: &[Figure], session: &mut Session) -> Vec<(String, String)> {
+    let text = |figure: &Figure| {
+        let read = |value: &PyObjectRef, vm: &VirtualMachine| value.try_to_value::<String>(vm).ok();
+        let printed =
+            session.with_rng_restored(|session| session.evaluate(&format!("str({})", figure.name), read));
+        let printed = printed.ok().flatten()?;
+        Some((printed, tuple_repr(&figure.shape)))
+    };
+    figures.iter().filter_map(text).collect()
 }
 
 /// What a cell plotted.

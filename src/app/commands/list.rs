@@ -15,7 +15,7 @@ use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, 
 /// What `attn list` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A lesson (3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
+    /// A lesson (3, or 3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
     /// alone, a folder of lessons
     #[arg(value_name = "WHERE|FOLDER", num_args = 0..=2)]
     place: Vec<String>,
@@ -163,6 +163,7 @@ fn row(lesson: &Lesson, progress: &Progress) -> Value {
         })
     };
     json!({
+        "number": lesson.number,
         "section": lesson.section,
         "id": lesson.id,
         "title": lesson.title,
@@ -212,7 +213,8 @@ pub(crate) fn listing(
     next: Option<String>,
 ) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
-        section: lesson.section.clone(),
+        number: lesson.number,
+        section: lesson.book_section().to_owned(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,
         exercises: lesson
@@ -220,7 +222,10 @@ pub(crate) fn listing(
             .iter()
             .map(|exercise| listed_exercise(lesson, exercise, progress))
             .collect(),
-        questions: progress.tally(lesson).questions,
+        questions: progress
+            .questions(lesson)
+            .map(|(step, asked)| progress.question_state(lesson, step, asked))
+            .collect(),
         steps: lesson
             .steps
             .iter()

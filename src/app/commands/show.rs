@@ -108,7 +108,8 @@ fn shown(step: &Step) -> Value {
 
 /// A term as the JSON document has it.
 fn word(term: &Term, catalogue: &Catalogue) -> Value {
-    let (step, section) = first_step(term, catalogue);
+    let (step, section) = first_step(term, catalogue)
+        .map_or((String::new(), String::new()), |(step, _)| (step.name(), step.section.clone()));
     json!({
         "term": term.name,
         "slug": term.slug,
@@ -120,24 +121,23 @@ fn word(term: &Term, catalogue: &Catalogue) -> Value {
     })
 }
 
-/// The step that introduces a term, and its section; both empty if there is no such step.
-fn first_step(term: &Term, catalogue: &Catalogue) -> (String, String) {
+/// The step that introduces a term, if there is such a step.
+fn first_step<'c>(term: &Term, catalogue: &'c Catalogue) -> Option<LessonStep<'c>> {
     match catalogue.find(&term.step) {
-        Ok(Target::Step(step, _)) => (step.name(), step.section.clone()),
-        _ => (String::new(), String::new()),
+        Ok(Target::Step(step, lesson)) => Some((step, lesson)),
+        _ => None,
     }
 }
 
 /// A term as the view shows it.
 pub(crate) fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEntry {
-    let (step, section) = first_step(term, catalogue);
     glossary::GlossaryEntry {
         name: term.name.clone(),
         also: term.also.clone(),
         text: term.text.clone(),
-        met: match section.is_empty() {
-            true => format!("{step} {}", term.step),
-            false => format!("{section}, {step} {}", term.step),
+        met: match first_step(term, catalogue) {
+            None => term.step.clone(),
+            Some((step, lesson)) => format!("lesson {}, {} {}", lesson.number, step.name(), step.slug),
         },
     }
 }

@@ -34,7 +34,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "learn",
         line: "Walk through the chapter, from where it was left or from WHERE",
-        examples: "attn learn\nattn learn softmax-naive\nattn learn 3.4.1\nattn learn my-course",
+        examples: "attn learn\nattn learn softmax-naive\nattn learn 3\nattn learn my-course",
         first: true,
         args: learn::Args::augment_args,
         run: |matches, shell| learn::run(&parsed(matches)?, shell),
@@ -104,7 +104,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "list",
         line: "List the lessons and their steps, or what one lesson has",
-        examples: "attn list\nattn list 3.4.1\nattn list --json",
+        examples: "attn list\nattn list 3\nattn list --json",
         first: true,
         args: list::Args::augment_args,
         run: |matches, shell| list::run(&parsed(matches)?, shell),

@@ -1,9 +1,10 @@
 //! Editors for code: a line editor for several lines, the learner's own editor, or line by line.
 
 use std::borrow::Cow;
-use std::env;
 use std::io::Write;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::{env, fs};
 
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -13,6 +14,7 @@ use rustyline::{
     Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext,
     EventHandler, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
+use tempfile::NamedTempFile;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::keeper::journal::{self, Entry};
@@ -257,9 +259,17 @@ pub(crate) fn external() -> Option<String> {
     named("VISUAL").or_else(|| named("EDITOR"))
 }
 
-/// Opens code as a file in the learner's own editor and returns the text when the editor ends.
-/// Errors: a sentence that says why there is no text.
-pub(crate) fn file(slug: &str, text: &str) -> Result<String, String> {
+/// Code that is open in the learner's own editor.
+pub(crate) struct OpenedFile {
+    command: String,
+    editor: Child,
+    file: NamedTempFile,
+    /// What was in the file when it was last read.
+    text: String,
+}
+
+/// Opens code as a file in the learner's own editor. Errors: a sentence that says why it is not open.
+pub(crate) fn opened(slug: &str, text: &str) -> Result<OpenedFile, String> {
     let command = external().ok_or("neither VISUAL nor EDITOR names an editor")?;
     let mut words = command.split_whitespace();
     let program = words.next().ok_or("VISUAL and EDITOR are empty")?;
@@ -268,12 +278,37 @@ pub(crate) fn file(slug: &str, text: &str) -> Result<String, String> {
     let text = format!("{}\n", text.trim_end());
     file.write_all(text.as_bytes()).map_err(|error| format!("the file cannot be written: {error}"))?;
     // Another attn that is started in the editor keeps itself.
-    let ended = Command::new(program).args(words).arg(file.path()).env_remove(journal::VARIABLE).status();
-    match ended {
-        Ok(status) if status.success() => {}
-        Ok(_) => return Err(format!("`{command}` ended with an error; nothing was run")),
-        Err(error) => return Err(format!("`{command}` cannot be started: {error}")),
+    let started = Command::new(program).args(words).arg(file.path()).env_remove(journal::VARIABLE).spawn();
+    let editor = started.map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+    Ok(OpenedFile { command, editor, file, text })
+}
+
+impl OpenedFile {
+    /// Whether the editor has a window of its own: such an editor waits only if an option says so.
+    pub(crate) fn has_window(&self) -> bool {
+        self.command.split_whitespace().skip(1).any(|word| matches!(word, "-w" | "--wait" | "--nofork"))
     }
-    // Read by name, since many editors write a new file and rename it.
-    std::fs::read_to_string(file.path()).map_err(|error| format!("what was written cannot be read: {error}"))
+
+    /// Whether the editor has ended. Errors: it ended with an error.
+    pub(crate) fn ended(&mut self) -> Result<bool, String> {
+        match self.editor.try_wait() {
+            Ok(None) => Ok(false),
+            Ok(Some(status)) if status.success() => Ok(true),
+            Ok(Some(_)) => Err(format!("`{}` ended with an error; nothing was run", self.command)),
+            Err(error) => Err(format!("`{}` is lost: {error}", self.command)),
+        }
+    }
+
+    /// What was saved since this was last asked, if it is something else.
+    pub(crate) fn saved(&mut self) -> Option<String> {
+        // Read by name, since many editors write a new file and rename it.
+        changed(self.file.path(), &mut self.text)
+    }
+}
+
+/// The text of a file, if it is another one than `known`, which it then becomes.
+pub(crate) fn changed(path: &Path, known: &mut String) -> Option<String> {
+    let text = fs::read_to_string(path).ok().filter(|text| text.trim() != known.trim())?;
+    known.clone_from(&text);
+    Some(text)
 }

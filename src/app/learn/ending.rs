@@ -54,8 +54,7 @@ impl Walk<'_, '_, '_> {
             figures.extend(all.into_iter().map(|(name, figure)| (format!("{name}, {noun}"), figure)));
         }
         let made = Ending {
-            section: lesson.section.clone(),
-            title: lesson.title.clone(),
+            place: self.lesson_place(),
             summary: lesson.summary.clone(),
             left: left(lesson, progress),
             results: figures,
@@ -70,10 +69,16 @@ impl Walk<'_, '_, '_> {
             matches!(stop.kind, StopKind::Exercise(_))
                 && stop.state(self.store.progress()) != Some(StopState::Finished)
         };
-        let open = self.stops.iter().filter(is_open).count();
+        let open: Vec<&Stop> = self.stops.iter().filter(is_open).collect();
         let mut words = String::new();
-        if open > 0 {
-            words.push_str(&format!("{} open: `l` goes there. ", counted(open, "exercise")));
+        if !open.is_empty() {
+            let names: Vec<String> = open.iter().take(6).map(|stop| format!("`{}`", stop.slug())).collect();
+            let more = if open.len() > names.len() { ", ..." } else { "" };
+            words.push_str(&format!(
+                "{} open: {}{more}; `l` goes there. ",
+                counted(open.len(), "exercise"),
+                names.join(", ")
+            ));
         }
         if due > 0 {
             let review = self.catalogue.course().command("review", "");
@@ -116,5 +121,5 @@ fn others_wait(lesson: &Lesson, progress: &Progress) -> bool {
 fn next(stop: &Stop, progress: &Progress) -> String {
     let Lesson { summary, minutes, .. } = stop.lesson;
     let count = StepCount::of(stop.lesson, progress).extent();
-    format!("**Next: {}**, {count}, about {minutes} minutes. {summary}", stop.lesson.heading())
+    format!("**Next: {}**, {count}, about {minutes} minutes. {summary}", stop.lesson.place())
 }

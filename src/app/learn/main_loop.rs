@@ -8,9 +8,12 @@ use super::input::{self, Escape, InputMode};
 use super::keys::{self, WalkInput};
 use super::stop_page::{PageStage, PredictionLine, StopPage, Workbook, choices};
 use super::walk::{Flow, Walk};
+use crate::lesson::Lesson;
 use crate::lesson::progress::ProgressChange;
 use crate::view::learn::{footer, help};
-use crate::view::panel::{outcome, reading};
+use crate::view::panel::{Panel, lesson_head, lesson_outcome, reading};
+use crate::view::prose::prose;
+use crate::view::quiz::QuestionKind;
 use crate::view::wrap::remark;
 use crate::view::{Line, Text};
 
@@ -200,19 +203,39 @@ impl<'c> Walk<'c, '_, '_> {
         let mut text = Text { lines: vec![Line::new()] };
         match stop.kind {
             StopKind::Step(step) => {
-                text.append(reading(&unrun_panel(step, stop.lesson), look));
+                let place = self.lesson_place();
+                text.append(lesson_head(&place, look));
+                if place.at.0 == 1 && place.lesson.0 > 0 {
+                    let Lesson { minutes, summary, .. } = stop.lesson;
+                    text.append(prose(&format!("*About {minutes} minutes.* {summary}"), look));
+                    text.gap();
+                }
+                let remembering = self.is_remembering();
                 let page = self.page();
-                for turn in &page.turns {
+                if !remembering {
+                    let mut panel = Panel { total: 0, ..unrun_panel(step, stop.lesson) };
+                    if let PageStage::Asking(at) = page.stage {
+                        let blank = step.predictions[at..].iter().find_map(|asked| asked.blank());
+                        panel.code = blank.map_or(panel.code, |blank| blank.in_cell(&step.code));
+                    }
+                    text.append(reading(&panel, look));
+                }
+                // Questions about earlier lessons come before the text of this one, and do not stay.
+                let is_own = |turn: &&PredictionLine| !matches!(turn, PredictionLine::Question(.., kind) if *kind == QuestionKind::Review);
+                let asks = |turn: &&PredictionLine| matches!(turn, PredictionLine::Question(..));
+                let own = page.turns.iter().position(|turn| asks(&turn) && is_own(&turn));
+                let first = if remembering { 0 } else { own.unwrap_or(page.turns.len()) };
+                for turn in &page.turns[first..] {
                     match turn {
                         PredictionLine::Question(..) => text.section(turn.text(look)),
                         PredictionLine::Answer(_) | PredictionLine::Reply(..) => text.append(turn.text(look)),
                     }
                 }
                 if let (PageStage::Shown, Some(panel)) = (page.stage, &page.panel) {
-                    text.section(outcome(panel, look));
+                    text.section(lesson_outcome(panel, page.opened, look));
                 }
             }
-            StopKind::Exercise(exercise) => text.append(self.exercise_page(exercise, stop.lesson)),
+            StopKind::Exercise(exercise) => text.append(self.exercise_page(exercise)),
             StopKind::End => text.append(self.ending(stop.lesson)?),
         }
         self.put(&text)

@@ -6,6 +6,7 @@ use std::mem;
 use super::super::commands::list::listing;
 use super::super::learner::stops::{self, Stop, StopKind};
 use super::super::terminal::shell::Failure;
+use super::editor;
 use super::input::{self, InputMode};
 use super::stop_page::PageStage;
 use super::terminal::{self, KeyPress};
@@ -59,6 +60,7 @@ impl Walk<'_, '_, '_> {
             (false, true) => {
                 let standing = match self.page().book.attempt {
                     Some(_) => "Not right yet: `e` continues with what you wrote",
+                    None if editor::external().is_some() => "Not written yet: `v` writes it in your editor",
                     None => "Not written yet: `e` writes it",
                 };
                 let hint = if self.has_hints() { "`h` gives a hint, " } else { "" };
@@ -66,7 +68,7 @@ impl Walk<'_, '_, '_> {
                     "{standing}, {hint}`s` shows the solution. Enter once more continues without."
                 ))
             }
-            (false, false) if self.asks_again() => {
+            (false, false) if self.asks_again() || self.is_remembering() => {
                 self.note("Type an answer; `s` shows it. Enter once more leaves this question out.")
             }
             (false, false) => {
@@ -98,7 +100,7 @@ impl Walk<'_, '_, '_> {
                 let listed = listing(self.catalogue.course(), &lessons, self.store.progress(), None);
                 let mut text = list(&listed, true, self.shell.look);
                 text.gap();
-                text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3.4.1");
+                text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3");
                 self.put(&text)?;
                 Ok(Flow::Stay)
             }
@@ -245,7 +247,7 @@ fn left_out(aside: &Stop) -> String {
 
 /// The words of a row, all of which can be typed.
 fn words(stop: &Stop) -> Line {
-    let mut line = Line::new().with(Role::Dim, format!("{:<5}  ", stop.lesson.section));
+    let mut line = Line::new().with(Role::Dim, format!("{:>2}  ", stop.lesson.number));
     match stop.kind {
         StopKind::Step(step) => {
             line.push(Role::Dim, format!("{:<8}", step.name()));

@@ -1,37 +1,45 @@
 //! Code that the learner writes: exercises, and the lesson's cell when they edit it. Each run has a new workspace, so that
 //! the state of the lesson does not change.
 
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::super::cells::machine;
 use super::super::cells::step::plots;
 use super::super::cells::workspace::Workspace;
 use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::terminal::progress_bar::quietly;
-use super::super::terminal::shell::Failure;
+use super::super::terminal::shell::{Exit, Failure};
 use super::editor;
 use super::failed_check::{FailedCheck, OWN_CODE};
 use super::lesson_state::{LessonState, OnProgress};
 use super::stop_page::PageStage;
 use super::walk::{Flow, Walk};
+use crate::lesson::Exercise;
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
-use crate::lesson::{Exercise, Lesson};
 use crate::session::{Outcome, Variable};
 use crate::view::learn::{Task, hint, labelled_code, task};
-use crate::view::panel::outcome as outcome_text;
+use crate::view::panel::{LessonPlace, outcome as outcome_text};
 use crate::view::prose::prose;
 use crate::view::quiz::{AnswerVerdict, reply};
 use crate::view::wrap::remark;
 use crate::view::{Panel, Text};
 
+/// How often a file is looked at.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
 impl<'c> Walk<'c, '_, '_> {
     /// The page of an exercise: the task, the hints shown so far, the learner's code and the solution.
-    pub(super) fn exercise_page(&mut self, exercise: &Exercise, lesson: &Lesson) -> Text {
+    pub(super) fn exercise_page(&mut self, exercise: &Exercise) -> Text {
         let look = self.shell.look;
+        let place = self.lesson_place();
         let page = self.page();
         let mut text = task(
             &Task {
-                section: &lesson.section,
-                title: &exercise.heading(),
-                slug: &exercise.slug,
+                place: LessonPlace { title: exercise.heading(), section: String::new(), ..place },
                 minutes: exercise.minutes,
                 task: &exercise.task,
                 starter: &exercise.starter.source,
@@ -73,20 +81,70 @@ impl<'c> Walk<'c, '_, '_> {
         flow
     }
 
-    /// Writes the exercise as a file in the learner's editor.
+    /// Writes the exercise as a file in the learner's editor. An editor with a window of its own leaves the terminal free:
+    /// each save is run at once.
     pub(crate) fn edit_file(&mut self) -> Result<Flow, Failure> {
         let text = self.text_to_edit();
         self.shell.flush()?;
-        match editor::file(self.stop().slug(), &text) {
-            Err(words) => self.note(&words),
-            Ok(code) if code.trim() == text.trim() => self.note("Nothing was changed, so nothing was run."),
-            Ok(code) => {
+        let mut file = match editor::opened(self.stop().slug(), &text) {
+            Ok(file) => file,
+            Err(words) => return self.note(&words),
+        };
+        if file.has_window() {
+            self.note("Open in your editor: each save runs it here. Close the file to come back.")?;
+            self.shell.flush()?;
+        }
+        let mut runs = 0;
+        loop {
+            let ended = match file.ended() {
+                Ok(ended) => ended,
+                Err(words) => return self.note(&words),
+            };
+            if let Some(code) = (ended || file.has_window()).then(|| file.saved()).flatten() {
+                runs += 1;
                 journal::note(&Entry::Draft(code.clone()));
-                let flow = self.run_own(&code);
+                self.lines_shown = 0;
+                self.run_own(&code)?;
+                self.shell.flush()?;
                 journal::note(&Entry::Draft(String::new()));
-                flow
+            }
+            match ended {
+                true if runs == 0 => return self.note("Nothing was changed, so nothing was run."),
+                true => return Ok(Flow::Stay),
+                false => sleep(BETWEEN_LOOKS),
             }
         }
+    }
+
+    /// Runs a file each time it is saved, until the exercise is solved or Ctrl-C is pressed.
+    pub(crate) fn watch(&mut self, path: &Path) -> Result<Exit, Failure> {
+        let starter = self.text_to_edit();
+        let name = path.display();
+        self.show_page()?;
+        let words = match path.exists() {
+            true => format!("Each time you save `{name}`, it runs here. Ctrl-C ends."),
+            false => {
+                fs::write(path, format!("{}\n", starter.trim_end()))?;
+                format!(
+                    "`{name}` has the code to start from. Each time you save it, it runs here. Ctrl-C ends."
+                )
+            }
+        };
+        self.note(&words)?;
+        self.shell.flush()?;
+        let presses = machine::presses();
+        let mut known = starter;
+        while machine::presses() == presses {
+            if let Some(code) = editor::changed(path, &mut known) {
+                self.run_own(&code)?;
+                self.shell.flush()?;
+                if self.page().book.passed.as_ref() == Some(&code) {
+                    return Ok(Exit::Good);
+                }
+            }
+            sleep(BETWEEN_LOOKS);
+        }
+        Ok(Exit::Interrupted)
     }
 
     fn text_to_edit(&mut self) -> String {

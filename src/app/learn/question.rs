@@ -7,10 +7,11 @@ use super::stop_page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
 use crate::lesson::choice::chosen;
 use crate::lesson::exercise::RightAnswer;
+use crate::lesson::filled;
 use crate::lesson::judge::{self, Judgement};
 use crate::lesson::progress::{GivenAnswer, ProgressChange};
 use crate::lesson::review::as_statement;
-use crate::lesson::{Prediction, Step};
+use crate::lesson::{Blank, Prediction, Step};
 use crate::view::quiz::AnswerVerdict;
 
 impl<'c> Walk<'c, '_, '_> {
@@ -40,7 +41,7 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let (right, because) = match verdict {
             Judgement::NotUnderstood { why } => return self.note(&why),
-            Judgement::Right => (true, asked.right.clone()),
+            Judgement::Right => (true, remark_on(asked)),
             Judgement::Wrong { because } if because.is_empty() => {
                 (false, "Try again, or `s` shows the answer.".to_owned())
             }
@@ -48,7 +49,11 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let given = GivenAnswer { text: in_words(asked, said), right };
         self.page().turns.push(PredictionLine::Answer(given.text.clone()));
-        let standing = if right { AnswerVerdict::Right } else { AnswerVerdict::NotYet };
+        let standing = match (&asked.answer, right) {
+            (RightAnswer::Open(_), _) => AnswerVerdict::Compare,
+            (_, true) => AnswerVerdict::Right,
+            (_, false) => AnswerVerdict::NotYet,
+        };
         self.reply(standing, &because)?;
         let id = self.stop().lesson.id.clone();
         self.keep(ProgressChange::Answered(id, step.slug.clone(), asked.ask.clone(), given))?;
@@ -66,8 +71,11 @@ impl<'c> Walk<'c, '_, '_> {
         asked: &Prediction,
         said: &str,
     ) -> Result<Option<Judgement>, Failure> {
-        if let RightAnswer::Choice(choices) = &asked.answer {
-            return Ok(Some(judge::of_choice(choices, said)));
+        match &asked.answer {
+            RightAnswer::Choice(choices) => return Ok(Some(judge::of_choice(choices, said))),
+            RightAnswer::Code(blank) => return self.judged_code(step, asked, blank, said),
+            RightAnswer::Open(_) => return Ok(Some(Judgement::Right)),
+            _ => {}
         }
         if self.page().panel.is_none() && !quietly(|| self.run_step())? {
             return Ok(None);
@@ -90,6 +98,24 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
+    /// The verdict on code for a blank, which is run in copies of the state before the cell.
+    fn judged_code(
+        &mut self,
+        step: &'c Step,
+        asked: &Prediction,
+        blank: &Blank,
+        said: &str,
+    ) -> Result<Option<Judgement>, Failure> {
+        let lesson = self.stop().lesson;
+        self.prepared(|state, on_progress| {
+            filled::judge(asked, blank, &step.code, said, &mut |code| {
+                let mut workspace = state.before(step, on_progress)?;
+                workspace.at = Some((step, lesson));
+                Ok(quietly(|| filled::run(blank, code, &mut workspace.session)))
+            })
+        })
+    }
+
     fn reply(&mut self, standing: AnswerVerdict, because: &str) -> Result<(), Failure> {
         let turn = PredictionLine::Reply(standing, because.to_owned());
         let text = turn.text(self.shell.look);
@@ -99,16 +125,21 @@ impl<'c> Walk<'c, '_, '_> {
 
     fn next_question(&mut self, step: &'c Step, at: usize) -> Result<(), Failure> {
         self.page().warned = false;
+        let remembered = step.predictions[at].review.is_some();
         let Some(next) = step.predictions.get(at + 1) else {
             self.page().stage = PageStage::Ready;
-            return Ok(());
+            return if remembered { self.show_page() } else { Ok(()) };
         };
         let turn = PredictionLine::question(next);
         let text = turn.text(self.shell.look);
         let page = self.page();
         page.turns.push(turn);
         page.stage = PageStage::Asking(at + 1);
-        self.put_apart(text).map(drop)
+        // The text of the lesson comes after the questions about earlier ones.
+        match remembered && next.review.is_none() {
+            true => self.show_page(),
+            false => self.put_apart(text).map(drop),
+        }
     }
 
     /// Shows the answer to the question that waits, and asks the next one.
@@ -130,7 +161,7 @@ impl<'c> Walk<'c, '_, '_> {
         self.explain_answer(step, asked)?;
         self.skipped(step, at, asked)?;
         match self.stage() {
-            PageStage::Ready => self.outcome(),
+            PageStage::Ready if asked.review.is_none() => self.outcome(),
             _ => Ok(Flow::Stay),
         }
     }
@@ -141,11 +172,14 @@ impl<'c> Walk<'c, '_, '_> {
             RightAnswer::Choice(choices) => {
                 choices.iter().find(|choice| choice.right).map(|choice| choice.text.clone())
             }
+            RightAnswer::Code(blank) => Some(format!("`{}`", blank.hidden)),
+            RightAnswer::Open(answer) => Some(answer.clone()),
             _ if self.page().panel.is_none() && !quietly(|| self.run_step())? => return Ok(false),
             _ => self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok()),
         };
         let because = match truth {
             Some(truth) => match as_statement(&asked.right) {
+                right if right.is_empty() => truth,
                 // A reply that names the answer itself says it once.
                 right if begins_with(&right, &truth) => right,
                 right => format!("{truth}. {right}"),
@@ -174,11 +208,19 @@ impl<'c> Walk<'c, '_, '_> {
             turns.push(PredictionLine::question(asked));
             for GivenAnswer { text, right } in &given.answers {
                 turns.push(PredictionLine::Answer(text.clone()));
-                let verdict =
-                    self.lesson.at(step).map(|workspace| judge::judge(asked, text, &mut workspace.session));
+                let verdict = match asked.blank() {
+                    Some(_) => None,
+                    None => self
+                        .lesson
+                        .at(step)
+                        .map(|workspace| judge::judge(asked, text, &mut workspace.session)),
+                };
                 turns.push(match (verdict, right) {
                     (Some(Ok(Judgement::Wrong { because })), _) => {
                         PredictionLine::Reply(AnswerVerdict::NotYet, because)
+                    }
+                    (_, true) if matches!(asked.answer, RightAnswer::Open(_)) => {
+                        PredictionLine::Reply(AnswerVerdict::Compare, remark_on(asked))
                     }
                     (_, true) => PredictionLine::Reply(AnswerVerdict::Right, asked.right.clone()),
                     (_, false) => PredictionLine::Reply(AnswerVerdict::NotYet, String::new()),
@@ -186,6 +228,14 @@ impl<'c> Walk<'c, '_, '_> {
             }
         }
         Ok(turns)
+    }
+}
+
+/// The remark on a right answer; for an open question the answer to compare with.
+fn remark_on(asked: &Prediction) -> String {
+    match &asked.answer {
+        RightAnswer::Open(answer) => answer.clone(),
+        _ => asked.right.clone(),
     }
 }
 

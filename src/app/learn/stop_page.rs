@@ -25,6 +25,8 @@ pub(crate) struct StopPage {
     pub(crate) stage: PageStage,
     /// The cell's panel, since it ran. It may not have been shown yet.
     pub(crate) panel: Option<Panel>,
+    /// Whether the printed tensors were unfolded.
+    pub(crate) opened: bool,
     /// Whether it has a tensor to choose a number from, since its cell ran.
     pub(crate) has_tensors: bool,
     /// The questions, answers and replies so far.
@@ -78,9 +80,11 @@ pub(crate) enum PredictionLine {
 impl PredictionLine {
     /// A question with its choices.
     pub(crate) fn question(asked: &Prediction) -> PredictionLine {
-        let kind = match asked.review {
-            Some(_) => QuestionKind::Review,
-            None => QuestionKind::Prediction,
+        let kind = match (&asked.review, asked.blank()) {
+            (Some(_), _) => QuestionKind::Review,
+            (None, Some(_)) => QuestionKind::Blank,
+            (None, None) if matches!(asked.answer, RightAnswer::Open(_)) => QuestionKind::Open,
+            (None, None) => QuestionKind::Prediction,
         };
         PredictionLine::Question(asked.ask.clone(), choices(asked), kind)
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 
-use super::super::cells::step::step_panel;
+use super::super::cells::step::{prints, step_panel};
 use super::super::keeper::journal::Restored;
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::learner::store::Store;
@@ -16,7 +16,7 @@ use super::terminal::KeyPress;
 use crate::lesson::progress::ProgressChange;
 use crate::lesson::{Catalogue, Exercise, Step};
 use crate::session::Outcome;
-use crate::view::panel::outcome;
+use crate::view::panel::{LessonPlace, lesson_outcome, outcome, printed};
 use crate::view::prose::prose;
 use crate::view::wrap::remark;
 use crate::view::{Line, Panel, Picture, Text};
@@ -111,6 +111,51 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         }
     }
 
+    /// The place in the lesson, for the head of a page.
+    pub(super) fn lesson_place(&self) -> LessonPlace {
+        let stop = self.stop();
+        let is_counted = |other: &&Stop| {
+            let here = other.lesson.id == stop.lesson.id && !matches!(other.kind, StopKind::End);
+            here && (self.all || !other.is_aside() || other.slug() == stop.slug())
+        };
+        let all = self.stops.iter().filter(is_counted).count();
+        let before = self.stops[..self.at].iter().filter(is_counted).count();
+        let ended = matches!(stop.kind, StopKind::End);
+        let at = if ended { all } else { before + 1 };
+        LessonPlace {
+            lesson: (stop.lesson.number, stop.lesson.lessons),
+            title: stop.lesson.title.clone(),
+            section: stop.lesson.book_section().to_owned(),
+            at: (at, all),
+            words: if ended { "the end of this lesson".to_owned() } else { format!("{at} of {all}") },
+            slug: stop.slug().to_owned(),
+        }
+    }
+
+    /// Whether a question about an earlier lesson waits.
+    pub(super) fn is_remembering(&self) -> bool {
+        match (self.stage(), self.step()) {
+            (PageStage::Asking(at), Some(step)) => step.predictions[at].review.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether a printed tensor was folded.
+    pub(crate) fn is_folded(&self) -> bool {
+        let page = self.pages.get(&self.at).filter(|page| page.stage == PageStage::Shown && !page.opened);
+        page.and_then(|page| page.panel.as_ref()).is_some_and(Panel::folds)
+    }
+
+    /// Shows the output again as PyTorch prints it.
+    pub(crate) fn open(&mut self) -> Result<Flow, Failure> {
+        let look = self.shell.look;
+        let page = self.page();
+        page.opened = true;
+        let panel = page.panel.as_ref();
+        let text = panel.map(|panel| printed(&panel.stdout, panel.result.as_deref(), look));
+        self.put_apart(text.unwrap_or_default())
+    }
+
     /// How far the learner is here.
     pub(crate) fn stage(&self) -> PageStage {
         self.pages.get(&self.at).map(|page| page.stage).unwrap_or_default()
@@ -162,7 +207,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         page.stage = PageStage::Shown;
         let panel = page.panel.as_ref().expect("the step has run");
         let stopped = panel.error.as_ref().is_some_and(|error| error.interrupted);
-        let text = outcome(panel, look);
+        let text = lesson_outcome(panel, page.opened, look);
         page.stopped = stopped;
         if stopped {
             page.panel = None;
@@ -189,7 +234,11 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         };
         let ran = self.prepared(|state, on_progress| {
             let (outcome, workspace) = state.run(step, lesson, on_progress)?;
-            let panel = step_panel(step, lesson, &outcome, &mut workspace.session);
+            let mut panel = step_panel(step, lesson, &outcome, &mut workspace.session);
+            // Lesson 1 teaches to read what PyTorch prints.
+            if lesson.number > 1 {
+                panel.prints = prints(&panel.figures, &mut workspace.session);
+            }
             let has_tensors = has_tensors(step, &panel.figures, workspace);
             Ok((panel, has_tensors, outcome.stderr))
         })?;

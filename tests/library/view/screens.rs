@@ -22,6 +22,7 @@ use attn::view::learn::{
     Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
 };
 use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, welcome};
+use attn::view::panel::{LessonPlace, lesson_head};
 use attn::view::pick::marked;
 use attn::view::picture::picture;
 use attn::view::progress_line::{progress, working};
@@ -269,6 +270,7 @@ fn stops() -> Vec<ListedStop> {
 
 fn chapter() -> Listing {
     let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| ListedLesson {
+        number: first,
         section: section.into(),
         title: title.into(),
         minutes: 10 + first as u32 / 2,
@@ -388,18 +390,31 @@ fn walked(look: Look) -> Text {
         [("Enter", "run it"), ("p", "back"), ("w", "why"), ("e", "edit"), ("l", "list"), ("?", "help")];
     let keys: Vec<KeyLabel> =
         [&keys[..], &[("r", "run again"), ("q", "quit")]].concat().into_iter().map(legend).collect();
-    let mut text = task(
+    let place = LessonPlace {
+        lesson: (1, 14),
+        title: "Simple self-attention".into(),
+        section: "3.3.1".into(),
+        at: (4, 13),
+        words: "4 of 13".into(),
+        slug: "scores".into(),
+    };
+    let mut text = lesson_head(&place, look);
+    text.section(task(
         &Task {
-            section: "3.3.1",
-            title: "Exercise: Let another token ask",
-            slug: "another-query",
+            place: LessonPlace {
+                title: "Exercise: Let another token ask".into(),
+                at: (13, 13),
+                words: "13 of 13".into(),
+                slug: "another-query".into(),
+                ..place.clone()
+            },
             minutes: 4,
             task: "Compute the context vector of \"one\" and call it `context_vec_5`. The starter still lets \
                    \"journey\" ask.",
             starter: "query_5 = inputs[1]\nprint(context_vec_5)",
         },
         look,
-    );
+    ));
     text.section(hint(2, 2, "Counting starts at 0: \"Your\" is row 0, so the fifth token is row 4.", look));
     text.section(labelled_code("A solution:", "query_5 = inputs[4]", look));
     text.section(answered("(6, 3)", look));
@@ -407,8 +422,7 @@ fn walked(look: Look) -> Text {
     let results =
         [("seen", "11 of 11 steps"), ("predictions", "3 of 5 right at the first try, 1 on a later try")];
     let made = Ending {
-        section: "3.3.1".into(),
-        title: "Simple self-attention".into(),
+        place: LessonPlace { at: (13, 13), words: "the end of this lesson".into(), ..place },
         summary: "One word looks at all six, weighs them, and becomes a blend of them.".into(),
         left: vec![
             (StopState::Wrong, "What is the shape of `attn_scores_2`?".into()),

@@ -1,0 +1,52 @@
+//! A blank in a cell: one expression of its code that the learner writes.
+
+/// What a cell shows in the place of its hidden code.
+pub(crate) const BLANK: &str = "____";
+
+/// The part of a cell that the learner writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blank {
+    /// The code that is hidden; it occurs once in the cell.
+    pub(crate) hidden: String,
+    /// An expression: what the cell computes.
+    pub(crate) gives: String,
+}
+
+impl Blank {
+    /// The cell with the blank in it.
+    pub(crate) fn in_cell(&self, code: &str) -> String {
+        code.replacen(&self.hidden, BLANK, 1)
+    }
+
+    /// The cell with this in the blank. The whole line may have been typed.
+    pub(crate) fn filled(&self, code: &str, said: &str) -> String {
+        let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
+        format!("{before}{}{after}", self.written(code, said))
+    }
+
+    /// What was typed for the blank: of a whole line, the part that the cell hides.
+    pub(super) fn written(&self, code: &str, said: &str) -> String {
+        let said = said.trim().trim_matches('`').trim();
+        let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
+        let before = packed(before.rsplit('\n').next().unwrap_or_default());
+        let after =
+            packed(after.split('\n').next().unwrap_or_default().split('#').next().unwrap_or_default());
+        let places = || said.char_indices().map(|(at, _)| at).chain([said.len()]);
+        let start = places().find(|at| packed(&said[..*at]) == before);
+        let end = places().rev().find(|at| packed(&said[*at..]) == after);
+        match (start, end) {
+            (Some(start), Some(end)) if !before.is_empty() && start < end => said[start..end].to_owned(),
+            _ => said.to_owned(),
+        }
+    }
+
+    /// Whether this is the hidden code, but for spaces.
+    pub(super) fn is_hidden(&self, code: &str, said: &str) -> bool {
+        packed(&self.written(code, said)) == packed(&self.hidden)
+    }
+}
+
+/// Code without its spaces.
+pub(super) fn packed(code: &str) -> String {
+    code.split_whitespace().collect()
+}

@@ -1,0 +1,116 @@
+//! Judges code that the learner wrote for a blank by what the cell then computes, so every way of writing it counts.
+
+use super::blank::{BLANK, Blank, packed};
+use super::exercise::Prediction;
+use super::judge::{Judgement, numbers_of, shape_of, value_words};
+use crate::session::Session;
+use crate::syntax::parse_module;
+use crate::tensor::show::tuple_repr;
+
+/// What a filled cell computes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Computed {
+    Value {
+        shape: Vec<usize>,
+        numbers: Vec<f64>,
+    },
+    /// The error that it raised.
+    Raised(String),
+}
+
+/// Runs a filled cell in `session`, which has the state before it.
+pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session) -> Computed {
+    if let Some(raised) = session.run(code, "your code").error {
+        return Computed::Raised(format!("{}: {}", raised.kind, raised.message));
+    }
+    let numbers = numbers_of(&blank.gives, session);
+    match numbers {
+        Ok(numbers) => {
+            Computed::Value { shape: shape_of(&blank.gives, session).unwrap_or_default(), numbers }
+        }
+        Err(raised) => Computed::Raised(format!("{}: {}", raised.kind, raised.message)),
+    }
+}
+
+/// Checks that what was typed is Python in the place of the blank. Errors: a message that says what to type.
+pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), String> {
+    match parse_module(&blank.filled(code, said)) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("Type the Python code that belongs in the place of `{BLANK}`, and no more.")),
+    }
+}
+
+/// Judges what was typed for the blank of a cell. `run` runs a filled cell in a new state before the cell and returns what
+/// [`run`] does. Errors: those of `run`.
+pub(crate) fn judge<E>(
+    asked: &Prediction,
+    blank: &Blank,
+    code: &str,
+    said: &str,
+    run: &mut dyn FnMut(&str) -> Result<Computed, E>,
+) -> Result<Judgement, E> {
+    if let Err(why) = readable(blank, code, said) {
+        return Ok(Judgement::NotUnderstood { why });
+    }
+    if blank.is_hidden(code, said) {
+        return Ok(Judgement::Right);
+    }
+    let own = packed(&blank.written(code, said));
+    let wrong = |because: &str| Ok(Judgement::Wrong { because: because.to_owned() });
+    if let Some(known) = asked.wrong.iter().find(|known| packed(&known.value) == own) {
+        return wrong(&known.because);
+    }
+    let (truth, computed) = (run(code)?, run(&blank.filled(code, said))?);
+    if same(&computed, &truth) {
+        return Ok(Judgement::Right);
+    }
+    for known in &asked.wrong {
+        if same(&computed, &run(&blank.filled(code, &known.value))?) {
+            return wrong(&known.because);
+        }
+    }
+    wrong(&difference(&computed, &truth))
+}
+
+/// Whether two cells compute the same, up to rounding. Errors are the same if their messages are.
+pub(crate) fn same(one: &Computed, other: &Computed) -> bool {
+    match (one, other) {
+        (
+            Computed::Value { shape, numbers },
+            Computed::Value { shape: other_shape, numbers: other_numbers },
+        ) => shape == other_shape && near(numbers, other_numbers),
+        (Computed::Raised(one), Computed::Raised(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn near(one: &[f64], other: &[f64]) -> bool {
+    let is_near = |(one, other): (&f64, &f64)| {
+        let finite = one.is_finite() && other.is_finite();
+        let same = one == other || one.is_nan() && other.is_nan();
+        same || finite && (one - other).abs() <= 1e-6 + 1e-5 * other.abs()
+    };
+    one.len() == other.len() && one.iter().zip(other).all(is_near)
+}
+
+/// In what a cell that computes something else differs from the right one.
+fn difference(computed: &Computed, truth: &Computed) -> String {
+    match (computed, truth) {
+        (Computed::Raised(said), _) => format!("With this the cell stops: {said}"),
+        (Computed::Value { shape, .. }, Computed::Value { shape: right, .. }) if shape != right => {
+            format!("The result then has shape {}; it should be {}.", tuple_repr(shape), tuple_repr(right))
+        }
+        (Computed::Value { numbers, .. }, Computed::Value { numbers: right, .. }) => {
+            let apart = |(own, right): &(&f64, &f64)| !near(&[**own], &[**right]);
+            match numbers.iter().zip(right).find(apart) {
+                Some((own, right)) => format!(
+                    "It runs, but the result differs: {} where {} should be.",
+                    value_words(&[*own]),
+                    value_words(&[*right])
+                ),
+                None => String::new(),
+            }
+        }
+        (_, Computed::Raised(said)) => format!("It should stop here: {said}"),
+    }
+}
