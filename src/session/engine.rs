@@ -115,6 +115,18 @@ pub struct Session {
     error_context: RefCell<ErrorContext>,
 }
 
+impl Drop for Session {
+    /// Empties the modules: they and their functions refer to each other, so that nothing else frees them.
+    fn drop(&mut self) {
+        self.interpreter.enter(|vm| {
+            self.scope.globals.clear();
+            let modules = vm.sys_module.get_attr("modules", vm).ok().and_then(|it| it.downcast::<PyDict>().ok());
+            let modules: Vec<_> = modules.iter().flat_map(|it| &**it).map(|(_, module)| module).collect();
+            modules.iter().filter_map(|module| module.dict()).for_each(|names| names.clear());
+        });
+    }
+}
+
 impl Session {
     /// Starts an interpreter with an empty namespace. It takes some milliseconds.
     pub fn new(options: SessionOptions) -> Session {

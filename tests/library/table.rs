@@ -54,7 +54,11 @@ fn every_row_states_what_is_known_of_its_operation() {
                 | OpFamily::LinearAlgebra
         );
         let has_gradient = op.gradient.is_some() || not_differentiable.contains(op.name);
-        check(op, !differentiable || has_gradient, "has no .grad(\"NodeName\"), and is not in NOT_DIFFERENTIABLE");
+        check(
+            op,
+            !differentiable || has_gradient,
+            "has no .grad(\"NodeName\"), and is not in NOT_DIFFERENTIABLE",
+        );
         let alone = op.in_place == InPlace::Always;
         check(op, alone == op.name.ends_with('_') || op.family == OpFamily::View, "is misnamed");
         let broadcast = matches!(op.shapes, ShapeRule::Broadcast(..));

@@ -118,7 +118,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     processes::each(&words, shell, one, |_, ran, shell| {
         let (ended, its_tally, its_log, places) = ran.unwrap_or_else(|failure| {
             shell.remark(&failure);
-            (Exit::Raised, Tally { unchecked: 1, ..Tally::default() }, formats::SarifLog::default(), Vec::new())
+            (
+                Exit::Raised,
+                Tally { unchecked: 1, ..Tally::default() },
+                formats::SarifLog::default(),
+                Vec::new(),
+            )
         });
         exit = exit.max(ended);
         tally.add(&its_tally);
