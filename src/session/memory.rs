@@ -291,9 +291,10 @@ impl MemoryWatch {
         let alive = Arc::new(AtomicBool::new(true));
         let session_alive = alive.clone();
         let watching = move || {
-            // The run that was stopped, until the memory is below the limit again. If the run handles the exception and
-            // takes more all the same, it meets the limit of the process.
-            let mut stopped = 0;
+            // The run that was stopped and the memory then. What it frees is not always given back to the system, so
+            // the same run is stopped again where it takes an eighth more. If it handles each exception and keeps what
+            // it has, it meets the limit of the process.
+            let (mut stopped, mut at_stop) = (0, 0);
             while session_alive.load(Ordering::Acquire) {
                 match interrupter.running() {
                     0 => std::thread::park(),
@@ -304,13 +305,12 @@ impl MemoryWatch {
                             false => MemoryWatch::INTERVAL,
                         };
                         std::thread::park_timeout(interval);
-                        match resident().is_some_and(|bytes| bytes > limit) {
-                            true if run != stopped => {
-                                stopped = run;
-                                interrupter.stop(StopReason::Memory(limit));
-                            }
-                            true => {}
-                            false => stopped = 0,
+                        let taken = resident().unwrap_or_default();
+                        if taken <= limit {
+                            stopped = 0;
+                        } else if run != stopped || taken > at_stop + limit / 8 {
+                            (stopped, at_stop) = (run, taken);
+                            interrupter.stop(StopReason::Memory(limit));
                         }
                     }
                 }

@@ -390,7 +390,9 @@ fn the_words_of_a_choice_select_it_and_no_other() {
                         assert_eq!(of_choice(choices, &said), expected, "{}: `{said}`", asked.ask);
                     }
                     let denied = format!("that is not {words}");
-                    if choice.right && !words.to_lowercase().starts_with("no") {
+                    // An answer that denies something itself is not denied by one more "not".
+                    let denies = |word: &str| ["no", "not", "none", "nothing", "never"].contains(&word);
+                    if choice.right && !words.to_lowercase().split_whitespace().any(denies) {
                         assert_ne!(
                             of_choice(choices, &denied),
                             Judgement::Right,
@@ -407,15 +409,11 @@ fn the_words_of_a_choice_select_it_and_no_other() {
 /// What learners typed and what a tutor would expect them to type: all are right.
 #[test]
 fn a_learners_own_words_are_understood() {
-    let own: [(&str, &[&str]); 8] = [
+    let own: [(&str, &[&str]); 7] = [
         ("With `dim=0`, what adds up to 1", &["columns", "the columns", "every column"]),
         (
             "What would go wrong in training",
             &["gradient vanishes", "the gradients vanish", "softmax is too sharp"],
-        ),
-        (
-            "Two classes have the same formulas",
-            &["initialization", "initialisation", "their initialisations differ"],
         ),
         ("What is the context vector of", &["weighted average", "a weighted sum", "blend of the embeddings"]),
         ("Why does a stable softmax", &["overflow", "it prevents overflow", "to avoid overflows"]),

@@ -90,7 +90,7 @@ fn documents_keep_their_schemas() {
     let cases: [(&str, &[&str]); 7] = [
         ("run", &["run", "scores", "--json"]),
         ("run", &["run", "3.5.1", "--json", "--trace"]),
-        ("run", &["run", "view-refuses", "--json"]),
+        ("run", &["run", "untransposed", "--json"]),
         ("run", &["run", "tests/cmd/files/wrong.py", "--json", "--keep-going", "--trace"]),
         ("run", &["run", "tests/cmd/files/raises.ipynb", "--json"]),
         ("check", &["check", "tests/cmd/files/differs.ipynb", "--json"]),

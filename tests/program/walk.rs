@@ -287,7 +287,7 @@ fn the_page_follows_the_window() {
     attn.on("\r", "next steps.");
     // The page is whole when its keys are shown.
     attn.until("the keys", has_footer);
-    attn.resize(40, 60);
+    attn.resize(40, 80);
     let narrow = attn.until("the page at 40 columns", |screen| {
         let text = screen.contents();
         text.contains(&("━".repeat(10) + &"─".repeat(30)))
@@ -516,10 +516,13 @@ fn a_terminal_is_left_as_it_was_found() {
         let read = Command::new("stty").arg("-a").stdin(std::fs::File::open(path).ok()?).output().ok()?;
         Some(String::from_utf8_lossy(&read.stdout).into_owned())
     };
-    for (command, awaits, signal) in
-        [("learn", "q quit", "-TERM"), ("repl", "attn [1]> ", "-TERM"), ("repl", "attn [1]> ", "-HUP")]
-    {
-        let mut attn = start(&[command], &folder, 120);
+    let commands: [(&[&str], &str, &str); 3] = [
+        (&["learn", "1"], "q quit", "-TERM"),
+        (&["repl"], "attn [1]> ", "-TERM"),
+        (&["repl"], "attn [1]> ", "-HUP"),
+    ];
+    for (command, awaits, signal) in commands {
+        let mut attn = start(command, &folder, 120);
         attn.hears(awaits);
         let Some(raw) = settings(&attn).filter(|it| !it.is_empty()) else { return };
         assert!(raw.contains("-icanon"), "{raw}");
@@ -548,7 +551,7 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
     );
     attn.then("\r", "Enter begins.");
     in_order(&attn.screen(), &["the money was cold", "%", "▓▓money▓▓", "from an empty page"]);
-    attn.then("the rivr\r", "the model does not know `rivr`");
+    attn.then("the rivr\r", "the model does not know rivr");
     attn.then_screen("\r", "Welcome", "more lines");
     attn.then(" ", "Enter run it");
     assert_eq!(attn.quits(), 0);

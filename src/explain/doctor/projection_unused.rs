@@ -48,7 +48,12 @@ fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, Strin
     let is_needed = if has_values(call, cell) { is_projection } else { is_of_scores };
     let whole = call.report.untouched.iter().filter(|it| it.is_whole());
     let mut unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
-    unused.extend(call.report.untouched.iter().filter_map(|it| part_of_joined(it, call, cell)));
+    let parts: Vec<String> =
+        call.report.untouched.iter().filter_map(|it| part_of_joined(it, call, cell)).collect();
+    // Where several matrices have such a part, it is a head that is switched off, not a part of a joined projection.
+    if let [part] = parts.as_slice() {
+        unused.push(part.clone());
+    }
     (!unused.is_empty()).then(|| (unused, String::new()))
 }
 
