@@ -131,6 +131,7 @@ pub(crate) fn parse(form: &'static str) -> Vec<Param> {
 }
 
 /// The names of the parameters that a function in Python gets.
+#[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
 pub fn passed_on(form: &'static str) -> impl Iterator<Item = &'static str> {
     parse(form).into_iter().filter(|param| !param.kind.is_unlisted()).map(|param| param.name)
 }

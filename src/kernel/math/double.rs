@@ -35,7 +35,10 @@ impl SimdWork for Exponentials<'_> {
                 *out = plain(x);
             }
             if !is_plain {
-                x.iter().zip(out).filter(|(x, _)| !(x.abs() < PLAIN)).for_each(|(x, out)| *out = x.exp());
+                x.iter()
+                    .zip(out)
+                    .filter(|(x, _)| x.abs() >= PLAIN || x.is_nan())
+                    .for_each(|(x, out)| *out = x.exp());
             }
         }
     }
