@@ -288,3 +288,76 @@ fn signed(value: f64) -> String {
     // Not `-0.00`.
     format!("{:+.2}", if value.abs() < 0.005 { 0.0 } else { value })
 }
+
+/// How many products of a query and a key are shown, and how many other words.
+const PRODUCTS: usize = 5;
+
+/// One weight, down to the query and the key.
+pub fn weight_parts(looked: &Looked, look: Look) -> Text {
+    let Some(parts) = &looked.weight else { return Text::new() };
+    let head = Head { layer: parts.layer, head: parts.head };
+    let paragraph = |role, words: String| {
+        wrap(&Line::new().with(role, words), look.text_width(), &Line::new(), &Line::spaces(2))
+    };
+    let mut text = paragraph(
+        Role::Strong,
+        format!(
+            "the weight of {} on \"{}\" in head {head}: {:.4}",
+            looking_word(looked),
+            word_named(looked, parts.to),
+            parts.weight
+        ),
+    );
+    let product = parts.products[parts.to];
+    let root = (parts.query.len() as f64).sqrt();
+    text.append(paragraph(
+        Role::Prose,
+        format!(
+            "score: query · key = {product:.3}, divided by √{} = {root:.3}: {:.3}",
+            parts.query.len(),
+            product / root
+        ),
+    ));
+    let mut each: Vec<(usize, f64)> =
+        parts.query.iter().zip(&parts.key).map(|(query, key)| query * key).enumerate().collect();
+    each.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+    let named = each.iter().take(PRODUCTS).map(|(at, product)| {
+        unbroken(&format!("{}: {:.2} × {:.2} = {product:+.2}", at + 1, parts.query[*at], parts.key[*at]))
+    });
+    let named: Vec<String> = named.collect();
+    let rest: f64 = each.iter().skip(PRODUCTS).map(|(_, product)| product).sum();
+    let rest = if each.len() > PRODUCTS {
+        format!(", the other {}: {rest:+.2}", each.len() - PRODUCTS)
+    } else {
+        String::new()
+    };
+    text.append(paragraph(
+        Role::Prose,
+        format!("its largest products, by their number of {}: {}{rest}", each.len(), named.join(", ")),
+    ));
+    // A word that is hidden, by a window, has a weight of exactly 0 and no part in the sum.
+    let mut others: Vec<(usize, f64)> =
+        parts.weights.iter().copied().enumerate().filter(|(_, weight)| *weight > 0.0).collect();
+    others.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let score = |at: usize| parts.products[at] / root;
+    let largest = others.first().map_or(0.0, |(at, _)| score(*at));
+    let sum: f64 = others.iter().map(|(at, _)| (score(*at) - largest).exp()).sum();
+    text.append(paragraph(
+        Role::Prose,
+        format!(
+            "softmax, against the largest score {largest:.3}: e^({:.3}) / {sum:.4} = {:.4}",
+            score(parts.to) - largest,
+            (score(parts.to) - largest).exp() / sum
+        ),
+    ));
+    let listed: Vec<String> = others
+        .iter()
+        .filter(|(at, _)| *at != parts.to)
+        .take(PRODUCTS)
+        .map(|(at, weight)| unbroken(&format!("{} {:.3} ({weight:.2})", word_named(looked, *at), score(*at))))
+        .collect();
+    if !listed.is_empty() {
+        text.append(paragraph(Role::Dim, format!("other scores, with their weights: {}", listed.join(", "))));
+    }
+    text
+}

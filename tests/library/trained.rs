@@ -41,12 +41,12 @@ fn a_sentence_has_the_numbers_of_pytorch() {
             let without = case["without"].as_array().expect("heads").iter();
             let number = |value: &Value| value.as_u64().expect("a number") as usize + 1;
             let question = Question {
-                words: sentence(typed).expect("the model knows its words"),
+                text: sentence(typed).expect("the model knows its words").join(" "),
                 at: case["at"].as_u64().map(|at| at as usize),
                 without: without
                     .map(|head| Head { layer: number(&head[0]), head: number(&head[1]) })
                     .collect(),
-                answer: None,
+                ..Question::default()
             };
             let looked = Looked::read(&runs(&mut session, &question.source(), "look")).expect("a document");
             let wanted: Looked = serde_json::from_value(case["looked"].clone()).expect("a document");
@@ -80,8 +80,8 @@ const MEASURE: &str = "
 def measured(cases):
     right, share = 0, torch.zeros(len(model.blocks), 4)
     for text, answers, decides in cases:
-        logits, caught = seen(model, [words.index(word) for word in text.split()])
-        right += words[logits[-1].argmax()] in answers.split()
+        logits, caught = seen(model, tokenizer.encode(text))
+        right += tokenizer.decode([logits[-1].argmax()]) in answers.split()
         for layer in range(len(model.blocks)):
             share[layer] += caught['weights', layer][:, -1, decides] / len(cases)
     return right, share.flatten().tolist()
