@@ -158,9 +158,11 @@ def does(model, caught, numbers, at):
 
 
 def pieces(tokenizer, numbers):
-    """Each token as text; a space is shown as a middle dot, the end of a line as an arrow."""
-    texts = [tokenizer.decode([number]) or f"<{number}>" for number in numbers]
-    return [text.replace(" ", "·").replace("\n", "↵") for text in texts]
+    """Each token as text; a space is shown as a middle dot, the end of a line as an arrow, a part of a character, or a token
+    without text, as its number."""
+    texts = [(number, tokenizer.decode([number])) for number in numbers]
+    named = [text if text and "\ufffd" not in text else f"<{number}>" for number, text in texts]
+    return [text.replace(" ", "·").replace("\n", "↵") for text in named]
 
 
 def number_of(tokenizer, word):
@@ -191,7 +193,9 @@ def look(model, tokenizer, text, at=None, without=(), answer=None, maps=None, to
     names = pieces(tokenizer, listed)
     layers = [(layer, range(block.attention.num_heads)) for layer, block in enumerate(model.blocks)]
     shown = lambda layer, head: rounded(caught["weights", layer][head]) if maps is None or (layer, head) in maps else []
+    read = tokenizer.decode(numbers[: at + 1], skip_special_tokens=True, clean_up_tokenization_spaces=False)
     found = {
+        "text": read,
         "words": pieces(tokenizer, numbers),
         "at": at,
         "next": [

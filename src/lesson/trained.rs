@@ -18,6 +18,11 @@ pub fn text(name: &str) -> &'static str {
     file.and_then(|(_, bytes)| std::str::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
+/// The names of the files with code.
+pub fn code_names() -> impl Iterator<Item = &'static str> {
+    files().iter().filter_map(|(path, _)| path.strip_prefix("model/")?.strip_suffix(".py"))
+}
+
 /// All words that the model knows, in the order of their numbers.
 pub fn words() -> Vec<&'static str> {
     text("words.txt").split_whitespace().collect()
@@ -229,7 +234,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sizes {
     #[serde(skip_serializing)]
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     pub architecture: String,
     pub parameters: u64,
     pub layers: usize,
@@ -270,6 +275,9 @@ impl Sizes {
 /// What the model makes of a sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Looked {
+    /// The text up to the word that looks.
+    #[serde(default)]
+    pub text: String,
     pub words: Vec<String>,
     /// Which word looks, from 0. What comes next comes after it.
     pub at: usize,

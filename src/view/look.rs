@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::lesson::trained::{Head, Looked};
+use crate::lesson::trained::{Head, LogitPart, Looked};
 use crate::view::figure::Figure;
 use crate::view::heat::{self, bar_of};
 use crate::view::text::{Line, Look, Role, Text, unbroken};
@@ -14,6 +14,8 @@ const NAMED: f64 = 0.1;
 const FILLED: f64 = 0.25;
 /// How many next words are shown.
 const NEXT: usize = 5;
+/// How many parts of a logit are shown.
+const PARTS: usize = 20;
 
 /// A share of 1 in percent: `58 %`, `<1 %`.
 fn percent(share: f64) -> String {
@@ -254,6 +256,21 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
         wrap(&Line::new().with(Role::Strong, first), look.text_width(), &Line::new(), &Line::new());
     let mut parts: Vec<_> = why.parts.iter().collect();
     parts.sort_by(|one, other| other.adds.abs().total_cmp(&one.adds.abs()));
+    // One more than is left out would take its line.
+    let rest = match parts.len() > PARTS + 1 {
+        true => parts.split_off(PARTS),
+        false => Vec::new(),
+    };
+    let others = LogitPart {
+        part: Some(format!("the other {} parts", rest.len())),
+        layer: None,
+        head: None,
+        adds: rest.iter().map(|part| part.adds).sum(),
+        words: Vec::new(),
+    };
+    if !rest.is_empty() {
+        parts.push(&others);
+    }
     let column = parts.iter().map(|part| part.name().width()).max().unwrap_or(0) + 2;
     for part in parts {
         let mut read: Vec<(usize, f64)> = part.words.iter().copied().enumerate().collect();

@@ -203,12 +203,7 @@ fn place(word: &str, words: &[String]) -> Result<usize, Failure> {
 /// The page that a terminal shows.
 fn page(looked: &Looked, args: &Args, look: Look) -> Text {
     let mut text = Text::new();
-    let before = &looked.words[..=looked.at];
-    let before = match args.model {
-        None => before.join(" "),
-        Some(_) => before.concat().replace('·', " ").replace('↵', " "),
-    };
-    text.append(gap(&before, look));
+    text.append(gap(&looked.text.replace('\n', " "), look));
     text.section(next_words(looked, look));
     match (args.head, &args.why) {
         (None, None) if args.model.is_some() => {

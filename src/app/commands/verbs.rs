@@ -55,7 +55,7 @@ pub static VERBS: &[Verb] = &[
         name: "show",
         line: "Show the prose and the code of a step, not run, or the glossary",
         examples: "attn show scores\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
-                   attn show glossary context vector",
+                   attn show glossary context vector\nattn show @gpt2",
         first: true,
         args: show::Args::augment_args,
         run: |matches, shell| show::run(&parsed(matches)?, shell),
