@@ -72,7 +72,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "write",
         line: "Let a trained model go on with a text, token by token",
-        examples: "attn write anna stone met tom hill and later\nattn write --model gpt2 The river --tokens 100\n\
+        examples: "attn write the keys on\nattn write --model gpt2 The river --tokens 100\n\
                    attn write --model gpt2 The river --temperature 0.8 --top-k 50 --seed 1",
         first: true,
         args: write::Args::augment_args,
