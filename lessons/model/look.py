@@ -158,16 +158,17 @@ def does(model, caught, numbers, at):
 
 
 def pieces(tokenizer, numbers):
-    """Each token as text; a space is shown as a middle dot, the end of a line as an arrow, a part of a character, or a token
-    without text, as its number."""
-    texts = [(number, tokenizer.decode([number])) for number in numbers]
-    named = [text if text and "\ufffd" not in text else f"<{number}>" for number, text in texts]
-    return [text.replace(" ", "·").replace("\n", "↵") for text in named]
+    """Each token as text, with signs for spaces, line ends and tabs; one that is a part of a character, or nothing that can be
+    shown, as its number."""
+    signs = str.maketrans({" ": "·", "\n": "↵", "\t": "⇥"})
+    texts = [(number, tokenizer.decode([number]).translate(signs)) for number in numbers]
+    shown = lambda text: text != "" and text.isprintable() and "\ufffd" not in text
+    return [text if shown(text) else f"<{number}>" for number, text in texts]
 
 
 def number_of(tokenizer, word):
     """The number of a next word; in a text it mostly begins with a space."""
-    word = word.replace("·", " ").replace("↵", "\n")
+    word = word.translate(str.maketrans({"·": " ", "↵": "\n", "⇥": "\t"}))
     for text in dict.fromkeys([" " + word.lstrip(" "), word]):
         numbers = tokenizer.encode(text, add_special_tokens=False)
         if len(numbers) == 1:

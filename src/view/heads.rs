@@ -46,28 +46,29 @@ pub fn sizes(name: &str, sizes: &Sizes, look: Look) -> Text {
     );
     text.append(paragraph(Role::Prose, weights));
     text.gap();
-    text.append(paragraph(Role::Prose, "The cache, for each token and for all, in float32:".to_owned()));
+    let words = "The cache in float32, for each token and for all that are read at once; → is this model:";
+    text.append(paragraph(Role::Prose, words.to_owned()));
     let mut kinds = vec![(sizes.heads, "multi-head"), (1, "multi-query")];
     if sizes.kv_heads > 1 && sizes.kv_heads < sizes.heads {
         kinds.insert(1, (sizes.kv_heads, "grouped"));
     }
     for (heads, kind) in kinds {
+        let own = heads == sizes.kv_heads;
         let one = sizes.cache_bytes(heads);
         let all = bytes(one.saturating_mul(sizes.context_length as u64));
-        let own = if heads == sizes.kv_heads { "  this model" } else { "" };
         if look.plain {
-            let own = if own.is_empty() { "" } else { ", this model" };
+            let sign = if own { "→ " } else { "" };
             text.say(
                 Role::Prose,
-                format!("{kind}, {heads}: {} bytes a token, {all} in all{own}", grouped(one)),
+                format!("{sign}{kind}, {heads}: {} bytes a token, {all} in all", grouped(one)),
             );
             continue;
         }
-        let mut line = Line::spaces(2).with(Role::Label, format!("{kind}, {heads}"));
+        let role = if own { Role::Strong } else { Role::Label };
+        let mut line = Line::new().with(role, format!("{} {kind}, {heads}", if own { "→" } else { " " }));
         line.fill(17);
         line.push(Role::Number, format!("{:>9}", bytes(one)));
-        line.push(Role::Number, format!("{all:>10}"));
-        text.line(line.with(Role::Strong, own));
+        text.line(line.with(Role::Number, format!("{all:>10}")));
     }
     text
 }
@@ -142,9 +143,10 @@ pub fn head_grid(looked: &Looked, without: &[Head], look: Look) -> Text {
 /// What the letters of the grid mean.
 pub fn head_legend(look: Look) -> Text {
     let words = format!(
-        "Each head's share of its weight, in percent, on average over the words that look: p to the word before, f to the \
-         first word, s to earlier places of the same word, i to the word after an earlier place of the same word, in random \
-         words said twice (induction). The largest of the four, from {:.0} % on. --head 1.2 opens one.",
+        "Where each head looks, on average over the words that look: p at the word before, f at the first word, s at earlier \
+         places of the same word, i at the word after an earlier place of the same word, in random words said twice \
+         (induction). The largest of the four is shown if it has {:.0} % of the weight, with the percents where there is \
+         room. --head 1.2 opens one.",
         NAMED * 100.0
     );
     remark(&words, look)
