@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use attn::lesson::trained::{
-    Head, Looked, NEXT_PIECE, Question, Sizes, Writing, cells, config_cells, files, folder_cells, sentence,
-    text, tokens_source, words, written_piece,
+    Head, HeadDoes, LAST, Looked, NEXT_PIECE, Question, Sizes, Writing, cells, config_cells, files,
+    folder_cells, sentence, text, tokens_source, words, written_piece,
 };
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::shims::FileAccess;
@@ -73,6 +73,14 @@ fn a_sentence_has_the_numbers_of_pytorch() {
             let looked = Looked::read(&runs(&mut session, &question.source(), "look")).expect("a document");
             let wanted: Looked = serde_json::from_value(case["looked"].clone()).expect("a document");
             assert_eq!((&looked.words, looked.at), (&wanted.words, wanted.at));
+            assert_eq!(LAST, Head { layer: looked.weights.len(), head: looked.weights[0].len() });
+            for (one, other) in looked.heads.iter().flatten().zip(wanted.heads.iter().flatten()) {
+                let shares = |head: &HeadDoes| [head.previous, head.first, head.same, head.induction];
+                for (one, other) in shares(one).into_iter().zip(shares(other)) {
+                    assert_eq!(one.is_some(), other.is_some(), "{typed}");
+                    near(one.unwrap_or(0.0), other.unwrap_or(0.0), typed);
+                }
+            }
             for (one, other) in looked.next.iter().zip(&wanted.next) {
                 assert_eq!(one.word, other.word, "{typed}");
                 near(one.share, other.share, typed);
