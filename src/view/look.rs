@@ -35,7 +35,9 @@ pub fn gap(sentence: &str, look: Look) -> Text {
 /// before.
 pub fn next_words(looked: &Looked, look: Look) -> Text {
     let changed = looked.next.iter().any(|next| next.share != next.whole);
-    let shown: Vec<_> = match changed {
+    // Of a model that is sure of nothing, no word would be left.
+    let likely = looked.next.iter().filter(|next| next.share.max(next.whole) >= 0.005).count();
+    let shown: Vec<_> = match changed && likely > 0 {
         true => looked.next.iter().filter(|next| next.share.max(next.whole) >= 0.005).collect(),
         false => looked.next.iter().take(NEXT).collect(),
     };

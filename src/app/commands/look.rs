@@ -112,7 +112,7 @@ pub(crate) fn typed(words: &str, options: &GlobalOptions, look: Look) -> Result<
 enum Answer {
     /// Of a folder, where nothing was asked.
     Sizes(Sizes),
-    Looked(Looked),
+    Looked(Box<Looked>),
 }
 
 impl Answer {
@@ -134,13 +134,14 @@ fn answered(args: &Args, options: &GlobalOptions) -> Result<Answer, Failure> {
         true => EXAMPLE.to_owned(),
         false => args.sentence.join(" "),
     };
+    let found = |looked| Answer::Looked(Box::new(looked));
     let Some(folder) = &args.model else {
         known_heads(args, trained::LAST)?;
         let words = trained::sentence(&text)
             .map_err(|why| Failure::Usage(format!("{why}; `attn look --words` lists its words")))?;
         let question =
             Question { text: words.join(" "), answer: known_answer(args)?, ..question(&words, args)? };
-        return TrainedModel::load(options)?.look(&question).map(Answer::Looked);
+        return TrainedModel::load(options)?.look(&question).map(found);
     };
     let folder = ModelFolder::new(folder, options)?;
     let asks = args.head.is_some() || args.word.is_some() || args.why.is_some() || !args.without.is_empty();
@@ -151,7 +152,7 @@ fn answered(args: &Args, options: &GlobalOptions) -> Result<Answer, Failure> {
     let mut model = folder.load()?;
     let words = model.tokens(&text)?;
     let maps = Some(args.head.into_iter().collect());
-    model.look(&Question { text, maps, ..question(&words, args)? }).map(Answer::Looked)
+    model.look(&Question { text, maps, ..question(&words, args)? }).map(found)
 }
 
 /// Whether the model, whose last head this is, has all heads that were named.
