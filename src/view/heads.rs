@@ -46,8 +46,9 @@ pub fn sizes(name: &str, sizes: &Sizes, look: Look) -> Text {
     );
     text.append(paragraph(Role::Prose, weights));
     text.gap();
-    let words = "The cache in float32, for each token and for all that are read at once; → is this model:";
-    text.append(paragraph(Role::Prose, words.to_owned()));
+    let sign = if look.plain { "" } else { "; → is this model" };
+    let words = format!("The cache in float32, for each token and for all that are read at once{sign}:");
+    text.append(paragraph(Role::Prose, words));
     let mut kinds = vec![(sizes.heads, "multi-head"), (1, "multi-query")];
     if sizes.kv_heads > 1 && sizes.kv_heads < sizes.heads {
         kinds.insert(1, (sizes.kv_heads, "grouped"));
@@ -57,10 +58,10 @@ pub fn sizes(name: &str, sizes: &Sizes, look: Look) -> Text {
         let one = sizes.cache_bytes(heads);
         let all = bytes(one.saturating_mul(sizes.context_length as u64));
         if look.plain {
-            let sign = if own { "→ " } else { "" };
+            let own = if own { ", this model" } else { "" };
             text.say(
                 Role::Prose,
-                format!("{sign}{kind}, {heads}: {} bytes a token, {all} in all", grouped(one)),
+                format!("{kind}, {heads}: {} bytes a token, {all} in all{own}", grouped(one)),
             );
             continue;
         }
