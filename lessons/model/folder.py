@@ -1,4 +1,4 @@
-"""Opens a model that lies in a folder as `transformers` saves it, and writes text with it.
+"""Opens a model that lies in a folder as `transformers` saves it.
 
 The folder has `config.json`, `model.safetensors` (or parts of it and `model.safetensors.index.json`), and the files of a
 tokenizer. `Model` and `weights` are those of gpt2.py or llama.py. Nothing in the folder is run as code.
@@ -35,7 +35,7 @@ ONLY = {
         "scale_attn_by_inverse_layer_idx": [False],
         "add_cross_attention": [False],
     },
-    "llama": {"hidden_act": ["silu"]},
+    "llama": {"hidden_act": ["silu"], "use_sliding_window": [False]},
 }
 
 
@@ -48,11 +48,11 @@ def read_json(folder, name):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             found = json.load(file)
     except FileNotFoundError:
-        raise ModelError(f"{folder} has no {name}") from None
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{os.path.join(folder, name)} cannot be read as JSON: {error}") from None
+        raise ModelError(f"{name} is missing") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{name} cannot be read as JSON: {error}") from None
     if not isinstance(found, dict):
-        raise ModelError(f"{os.path.join(folder, name)} is not a JSON object")
+        raise ModelError(f"{name} is not a JSON object")
     return found
 
 
@@ -60,10 +60,9 @@ def read_config(folder):
     """The config, and the kind of model: "gpt2" or "llama"."""
     config = read_json(folder, "config.json")
     names = config.get("architectures")
-    name = names[0] if isinstance(names, list) and names else None
-    if name not in KINDS:
-        raise ModelError(f"config.json: architectures is {names}; attn reads {', '.join(KINDS)}")
-    kind = KINDS[name]
+    if not isinstance(names, list) or not names or names[0] not in KINDS:
+        raise ModelError(f"config.json: architectures is {json.dumps(names)}; attn reads {', '.join(KINDS)}")
+    kind = KINDS[names[0]]
     for field in NEEDED[kind]:
         number = config.get(field)
         if isinstance(number, bool) or not isinstance(number, (int, float)) or number <= 0:
@@ -72,18 +71,20 @@ def read_config(folder):
             raise ModelError(f"config.json: {field} is {json.dumps(number)}; it has to be a whole number")
     for field, values in ONLY[kind].items():
         if config.get(field, values[0]) not in values:
-            raise ModelError(f"config.json: {field} is {json.dumps(config[field])}; attn has {json.dumps(values[0])} alone")
+            raise ModelError(f"config.json: {field} is {json.dumps(config[field])}; attn has only {json.dumps(values[0])}")
     width, heads = (config["n_embd"], config["n_head"]) if kind == "gpt2" else (config["hidden_size"], config["num_attention_heads"])
     if width % heads and not config.get("head_dim"):
         raise ModelError(f"config.json: a width of {width} cannot be divided between {heads} heads")
     shared = config.get("num_key_value_heads") or heads
-    if heads % shared:
+    if not isinstance(shared, int) or shared <= 0 or heads % shared:
         raise ModelError(f"config.json: {heads} heads of queries cannot share {shared} heads of keys and values")
+    if "quantization_config" in config:
+        raise ModelError("config.json: quantization_config is there; attn reads weights in float32, float16 and bfloat16")
     return config, kind
 
 
 def sizes(config, kind):
-    """What the config alone says: parameters, layers, heads, and bytes of a cache for each token, in float32."""
+    """What the config alone says, without reading a weight."""
     if kind == "gpt2":
         width, layers, heads = config["n_embd"], config["n_layer"], config["n_head"]
         shared, head_dim, inner = heads, width // heads, config.get("n_inner") or 4 * width
@@ -102,8 +103,13 @@ def sizes(config, kind):
         block = width * head_dim * (2 * heads + 2 * shared) + 3 * width * inner + 2 * width + both
         ends, tied, length = width, config.get("tie_word_embeddings", False), config["max_position_embeddings"]
     words = config["vocab_size"] * width
+    parameters = layers * block + ends + words * (1 if tied else 2)
+    if parameters > 10**15:
+        raise ModelError(f"config.json: its fields make a model of {parameters:,} parameters; one of them is wrong")
     return {
-        "parameters": layers * block + ends + words * (1 if tied else 2),
+        "kind": kind,
+        "architecture": config["architectures"][0],
+        "parameters": parameters,
         "layers": layers,
         "heads": heads,
         "kv_heads": shared,
@@ -111,7 +117,6 @@ def sizes(config, kind):
         "width": width,
         "vocabulary": config["vocab_size"],
         "context_length": length,
-        "cache_bytes_per_token": 2 * layers * shared * head_dim * 4,
     }
 
 
@@ -130,15 +135,15 @@ class Tensors:
             names = sorted(set(map(str, listed.values())))
             missing = [name for name in names if name not in there]
             if missing:
-                raise ModelError(f"model.safetensors.index.json names {missing[0]}, which is not in {folder}")
+                raise ModelError(f"model.safetensors.index.json: weight_map names {missing[0]}, which is missing")
         elif any(name.endswith((".bin", ".pt", ".pth")) for name in there):
             name = min(name for name in there if name.endswith((".bin", ".pt", ".pth")))
             raise ModelError(
-                f"{name} is a pickle, which can run code; attn reads safetensors. Under Python with transformers: "
+                f"{name} is a pickle, which can run code; attn reads safetensors. To convert it, in Python with transformers: "
                 "AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(FOLDER, safe_serialization=True)"
             )
         else:
-            raise ModelError(f"{folder} has no model.safetensors")
+            raise ModelError("model.safetensors is missing: there are no weights")
         for name in names:
             try:
                 self.files[name] = safe_open(os.path.join(folder, name), framework="pt")
@@ -177,8 +182,13 @@ def without_initial_values():
 def open_model(folder, config):
     """The model of a folder, in eval mode."""
     tensors = Tensors(folder)
-    with without_initial_values():
-        model = Model(config)
+    try:
+        with without_initial_values():
+            model = Model(config)
+    except KeyError as error:
+        raise ModelError(f"config.json: {error} is missing") from None
+    except (ValueError, TypeError, AttributeError, ZeroDivisionError) as error:
+        raise ModelError(str(error) if "config.json" in str(error) else f"config.json: {error}") from None
     expected = {name: parameter.shape for name, parameter in model.state_dict().items()}
     state = weights(tensors.read, config)
     for name, shape in expected.items():
@@ -200,124 +210,26 @@ def open_tokenizer(folder, config):
     """The tokenizer of a folder: tokenizer.json, or vocab.json and merges.txt."""
     there = os.listdir(folder)
     if "tokenizer.json" not in there and not {"vocab.json", "merges.txt"} <= set(there):
-        raise ModelError(f"{folder} has no tokenizer: neither tokenizer.json nor vocab.json and merges.txt")
+        raise ModelError("tokenizer.json is missing, and so are vocab.json and merges.txt: there is no tokenizer")
     from transformers import AutoTokenizer
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder)
-    except (OSError, ValueError, KeyError, NotImplementedError) as error:
-        raise ModelError(f"the tokenizer of {folder} cannot be read: {error}") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, NotImplementedError) as error:
+        raise ModelError(f"the tokenizer cannot be read: {type(error).__name__}: {error}") from None
     if len(tokenizer) > config["vocab_size"]:
         raise ModelError(
-            f"the tokenizer has {len(tokenizer):,} tokens, and vocab_size in config.json is {config['vocab_size']:,}: "
+            f"the tokenizer has {len(tokenizer):,} tokens, and config.json says vocab_size {config['vocab_size']:,}: "
             "they belong to different models"
         )
     return tokenizer
 
 
-def chosen(logits, temperature=0.0, top_k=None, top_p=None):
-    """The number of the next token: the most likely one, or one that is drawn."""
-    if temperature <= 0.0:
-        return logits.argmax().item()
-    logits = logits / temperature
-    if top_k is not None:
-        logits = logits.masked_fill(logits < logits.topk(min(top_k, len(logits))).values[-1], -torch.inf)
-    if top_p is not None:
-        ordered, places = torch.softmax(logits, dim=-1).sort(descending=True)
-        # A token stays while those before it have less than top_p together.
-        logits[places[ordered.cumsum(dim=-1) - ordered >= top_p]] = -torch.inf
-    return torch.multinomial(torch.softmax(logits, dim=-1), num_samples=1).item()
-
-
-def written(model, numbers, tokens, stop=(), **choice):
-    """Yields one token after another. Each one is read once: the cache has the keys and values of all before it."""
-    caches = [{} for _ in model.blocks]
-    texts = torch.tensor([numbers])
-    with torch.no_grad():
-        for _ in range(min(tokens, model.context_length - len(numbers))):
-            logits = model(texts, caches)[0, -1]
-            number = chosen(logits, **choice)
-            if number in stop:
-                return
-            yield number
-            texts = torch.tensor([[number]])
-
-
-def pieces(tokenizer, numbers):
-    """Each token as text; a space is shown as a middle dot, the end of a line as an arrow."""
-    return [tokenizer.decode([number]).replace(" ", "·").replace("\n", "↵") for number in numbers]
-
-
-def behaviours(weights, numbers):
-    """How much of its weight each head of a layer gives, on average over the tokens that look: to the token before, to the
-    first token, and to earlier tokens that are the same as the one that looks (None if no token comes again)."""
-    numbers = torch.tensor(numbers)
-    same = (numbers[:, None] == numbers).tril(diagonal=-1)
-    again = same.any(dim=1)
-    before = weights.diagonal(-1, 1, 2).mean(dim=-1)
-    rows = [before, weights[:, 1:, 0].mean(dim=-1)]
-    rows.append((weights * same).sum(dim=-1)[:, again].mean(dim=-1) if again.any() else None)
-    return rows
-
-
-def induction(model, length=24, seed=0):
-    """For each layer and head the weight that goes from the second copy of random tokens to the token after the first copy of
-    the one that looks: what a head needs to go on with a text that it has seen before."""
-    length = min(length, model.context_length // 2)
-    random = torch.randint(0, model.word.num_embeddings, (length,), generator=torch.Generator().manual_seed(seed)).tolist()
-    _, caught = seen(model, random * 2)
-    layers = range(len(model.blocks))
-    return [caught["weights", layer].diagonal(1 - length, 1, 2)[:, 1:].mean(dim=-1) for layer in layers]
-
-
-@torch.no_grad()
-def look_at_folder(model, tokenizer, text, at=None, without=(), answer=None, head=None):
-    """What `look` says of the trained model, of one in a folder: maps of one head alone, and what all heads do."""
-    numbers = tokenizer.encode(text)
-    if not 0 < len(numbers) <= model.context_length:
-        raise ModelError(f"the text has {len(numbers):,} tokens; the model reads 1 to {model.context_length:,}")
-    at = len(numbers) - 1 if at is None else at
-    logits, caught = seen(model, numbers, without)
-    probabilities = torch.softmax(logits[at], dim=-1)
-    best = probabilities.topk(5).indices.tolist()
-    chosen = best[0]
-    if answer is not None:
-        found = tokenizer.encode(answer.replace("·", " "))
-        if len(found) != 1:
-            raise ModelError(f"{answer!r} is no single token; it is {pieces(tokenizer, found)}")
-        chosen = found[0]
-    whole = torch.softmax(seen(model, numbers)[0][at], dim=-1) if without else probabilities
-    listed = list(dict.fromkeys(whole.topk(5).indices.tolist() + [chosen] + best)) if without or answer else best
-    repeats, rows = induction(model), []
-    for layer in range(len(model.blocks)):
-        *shares, same = behaviours(caught["weights", layer], numbers)
-        last = caught["weights", layer][:, at, : at + 1].max(dim=-1)
-        rows.append([
-            {
-                "previous": rounded(shares[0][number]),
-                "first": rounded(shares[1][number]),
-                "same": None if same is None else rounded(same[number]),
-                "induction": rounded(repeats[layer][number]),
-                "most": last.indices[number].item(),
-                "weight": rounded(last.values[number]),
-            }
-            for number in range(len(shares[0]))
-        ])  # fmt: skip
-    maps = [[[] for _ in layer] for layer in rows]
-    if head is not None:
-        maps[head[0]][head[1]] = rounded(caught["weights", head[0]][head[1]])
-    return {
-        "words": pieces(tokenizer, numbers),
-        "at": at,
-        "next": [
-            {"word": word, "share": rounded(probabilities[number]), "whole": rounded(whole[number])}
-            for number, word in zip(listed, pieces(tokenizer, listed))
-        ],
-        "heads": rows,
-        "weights": maps,
-        "why": {
-            "word": pieces(tokenizer, [chosen])[0],
-            "logit": rounded(logits[at, chosen] - logits[at].mean()),
-            "parts": parts(model, caught, at, chosen, without),
-        },
-    }
+def ends(folder, config, tokenizer):
+    """The numbers of the tokens that end a text."""
+    there = "generation_config.json" in os.listdir(folder)
+    own = [config, read_json(folder, "generation_config.json") if there else {}]
+    found = {tokenizer.eos_token_id}
+    for numbers in [one.get("eos_token_id") for one in own]:
+        found.update(numbers if isinstance(numbers, list) else [numbers])
+    return found - {None}

@@ -26,9 +26,12 @@ class MultiHeadAttention(nn.Module):
         b, num_tokens, _ = x.shape
         return x.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
 
+    def heads(self, x):  # three of (B, H, T, head_dim)
+        return self.split(self.W_query(x)), self.split(self.W_key(x)), self.split(self.W_value(x))
+
     def forward(self, x, cache=None):  # (B, T, d_in)
         b, num_tokens, _ = x.shape
-        queries, keys, values = self.split(self.W_query(x)), self.split(self.W_key(x)), self.split(self.W_value(x))
+        queries, keys, values = self.heads(x)
         if cache is not None:
             keys = torch.cat([cache.get("keys", keys[:, :, :0]), keys], dim=2)
             values = torch.cat([cache.get("values", values[:, :, :0]), values], dim=2)

@@ -25,8 +25,10 @@ class RMSNorm(nn.Module):
 
 def frequencies(config, head_dim):
     """How far each pair of numbers turns from one position to the next, in radians."""
-    turns = 1.0 / config.get("rope_theta", 10000.0) ** (torch.arange(0, head_dim, 2).float() / head_dim)
-    scaling = config.get("rope_scaling") or {}
+    # The newest files have all of it in one field.
+    scaling = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    base = scaling.get("rope_theta", config.get("rope_theta", 10000.0))
+    turns = 1.0 / base ** (torch.arange(0, head_dim, 2).float() / head_dim)
     kind = scaling.get("rope_type", scaling.get("type", "default"))
     if kind == "linear":
         return turns / scaling["factor"]
@@ -65,22 +67,23 @@ class GroupedAttention(nn.Module):
         normed = kind.startswith("Qwen3")
         self.query_norm = RMSNorm(self.head_dim, config["rms_norm_eps"]) if normed else nn.Identity()
         self.key_norm = RMSNorm(self.head_dim, config["rms_norm_eps"]) if normed else nn.Identity()
-        windowed = config.get("use_sliding_window", kind.startswith("Mistral"))
-        self.window = config.get("sliding_window") if windowed else None
+        self.window = config.get("sliding_window") if kind.startswith("Mistral") else None
         self.frequencies = frequencies(config, self.head_dim)
 
     def split(self, x):  # (B, T, H * head_dim) -> (B, H, T, head_dim)
         b, num_tokens, _ = x.shape
         return x.view(b, num_tokens, -1, self.head_dim).transpose(1, 2)
 
-    def forward(self, x, cache=None):  # (B, T, width)
-        b, num_tokens, _ = x.shape
+    def heads(self, x, earlier=0):  # (B, num_heads, T, head_dim), and two of (B, num_kv_heads, T, head_dim)
         queries = self.query_norm(self.split(self.W_query(x)))
         keys = self.key_norm(self.split(self.W_key(x)))
-        values = self.split(self.W_value(x))
+        angles = torch.arange(earlier, earlier + x.shape[1])[:, None] * self.frequencies
+        return rotated(queries, angles), rotated(keys, angles), self.split(self.W_value(x))
+
+    def forward(self, x, cache=None):  # (B, T, width)
+        b, num_tokens, _ = x.shape
         earlier = cache["keys"].shape[2] if cache else 0
-        angles = torch.arange(earlier, earlier + num_tokens)[:, None] * self.frequencies
-        queries, keys = rotated(queries, angles), rotated(keys, angles)
+        queries, keys, values = self.heads(x, earlier)
         if cache is not None:
             keys = torch.cat([cache.get("keys", keys[:, :, :0]), keys], dim=2)
             values = torch.cat([cache.get("values", values[:, :, :0]), values], dim=2)

@@ -14,7 +14,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         assert d_out % num_heads == 0, "num_heads must divide d_out"
         self.d_out = d_out
-        self.num_heads = num_heads
+        self.num_heads = self.num_kv_heads = num_heads
         self.head_dim = d_out // num_heads
         self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
         self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
@@ -28,11 +28,12 @@ class MultiHeadAttention(nn.Module):
         b, num_tokens, _ = x.shape
         return x.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
 
+    def heads(self, x):  # three of (B, H, T, head_dim)
+        return self.split(self.W_query(x)), self.split(self.W_key(x)), self.split(self.W_value(x))
+
     def forward(self, x):  # (B, T, d_in)
         b, num_tokens, _ = x.shape
-        queries = self.split(self.W_query(x))
-        keys = self.split(self.W_key(x))
-        values = self.split(self.W_value(x))
+        queries, keys, values = self.heads(x)
         attn_scores = queries @ keys.transpose(2, 3)  # (B, H, T, T)
         hide = self.mask.bool()[:num_tokens, :num_tokens]
         attn_scores = attn_scores.masked_fill(hide, -torch.inf)
@@ -58,6 +59,19 @@ class Block(nn.Module):
         return x + self.network(self.norm2(x))
 
 
+class Words:
+    """The tokenizer: a token is a whole word."""
+
+    def __init__(self, text):
+        self.words = text.split()
+
+    def encode(self, text, **options):
+        return [self.words.index(word) for word in text.split()]
+
+    def decode(self, numbers, **options):
+        return " ".join(self.words[number] for number in numbers).replace(" .", ".")
+
+
 class Model(nn.Module):
     """Words to the scores (logits) of each next word."""
 
@@ -68,6 +82,7 @@ class Model(nn.Module):
         self.blocks = nn.ModuleList(Block(width, context_length, dropout, num_heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.answer = nn.Linear(width, num_words, bias=False)
+        self.context_length = context_length
 
     def forward(self, texts):  # (B, T), numbers of words
         x = self.word(texts) + self.place(torch.arange(texts.shape[1]))

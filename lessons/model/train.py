@@ -22,7 +22,7 @@ import torch.nn.functional as F
 
 import sentences
 from look import look, seen
-from model import Model
+from model import Model, Words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STEPS, BATCH, RATE = 2500, 64, 3e-3
@@ -91,10 +91,10 @@ def loaded():
     from safetensors.torch import load_file
 
     with open(path("words.txt")) as file:
-        words = file.read().split()
-    model = Model(len(words))
+        tokenizer = Words(file.read())
+    model = Model(len(tokenizer.words))
     model.load_state_dict(load_file(path("model.safetensors")))
-    return model.eval(), words
+    return model.eval(), tokenizer
 
 
 def trained_on():
@@ -118,7 +118,8 @@ def unseen(kind, known, count=100):
 
 @torch.no_grad()
 def measure():
-    model, words = loaded()
+    model, tokenizer = loaded()
+    words = tokenizer.words
     number = {word: at for at, word in enumerate(words)}
     behaviours, known = {}, trained_on()
     for kind in sentences.BEHAVIOURS:
@@ -171,7 +172,7 @@ def measure():
         ["ball key hat bird cup . key", None, []],
     ]
     recorded = [
-        {"sentence": text, "at": at, "without": without, "looked": look(model, words, text.split(), at, without)}
+        {"sentence": text, "at": at, "without": without, "looked": look(model, tokenizer, text, at, without)}
         for text, at, without in examples
     ]
     document = {

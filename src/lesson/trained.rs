@@ -1,5 +1,4 @@
-//! The trained model inside the program: its files, which cells may open too, the words that it knows, and what its code
-//! says of a sentence.
+//! The trained model inside the program, and those in folders: the cells that load one, what is asked of it, and what it says.
 
 use std::fmt;
 
@@ -19,6 +18,11 @@ pub fn text(name: &str) -> &'static str {
     file.and_then(|(_, bytes)| std::str::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
+/// The names of the files with code.
+pub fn code_names() -> impl Iterator<Item = &'static str> {
+    files().iter().filter_map(|(path, _)| path.strip_prefix("model/")?.strip_suffix(".py"))
+}
+
 /// All words that the model knows, in the order of their numbers.
 pub fn words() -> Vec<&'static str> {
     text("words.txt").split_whitespace().collect()
@@ -26,6 +30,9 @@ pub fn words() -> Vec<&'static str> {
 
 /// The most words that the model can read at once: its context length.
 pub const LONGEST: usize = 64;
+
+/// Its last head.
+pub const LAST: Head = Head { layer: 2, head: 4 };
 
 /// The words of a sentence as the model knows them. A gap at the end (`____`) is left out. Errors: words that it does not
 /// know, or there are none, or too many.
@@ -83,61 +90,238 @@ impl std::str::FromStr for Head {
     }
 }
 
-/// What is asked of the model.
+/// What is asked of a model.
 #[derive(Clone, Default)]
 pub struct Question {
-    pub words: Vec<String>,
+    pub text: String,
     /// Which word looks, from 0; `None`: the last.
     pub at: Option<usize>,
     /// The heads that are switched off.
     pub without: Vec<Head>,
     /// The next word whose logit is explained; `None`: the likeliest.
     pub answer: Option<String>,
+    /// The heads whose maps are wanted; `None`: all.
+    pub maps: Option<Vec<Head>>,
+    /// The weight that is worked out: in this head, on this word, from 0.
+    pub to: Option<(Head, usize)>,
 }
 
-/// The name of the file with this code, as a cell.
-const LOOK: &str = "look.py";
+/// How a model goes on with a text.
+#[derive(Clone)]
+pub struct Writing {
+    pub text: String,
+    /// At most so many new tokens.
+    pub tokens: usize,
+    /// 0: the likeliest token each time.
+    pub temperature: f64,
+    pub top_k: Option<usize>,
+    pub top_p: Option<f64>,
+    pub seed: u64,
+    /// Whether keys and values are kept, so that each token is read once.
+    pub cached: bool,
+}
 
-/// The cells that prepare a session: their names and sources.
-pub fn cells() -> [(&'static str, String); 3] {
+/// A file of the folder `lessons/model` as a cell.
+fn cell(name: &'static str) -> (&'static str, String) {
+    (name, text(name).to_owned())
+}
+
+/// The cells that load the model inside the program: their names and sources.
+pub fn cells() -> [(&'static str, String); 4] {
     let load = "from safetensors.torch import load_file\n\n\
-                words = open('model/words.txt').read().split()\n\
-                model = Model(len(words))\n\
+                tokenizer = Words(open('model/words.txt').read())\n\
+                ends = tokenizer.encode('.')\n\
+                hidden = []\n\
+                model = Model(len(tokenizer.words))\n\
                 model.load_state_dict(load_file('model/model.safetensors'))\n\
-                model.eval()\n";
-    [
-        ("model.py", text("model.py").to_owned()),
-        (LOOK, text(LOOK).to_owned()),
-        ("load", format!("{load}None\n")),
-    ]
+                model.eval()\n\
+                None\n";
+    [cell("model.py"), cell("look.py"), cell("write.py"), ("load", load.to_owned())]
+}
+
+/// The cells that read the config of a model in a folder; the last prints what [`Sizes::read`] reads.
+pub fn config_cells(folder: &str) -> [(&'static str, String); 2] {
+    let read = format!(
+        "folder = {}\nconfig, kind = read_config(folder)\nprint(json.dumps(sizes(config, kind)))\n",
+        literal(folder)
+    );
+    [cell("folder.py"), ("config", read)]
+}
+
+/// The cells that load the model, after [`config_cells`].
+pub fn folder_cells(kind: Kind) -> [(&'static str, String); 4] {
+    let load = "tokenizer = open_tokenizer(folder, config)\n\
+                hidden = ends = ends(folder, config, tokenizer)\n\
+                model = open_model(folder, config)\n";
+    let code = match kind {
+        Kind::Gpt2 => "gpt2.py",
+        Kind::Llama => "llama.py",
+    };
+    [cell(code), cell("look.py"), cell("write.py"), ("load", load.to_owned())]
+}
+
+/// The call that prints the tokens of a text, a JSON list.
+pub fn tokens_source(text: &str) -> String {
+    format!("print(json.dumps(pieces(tokenizer, tokenizer.encode({}))))", literal(text))
+}
+
+/// Text as Python reads it.
+fn literal(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Python's `None`, or a value.
+fn optional(value: Option<impl fmt::Display>) -> String {
+    value.map_or("None".to_owned(), |value| value.to_string())
 }
 
 impl Question {
-    /// The call that answers it, after [`cells`]; it prints a document that [`Looked::read`] reads.
+    /// The call that answers it, after the cells of a model; it prints a document that [`Looked::read`] reads.
     pub fn source(&self) -> String {
-        let json = |value: serde_json::Value| value.to_string();
-        let without: Vec<String> =
-            self.without.iter().map(|head| format!("({}, {})", head.layer - 1, head.head - 1)).collect();
+        let heads = |heads: &[Head]| {
+            let pairs = heads.iter().map(|head| format!("({}, {})", head.layer - 1, head.head - 1));
+            format!("[{}]", pairs.collect::<Vec<_>>().join(", "))
+        };
         format!(
-            "print(json.dumps(look(model, words, {}, {}, [{}], {})))",
-            json(self.words.clone().into()),
-            self.at.map_or("None".to_owned(), |at| at.to_string()),
-            without.join(", "),
-            self.answer.clone().map_or("None".to_owned(), |word| json(word.into())),
+            "print(json.dumps(look(model, tokenizer, {}, {}, {}, {}, {}, {})))",
+            literal(&self.text),
+            optional(self.at),
+            heads(&self.without),
+            optional(self.answer.as_deref().map(literal)),
+            optional(self.maps.as_deref().map(heads)),
+            optional(self.to.map(|(head, word)| format!("({}, {}, {word})", head.layer - 1, head.head - 1))),
         )
+    }
+}
+
+impl Writing {
+    /// The call that begins it; it prints how many tokens the text has.
+    pub fn source(&self) -> String {
+        let Writing { tokens, temperature, seed, .. } = self;
+        format!(
+            "torch.manual_seed({seed})\n\
+             numbers = tokenizer.encode({})\n\
+             if not 0 < len(numbers) <= model.context_length:\n    \
+             raise QuestionError(f'the text has {{len(numbers):,}} tokens; the model reads 1 to {{model.context_length:,}}')\n\
+             stream = written(model, numbers, {tokens}, ends, {}, temperature={temperature:?}, top_k={}, top_p={})\n\
+             stream = told(tokenizer, numbers, stream, hidden)\n\
+             print(len(numbers))",
+            literal(&self.text),
+            if self.cached { "True" } else { "False" },
+            optional(self.top_k),
+            optional(self.top_p),
+        )
+    }
+}
+
+/// The call that prints the next piece of a text, which [`written_piece`] reads.
+pub const NEXT_PIECE: &str = "print(json.dumps(next(stream, None)))";
+
+/// Reads a piece: its text, and how many tokens it is. `None`: the text has ended.
+pub fn written_piece(printed: &str) -> Result<Option<(String, usize)>, String> {
+    serde_json::from_str(printed.trim()).map_err(|error| error.to_string())
+}
+
+/// Which code computes a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Gpt2,
+    Llama,
+}
+
+/// What a config says of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sizes {
+    #[serde(skip_serializing)]
+    pub kind: Kind,
+    pub architecture: String,
+    pub parameters: u64,
+    pub layers: usize,
+    /// Heads of queries in each layer.
+    pub heads: usize,
+    /// Heads of keys and values.
+    pub kv_heads: usize,
+    pub head_dim: usize,
+    pub width: usize,
+    pub vocabulary: usize,
+    pub context_length: usize,
+}
+
+impl Sizes {
+    /// Reads what the last of [`config_cells`] printed.
+    pub fn read(printed: &str) -> Result<Sizes, String> {
+        serde_json::from_str(printed.trim()).map_err(|error| error.to_string())
+    }
+
+    /// Bytes of the weights, as attn computes with them.
+    pub fn bytes(&self) -> u64 {
+        self.parameters.saturating_mul(4)
+    }
+
+    /// Bytes that a cache takes for each token with so many heads of keys and values, in float32.
+    pub fn cache_bytes(&self, kv_heads: usize) -> u64 {
+        [self.layers, kv_heads, self.head_dim, 2 * 4]
+            .iter()
+            .fold(1, |all, one| u64::saturating_mul(all, *one as u64))
+    }
+
+    /// The last head.
+    pub(crate) fn last(&self) -> Head {
+        Head { layer: self.layers, head: self.heads }
     }
 }
 
 /// What the model makes of a sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Looked {
+    /// The text up to the word that looks.
+    #[serde(default)]
+    pub text: String,
     pub words: Vec<String>,
     /// Which word looks, from 0. What comes next comes after it.
     pub at: usize,
     pub next: Vec<NextWord>,
     /// By layer, head, the word that looks, the word that is looked at.
     pub weights: Vec<Vec<Vec<Vec<f64>>>>,
+    /// What each head does, by layer and head.
+    #[serde(default)]
+    pub heads: Vec<Vec<HeadDoes>>,
     pub why: LogitParts,
+    /// One weight, where one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<WeightParts>,
+}
+
+/// What a head does: the mean share of its weight that goes to one kind of word. `None`: the text has no such word.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeadDoes {
+    /// To the word before.
+    pub previous: Option<f64>,
+    pub first: Option<f64>,
+    /// To earlier places of the same word.
+    pub same: Option<f64>,
+    /// On random words said twice: to the word after the first place of the same word.
+    pub induction: Option<f64>,
+    /// Which word the word that looks looks at most, from 0, and with which weight.
+    pub most: usize,
+    pub weight: f64,
+}
+
+/// One weight, down to the query and the key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WeightParts {
+    pub layer: usize,
+    pub head: usize,
+    /// The word that is looked at, from 0.
+    pub to: usize,
+    pub weight: f64,
+    pub query: Vec<f64>,
+    pub key: Vec<f64>,
+    /// The product of the query with the key of each word up to the one that looks.
+    pub products: Vec<f64>,
+    /// The weights of these words.
+    pub weights: Vec<f64>,
 }
 
 /// A next word.

@@ -14,15 +14,18 @@ pub(super) struct Cut {
     digits: usize,
     /// Whether the white space at the end of a text is one piece.
     keeps_end: bool,
+    /// Whether only digits are cut out of the text, each alone.
+    only_digits: bool,
 }
 
 /// GPT-2's, also that of `ByteLevel` in a `tokenizer.json`.
-pub(super) const GPT_2: Cut = Cut { is_newer: false, digits: usize::MAX, keeps_end: true };
+pub(super) const GPT_2: Cut =
+    Cut { is_newer: false, digits: usize::MAX, keeps_end: true, only_digits: false };
 /// GPT-4's.
-pub(super) const CL100K: Cut = Cut { is_newer: true, digits: 3, keeps_end: true };
+pub(super) const CL100K: Cut = Cut { is_newer: true, digits: 3, keeps_end: true, only_digits: false };
 
 /// The patterns as files write them.
-const WRITTEN: [(&str, Cut); 3] = [
+const WRITTEN: [(&str, Cut); 4] = [
     (r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", GPT_2),
     // Llama 3's.
     (
@@ -32,8 +35,10 @@ const WRITTEN: [(&str, Cut); 3] = [
     // Qwen 2's.
     (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        Cut { is_newer: true, digits: 1, keeps_end: false },
+        Cut { digits: 1, keeps_end: false, ..CL100K },
     ),
+    // `Digits` of a `tokenizer.json`, as SmolLM's has it.
+    (r"\p{N}", Cut { only_digits: true, ..GPT_2 }),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,6 +87,11 @@ impl Cut {
 
     /// The length of the first piece of a text that is not empty.
     fn first(self, text: &str) -> usize {
+        if self.only_digits {
+            let is_number = |character| class(character) == Class::Number;
+            let number = text.chars().next().filter(|first| is_number(*first)).map(char::len_utf8);
+            return number.or_else(|| text.find(is_number)).unwrap_or(text.len());
+        }
         let found = self.contraction(text).or_else(|| self.word(text)).or_else(|| self.number(text));
         found.or_else(|| self.signs(text)).unwrap_or_else(|| self.space(text))
     }

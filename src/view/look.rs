@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::lesson::trained::{Head, Looked};
+use crate::lesson::trained::{Head, LogitPart, Looked};
 use crate::view::figure::Figure;
 use crate::view::heat::{self, bar_of};
 use crate::view::text::{Line, Look, Role, Text, unbroken};
@@ -14,6 +14,8 @@ const NAMED: f64 = 0.1;
 const FILLED: f64 = 0.25;
 /// How many next words are shown.
 const NEXT: usize = 5;
+/// How many parts of a logit are shown.
+const PARTS: usize = 20;
 
 /// A share of 1 in percent: `58 %`, `<1 %`.
 fn percent(share: f64) -> String {
@@ -33,7 +35,9 @@ pub fn gap(sentence: &str, look: Look) -> Text {
 /// before.
 pub fn next_words(looked: &Looked, look: Look) -> Text {
     let changed = looked.next.iter().any(|next| next.share != next.whole);
-    let shown: Vec<_> = match changed {
+    // Of a model that is sure of nothing, no word would be left.
+    let likely = looked.next.iter().filter(|next| next.share.max(next.whole) >= 0.005).count();
+    let shown: Vec<_> = match changed && likely > 0 {
         true => looked.next.iter().filter(|next| next.share.max(next.whole) >= 0.005).collect(),
         false => looked.next.iter().take(NEXT).collect(),
     };
@@ -254,6 +258,21 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
         wrap(&Line::new().with(Role::Strong, first), look.text_width(), &Line::new(), &Line::new());
     let mut parts: Vec<_> = why.parts.iter().collect();
     parts.sort_by(|one, other| other.adds.abs().total_cmp(&one.adds.abs()));
+    // One more than is left out would take its line.
+    let rest = match parts.len() > PARTS + 1 {
+        true => parts.split_off(PARTS),
+        false => Vec::new(),
+    };
+    let others = LogitPart {
+        part: Some(format!("the other {} parts", rest.len())),
+        layer: None,
+        head: None,
+        adds: rest.iter().map(|part| part.adds).sum(),
+        words: Vec::new(),
+    };
+    if !rest.is_empty() {
+        parts.push(&others);
+    }
     let column = parts.iter().map(|part| part.name().width()).max().unwrap_or(0) + 2;
     for part in parts {
         let mut read: Vec<(usize, f64)> = part.words.iter().copied().enumerate().collect();
@@ -287,4 +306,77 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
 fn signed(value: f64) -> String {
     // Not `-0.00`.
     format!("{:+.2}", if value.abs() < 0.005 { 0.0 } else { value })
+}
+
+/// How many products of a query and a key are shown, and how many other words.
+const PRODUCTS: usize = 5;
+
+/// One weight, down to the query and the key.
+pub fn weight_parts(looked: &Looked, look: Look) -> Text {
+    let Some(parts) = &looked.weight else { return Text::new() };
+    let head = Head { layer: parts.layer, head: parts.head };
+    let paragraph = |role, words: String| {
+        wrap(&Line::new().with(role, words), look.text_width(), &Line::new(), &Line::spaces(2))
+    };
+    let mut text = paragraph(
+        Role::Strong,
+        format!(
+            "the weight of {} on \"{}\" in head {head}: {:.4}",
+            looking_word(looked),
+            word_named(looked, parts.to),
+            parts.weight
+        ),
+    );
+    let product = parts.products[parts.to];
+    let root = (parts.query.len() as f64).sqrt();
+    text.append(paragraph(
+        Role::Prose,
+        format!(
+            "score: query · key = {product:.3}, divided by √{} = {root:.3}: {:.3}",
+            parts.query.len(),
+            product / root
+        ),
+    ));
+    let mut each: Vec<(usize, f64)> =
+        parts.query.iter().zip(&parts.key).map(|(query, key)| query * key).enumerate().collect();
+    each.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+    let named = each.iter().take(PRODUCTS).map(|(at, product)| {
+        unbroken(&format!("{}: {:.2} × {:.2} = {product:+.2}", at + 1, parts.query[*at], parts.key[*at]))
+    });
+    let named: Vec<String> = named.collect();
+    let rest: f64 = each.iter().skip(PRODUCTS).map(|(_, product)| product).sum();
+    let rest = if each.len() > PRODUCTS {
+        format!(", the other {}: {rest:+.2}", each.len() - PRODUCTS)
+    } else {
+        String::new()
+    };
+    text.append(paragraph(
+        Role::Prose,
+        format!("its largest products, by their number of {}: {}{rest}", each.len(), named.join(", ")),
+    ));
+    // A word that is hidden, by a window, has a weight of exactly 0 and no part in the sum.
+    let mut others: Vec<(usize, f64)> =
+        parts.weights.iter().copied().enumerate().filter(|(_, weight)| *weight > 0.0).collect();
+    others.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let score = |at: usize| parts.products[at] / root;
+    let largest = others.first().map_or(0.0, |(at, _)| score(*at));
+    let sum: f64 = others.iter().map(|(at, _)| (score(*at) - largest).exp()).sum();
+    text.append(paragraph(
+        Role::Prose,
+        format!(
+            "softmax, against the largest score {largest:.3}: e^({:.3}) / {sum:.4} = {:.4}",
+            score(parts.to) - largest,
+            (score(parts.to) - largest).exp() / sum
+        ),
+    ));
+    let listed: Vec<String> = others
+        .iter()
+        .filter(|(at, _)| *at != parts.to)
+        .take(PRODUCTS)
+        .map(|(at, weight)| unbroken(&format!("{} {:.3} ({weight:.2})", word_named(looked, *at), score(*at))))
+        .collect();
+    if !listed.is_empty() {
+        text.append(paragraph(Role::Dim, format!("other scores, with their weights: {}", listed.join(", "))));
+    }
+    text
 }

@@ -15,6 +15,7 @@ pub(crate) mod figure;
 pub mod formula;
 pub mod glossary;
 pub mod graphics;
+pub mod heads;
 pub mod heat;
 pub(crate) mod html;
 pub mod learn;

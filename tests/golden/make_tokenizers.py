@@ -54,6 +54,15 @@ def train():
     (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(made["merges"]) + "\n")
     (folder / "config.json").write_text('{"model_type": "gpt2"}\n')
 
+    # As SmolLM's: each digit alone.
+    digits = Tokenizer(models.BPE())
+    parts = [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    digits.pre_tokenizer = pre_tokenizers.Sequence(parts)
+    digits.decoder = decoders.ByteLevel()
+    digits.train_from_iterator(TEXTS * 2, trainers.BpeTrainer(vocab_size=330, min_frequency=2, initial_alphabet=letters))
+    digits.add_special_tokens([end])
+    written("digits", digits, {"tokenizer_class": "GPT2Tokenizer", "model_max_length": 64})
+
     # As Llama 3's: a pattern of its own, whole pieces first, a token at the beginning, merges as pairs.
     llama = Tokenizer(models.BPE(ignore_merges=True))
     llama.pre_tokenizer = pre_tokenizers.Sequence(

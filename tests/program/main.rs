@@ -11,6 +11,7 @@ mod hours;
 #[cfg(target_os = "linux")]
 mod kept;
 mod keys;
+mod models;
 mod page;
 #[cfg(unix)]
 #[path = "../shared/pictures.rs"]

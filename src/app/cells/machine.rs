@@ -30,10 +30,14 @@ static PRESSES: AtomicUsize = AtomicUsize::new(0);
 /// The most bytes that a cell may print. It is far more than a lesson prints, since other programs may read the output.
 const OUTPUT: usize = 64 << 20;
 
+/// How many bytes cells may take.
+pub(crate) fn memory(options: &GlobalOptions) -> usize {
+    options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
 /// A new session with the options of the command line.
 pub(crate) fn session(options: &GlobalOptions) -> Session {
-    let max_memory =
-        options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    let max_memory = memory(options);
     crate::tensor::set_memory_limit(max_memory as u64);
     limit_process(max_memory);
     let session = Session::new(SessionOptions {

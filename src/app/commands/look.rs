@@ -1,16 +1,22 @@
-//! `attn look`: what the trained model makes of a sentence, and where each of its heads looked.
+//! `attn look`: what a trained model makes of a sentence, and where each of its heads looked. The model is the one inside
+//! the program, or one in a folder.
+
+use std::path::PathBuf;
 
 use clap::{Args as _, Command, FromArgMatches};
 use serde_json::json;
 
-use super::super::cells::trained::TrainedModel;
+use super::super::cells::trained::{ModelFolder, TrainedModel};
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
-use crate::lesson::trained::{self, Head, Looked, Question};
+use crate::lesson::trained::{self, Head, Looked, Question, Sizes};
 use crate::ops::nearest;
 use crate::view::code::code;
-use crate::view::look::{full_map, gap, grid, grid_legend, logit_parts, looking_word, next_words, shaded};
+use crate::view::heads::{head_grid, head_legend, head_table, sizes};
+use crate::view::look::{
+    full_map, gap, grid, grid_legend, logit_parts, looking_word, next_words, shaded, weight_parts,
+};
 use crate::view::wrap::remark;
 use crate::view::{Look, Text};
 
@@ -23,9 +29,15 @@ pub(crate) struct Args {
     /// The sentence, up to the gap; without it, one about a river
     #[arg(value_name = "SENTENCE")]
     sentence: Vec<String>,
+    /// The folder of a model of GPT-2's or Llama's kind, as transformers saves it; without a sentence, its sizes
+    #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
+    model: Option<PathBuf>,
     /// Show one head: the sentence with its words shaded, and the whole map; a head is its layer and its number, such as 1.2
     #[arg(long, value_name = "HEAD")]
     head: Option<Head>,
+    /// With --head: work out its weight on this word, down to the query and the key
+    #[arg(long, value_name = "WORD", requires = "head")]
+    weight: Option<String>,
     /// Which word looks: the word, or its number from 1 (default: the last)
     #[arg(long, value_name = "WORD")]
     word: Option<String>,
@@ -35,11 +47,11 @@ pub(crate) struct Args {
     /// Say what the logit of a next word is made of (default: the likeliest)
     #[arg(long, value_name = "WORD", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     why: Option<String>,
-    /// Show the model's code instead
-    #[arg(long, conflicts_with_all = ["sentence", "head", "word", "without", "why"])]
+    /// Show the code of the small trained model instead
+    #[arg(long, conflicts_with_all = ["sentence", "model", "head", "word", "without", "why"])]
     code: bool,
-    /// List the words that the model knows instead
-    #[arg(long, conflicts_with_all = ["sentence", "head", "word", "without", "why", "code"])]
+    /// List the words that the small trained model knows instead
+    #[arg(long, conflicts_with_all = ["sentence", "model", "head", "word", "without", "why", "code"])]
     words: bool,
 }
 
@@ -58,18 +70,25 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Good);
     }
-    let looked = looked(args, &shell.options)?;
+    let answer = answered(args, &shell.options)?;
     if shell.options.json {
         let without: Vec<String> = args.without.iter().map(Head::to_string).collect();
         let mut document = json!({"schema": "attn.look/1", "without": without});
-        let answer = serde_json::to_value(&looked).map_err(|error| Failure::Unreadable(error.to_string()))?;
-        if let (Some(document), serde_json::Value::Object(answer)) = (document.as_object_mut(), answer) {
-            document.extend(answer);
+        if let Some(folder) = &args.model {
+            document["model"] = json!(folder.display().to_string());
+        }
+        let fields = match &answer {
+            Answer::Sizes(sizes) => Ok(json!({"sizes": sizes})),
+            Answer::Looked(looked) => serde_json::to_value(looked),
+        };
+        let fields = fields.map_err(|error| Failure::Unreadable(error.to_string()))?;
+        if let (Some(document), serde_json::Value::Object(fields)) = (document.as_object_mut(), fields) {
+            document.extend(fields);
         }
         write_json(&document, shell)?;
         return Ok(Exit::Good);
     }
-    shell.show(&page(&looked, args, shell.look))?;
+    shell.show(&answer.page(args, shell.look))?;
     Ok(Exit::Good)
 }
 
@@ -85,48 +104,98 @@ pub(crate) fn typed(words: &str, options: &GlobalOptions, look: Look) -> Result<
     Ok(match (args.code, args.words) {
         (true, _) => code(trained::text("model.py"), look),
         (_, true) => remark(&trained::words().join(" "), look),
-        _ => page(&looked(&args, options)?, &args, look),
+        _ => answered(&args, options)?.page(&args, look),
     })
 }
 
-/// What the model says. Errors: words or heads that it does not have.
-fn looked(args: &Args, options: &GlobalOptions) -> Result<Looked, Failure> {
-    let looked = TrainedModel::load(options)?.look(&question(args)?)?;
-    let heads: Vec<Head> = looked.heads().collect();
-    match args.head.iter().chain(&args.without).find(|head| !heads.contains(head)) {
-        Some(head) => {
-            let (first, last) = (heads[0], heads[heads.len() - 1]);
-            Err(Failure::Usage(format!("the model has no head {head}; its heads are {first} to {last}")))
+/// What a model says.
+enum Answer {
+    /// Of a folder, where nothing was asked.
+    Sizes(Sizes),
+    Looked(Box<Looked>),
+}
+
+impl Answer {
+    /// The page that a terminal shows.
+    fn page(&self, args: &Args, look: Look) -> Text {
+        match self {
+            Answer::Sizes(found) => {
+                let name = args.model.as_deref().map(|folder| folder.display().to_string());
+                sizes(&name.unwrap_or_default(), found, look)
+            }
+            Answer::Looked(looked) => page(looked, args, look),
         }
-        None => Ok(looked),
     }
 }
 
-/// What the arguments ask.
-fn question(args: &Args) -> Result<Question, Failure> {
+/// Asks a model. Errors: words or heads that it does not have, a folder without a model that attn reads.
+fn answered(args: &Args, options: &GlobalOptions) -> Result<Answer, Failure> {
     let text = match args.sentence.is_empty() {
         true => EXAMPLE.to_owned(),
         false => args.sentence.join(" "),
     };
-    let words = trained::sentence(&text)
-        .map_err(|why| Failure::Usage(format!("{why}; `attn look --words` lists its words")))?;
-    let at = args.word.as_deref().map(|word| place(word, &words)).transpose()?;
-    let answer = args.why.clone().filter(|word| !word.is_empty());
-    if let Some(word) = &answer {
-        let known = trained::words();
-        if !known.contains(&word.as_str()) {
+    let found = |looked| Answer::Looked(Box::new(looked));
+    let Some(folder) = &args.model else {
+        known_heads(args, trained::LAST)?;
+        let words = trained::sentence(&text)
+            .map_err(|why| Failure::Usage(format!("{why}; `attn look --words` lists its words")))?;
+        let question =
+            Question { text: words.join(" "), answer: known_answer(args)?, ..question(&words, args)? };
+        return TrainedModel::load(options)?.look(&question).map(found);
+    };
+    let folder = ModelFolder::new(folder, options)?;
+    let asks = args.head.is_some() || args.word.is_some() || args.why.is_some() || !args.without.is_empty();
+    if args.sentence.is_empty() && !asks {
+        return Ok(Answer::Sizes(folder.sizes));
+    }
+    known_heads(args, folder.sizes.last())?;
+    let mut model = folder.load()?;
+    let words = model.tokens(&text)?;
+    let maps = Some(args.head.into_iter().collect());
+    model.look(&Question { text, maps, ..question(&words, args)? }).map(found)
+}
+
+/// Whether the model, whose last head this is, has all heads that were named.
+fn known_heads(args: &Args, last: Head) -> Result<(), Failure> {
+    let unknown = |head: &&Head| head.layer > last.layer || head.head > last.head;
+    match args.head.iter().chain(&args.without).find(unknown) {
+        Some(head) => {
+            Err(Failure::Usage(format!("the model has no head {head}; its heads are 1.1 to {last}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The next word that is explained, which the model inside the program has to know.
+fn known_answer(args: &Args) -> Result<Option<String>, Failure> {
+    let Some(word) = args.why.as_ref().filter(|word| !word.is_empty()) else { return Ok(None) };
+    let known = trained::words();
+    match known.contains(&word.as_str()) {
+        true => Ok(Some(word.clone())),
+        false => {
             let near = nearest(word, known, 3).join(", ");
-            return Err(Failure::Usage(format!("the model does not know `{word}`; the nearest: {near}")));
+            Err(Failure::Usage(format!("the model does not know `{word}`; the nearest: {near}")))
         }
     }
-    Ok(Question { words, at, without: args.without.clone(), answer })
+}
+
+/// What the arguments ask of a text with these words.
+fn question(words: &[String], args: &Args) -> Result<Question, Failure> {
+    let at = args.word.as_deref().map(|word| place(word, words)).transpose()?;
+    let before = &words[..at.map_or(words.len(), |at| at + 1)];
+    let to = args.weight.as_deref().map(|word| place(word, before)).transpose()?;
+    let answer = args.why.clone().filter(|word| !word.is_empty());
+    Ok(Question { at, without: args.without.clone(), answer, to: args.head.zip(to), ..Question::default() })
 }
 
 /// The place of a word that was typed, or of its number from 1. A word that comes more than once is meant where it is last.
 fn place(word: &str, words: &[String]) -> Result<usize, Failure> {
     let found = match word.parse::<usize>() {
         Ok(number) => number.checked_sub(1).filter(|at| *at < words.len()),
-        Err(_) => words.iter().rposition(|other| other.eq_ignore_ascii_case(word)),
+        // A token has its space as a dot.
+        Err(_) => words
+            .iter()
+            .rposition(|other| other.trim_matches('·').eq_ignore_ascii_case(word.trim_matches('·'))),
     };
     let count = words.len();
     found.ok_or_else(|| Failure::Usage(format!("no word {word} is in this sentence of {count} words")))
@@ -135,10 +204,16 @@ fn place(word: &str, words: &[String]) -> Result<usize, Failure> {
 /// The page that a terminal shows.
 fn page(looked: &Looked, args: &Args, look: Look) -> Text {
     let mut text = Text::new();
-    let before = looked.words[..=looked.at].join(" ");
-    text.append(gap(&before, look));
+    text.append(gap(&looked.text.replace('\n', " "), look));
     text.section(next_words(looked, look));
     match (args.head, &args.why) {
+        (None, None) if args.model.is_some() => {
+            text.section(head_grid(looked, &args.without, look));
+            if !look.plain {
+                text.section(head_legend(look));
+            }
+            text.section(head_table(looked, look));
+        }
         (None, None) => {
             text.section(grid(looked, &args.without, look));
             if !look.plain {
@@ -150,7 +225,10 @@ fn page(looked: &Looked, args: &Args, look: Look) -> Text {
                 text.section(remark(&format!("where {} looked, head {head}:", looking_word(looked)), look));
             }
             text.append(shaded(looked, head, look));
-            text.section(full_map(looked, head, look));
+            text.section(match args.weight {
+                None => full_map(looked, head, look),
+                Some(_) => weight_parts(looked, look),
+            });
         }
         (None, Some(_)) => {}
     }

@@ -21,3 +21,4 @@ pub(crate) mod run;
 pub(crate) mod show;
 pub mod verbs;
 pub(crate) mod why;
+pub(crate) mod write;

@@ -1,4 +1,4 @@
-//! `attn show`: the text and the code of a step or a lesson without running it; the glossary and its terms.
+//! `attn show`: the text and the code of a step or a lesson without running it; the glossary and its terms; a model's code.
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,15 @@ use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::catalogue::FindError;
 use crate::lesson::glossary::Term;
-use crate::lesson::{Catalogue, LessonStep, Step, Target};
+use crate::lesson::{Catalogue, LessonStep, Step, Target, trained};
+use crate::view::code::code;
 use crate::view::{glossary, panel};
 
 /// What `attn show` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A step (scores), a lesson (3.4.1), the glossary, or a term of it; before it, a folder of lessons
+    /// A step (scores), a lesson (3.4.1), the glossary, or a term of it, or the code of a model: @gpt2, @llama; before it, a
+    /// folder of lessons
     #[arg(value_name = "WHERE|FOLDER")]
     place: String,
     /// After `glossary`: the term to show; after a folder: the place
@@ -24,6 +26,9 @@ pub(crate) struct Args {
 
 /// Shows a place or a term.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    if let Some(name) = args.place.strip_prefix('@').filter(|_| args.term.is_empty()) {
+        return model_code(name, shell);
+    }
     let mut words = vec![args.place.clone()];
     words.extend(args.term.iter().cloned());
     let catalogue = course::of_words(&mut words, shell)?;
@@ -63,6 +68,26 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             shell.say("\n")?;
         }
         shell.show(&panel(&unrun_panel(step, lesson), shell.look))?;
+    }
+    Ok(Exit::Good)
+}
+
+/// Shows the code of a model, or of what `attn look` and `attn write` do with it: a Python file inside the program.
+fn model_code(name: &str, shell: &mut Shell) -> Result<Exit, Failure> {
+    let name = name.trim_end_matches(".py");
+    let source = trained::text(&format!("{name}.py"));
+    if source.is_empty() {
+        let names: Vec<String> = trained::code_names().map(|name| format!("@{name}")).collect();
+        return Err(Failure::Usage(format!("there is no code @{name}; there are {}", names.join(", "))));
+    }
+    match shell.options.json {
+        true => {
+            let document =
+                json!({"schema": "attn.show/1", "target": format!("@{name}"), "steps": [], "code": source});
+            write_json(&document, shell)?;
+        }
+        false if shell.styled() => shell.show(&code(source, shell.look))?,
+        false => shell.say(source)?,
     }
     Ok(Exit::Good)
 }

@@ -12,7 +12,9 @@ use super::super::cells::machine;
 use super::super::terminal::shell::{Exit, Failure, Shell, coloured, columns};
 use super::super::{learn, repl};
 use super::options::{GlobalOptions, When};
-use super::{bench, check, completions, doctor, export, faq, list, look, new, reset, review, run, show, why};
+use super::{
+    bench, check, completions, doctor, export, faq, list, look, new, reset, review, run, show, why, write,
+};
 use crate::ops::nearest;
 use crate::view::text::commands_terminal;
 
@@ -53,19 +55,28 @@ pub static VERBS: &[Verb] = &[
         name: "show",
         line: "Show the prose and the code of a step, not run, or the glossary",
         examples: "attn show scores\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
-                   attn show glossary context vector",
+                   attn show glossary context vector\nattn show @gpt2",
         first: true,
         args: show::Args::augment_args,
         run: |matches, shell| show::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "look",
-        line: "See where the heads of a small trained model look, and what they make of it",
+        line: "See where the heads of a trained model look: a small one inside attn, or one in a folder",
         examples: "attn look the keys on the table\nattn look the keys on the table --head 2.1\nattn look --without 2.4\n\
-                   attn look --why=fish\nattn look --code",
+                   attn look --why=fish\nattn look --model gpt2 the keys on the table\nattn look --model gpt2 --head 5.2",
         first: true,
         args: look::Args::augment_args,
         run: |matches, shell| look::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "write",
+        line: "Let a trained model go on with a text, token by token",
+        examples: "attn write the keys on\nattn write --model gpt2 The river --tokens 100\n\
+                   attn write --model gpt2 The river --temperature 0.8 --top-k 50 --seed 1",
+        first: true,
+        args: write::Args::augment_args,
+        run: |matches, shell| write::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "repl",

@@ -78,7 +78,7 @@ fn ask(text: &Text, mode: InputMode, shell: &mut Shell) -> Result<Option<String>
 
 fn seen(model: &mut TrainedModel, sentence: &str) -> Result<Looked, Failure> {
     let words = trained::sentence(sentence).map_err(Failure::Unreadable)?;
-    model.look(&Question { words, ..Question::default() })
+    model.look(&Question { text: words.join(" "), ..Question::default() })
 }
 
 /// The head of the last layer that gives the largest weight to one word.

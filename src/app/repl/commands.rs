@@ -201,7 +201,8 @@ pub static COMMANDS: &[ReplCommand] = &[
         aliases: &[],
         args: "[SENTENCE]",
         line: "Show where the heads of the small trained model look in a sentence",
-        more: "With `--head 1.2`, `--word K`, `--without 1.2`, `--why=WORD` and `--words`, as `attn look` takes them.",
+        more: "With `--head 1.2`, `--weight K`, `--word K`, `--without 1.2`, `--why=WORD`, `--model FOLDER` and `--words`, as \
+               `attn look` takes them.",
         example: ":look the keys on the table",
         group: CommandGroup::Ask,
         takes: ArgumentKind::Anything,

@@ -8,7 +8,7 @@ texts = [
     "\u3000wide\u00a0space\u2028line\u200bzero\u00adsoft", "$5+3=8; a_b-c/d\\e `f` \u201cg\u201d \u2014 h\u2026", "\u0645\u0631\u062d\u0628\u0627 \u0928\u092e\u0938\u094d\u0924\u0947 \u03a3\u03af\u03c3\u03c5\u03c6\u03bf\u03c2 \u0130stanbul STRASSE\u00df",
     "\x00\x01\x7f\ufffd\ue000", "1\u00b2\u00bd\u2167\u0663", "self-attention's weights sum to 1.0",
 ]
-for folder in ["byte_pairs", "two_files", "template"]:
+for folder in ["byte_pairs", "two_files", "template", "digits"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
     print(folder, type(tokenizer).__name__, len(tokenizer), tokenizer.vocab_size, tokenizer.model_max_length)
     for text in texts:
@@ -23,7 +23,7 @@ from transformers import AutoTokenizer
 
 random.seed(2)
 letters = "abc ABC'sdt12 \n\t\u00e9\u6771\U0001f642,.!the query of a token"
-for folder in ["byte_pairs", "template"]:
+for folder in ["byte_pairs", "template", "digits"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
     for _ in range(50):
         text = "".join(random.choice(letters) for _ in range(random.randrange(40)))

@@ -54,7 +54,11 @@ class Pipeline:
         parts = part["pretokenizers"] if kind == "Sequence" else [part]
         patterns = []
         for one in parts[:-1]:
-            _kind("pre_tokenizer", one, "Split")
+            if _kind("pre_tokenizer", one, "Split", "Digits") == "Digits":
+                if not one.get("individual_digits"):
+                    _refuse("pre_tokenizer: Digits without individual_digits")
+                patterns.append(r"\p{N}")
+                continue
             _fields("pre_tokenizer", one, ["type", "pattern", "behavior", "invert"])
             if one["behavior"] != "Isolated" or one.get("invert"):
                 _refuse(f"pre_tokenizer: Split with {one['behavior']}, invert={one.get('invert')}")
