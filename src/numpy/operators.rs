@@ -13,11 +13,13 @@ use super::context::{PyArray, PyScalar, array_of, pairs_of};
 use super::dtypes::{Operand, promote};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
+use super::routine::PyRoutine;
 use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
+use super::table;
 use super::ufunc::{apply, context_of};
 use crate::tensor::{Arg, Category, DType, Tensor};
-use crate::torch::{tensor_object, tensor_value};
+use crate::torch::{tensor_object, tensor_of};
 
 /// A function that an operator calls, looked up once.
 struct Row(&'static str, OnceLock<&'static Function>);
@@ -105,7 +107,7 @@ fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualM
     if is_tensor(a) && array_of(b).is_some() {
         return apply(&context_of(&[b], vm)?, function, &[a, b], vm);
     }
-    if array_of(a).is_some() && is_tensor(b) && function.arithmetic == Some(Arithmetic::Divide) {
+    if is_tensor(b) && array_of(a).is_some() && function.arithmetic == Some(Arithmetic::Divide) {
         return over_tensor(a, b, vm);
     }
     if !is_operand(a, vm) || !is_operand(b, vm) {
@@ -152,8 +154,9 @@ fn matmul(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
     if !is_first && (!is_operand(a, vm) || !is_operand(b, vm)) {
         return Ok(vm.ctx.not_implemented());
     }
-    let module = vm.import("numpy", 0)?;
-    module.get_attr("matmul", vm)?.call((a.to_owned(), b.to_owned()), vm)
+    static ROW: OnceLock<&'static super::routine::Row> = OnceLock::new();
+    let row = ROW.get_or_init(|| table::named("matmul"));
+    PyRoutine::method(row).run(&context_of(&[a, b], vm)?, vec![a.to_owned(), b.to_owned()].into(), vm)
 }
 
 /// The one number of an array or a scalar.
@@ -293,8 +296,7 @@ pub(super) fn compare(
     let numpy = context_of(&[a, b], vm)?;
     if is_tensor(b) && array_of(a).is_some() {
         // PyTorch has this one only, also for a tensor that requires a gradient.
-        let Some(tensor) = tensor_value(&b.to_owned(), vm).filter(|_| comparison == PyComparisonOp::Eq)
-        else {
+        let Some(tensor) = tensor_of(b).filter(|_| comparison == PyComparisonOp::Eq) else {
             return Ok(Either::B(PyComparisonValue::NotImplemented));
         };
         let operands = [operand(&numpy, a, vm)?, Operand::new(tensor)];

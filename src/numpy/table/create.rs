@@ -28,7 +28,7 @@ pub(in crate::numpy) fn array_of_data(
         return Ok(object.clone());
     }
     let is_array = known.is_some();
-    let shared = known.or_else(|| crate::torch::tensor_value(object, vm));
+    let shared = known.or_else(|| crate::torch::tensor_of(object));
     let tensor = convert::tensor(numpy, object, dtype, vm)?;
     let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
     Ok(match (copy, is_shared) {
