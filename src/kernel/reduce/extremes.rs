@@ -115,9 +115,8 @@ fn values<T: Order>(
 fn first_of<T: Order>(row: &[T], best: T) -> Option<(T, i64)> {
     let there = |&x: &T| x == best || (x.unordered() && best.unordered());
     // Whole pieces are searched without a branch; then the piece that contains it is searched for the position.
-    let piece =
-        row.chunks(LANES * 8).position(|piece| piece.iter().fold(false, |found, x| found | there(x)))?;
-    let start = piece * LANES * 8;
+    let piece = row.chunks(LANES).position(|piece| piece.iter().fold(false, |found, x| found | there(x)))?;
+    let start = piece * LANES;
     let at = start + row[start..].iter().position(there)?;
     Some((row[at], at as i64))
 }

@@ -154,7 +154,7 @@ rows![
         ALL,
         ONE,
         "Natural logarithm.",
-        |c| floats(c, math::log, math::log),
+        |c| floats(c, math::log, math::log_double),
     )
     .rule(backward::pointwise::log),
     op(pointwise("log2").formula(Formula::Log).grad("Log2"), ALL, ONE, "Logarithm to base 2.", |c| {
@@ -244,7 +244,7 @@ rows![
         ALL | FUNCTIONAL,
         ONE,
         "Hyperbolic tangent, between -1 and 1.",
-        |c| floats(c, math::tanh, math::tanh),
+        |c| floats(c, math::tanh, math::tanh_double),
     )
     .saving_result()
     .rule(backward::activations::tanh),
