@@ -3,13 +3,14 @@
 use std::sync::OnceLock;
 
 use rustpython_vm::builtins::PyComplex;
+use rustpython_vm::class::StaticType;
 use rustpython_vm::function::{Either, PyComparisonValue};
 use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::complex;
-use super::context::{PyArray, PyScalar, array_of, pairs_of};
+use super::context::{PyArray, PyFloat64, PyScalar, array_of, pairs_of};
 use super::dtypes::{Operand, promote};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
@@ -46,6 +47,17 @@ fn is_operand(object: &PyObject, vm: &VirtualMachine) -> bool {
         || object.class().is(types.list_type)
         || object.class().is(types.tuple_type)
         || object.class().is(types.range_type)
+}
+
+/// A scalar of this dtype: its class is that of an operand that has the dtype, which needs no look at the module.
+fn like(dtype: DType, number: Arg, operands: [(DType, &PyObject); 2], vm: &VirtualMachine) -> PyResult {
+    let is_scalar = |it: &PyObject| {
+        it.downcast_ref::<PyScalar>().is_some() || it.fast_isinstance(PyFloat64::static_type())
+    };
+    match operands.iter().find(|(own, it)| *own == dtype && is_scalar(it)) {
+        Some((_, one)) => scalar::of_class(dtype, number, one.class().to_owned(), vm),
+        None => scalar::of_number(&*super::context::context(vm)?, dtype, number, vm),
+    }
 }
 
 /// Two numbers, without arrays.
@@ -91,13 +103,11 @@ fn of_numbers(
                 Arithmetic::Multiply => x.wrapping_mul(y),
                 _ => return None,
             };
-            let numpy = super::context::context(vm).ok()?;
-            return Some(scalar::of_number(&numpy, dtype, Arg::Int(value), vm));
+            return Some(like(dtype, Arg::Int(value), [(kind, a), (other, b)], vm));
         }
         _ => return None,
     };
-    let numpy = super::context::context(vm).ok()?;
-    Some(scalar::of_number(&numpy, dtype, Arg::Float(number), vm))
+    Some(like(dtype, Arg::Float(number), [(kind, a), (other, b)], vm))
 }
 
 fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {

@@ -99,6 +99,10 @@ fn copy(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Object(ordered(c, c.numpy.array(made, c.vm), order)?))
 }
 
+fn itself(c: &Call) -> PyResult<Answer> {
+    Ok(Answer::Object(c.object(0)))
+}
+
 /// The shape that an object means. Errors: a negative size.
 fn shape(c: &Call, object: &PyObjectRef) -> PyResult<Vec<i64>> {
     if scalar::number(object, c.vm).is_some_and(|it| it.0.is_float()) {
@@ -319,7 +323,7 @@ fn astype(c: &Call) -> PyResult<Answer> {
     }
 }
 
-pub(super) static ROWS: [Row; 19] = [
+pub(super) static ROWS: [Row; 21] = [
     row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array).parts(),
     row("asarray", FUNCTION, "a, dtype=None, order=None", asarray).parts(),
     row("asfortranarray", FUNCTION, "a, dtype=None", |c| {
@@ -330,6 +334,8 @@ pub(super) static ROWS: [Row; 19] = [
     row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray).parts(),
     row("copy", FUNCTION, "a, order='K'", copy).parts(),
     row("copy", METHOD, "self, order='C'", copy).parts(),
+    row("conj", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
+    row("conjugate", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
     row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype).parts(),
     row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
     row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)).complex(Complex::Real),
