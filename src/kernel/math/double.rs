@@ -85,6 +85,13 @@ functions! {
     tanh_double, Tangent: |x| x.abs() < PLAIN / 2.0, tanh, f64::tanh;
 }
 
+/// One of two numbers, without a branch: with one the loops would not be compiled for vectors.
+#[inline(always)]
+fn select(is_first: bool, first: f64, second: f64) -> f64 {
+    let mask = u64::from(is_first).wrapping_neg();
+    f64::from_bits(first.to_bits() & mask | second.to_bits() & !mask)
+}
+
 /// e^x of a number below [`PLAIN`].
 #[inline(always)]
 fn plain(x: f64) -> f64 {
@@ -110,7 +117,7 @@ fn tanh(x: f64) -> f64 {
     let high = x2.mul_add(x2.mul_add(-1382.0 / 155_925.0, 62.0 / 2835.0), -17.0 / 315.0);
     let series = x2.mul_add(x2.mul_add(high, 2.0 / 15.0), -1.0 / 3.0);
     let small = (size * x2).mul_add(series, size);
-    (if size < 0.06 { small } else { large }).copysign(x)
+    select(size < 0.06, small, large).copysign(x)
 }
 
 /// ln x of a normal number: near 1 by a polynomial in r = x - 1, elsewhere as k ln 2 + ln c + ln (1 + r), where x = 2^k z and
@@ -166,7 +173,7 @@ fn log(x: f64) -> f64 {
     let high = r + square;
     let low = (b0 * (r - first)).mul_add(first + r, (r - high) + square);
     let near = r3.mul_add(series, low) + high;
-    if (0.9375..1.064_697_265_625).contains(&x) { near } else { far }
+    select((0.9375..1.064_697_265_625).contains(&x), near, far)
 }
 
 /// For each c: 1 / c, and ln c in so many bits that the sum with k ln 2 is exact.

@@ -158,8 +158,18 @@ impl<T: Order, F: Fn(T, T) -> bool + Copy> SimdWork for Best<'_, T, F> {
                 *best = if better(*best, x) { x } else { *best };
             }
         }
-        let [best, others @ ..] = lanes;
-        others.iter().chain(rest).fold(best, |best, &x| if better(best, x) { x } else { best })
+        for (best, &x) in lanes.iter_mut().zip(rest) {
+            *best = if better(*best, x) { x } else { *best };
+        }
+        let mut count = LANES;
+        while count > 1 {
+            count /= 2;
+            let (best, others) = lanes.split_at_mut(count);
+            for (best, &x) in best.iter_mut().zip(&*others) {
+                *best = if better(*best, x) { x } else { *best };
+            }
+        }
+        lanes[0]
     }
 }
 
