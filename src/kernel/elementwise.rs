@@ -217,7 +217,7 @@ fn written_by_row<const N: usize, R: Element>(
             write(EvenRows { at: offsets, apart, step, length }, &mut out);
         }
         true => out.chunks_mut(size).enumerate().for_each(|(number, out)| piece(number, out)),
-        false => threads::share(out.chunks_mut(size).enumerate(), |(number, out)| piece(number, out)),
+        false => threads::share_brief(out.chunks_mut(size).enumerate(), |(number, out)| piece(number, out)),
     }
     out
 }
@@ -226,7 +226,7 @@ fn written_by_row<const N: usize, R: Element>(
 pub fn in_pieces<A: Sync, R: Send>(x: &[A], out: &mut [R], write: impl Fn(&[A], &mut [R]) + Sync) {
     match x.len() < PARALLEL {
         true => write(x, out),
-        false => threads::share(x.chunks(PIECE).zip(out.chunks_mut(PIECE)), |(x, out)| write(x, out)),
+        false => threads::share_brief(x.chunks(PIECE).zip(out.chunks_mut(PIECE)), |(x, out)| write(x, out)),
     }
 }
 
@@ -286,9 +286,9 @@ fn transposed<T: Element>(
     if out.len() < PARALLEL {
         out.chunks_exact_mut(matrix).enumerate().for_each(bands);
     } else if count > 1 {
-        threads::share(out.chunks_exact_mut(matrix).enumerate(), bands);
+        threads::share_brief(out.chunks_exact_mut(matrix).enumerate(), bands);
     } else {
-        threads::share(out.chunks_mut(2 * TILE * columns).enumerate(), |(number, band)| {
+        threads::share_brief(out.chunks_mut(2 * TILE * columns).enumerate(), |(number, band)| {
             transpose_band(&data[offset + number * 2 * TILE..], step, columns, band);
         });
     }
@@ -334,7 +334,7 @@ pub(crate) fn interleave<T: Element>(parts: &[(&[T], usize)], rounds: usize, out
     } else if rounds > 1 {
         let at_a_time = (PIECE / width).max(1);
         let tasks = out.chunks_mut(at_a_time * width).enumerate();
-        threads::share(tasks, |(number, out)| copy(number * at_a_time, out));
+        threads::share_brief(tasks, |(number, out)| copy(number * at_a_time, out));
     } else {
         let mut pieces = Vec::new();
         let mut rest = out;
@@ -343,7 +343,7 @@ pub(crate) fn interleave<T: Element>(parts: &[(&[T], usize)], rounds: usize, out
             pieces.extend(place.chunks_mut(PIECE).zip(data[..run].chunks(PIECE)));
             rest = after;
         }
-        threads::share(pieces.into_iter(), |(out, data)| out.copy_from_slice(data));
+        threads::share_brief(pieces.into_iter(), |(out, data)| out.copy_from_slice(data));
     }
 }
 

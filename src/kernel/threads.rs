@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::num::NonZero;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -63,8 +63,21 @@ pub(crate) fn share_if<T: Send>(
     share_all(tasks.map(Some).collect(), helpers, &each);
 }
 
+/// As [`share`] for tasks of some microseconds: when no helper came in time, because other programs have the processors, the
+/// next ones are done on this thread alone for a moment.
+pub(crate) fn share_brief<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, each: impl Fn(T) + Sync) {
+    share_if(now() >= ALONE_UNTIL.load(Ordering::Relaxed), tasks, each);
+}
+
+/// Until when brief tasks are not shared, and for how long after the last time that no helper came.
+static ALONE_UNTIL: AtomicU64 = AtomicU64::new(0);
+static ALONE_FOR: AtomicU64 = AtomicU64::new(0);
+/// Nanoseconds alone after one helper that came too late, and after many of them.
+const ALONE: [u64; 2] = [1_000_000, 16_000_000];
+
 /// The tasks on this thread and on as many others. Compiled once for a type of tasks.
 fn share_all<T: Send>(tasks: Vec<Option<T>>, helpers: usize, each: &(dyn Fn(T) + Sync)) {
+    let has_help = AtomicBool::new(false);
     let tasks = Mutex::new(Divided::new(tasks, helpers + 1));
     let watch = Watch::of_this_thread();
     run_on_all(helpers, &watch, &|| {
@@ -74,6 +87,9 @@ fn share_all<T: Send>(tasks: Vec<Option<T>>, helpers: usize, each: &(dyn Fn(T) +
             let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).next(part);
             match next {
                 Some(task) => {
+                    if part > 0 {
+                        has_help.store(true, Ordering::Relaxed);
+                    }
                     stop::check();
                     each(task);
                 }
@@ -81,6 +97,12 @@ fn share_all<T: Send>(tasks: Vec<Option<T>>, helpers: usize, each: &(dyn Fn(T) +
             }
         }
     });
+    let alone = match has_help.into_inner() {
+        true => 0,
+        false => (2 * ALONE_FOR.load(Ordering::Relaxed)).clamp(ALONE[0], ALONE[1]),
+    };
+    ALONE_FOR.store(alone, Ordering::Relaxed);
+    ALONE_UNTIL.store(now() + alone, Ordering::Relaxed);
 }
 
 /// Tasks in as many parts as there are threads. A thread takes the tasks of its own part first: it has most likely worked on

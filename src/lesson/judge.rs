@@ -141,7 +141,7 @@ pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised
 /// The shape of an expression's value: of a tensor, or the sizes in a tuple.
 /// Errors: the exception that it raised, or that it has no shape.
 pub(crate) fn shape_of(expr: &str, session: &mut Session) -> Result<Vec<usize>, Raised> {
-    let read = |value: &PyObjectRef, vm: &VirtualMachine| match tensor_value(value, vm) {
+    let read = |value: &PyObjectRef, vm: &VirtualMachine| match tensor_value(value) {
         Some(tensor) => Some(tensor.shape().to_vec()),
         None => value.try_to_value::<Vec<usize>>(vm).ok(),
     };
@@ -151,7 +151,7 @@ pub(crate) fn shape_of(expr: &str, session: &mut Session) -> Result<Vec<usize>, 
 /// The numbers of an expression's value: one, or all numbers of a tensor or a list.
 /// Errors: the exception that it raised, or that it has no numbers.
 pub(crate) fn numbers_of(expr: &str, session: &mut Session) -> Result<Vec<f64>, Raised> {
-    let read = |value: &PyObjectRef, vm: &VirtualMachine| match tensor_value(value, vm) {
+    let read = |value: &PyObjectRef, vm: &VirtualMachine| match tensor_value(value) {
         Some(tensor) => Some(tensor.to_f64_vec()),
         None => match value.try_float(vm) {
             Ok(number) => Some(vec![number.to_f64()]),

@@ -138,7 +138,7 @@ impl View {
                 })
                 .collect(),
             None => {
-                let tensor = tensor_value(value, vm)?;
+                let tensor = tensor_value(value)?;
                 let numbers = tensor.to_f64_vec();
                 Some(numbers.into_iter().enumerate().map(|(at, v)| (at.to_string(), v)).collect())
             }
@@ -163,7 +163,7 @@ impl View {
 
 /// The numbers of a list or of a tensor with one axis.
 fn numbers(value: &PyObjectRef, vm: &VirtualMachine) -> Option<Vec<f64>> {
-    if let Some(tensor) = tensor_value(value, vm) {
+    if let Some(tensor) = tensor_value(value) {
         return (tensor.ndim() == 1).then(|| tensor.to_f64_vec());
     }
     let numbers = vm.extract_elements_with(value, |one| Ok(number(&one, vm)));
@@ -171,7 +171,7 @@ fn numbers(value: &PyObjectRef, vm: &VirtualMachine) -> Option<Vec<f64>> {
 }
 
 fn number(value: &PyObjectRef, vm: &VirtualMachine) -> Option<f64> {
-    match tensor_value(value, vm) {
+    match tensor_value(value) {
         Some(tensor) => tensor.item().ok(),
         None => value.as_object().try_float(vm).ok().map(|number| number.to_f64()),
     }

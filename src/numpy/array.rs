@@ -13,7 +13,7 @@ use rustpython_vm::{
 
 use super::context::{PyArray, array_of};
 use super::dtypes::Kind;
-use super::{complex, dtypes, index, operators, parts, scalar, text};
+use super::{complex, dtypes, index, operators, scalar, text};
 use crate::tensor::ops::complex::part;
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
@@ -366,7 +366,7 @@ impl Iterable for PyArray {
         let mut items = Vec::with_capacity(size);
         for at in 0..size {
             items.push(match tensor.ndim() {
-                _ if zelf.is_complex => parts::get(&zelf, vm.ctx.new_int(at).as_object(), vm)?,
+                _ if zelf.is_complex => index::get(&zelf, vm.ctx.new_int(at).as_object(), vm)?,
                 1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
                 _ => {
                     let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
@@ -400,13 +400,11 @@ impl AsMapping for PyArray {
         static METHODS: PyMappingMethods = PyMappingMethods {
             length: Some(|mapping, vm| length(mapping.obj, vm)),
             subscript: Some(|mapping, key, vm| match mapping.obj.downcast_ref::<PyArray>() {
-                Some(array) if array.is_complex => parts::get(array, key, vm),
                 Some(array) => index::get(array, key, vm),
                 None => Ok(vm.ctx.not_implemented()),
             }),
             ass_subscript: Some(|mapping, key, value, vm| {
                 match (mapping.obj.downcast_ref::<PyArray>(), value) {
-                    (Some(array), Some(value)) if array.is_complex => parts::set(array, key, &value, vm),
                     (Some(array), Some(value)) => index::set(array, key, &value, vm),
                     _ => Err(vm.new_value_error("cannot delete array elements")),
                 }

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyFloat, PyInt};
+use rustpython_vm::class::StaticType;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Numpy, array_of, context, pairs_of};
+use super::context::{Numpy, PyComplexScalar, array_of, context, pairs_of};
 use super::dtypes::{Kind, PyNumpyDType, kind_of, shown};
 use super::elementwise::{copy_into, operand, write_out};
 use super::rules::{Arithmetic, named};
@@ -267,6 +268,11 @@ pub(super) fn outer(numpy: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &Virtua
     }
 }
 
+/// `z.conj()`
+pub(super) fn conjugate(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
+    operate("conjugate", &args.iter().flatten().map(|it| &**it).collect::<Vec<_>>(), vm)
+}
+
 /// `vdot(a, b)`: the product of the conjugates of the first and of the second.
 pub(super) fn vdot(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
     let module = vm.import("numpy", 0)?;
@@ -295,8 +301,9 @@ fn of_numbers(name: &str, operands: &[&PyObject], vm: &VirtualMachine) -> Option
     let [a, b] = operands else { return None };
     let class = a.class();
     let (x, y) = (a.downcast_ref::<PyComplex>()?.to_complex(), b.downcast_ref::<PyComplex>()?.to_complex());
-    let numpy = context(vm).ok()?;
-    let is_double = class.is(&numpy.complex_class(DType::Float64, vm).ok()?) && b.class().is(class);
+    let is_double = b.class().is(class)
+        && a.fast_isinstance(PyComplexScalar::static_type())
+        && &*class.name() == Kind::complex(DType::Float64).name();
     let f = match named(name).arithmetic? {
         Arithmetic::Add => pairs::add,
         Arithmetic::Subtract => pairs::subtract,

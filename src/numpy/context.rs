@@ -15,7 +15,7 @@ use crate::ops::table;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
-use crate::torch::{OrRaise, items, run_composed, site, tensor_value};
+use crate::torch::{OrRaise, items, run_composed, site, tensor_of};
 
 /// The `numpy` module of one session.
 #[derive(Debug)]
@@ -86,8 +86,18 @@ impl Numpy {
         owner: Option<PyObjectRef>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
-        let base = owner.map(base_of);
-        PyArray::new(tensor, base, self.clone(), false).into_pyobject(vm)
+        self.viewed(tensor, owner, false, vm)
+    }
+
+    /// The same; of complex numbers the tensor has pairs of their parts.
+    pub(super) fn viewed(
+        self: &Rc<Self>,
+        tensor: Tensor,
+        owner: Option<PyObjectRef>,
+        is_complex: bool,
+        vm: &VirtualMachine,
+    ) -> PyObjectRef {
+        PyArray::new(tensor, owner.map(base_of), self.clone(), is_complex).into_pyobject(vm)
     }
 
     /// The array of complex numbers over pairs of their parts, a view where an array among `sources` has the same memory.
@@ -97,8 +107,8 @@ impl Numpy {
         sources: impl IntoIterator<Item = &'a PyObject>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
-        let base = self.owner(&pairs, sources);
-        PyArray::new(pairs, base, self.clone(), true).into_pyobject(vm)
+        let owner = self.owner(&pairs, sources);
+        self.viewed(pairs, owner, true, vm)
     }
 
     /// The array of what an operation made of `sources`: a view of the one that has the same memory.
@@ -108,8 +118,8 @@ impl Numpy {
         sources: impl IntoIterator<Item = &'a PyObject>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
-        let base = self.owner(&tensor, sources);
-        PyArray::new(tensor, base, self.clone(), false).into_pyobject(vm)
+        let owner = self.owner(&tensor, sources);
+        self.viewed(tensor, owner, false, vm)
     }
 
     /// The owner of a tensor's memory, if an array among `sources` has the same memory.
@@ -122,7 +132,7 @@ impl Numpy {
             let array = source.downcast_ref::<PyArray>();
             array.is_some_and(|it| it.inner.borrow().storage().same(tensor.storage()))
         };
-        sources.into_iter().find(is_owner).map(|owner| base_of(owner.to_owned()))
+        sources.into_iter().find(is_owner).map(ToOwned::to_owned)
     }
 
     /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.
@@ -189,11 +199,11 @@ impl Numpy {
             return call(caller, op, form, args).or_raise(vm);
         }
         let result = run_composed(caller, &self.state, op, form, args, vm)?;
-        Ok(match (tensor_value(&result, vm), items(&result)) {
+        Ok(match (tensor_of(&result), items(&result)) {
             (Some(tensor), _) => Value::Tensor(tensor),
-            (None, parts) => Value::Tensors(
-                parts.unwrap_or_default().iter().filter_map(|part| tensor_value(part, vm)).collect(),
-            ),
+            (None, parts) => {
+                Value::Tensors(parts.unwrap_or_default().iter().filter_map(|part| tensor_of(part)).collect())
+            }
         })
     }
 

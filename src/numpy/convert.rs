@@ -9,7 +9,7 @@ use super::dtypes::promote;
 use super::scalar;
 use super::text::shape_text;
 use crate::tensor::{Arg, Buffer, DType, Lane, Tensor, allow};
-use crate::torch::{OrRaise, items, tensor_value};
+use crate::torch::{OrRaise, items, tensor_of};
 
 /// The items of a list, a tuple, a range or what else has a length and items.
 fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
@@ -49,7 +49,7 @@ impl Found {
         let mut shape = Vec::new();
         let mut at = object.to_owned();
         loop {
-            if let Some(tensor) = array_of(&at).or_else(|| tensor_value(&at, vm)) {
+            if let Some(tensor) = array_of(&at).or_else(|| tensor_of(&at)) {
                 shape.extend_from_slice(tensor.shape());
                 return Ok(shape);
             }
@@ -77,7 +77,7 @@ impl Found {
             self.numbers.push(number);
             return Ok(());
         }
-        if let Some(tensor) = array_of(object).or_else(|| tensor_value(&object.to_owned(), vm)) {
+        if let Some(tensor) = array_of(object).or_else(|| tensor_of(object)) {
             if tensor.shape() != &self.shape[depth..] {
                 return Err(ragged(&self.shape[..depth], vm));
             }
@@ -146,7 +146,7 @@ pub(super) fn tensor(
     dtype: Option<DType>,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    let given = tensor_value(&object.to_owned(), vm);
+    let given = tensor_of(object);
     if given.as_ref().is_some_and(Tensor::requires_grad) {
         return Err(vm.new_runtime_error(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",

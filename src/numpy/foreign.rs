@@ -1,9 +1,10 @@
 //! Operands that the native functions of real arrays do not compute with: complex numbers, and arrays of another class.
 //! Source: NumPy's documentation of `numpy.class.__array_ufunc__`.
 
-use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt, PyStr};
+use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt, PyList, PyStr, PyTuple};
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{PyObject, PyResult, VirtualMachine};
+use rustpython_vm::types::PyTypeFlags;
+use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{PyArray, PyScalar};
 use crate::torch::items;
@@ -17,9 +18,10 @@ pub(super) fn is_complex(object: &PyObject) -> bool {
         || object.downcast_ref::<PyArray>().is_some_and(|it| it.is_complex)
 }
 
-/// Whether the class of an object takes part by the protocol.
+/// Whether the class of an object takes part by the protocol: those of the interpreter do not.
 fn has_protocol(object: &PyObject, vm: &VirtualMachine) -> bool {
-    object.class().get_attr(vm.ctx.intern_str(PROTOCOL)).is_some()
+    object.class().slots.flags.has_feature(PyTypeFlags::HEAPTYPE)
+        && object.class().get_attr(vm.ctx.intern_str(PROTOCOL)).is_some()
 }
 
 /// Whether the object is complex or takes part by the protocol.
@@ -33,7 +35,12 @@ pub(super) fn takes_part(object: &PyObject, vm: &VirtualMachine) -> bool {
 
 /// Whether the object, or an item of nested lists, takes part.
 pub(super) fn has_part(object: &PyObject, vm: &VirtualMachine) -> bool {
-    takes_part(object, vm) || items(object).is_some_and(|inner| inner.iter().any(|it| has_part(it, vm)))
+    let any = |inner: &[PyObjectRef]| inner.iter().any(|it| has_part(it, vm));
+    match (object.downcast_ref::<PyTuple>(), object.downcast_ref::<PyList>()) {
+        (Some(tuple), _) => any(tuple.as_slice()),
+        (None, Some(list)) => any(&list.borrow_vec()),
+        (None, None) => takes_part(object, vm),
+    }
 }
 
 /// Whether the object, or an item of nested lists, is neither a number nor an array of numbers.

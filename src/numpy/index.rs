@@ -10,8 +10,8 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachin
 use super::context::{Numpy, PyArray, array_of};
 use super::convert;
 use super::elementwise::{is_tensor, operand, stretched};
-use super::scalar;
 use super::text::tight;
+use super::{complex, scalar};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::overwrite::{Overwrite, overwrite};
@@ -19,8 +19,8 @@ use crate::ops::table::row;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::SETITEM;
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Tensor, index};
-use crate::torch::{OrRaise, items, site, tensor_value};
+use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Layout, Tensor, index};
+use crate::torch::{OrRaise, items, site, tensor_of};
 
 const KINDS: &str = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
 
@@ -33,7 +33,7 @@ fn whole(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
         };
     }
     // One element of a tensor is a number, as `__index__` of tensors says.
-    if let Some(tensor) = tensor_value(&object.to_owned(), vm) {
+    if let Some(tensor) = tensor_of(object) {
         let is_one = tensor.numel() == 1 && tensor.dtype().category() == Category::Integer;
         return is_one.then(|| tensor.item_int().ok())?;
     }
@@ -44,13 +44,10 @@ fn whole(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
 /// An index expression, and the axes that are read backwards: axis, start, length and step.
 #[derive(Default)]
 struct Key {
-    parts: Vec<Index>,
+    parts: Rc<Vec<Index>>,
     backwards: Vec<(usize, usize, usize, usize)>,
     /// The axis of each array among the parts.
     axes: Vec<usize>,
-    /// Whether every part is a whole number.
-    whole: bool,
-    dims: usize,
 }
 
 /// A list or an array as an index: whole numbers or a mask.
@@ -102,16 +99,22 @@ fn slice(key: &PySlice, size: usize, vm: &VirtualMachine) -> PyResult<(Index, Op
 }
 
 impl Key {
-    fn read(numpy: &Numpy, array: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Key> {
-        let objects: Vec<PyObjectRef> = match key.downcast_ref::<PyTuple>() {
-            Some(tuple) => tuple.as_slice().to_vec(),
-            None => vec![key.to_owned()],
+    /// Reads the index of an array of this shape, whose elements are pairs along one more dimension if they are complex.
+    fn read(
+        numpy: &Numpy,
+        shape: &[usize],
+        is_complex: bool,
+        key: &PyObject,
+        vm: &VirtualMachine,
+    ) -> PyResult<Key> {
+        let objects: Vec<&PyObject> = match key.downcast_ref::<PyTuple>() {
+            Some(tuple) => tuple.as_slice().iter().map(|it| &**it).collect(),
+            None => vec![key],
         };
-        let ndim = array.ndim();
-        let mut found = Key { whole: true, ..Key::default() };
-        let mut parts: Vec<(Index, usize)> = Vec::new();
-        for object in &objects {
-            let object: &PyObject = object;
+        let ndim = shape.len();
+        let mut found = Key::default();
+        let mut parts: Vec<(Index, usize)> = Vec::with_capacity(objects.len() + 1);
+        for &object in &objects {
             let part = if vm.is_none(object) {
                 (Index::NewAxis, 0)
             } else if object.downcast_ref::<PyEllipsis>().is_some() {
@@ -152,10 +155,10 @@ impl Key {
             return Err(vm.new_index_error("an index can only have a single ellipsis ('...')"));
         }
         let has_arrays = parts.iter().any(|part| matches!(part.0, Index::Tensor(_)));
+        let mut read = Vec::with_capacity(parts.len() + 1);
         let mut axis = 0;
         for ((part, takes), object) in parts.into_iter().zip(&objects) {
-            let size = array.shape().get(axis).copied().unwrap_or(1);
-            found.whole &= matches!(part, Index::Int(_));
+            let size = shape.get(axis).copied().unwrap_or(1);
             let part = match part {
                 Index::Int(at) => {
                     if at < -(size as i64) || at >= size as i64 {
@@ -179,7 +182,7 @@ impl Key {
                 }
                 Index::Tensor(tensor) if tensor.dtype() == DType::Bool => {
                     for (more, &wanted) in tensor.shape().iter().enumerate() {
-                        let size = array.shape()[axis + more];
+                        let size = shape[axis + more];
                         if size != wanted {
                             return Err(vm.new_index_error(format!(
                                 "boolean index did not match indexed array along dimension {}; dimension is {size} but \
@@ -202,11 +205,20 @@ impl Key {
                 other => other,
             };
             axis += takes;
-            found.parts.push(part);
+            read.push(part);
         }
-        found.whole &= used == ndim;
-        found.dims = used;
+        if is_complex {
+            // Both parts: what an ellipsis stands for ends before them.
+            read.push(Index::Slice { start: None, stop: None, step: None });
+        }
+        found.parts = Rc::new(read);
         Ok(found)
+    }
+
+    /// What is read backwards, forwards.
+    fn forwards(&self, layout: &Layout) -> Layout {
+        let slice = |layout: Layout, &(axis, low, length, step): &_| layout.slice(axis, low, length, step);
+        self.backwards.iter().fold(layout.clone(), slice)
     }
 
     /// NumPy's words for an error of indexing.
@@ -248,13 +260,9 @@ fn out_of_bounds(
     vm.new_index_error(format!("index {at} is out of bounds for axis {axis} with size {size}"))
 }
 
-/// The one element at whole numbers, without a record: for loops in Python.
-pub(super) fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
-    let place = |objects: &[PyObjectRef]| -> PyResult<Option<usize>> {
-        let layout = tensor.layout();
-        if objects.len() != layout.ndim() {
-            return Ok(None);
-        }
+/// The place of the one element at whole numbers, in an array of this layout and of so many dimensions: for loops in Python.
+fn element(layout: &Layout, dims: usize, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
+    let place = |objects: &[&PyObject]| -> PyResult<Option<usize>> {
         let mut offset = layout.offset;
         for (axis, object) in objects.iter().enumerate() {
             let Some(at) = whole(object, vm) else { return Ok(None) };
@@ -266,41 +274,47 @@ pub(super) fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> P
         }
         Ok(Some(offset))
     };
-    match key.downcast_ref::<PyTuple>() {
-        Some(tuple) => place(tuple.as_slice()),
-        None if tensor.ndim() == 1 => place(&[key.to_owned()]),
-        None => Ok(None),
+    match key.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice()) {
+        Some([a, b]) if dims == 2 => place(&[a, b]),
+        Some(all) if all.len() == dims => place(&all.iter().map(|it| &**it).collect::<Vec<_>>()),
+        None if dims == 1 => place(&[key]),
+        _ => Ok(None),
+    }
+}
+
+/// The scalar of one element.
+fn scalar(array: &PyArray, one: &Tensor, vm: &VirtualMachine) -> PyResult {
+    match array.is_complex {
+        true => complex::scalar_of(&array.numpy, one, vm),
+        false => scalar::of_tensor(&array.numpy, one, vm),
     }
 }
 
 /// `array[key]`
 pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let (numpy, tensor) = (&array.numpy, array.tensor());
-    if let Some(offset) = element(&tensor, key, vm)? {
-        let one = tensor.with_layout(crate::tensor::Layout { shape: vec![], strides: vec![], offset });
-        return scalar::of_tensor(numpy, &one, vm);
+    let (numpy, tensor, dims) = (&array.numpy, array.tensor(), array.dims());
+    if let Some(offset) = element(tensor.layout(), dims, key, vm)? {
+        let rest = |all: &[usize]| all[dims..].to_vec();
+        let layout = Layout { shape: rest(tensor.shape()), strides: rest(&tensor.layout().strides), offset };
+        return scalar(array, &tensor.with_layout(layout), vm);
     }
     if key.downcast_ref::<PyStr>().is_some() {
         return Err(vm.new_index_error(KINDS));
     }
-    let key = Key::read(numpy, &tensor, key, vm)?;
+    let key = Key::read(numpy, &tensor.shape()[..dims], array.is_complex, key, vm)?;
     let mut source = tensor.clone();
     let mut mirrored = None;
     if !key.backwards.is_empty() {
-        let mut layout = source.layout().clone();
-        for &(axis, low, length, step) in &key.backwards {
-            layout = layout.slice(axis, low, length, step);
-        }
         let axes: Vec<usize> = key.backwards.iter().map(|it| it.0).collect();
         let dims = axes.iter().map(|&axis| axis as i64).collect();
-        let forwards = source.with_layout(layout);
+        let forwards = source.with_layout(key.forwards(source.layout()));
         if let Some(origin) = source.origin() {
             forwards.set_origin(origin, source.output_index());
         }
         source = numpy.call("flip", vec![Arg::Tensor(forwards.clone()), Arg::Ints(dims)], vm)?;
         mirrored = Some((forwards, axes));
     }
-    let args = vec![Arg::Tensor(source.clone()), Arg::Index(Rc::new(key.parts.clone()))];
+    let args = vec![Arg::Tensor(source.clone()), Arg::Index(key.parts.clone())];
     let place = || site(vm);
     let caller = Caller { state: &numpy.state, site: &place };
     let result = match call(caller, row("getitem"), 0, args) {
@@ -308,92 +322,104 @@ pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> P
         Ok(_) => return Err(vm.new_index_error("an index returns one array")),
         Err(error) => return Err(key.translated(error, &tensor, vm)),
     };
-    let is_scalar = result.ndim() == 0 && !key.parts.iter().any(|part| matches!(part, Index::Ellipsis));
-    if is_scalar {
-        return scalar::of_tensor(numpy, &result, vm);
+    let has_dims = result.ndim() > usize::from(array.is_complex);
+    if !has_dims && !key.parts.iter().any(|part| matches!(part, Index::Ellipsis)) {
+        return scalar(array, &result, vm);
     }
-    match mirrored.filter(|_| result.storage().same(source.storage())) {
-        Some((forwards, axes)) => {
-            let made = numpy.view(result, Some(array.as_object().to_owned()), vm);
-            numpy.mirror(&forwards, &source, axes);
-            Ok(made)
-        }
-        None => Ok(numpy.derived(result, [array.as_object()], vm)),
+    let mirrored = mirrored.filter(|_| result.storage().same(source.storage()));
+    let owner =
+        (mirrored.is_some() || result.storage().same(tensor.storage())).then(|| array.to_owned().into());
+    let made = numpy.viewed(result, owner, array.is_complex, vm);
+    if let Some((forwards, axes)) = mirrored {
+        numpy.mirror(&forwards, &source, axes);
     }
+    Ok(made)
 }
 
 /// The flat positions of what a key names.
-fn flat_positions(shape: &[usize], key: &Key) -> Result<Tensor, Error> {
+fn flat_positions(shape: &[usize], pair: usize, key: &Key) -> Result<Tensor, Error> {
     let count: usize = shape.iter().product();
     let mut all = Tensor::from_i64((0..count as i64).collect(), shape);
     if !key.backwards.is_empty() {
         let axes: Vec<usize> = key.backwards.iter().map(|it| it.0).collect();
-        let mut layout = all.layout().clone();
-        for &(axis, low, length, step) in &key.backwards {
-            layout = layout.slice(axis, low, length, step);
-        }
-        all = crate::tensor::ops::shape::flip(&all.with_layout(layout), &axes)?;
+        all = crate::tensor::ops::shape::flip(&all.with_layout(key.forwards(all.layout())), &axes)?;
     }
-    index::get(&all, &key.parts).map(|found| found.0)
+    index::get(&all, &key.parts[..key.parts.len() - pair]).map(|found| found.0)
 }
 
-/// `array[key] = value`
-pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    let (numpy, target) = (&array.numpy, array.tensor());
-    let source = operand(numpy, value, vm)?;
+/// What is assigned to places in a tensor: the elements, and the number that they are, if they are one.
+fn assigned(
+    array: &PyArray,
+    target: &Tensor,
+    value: &PyObject,
+    vm: &VirtualMachine,
+) -> PyResult<(Tensor, Option<Arg>)> {
+    if array.is_complex {
+        let (value, _) = complex::read(&array.numpy, value, vm)?;
+        let mut shape = value.shape().to_vec();
+        let pairs = value.pairs(&shape, target.dtype());
+        shape.push(2);
+        // One number is one pair, whatever the shape.
+        return Ok((Tensor::new(pairs, shape, target.dtype()), None));
+    }
+    let source = operand(&array.numpy, value, vm)?;
     if let (Some(Arg::Float(value)), Category::Integer) = (&source.number, target.dtype().category())
         && value.is_nan()
     {
         return Err(vm.new_value_error("cannot convert float NaN to integer"));
     }
-    let read = Key::read(numpy, &target, key, vm)?;
-    let values = to_dtype(&source.tensor, target.dtype());
-    let mut parts = read.parts.clone();
-    if !read.backwards.is_empty() {
+    let number = source.number.map(|number| scalar::converted(&number, target.dtype()));
+    Ok((to_dtype(&source.tensor, target.dtype()), number))
+}
+
+/// `array[key] = value`
+pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    let (target, dims, pair) = (array.tensor(), array.dims(), usize::from(array.is_complex));
+    let (values, number) = assigned(array, &target, value, vm)?;
+    let key = Key::read(&array.numpy, &target.shape()[..dims], array.is_complex, key, vm)?;
+    let write = Write { array, target: &target, key: &key, number };
+    if !key.backwards.is_empty() {
         // The same places as positions in the flat array.
-        let places =
-            flat_positions(target.shape(), &read).map_err(|error| read.translated(error, &target, vm))?;
-        let expanded =
-            values.with_layout(stretched(&leading_ones_dropped(&values, places.ndim()), places.shape(), vm)?);
+        let places = flat_positions(&target.shape()[..dims], pair, &key);
+        let places = places.map_err(|error| key.translated(error, &target, vm))?;
+        let mut shape = places.shape().to_vec();
+        shape.extend(&target.shape()[dims..]);
+        let expanded = write.fitted(&values, &shape, vm)?;
         let flat = places.to_i64_vec();
-        let mut axes: Vec<Vec<i64>> = vec![Vec::with_capacity(flat.len()); target.ndim()];
+        let count = flat.len();
+        let mut axes: Vec<Vec<i64>> = vec![Vec::with_capacity(count); dims];
         for at in flat {
-            let indices = crate::tensor::layout::unravel(at as usize, target.shape());
+            let indices = crate::tensor::layout::unravel(at as usize, &target.shape()[..dims]);
             axes.iter_mut().zip(indices).for_each(|(axis, at)| axis.push(at as i64));
         }
-        parts = axes
-            .into_iter()
-            .map(|axis| {
-                let count = axis.len();
-                Index::Tensor(Tensor::from_i64(axis, [count]))
-            })
-            .collect();
-        let count = expanded.numel();
-        let values = crate::tensor::ops::reshape(&expanded, &[count]);
-        return write(numpy, &target, parts, values, &source.number, &read, vm);
+        let parts = axes.into_iter().map(|axis| Index::Tensor(Tensor::from_i64(axis, [count]))).collect();
+        let mut shape = vec![count];
+        shape.extend(&target.shape()[dims..]);
+        let values = crate::tensor::ops::reshape(&expanded, &shape);
+        return write.write(Rc::new(parts), values, vm);
     }
-    if !parts.iter().any(|part| matches!(part, Index::Tensor(_) | Index::Bool(_))) {
-        let Some(view) = index::view(&target, &parts) else {
+    if !key.parts.iter().any(|part| matches!(part, Index::Tensor(_) | Index::Bool(_))) {
+        let Some(view) = index::view(&target, &key.parts) else {
             return Err(vm.new_index_error(KINDS));
         };
-        let values = leading_ones_dropped(&values, view.ndim());
-        let values = values.with_layout(stretched(&values, view.shape(), vm)?);
-        return write(numpy, &target, parts, values, &source.number, &read, vm);
+        let values = write.fitted(&values, view.shape(), vm)?;
+        return write.write(key.parts.clone(), values, vm);
     }
-    if let [Index::Tensor(mask)] = &parts[..]
+    if let Some(Index::Tensor(mask)) = key.parts.first()
+        && key.parts.len() == 1 + pair
         && mask.dtype() == DType::Bool
-        && values.ndim() == 1
-        && mask.ndim() == target.ndim()
+        && values.ndim() == 1 + pair
+        && mask.ndim() == dims
     {
         let count = mask.to_bool_vec().into_iter().filter(|&on| on).count();
-        if values.numel() != count && values.numel() != 1 {
+        let given = values.shape()[0];
+        if given != count && given != 1 {
             return Err(vm.new_value_error(format!(
-                "NumPy boolean array indexing assignment cannot assign {} input values to the {count} output values where the mask is true",
-                values.numel()
+                "NumPy boolean array indexing assignment cannot assign {given} input values to the {count} output values where the mask is true",
             )));
         }
     }
-    write(numpy, &target, parts, values, &source.number, &read, vm)
+    write.write(key.parts.clone(), values, vm)
 }
 
 fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
@@ -404,43 +430,59 @@ fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
     values.with_layout(layout)
 }
 
-fn write(
-    numpy: &Numpy,
-    target: &Tensor,
-    parts: Vec<Index>,
-    values: Tensor,
-    number: &Option<Arg>,
-    key: &Key,
-    vm: &VirtualMachine,
-) -> PyResult<()> {
-    let what =
-        Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
-    let source = match number {
-        Some(number) => scalar::converted(number, target.dtype()),
-        None => Arg::Tensor(values.clone()),
-    };
-    // A source that shares memory is read before it is written.
-    let values =
-        if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
-    let parts = Rc::new(parts);
-    let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
-    let place = || site(vm);
-    let caller = Caller { state: &numpy.state, site: &place };
-    let done = overwrite(caller, what, target, args, |target| index::set(target, &parts, &values));
-    if let Err(error) = done {
-        if error.message.starts_with("shape mismatch: value tensor") {
-            let shape = index::get(target, &parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
-            return Err(vm.new_value_error(format!(
-                "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
-                tight(values.shape()),
-                tight(&shape)
-            )));
+/// An assignment to places in an array.
+struct Write<'a> {
+    array: &'a PyArray,
+    target: &'a Tensor,
+    key: &'a Key,
+    /// What is assigned, if it is one real number.
+    number: Option<Arg>,
+}
+
+impl Write<'_> {
+    /// A shape without the dimension of pairs.
+    fn own<'a>(&self, shape: &'a [usize]) -> &'a [usize] {
+        &shape[..shape.len() - usize::from(self.array.is_complex)]
+    }
+
+    /// The values repeated to this shape. Errors: NumPy's.
+    fn fitted(&self, values: &Tensor, shape: &[usize], vm: &VirtualMachine) -> PyResult<Tensor> {
+        let values = leading_ones_dropped(values, shape.len());
+        let mut layout = values.layout().clone();
+        if self.array.is_complex {
+            layout = layout.select(layout.ndim() - 1, 0);
         }
-        return Err(key.translated(error, target, vm));
+        stretched(&values.with_layout(layout), self.own(shape), vm)?;
+        Ok(values.with_layout(values.layout().broadcast_to(shape)))
     }
-    if let (Some(view), Some(record)) = (index::view(target, &parts), target.origin()) {
-        target.storage().narrow_last(&record, view.layout().clone());
+
+    fn write(&self, parts: Rc<Vec<Index>>, values: Tensor, vm: &VirtualMachine) -> PyResult<()> {
+        let (numpy, target) = (&self.array.numpy, self.target);
+        let what =
+            Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
+        let source = self.number.clone().unwrap_or_else(|| Arg::Tensor(values.clone()));
+        // A source that shares memory is read before it is written.
+        let values =
+            if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
+        let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
+        let place = || site(vm);
+        let caller = Caller { state: &numpy.state, site: &place };
+        let done = overwrite(caller, what, target, args, |target| index::set(target, &parts, &values));
+        if let Err(error) = done {
+            if error.message.starts_with("shape mismatch: value tensor") {
+                let shape = index::get(target, &parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
+                return Err(vm.new_value_error(format!(
+                    "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
+                    tight(self.own(values.shape())),
+                    tight(self.own(&shape))
+                )));
+            }
+            return Err(self.key.translated(error, target, vm));
+        }
+        if let (Some(view), Some(record)) = (index::view(target, &parts), target.origin()) {
+            target.storage().narrow_last(&record, view.layout().clone());
+        }
+        numpy.update_mirrors();
+        Ok(())
     }
-    numpy.update_mirrors();
-    Ok(())
 }

@@ -43,7 +43,7 @@ mod table;
 mod text;
 mod ufunc;
 
-use rustpython_vm::{PyObjectRef, VirtualMachine};
+use rustpython_vm::PyObject;
 
 use crate::tensor::Tensor;
 use crate::torch;
@@ -51,6 +51,6 @@ use crate::torch;
 pub(crate) use module::install;
 
 /// The tensor of a Python object, or that of an array: for those who show variables.
-pub(crate) fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
-    context::array_of(object).or_else(|| torch::tensor_value(object, vm))
+pub(crate) fn tensor_value(object: &PyObject) -> Option<Tensor> {
+    context::array_of(object).or_else(|| torch::tensor_of(object))
 }

@@ -310,9 +310,6 @@ fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<Pr
                 options.linewidth = if huge { 1 << 50 } else { size()? };
             }
             "suppress" => options.suppress = value.clone().try_to_bool(vm)?,
-            "nanstr" => options.nanstr = value.str(vm)?.to_string(),
-            "infstr" => options.infstr = value.str(vm)?.to_string(),
-            "sign" => options.sign = value.str(vm)?.to_string().chars().next().unwrap_or('-'),
             "floatmode" => options.floatmode = value.str(vm)?.to_string(),
             _ => {
                 return Err(vm.new_type_error(format!(
@@ -337,22 +334,16 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let options = held.options.borrow().clone();
         let dict = vm.ctx.new_dict();
         let precision = options.precision.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_int(it).into());
-        let text = |text: &str| -> PyObjectRef { vm.ctx.new_str(text).into() };
-        let entries: [(&str, PyObjectRef); 11] = [
+        let entries: [(&str, PyObjectRef); 6] = [
             ("edgeitems", vm.ctx.new_int(options.edgeitems).into()),
             ("threshold", match options.threshold_float {
                 Some(number) => vm.ctx.new_float(number).into(),
                 None => vm.ctx.new_int(options.threshold).into(),
             }),
-            ("floatmode", text(&options.floatmode)),
+            ("floatmode", vm.ctx.new_str(&*options.floatmode).into()),
             ("precision", precision),
             ("suppress", vm.ctx.new_bool(options.suppress).into()),
             ("linewidth", vm.ctx.new_int(options.linewidth).into()),
-            ("nanstr", text(&options.nanstr)),
-            ("infstr", text(&options.infstr)),
-            ("sign", text(&options.sign.to_string())),
-            ("formatter", vm.ctx.none()),
-            ("legacy", vm.ctx.new_bool(false).into()),
         ];
         for (name, value) in entries {
             dict.set_item(name, value, vm)?;

@@ -3,21 +3,24 @@
 use std::sync::OnceLock;
 
 use rustpython_vm::builtins::PyComplex;
+use rustpython_vm::class::StaticType;
 use rustpython_vm::function::{Either, PyComparisonValue};
 use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::complex;
-use super::context::{PyArray, PyScalar, array_of, pairs_of};
+use super::context::{PyArray, PyFloat64, PyScalar, array_of, pairs_of};
 use super::dtypes::{Operand, promote};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
+use super::routine::PyRoutine;
 use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
+use super::table;
 use super::ufunc::{apply, context_of};
 use crate::tensor::{Arg, Category, DType, Tensor};
-use crate::torch::{tensor_object, tensor_value};
+use crate::torch::{tensor_object, tensor_of};
 
 /// A function that an operator calls, looked up once.
 struct Row(&'static str, OnceLock<&'static Function>);
@@ -44,6 +47,17 @@ fn is_operand(object: &PyObject, vm: &VirtualMachine) -> bool {
         || object.class().is(types.list_type)
         || object.class().is(types.tuple_type)
         || object.class().is(types.range_type)
+}
+
+/// A scalar of this dtype: its class is that of an operand that has the dtype, which needs no look at the module.
+fn like(dtype: DType, number: Arg, operands: [(DType, &PyObject); 2], vm: &VirtualMachine) -> PyResult {
+    let is_scalar = |it: &PyObject| {
+        it.downcast_ref::<PyScalar>().is_some() || it.fast_isinstance(PyFloat64::static_type())
+    };
+    match operands.iter().find(|(own, it)| *own == dtype && is_scalar(it)) {
+        Some((_, one)) => scalar::of_class(dtype, number, one.class().to_owned(), vm),
+        None => scalar::of_number(&*super::context::context(vm)?, dtype, number, vm),
+    }
 }
 
 /// Two numbers, without arrays.
@@ -89,13 +103,11 @@ fn of_numbers(
                 Arithmetic::Multiply => x.wrapping_mul(y),
                 _ => return None,
             };
-            let numpy = super::context::context(vm).ok()?;
-            return Some(scalar::of_number(&numpy, dtype, Arg::Int(value), vm));
+            return Some(like(dtype, Arg::Int(value), [(kind, a), (other, b)], vm));
         }
         _ => return None,
     };
-    let numpy = super::context::context(vm).ok()?;
-    Some(scalar::of_number(&numpy, dtype, Arg::Float(number), vm))
+    Some(like(dtype, Arg::Float(number), [(kind, a), (other, b)], vm))
 }
 
 fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
@@ -105,7 +117,7 @@ fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualM
     if is_tensor(a) && array_of(b).is_some() {
         return apply(&context_of(&[b], vm)?, function, &[a, b], vm);
     }
-    if array_of(a).is_some() && is_tensor(b) && function.arithmetic == Some(Arithmetic::Divide) {
+    if is_tensor(b) && array_of(a).is_some() && function.arithmetic == Some(Arithmetic::Divide) {
         return over_tensor(a, b, vm);
     }
     if !is_operand(a, vm) || !is_operand(b, vm) {
@@ -152,8 +164,9 @@ fn matmul(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
     if !is_first && (!is_operand(a, vm) || !is_operand(b, vm)) {
         return Ok(vm.ctx.not_implemented());
     }
-    let module = vm.import("numpy", 0)?;
-    module.get_attr("matmul", vm)?.call((a.to_owned(), b.to_owned()), vm)
+    static ROW: OnceLock<&'static super::routine::Row> = OnceLock::new();
+    let row = ROW.get_or_init(|| table::named("matmul"));
+    PyRoutine::method(row).run(&context_of(&[a, b], vm)?, vec![a.to_owned(), b.to_owned()].into(), vm)
 }
 
 /// The one number of an array or a scalar.
@@ -293,8 +306,7 @@ pub(super) fn compare(
     let numpy = context_of(&[a, b], vm)?;
     if is_tensor(b) && array_of(a).is_some() {
         // PyTorch has this one only, also for a tensor that requires a gradient.
-        let Some(tensor) = tensor_value(&b.to_owned(), vm).filter(|_| comparison == PyComparisonOp::Eq)
-        else {
+        let Some(tensor) = tensor_of(b).filter(|_| comparison == PyComparisonOp::Eq) else {
             return Ok(Either::B(PyComparisonValue::NotImplemented));
         };
         let operands = [operand(&numpy, a, vm)?, Operand::new(tensor)];

@@ -4,17 +4,17 @@
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyComplex, PyTuple};
-use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::complex::{absent, call, made, python, read, scalar_of};
-use super::context::{Numpy, PyArray, array_of, pairs_of};
+use super::complex::{absent, call, made, python, read};
+use super::context::{Numpy, array_of, pairs_of};
 use super::dtypes::{self, Kind, kind_of};
 use super::elementwise::operand;
 use super::signature::Signature;
-use super::{foreign, index, scalar};
+use super::{foreign, scalar};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::complex::{Operand, part};
-use crate::tensor::{Arg, Buffer, DType, Layout, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Tensor};
 use crate::torch::{OrRaise, items};
 
 /// What a function does with complex numbers.
@@ -178,13 +178,13 @@ fn joined(
 
 /// A function of the table with complex numbers among its arguments, or with a complex dtype.
 pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &VirtualMachine) -> PyResult {
-    let dtype = row.signature.place("dtype");
+    let dtype = row.signature.dtype();
     let asked = args.get(dtype).and_then(Option::as_ref).filter(|it| !vm.is_none(it));
     let asked = asked.and_then(|it| kind_of(numpy, it, vm));
     if let Some(kind) = asked {
         args[dtype] = Some(dtypes::object(Kind::real(kind.dtype), vm));
     }
-    let target = args.get_mut(row.signature.place("out")).and_then(Option::take).filter(|it| !vm.is_none(it));
+    let target = args.get_mut(row.signature.out()).and_then(Option::take).filter(|it| !vm.is_none(it));
     let has_complex = args.iter().flatten().any(|it| foreign::has_part(it, vm));
     match row.complex {
         Complex::Own(run) => return run(numpy, &args, vm),
@@ -301,41 +301,4 @@ fn products(
     let pairs = paired(&real, imag.as_ref());
     numpy.given(&pairs, vm);
     if is_array { Ok(numpy.complex(pairs, [], vm)) } else { made(numpy, pairs, vm) }
-}
-
-/// `array[key]` of complex numbers.
-pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let numpy = &array.numpy;
-    let pairs = array.tensor();
-    if let Some(offset) = index::element(&part(&pairs, 0), key, vm)? {
-        let strides = vec![pairs.strides()[pairs.ndim() - 1]];
-        return scalar_of(numpy, &pairs.with_layout(Layout { shape: vec![2], strides, offset }), vm);
-    }
-    let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
-    let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
-        parts.which = which;
-        parts.found.clear();
-        let real = parts.of(&array.as_object().to_owned(), true)?;
-        let Some(real) = real.downcast_ref::<PyArray>() else { return Err(vm.new_type_error("no array")) };
-        let found = index::get(real, key, vm)?;
-        let views = parts.views(&found);
-        Ok((found, views))
-    };
-    match run(0)? {
-        (_, Some(views)) => Ok(views),
-        (real, None) => joined(numpy, &real, Some(&run(1)?.0), vm),
-    }
-}
-
-/// `array[key] = value` of complex numbers.
-pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    let (numpy, pairs) = (&array.numpy, array.tensor());
-    for which in 0..2 {
-        let real = numpy.array(part(&pairs, which), vm);
-        let value = Parts { numpy, vm, which, found: Vec::new() }.of(&value.to_owned(), true)?;
-        if let Some(real) = real.downcast_ref::<PyArray>() {
-            index::set(real, key, &value, vm)?;
-        }
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyInt, PyTuple, PyType};
+use rustpython_vm::builtins::{PyInt, PyList, PyTuple, PyType};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -277,13 +277,15 @@ impl Call<'_> {
     /// The object of what was computed: a view knows the array that owns its memory.
     pub(super) fn wrap(&self, tensor: Tensor) -> PyObjectRef {
         let first = self.args.first().and_then(Option::as_ref);
-        let several = first.and_then(|it| items(it)).unwrap_or_default();
-        self.numpy.derived(tensor, first.into_iter().chain(&several).map(|it| &**it), self.vm)
+        match first.and_then(|it| items(it)) {
+            Some(several) => self.numpy.derived(tensor, several.iter().map(|it| &**it), self.vm),
+            None => self.numpy.derived(tensor, first.map(|it| &**it), self.vm),
+        }
     }
 
     fn finish(&self, answer: Answer) -> PyResult {
         let vm = self.vm;
-        if let Some(target) = self.given(self.row.signature.place("out")) {
+        if let Some(target) = self.given(self.row.signature.out()) {
             return self.write(target, answer);
         }
         let back = self.row.others == Others::ConvertBack
@@ -356,7 +358,8 @@ impl PyPayload for PyRoutine {
 /// Whether an object is converted to an array, and its methods are not called.
 fn is_plain(object: &PyObjectRef, vm: &VirtualMachine) -> bool {
     object.downcast_ref::<PyArray>().is_some()
-        || items(object).is_some()
+        || object.downcast_ref::<PyList>().is_some()
+        || object.downcast_ref::<PyTuple>().is_some()
         || scalar::number(object, vm).is_some()
 }
 
@@ -369,7 +372,7 @@ impl PyRoutine {
         PyRoutine { row, numpy: None }
     }
 
-    fn run(&self, numpy: &Rc<Numpy>, given: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    pub(super) fn run(&self, numpy: &Rc<Numpy>, given: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let row = self.row;
         if let (Others::Delegate(always), Some(first)) = (row.others, given.args.first())
             && self.numpy.is_some()
@@ -380,7 +383,7 @@ impl PyRoutine {
             return self.delegate(method, always, &given, vm);
         }
         let args = row.signature.bind(row.name, &given, vm)?;
-        let dtype = args.get(row.signature.place("dtype")).and_then(Option::as_ref);
+        let dtype = args.get(row.signature.dtype()).and_then(Option::as_ref);
         let kind = dtype.map(|object| dtypes::kind_of(numpy, object, vm));
         let is_complex_dtype = kind.flatten().is_some_and(|kind| kind.is_complex);
         let has_part = args.iter().flatten().any(|object| foreign::has_part(object, vm));

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyFloat, PyInt};
+use rustpython_vm::builtins::{PyFloat, PyInt, PyTypeRef};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::context::{Numpy, PyScalar};
@@ -11,7 +11,11 @@ use crate::tensor::{Arg, Category, DType, Tensor};
 
 /// A scalar of this dtype.
 pub(super) fn of_number(numpy: &Numpy, dtype: DType, number: Arg, vm: &VirtualMachine) -> PyResult {
-    let class = numpy.class(dtype, vm)?;
+    of_class(dtype, number, numpy.class(dtype, vm)?, vm)
+}
+
+/// A scalar of this class, which is that of the dtype.
+pub(super) fn of_class(dtype: DType, number: Arg, class: PyTypeRef, vm: &VirtualMachine) -> PyResult {
     match (dtype, &number) {
         (DType::Float64, Arg::Float(value)) => {
             Ok(PyFloat::from(*value).into_ref_with_type(vm, class)?.into())

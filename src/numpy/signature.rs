@@ -9,38 +9,76 @@ use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
 #[derive(Debug)]
 pub(super) struct Signature {
     pub(super) text: &'static str,
-    params: OnceLock<Vec<Param>>,
+    parsed: OnceLock<Parsed>,
+}
+
+#[derive(Debug)]
+struct Parsed {
+    params: Vec<Param>,
+    /// How many arguments are required, and how many may be positional.
+    least: usize,
+    most: usize,
+    /// The places of two parameters that many functions have.
+    dtype: usize,
+    out: usize,
+}
+
+impl Parsed {
+    fn of(text: &'static str) -> Parsed {
+        let mut is_keyword_only = false;
+        let mut params = Vec::new();
+        for part in text.split(", ").filter(|part| !part.is_empty()) {
+            let (name, default) = part.split_once('=').map_or((part, None), |it| (it.0, Some(it.1)));
+            let rest = name.strip_prefix('*');
+            if rest.is_some_and(|name| !name.is_empty()) || rest.is_none() {
+                params.push(Param {
+                    name: rest.unwrap_or(name),
+                    is_required: default.is_none() && rest.is_none(),
+                    is_keyword_only,
+                    takes_rest: rest.is_some(),
+                });
+            }
+            is_keyword_only |= rest.is_some();
+        }
+        let least = params.iter().filter(|param| param.is_required).count();
+        let most = match params.iter().any(|param| param.takes_rest) {
+            true => usize::MAX,
+            false => params.iter().filter(|param| !param.is_keyword_only).count(),
+        };
+        let (dtype, out) = (place(&params, "dtype"), place(&params, "out"));
+        Parsed { params, least, most, dtype, out }
+    }
+}
+
+fn place(params: &[Param], name: &str) -> usize {
+    params.iter().position(|param| param.name == name).unwrap_or(usize::MAX)
 }
 
 impl Signature {
     pub(super) const fn new(text: &'static str) -> Signature {
-        Signature { text, params: OnceLock::new() }
+        Signature { text, parsed: OnceLock::new() }
+    }
+
+    fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| Parsed::of(self.text))
     }
 
     pub(super) fn params(&self) -> &[Param] {
-        self.params.get_or_init(|| {
-            let mut is_keyword_only = false;
-            let mut params = Vec::new();
-            for part in self.text.split(", ").filter(|part| !part.is_empty()) {
-                let (name, default) = part.split_once('=').map_or((part, None), |it| (it.0, Some(it.1)));
-                let rest = name.strip_prefix('*');
-                if rest.is_some_and(|name| !name.is_empty()) || rest.is_none() {
-                    params.push(Param {
-                        name: rest.unwrap_or(name),
-                        is_required: default.is_none() && rest.is_none(),
-                        is_keyword_only,
-                        takes_rest: rest.is_some(),
-                    });
-                }
-                is_keyword_only |= rest.is_some();
-            }
-            params
-        })
+        &self.parsed().params
     }
 
     /// The place of a parameter; past the last one if there is none of this name.
     pub(super) fn place(&self, name: &str) -> usize {
-        self.params().iter().position(|param| param.name == name).unwrap_or(usize::MAX)
+        place(self.params(), name)
+    }
+
+    /// The places of `dtype` and of `out`.
+    pub(super) fn dtype(&self) -> usize {
+        self.parsed().dtype
+    }
+
+    pub(super) fn out(&self) -> usize {
+        self.parsed().out
     }
 
     /// The arguments by parameter. Errors: `TypeError` in Python's words; a keyword that attn refuses.
@@ -50,7 +88,7 @@ impl Signature {
         given: &FuncArgs,
         vm: &VirtualMachine,
     ) -> PyResult<Vec<Option<PyObjectRef>>> {
-        let params = self.params();
+        let &Parsed { ref params, least, most, .. } = self.parsed();
         let mut bound: Vec<Option<PyObjectRef>> = Vec::with_capacity(params.len());
         for (at, param) in params.iter().enumerate() {
             bound.push(match param.takes_rest {
@@ -59,9 +97,10 @@ impl Signature {
                 false => given.args.get(at).cloned(),
             });
         }
-        let most = params.iter().filter(|param| !param.is_keyword_only).count();
-        if given.args.len() > most && !params.iter().any(|param| param.takes_rest) {
-            let least = params.iter().filter(|param| param.is_required).count();
+        if given.kwargs.is_empty() && (least..=most).contains(&given.args.len()) {
+            return Ok(bound);
+        }
+        if given.args.len() > most {
             let range = if least == most { most.to_string() } else { format!("from {least} to {most}") };
             let plural = if most == 1 { "" } else { "s" };
             return Err(vm.new_type_error(format!(

@@ -16,10 +16,8 @@ pub(super) struct PrintOptions {
     pub(super) edgeitems: usize,
     pub(super) linewidth: usize,
     pub(super) suppress: bool,
-    pub(super) nanstr: String,
-    pub(super) infstr: String,
-    /// `-`, `+` or a space.
-    pub(super) sign: char,
+    /// Whether positive numbers have a `+`: imaginary parts have.
+    pub(super) plus: bool,
     /// `maxprec`, `maxprec_equal`, `unique` or `fixed`.
     pub(super) floatmode: String,
 }
@@ -33,9 +31,7 @@ impl Default for PrintOptions {
             edgeitems: 3,
             linewidth: 75,
             suppress: false,
-            nanstr: "nan".to_owned(),
-            infstr: "inf".to_owned(),
-            sign: '-',
+            plus: false,
             floatmode: "maxprec".to_owned(),
         }
     }
@@ -62,9 +58,7 @@ struct FloatFormat {
     /// The digits of the exponent, if there is one.
     exponent: Option<usize>,
     style: Style,
-    sign: char,
-    nan: String,
-    inf: String,
+    plus: bool,
     dtype: DType,
 }
 
@@ -96,7 +90,7 @@ impl FloatFormat {
             unique: !fixed,
             trim: if fixed { Trim::Keep } else { Trim::Point },
             least: 0,
-            plus: options.sign == '+',
+            plus: options.plus,
         };
         let (mut left, mut right, mut exponent) = (0, 0, None);
         if finite.is_empty() {
@@ -127,34 +121,20 @@ impl FloatFormat {
                 _ => Style { trim: Trim::Point, least: 0, ..style },
             };
         }
-        if options.sign == ' ' && !finite.iter().any(|value| value.is_sign_negative()) {
-            left += 1;
-        }
         if finite.len() < values.len() {
-            let has_sign = options.sign != '-' || values.contains(&f64::NEG_INFINITY);
-            let nan = options.nanstr.len();
-            let inf = options.infstr.len() + usize::from(has_sign);
-            left = left.max(nan.max(inf).saturating_sub(right + 1));
+            let has_sign = options.plus || values.contains(&f64::NEG_INFINITY);
+            left = left.max((3 + usize::from(has_sign)).saturating_sub(right + 1));
         }
-        FloatFormat {
-            left,
-            right,
-            exponent,
-            style,
-            sign: options.sign,
-            nan: options.nanstr.clone(),
-            inf: options.infstr.clone(),
-            dtype,
-        }
+        FloatFormat { left, right, exponent, style, plus: options.plus, dtype }
     }
 
     fn word(&self, value: f64) -> String {
         if !value.is_finite() {
-            let plus = if self.sign == '+' { "+" } else { "" };
+            let plus = if self.plus { "+" } else { "" };
             let text = match value {
-                _ if value.is_nan() => format!("{plus}{}", self.nan),
-                _ if value < 0.0 => format!("-{}", self.inf),
-                _ => format!("{plus}{}", self.inf),
+                _ if value.is_nan() => format!("{plus}nan"),
+                _ if value < 0.0 => "-inf".to_owned(),
+                _ => format!("{plus}inf"),
             };
             let width = self.left + self.right + 1;
             return format!("{text:>width$}");
@@ -307,7 +287,7 @@ pub(super) fn array(tensor: &Tensor, is_complex: bool, options: &PrintOptions, p
     };
     if is_complex {
         let step = tensor.strides()[tensor.ndim() - 1];
-        let signed = PrintOptions { sign: '+', ..options.clone() };
+        let signed = PrintOptions { plus: true, ..options.clone() };
         return laid_out(&part(tensor, 0), options, place, |data, places| {
             let parts = (floats(data, places, 0, options), floats(data, places, step, &signed));
             Format::Complex(Box::new(parts), step)

@@ -172,10 +172,10 @@ impl Session {
         let start = Instant::now();
         let mut changed = Vec::new();
         let run = self.guarded(|session, vm| {
-            let before = NamespaceSnapshot::of(&session.scope.globals, vm);
+            let before = NamespaceSnapshot::of(&session.scope.globals);
             let mut binds = Vec::new();
             let result = session.run_source(source, name, &mut binds, vm);
-            changed = before.changes(&session.scope.globals, &binds, vm);
+            changed = before.changes(&session.scope.globals, &binds);
             result
         });
         let elapsed = start.elapsed();
@@ -222,7 +222,7 @@ impl Session {
 
     /// The value of an expression if it is a tensor, else `None`.
     pub fn tensor(&mut self, expression: &str) -> Result<Option<Tensor>, Raised> {
-        self.evaluate(expression, crate::numpy::tensor_value)
+        self.evaluate(expression, |object, _| crate::numpy::tensor_value(object))
     }
 
     /// Runs `work`, then restores the state of the random number generator.
@@ -240,13 +240,13 @@ impl Session {
 
     /// The variables that are tensors, in the order in which their names were first bound.
     pub fn variables(&self) -> Vec<Variable> {
-        self.interpreter.enter(|vm| namespace::tensors(&self.scope.globals, vm))
+        self.interpreter.enter(|_| namespace::tensors(&self.scope.globals))
     }
 
     /// The variables that are tensors, then the tensors in attributes, lists and dicts, each named by its path:
     /// `sa_v2.W_key.weight`, `qs[0]`.
     pub fn tensors(&self) -> Vec<Variable> {
-        let nested = self.interpreter.enter(|vm| nested::tensors(&self.scope.globals, vm));
+        let nested = self.interpreter.enter(|_| nested::tensors(&self.scope.globals));
         self.variables().into_iter().chain(nested).collect()
     }
 

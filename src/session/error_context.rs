@@ -60,7 +60,7 @@ impl ErrorContext {
         let mut context = ErrorContext::default();
         // Variables come before members of modules: the shorter name is the clearer one.
         for (name, value) in &scope {
-            if let Some(tensor) = numpy::tensor_value(value, vm) {
+            if let Some(tensor) = numpy::tensor_value(value) {
                 context.tensors.push(Variable { name: name.clone(), value: tensor });
             }
         }
@@ -86,7 +86,7 @@ impl ErrorContext {
         let attributes = namespace::entries(&own);
         let members = dicts.into_iter().flatten().flat_map(|dict| namespace::entries(&dict));
         for (member, value) in members.chain(attributes) {
-            if let Some(tensor) = numpy::tensor_value(&value, vm)
+            if let Some(tensor) = numpy::tensor_value(&value)
                 && self.tensors.len() < MAX_LISTED
             {
                 self.tensors.push(Variable { name: format!("{name}.{member}"), value: tensor });

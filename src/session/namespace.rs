@@ -50,9 +50,9 @@ impl Bindings {
 }
 
 /// The variables that are tensors.
-pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
+pub(super) fn tensors(globals: &PyDict) -> Vec<Variable> {
     let tensor = |(name, value): (String, PyObjectRef)| {
-        numpy::tensor_value(&value, vm).map(|value| Variable { name, value })
+        numpy::tensor_value(&value).map(|value| Variable { name, value })
     };
     entries(globals).into_iter().filter_map(tensor).collect()
 }
@@ -71,20 +71,20 @@ pub(super) fn member_path(module: &str, member: &str) -> String {
 pub(super) struct NamespaceSnapshot(Vec<(String, PyObjectRef, u64)>);
 
 impl NamespaceSnapshot {
-    pub(super) fn of(globals: &PyDict, vm: &VirtualMachine) -> NamespaceSnapshot {
+    pub(super) fn of(globals: &PyDict) -> NamespaceSnapshot {
         let entry = |(name, value): (String, PyObjectRef)| {
-            let version = numpy::tensor_value(&value, vm)?.storage().version();
+            let version = numpy::tensor_value(&value)?.storage().version();
             Some((name, value, version))
         };
         NamespaceSnapshot(entries(globals).into_iter().filter_map(entry).collect())
     }
 
     /// The tensors that were bound or written to since, in the order of `bound`, the names that the cell binds.
-    pub(super) fn changes(&self, globals: &PyDict, bound: &[String], vm: &VirtualMachine) -> Vec<Variable> {
+    pub(super) fn changes(&self, globals: &PyDict, bound: &[String]) -> Vec<Variable> {
         let before: HashMap<&str, (&PyObjectRef, u64)> =
             self.0.iter().map(|(name, object, version)| (name.as_str(), (object, *version))).collect();
         let now = entries(globals).into_iter().filter_map(|(name, object)| {
-            let value = numpy::tensor_value(&object, vm)?;
+            let value = numpy::tensor_value(&object)?;
             let same = before
                 .get(name.as_str())
                 .is_some_and(|(before, version)| before.is(&object) && *version == value.storage().version());

@@ -2,7 +2,7 @@
 //! The search reads the objects' dictionaries and runs no Python code.
 
 use rustpython_vm::{
-    AsObject, PyObjectRef, VirtualMachine,
+    AsObject, PyObjectRef,
     builtins::{PyDict, PyList, PyModule, PyStr, PyTuple, PyType},
 };
 
@@ -19,18 +19,17 @@ const MAX_ITEMS: usize = 256;
 /// The attributes in which `nn.Module` stores what it owns. They are not part of a path.
 const MODULE_DICTS: [&str; 3] = ["_parameters", "_buffers", "_modules"];
 
-struct NestedSearch<'a> {
-    vm: &'a VirtualMachine,
+struct NestedSearch {
     visited: Vec<usize>,
     found: Vec<Variable>,
 }
 
 /// The tensors inside the learner's variables. Each is named by its path: `sa_v2.W_key.weight`, `qs[0]`. A tensor of a
 /// module is named by the module only: an optimizer has the parameters too.
-pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
-    let mut search = NestedSearch { vm, visited: Vec::new(), found: Vec::new() };
+pub(super) fn tensors(globals: &PyDict) -> Vec<Variable> {
+    let mut search = NestedSearch { visited: Vec::new(), found: Vec::new() };
     let entries = namespace::entries(globals);
-    let contents = entries.into_iter().filter(|(_, object)| numpy::tensor_value(object, vm).is_none());
+    let contents = entries.into_iter().filter(|(_, object)| numpy::tensor_value(object).is_none());
     let (modules, others): (Vec<_>, Vec<_>) = contents.partition(|(_, object)| is_module(object));
     for (name, object) in &modules {
         search.contents(name, object, 0);
@@ -53,12 +52,12 @@ fn is_module(object: &PyObjectRef) -> bool {
     object.dict().is_some_and(|dict| owns(&dict))
 }
 
-impl NestedSearch<'_> {
+impl NestedSearch {
     fn visit(&mut self, path: String, object: &PyObjectRef, depth: usize) {
         if self.found.len() >= MAX_TENSORS {
             return;
         }
-        match numpy::tensor_value(object, self.vm) {
+        match numpy::tensor_value(object) {
             Some(value) => self.found.push(Variable { name: path, value }),
             None => self.contents(&path, object, depth),
         }

@@ -6,9 +6,7 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyDictRef, PyStrRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::{ArgBytesLike, FuncArgs, KwArgs};
-use rustpython_vm::{
-    AsObject, Context, PyObjectRef, PyPayload, PyRef, PyResult, TryFromObject, VirtualMachine,
-};
+use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
 
 use super::autocast::{operand, set_autocast, settings};
 use super::backward::{Request, backward, gradients};
@@ -491,9 +489,4 @@ impl rustpython_vm::function::FromArgs for PrintWords {
         all.extend(std::mem::take(&mut words));
         Ok(PrintWords(all.into_iter().collect()))
     }
-}
-
-/// The tensor a Python object is: for those who show variables.
-pub(crate) fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
-    Tensor::try_from_object(vm, object.clone()).ok()
 }

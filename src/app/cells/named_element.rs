@@ -270,7 +270,7 @@ fn is_container(base: &str, workspace: &mut Workspace) -> bool {
 /// Errors: it raises, or returns something else.
 fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
     let read = |object: &PyObjectRef, vm: &VirtualMachine| {
-        let tensor = crate::numpy::tensor_value(object, vm);
+        let tensor = crate::numpy::tensor_value(object);
         let kind = object.class().name().to_string();
         let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
         tensor.ok_or((kind, text, torch::takes_part(object, vm)))

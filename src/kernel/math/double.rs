@@ -1,28 +1,29 @@
-//! e^x in double precision, of many numbers at a time.
+//! e^x and tanh x in double precision, of many numbers at a time.
 //! Source: `exp` of Arm's optimized routines, which the GNU C library has too: a table of 2^(k/128), and a polynomial. With
-//! fused multiply-add the bits are those of the C library, which NumPy calls.
+//! fused multiply-add the bits are those of the C library, which NumPy calls. tanh x keeps what rounding loses in second
+//! numbers: nearly all results are correctly rounded.
 
 use super::super::simd::{SimdWork, run_widest, vector_bytes};
 
 /// Below this size no power of two is close to the limits of the type.
 const PLAIN: f64 = 512.0;
-/// Numbers that are computed before it is looked whether one of them is larger.
+/// Numbers that are computed before it is looked whether one of them is beyond what vectors compute.
 const PIECE: usize = 128;
 
-/// e^x of each element.
-pub fn exp_double(x: &[f64], out: &mut [f64]) {
-    match cfg!(target_arch = "x86_64") && vector_bytes() >= 32 {
-        true => run_widest(Exponentials { x, out }),
-        false => x.iter().zip(out).for_each(|(x, out)| *out = x.exp()),
-    }
+/// A function that vectors compute of plain numbers. Its functions are marked `#[inline(always)]`.
+trait Function {
+    fn is_plain(x: f64) -> bool;
+    fn plain(x: f64) -> f64;
+    fn other(x: f64) -> f64;
 }
 
-struct Exponentials<'a> {
+struct Many<'a, F> {
     x: &'a [f64],
     out: &'a mut [f64],
+    function: std::marker::PhantomData<F>,
 }
 
-impl SimdWork for Exponentials<'_> {
+impl<F: Function> SimdWork for Many<'_, F> {
     const WIDEST: usize = 64;
     type Output = ();
 
@@ -31,22 +32,95 @@ impl SimdWork for Exponentials<'_> {
         for (x, out) in self.x.chunks(PIECE).zip(self.out.chunks_mut(PIECE)) {
             let mut is_plain = true;
             for (&x, out) in x.iter().zip(out.iter_mut()) {
-                is_plain &= x.abs() < PLAIN;
-                *out = plain(x);
+                is_plain &= F::is_plain(x);
+                *out = F::plain(x);
             }
             if !is_plain {
-                x.iter()
-                    .zip(out)
-                    .filter(|(x, _)| x.abs() >= PLAIN || x.is_nan())
-                    .for_each(|(x, out)| *out = x.exp());
+                x.iter().zip(out).filter(|(x, _)| !F::is_plain(**x)).for_each(|(&x, out)| *out = F::other(x));
             }
         }
     }
 }
 
-/// e^x = 2^(k/128) e^r of a number below [`PLAIN`].
+fn many<F: Function>(x: &[f64], out: &mut [f64]) {
+    match cfg!(target_arch = "x86_64") && vector_bytes() >= 32 {
+        true => run_widest(Many::<F> { x, out, function: std::marker::PhantomData }),
+        false => x.iter().zip(out).for_each(|(&x, out)| *out = F::other(x)),
+    }
+}
+
+macro_rules! functions {
+    ($($(#[$meta:meta])* $name:ident, $type:ident: $is_plain:expr, $plain:expr, $other:expr;)*) => {$(
+        $(#[$meta])*
+        pub fn $name(x: &[f64], out: &mut [f64]) {
+            many::<$type>(x, out);
+        }
+
+        struct $type;
+
+        impl Function for $type {
+            #[inline(always)]
+            fn is_plain(x: f64) -> bool {
+                let is_plain: fn(f64) -> bool = $is_plain;
+                is_plain(x)
+            }
+            #[inline(always)]
+            fn plain(x: f64) -> f64 {
+                $plain(x)
+            }
+            #[inline(always)]
+            fn other(x: f64) -> f64 {
+                $other(x)
+            }
+        }
+    )*};
+}
+
+functions! {
+    /// e^x of each element.
+    exp_double, Exponential: |x| x.abs() < PLAIN, plain, f64::exp;
+    /// tanh x of each element.
+    tanh_double, Tangent: |x| x.abs() < PLAIN / 2.0, tanh, f64::tanh;
+}
+
+/// One of two numbers, without a branch: with one the loops would not be compiled for vectors.
+#[inline(always)]
+fn select(is_first: bool, first: f64, second: f64) -> f64 {
+    let mask = u64::from(is_first).wrapping_neg();
+    f64::from_bits(first.to_bits() & mask | second.to_bits() & !mask)
+}
+
+/// e^x of a number below [`PLAIN`].
 #[inline(always)]
 fn plain(x: f64) -> f64 {
+    let (scale, sum) = power(x);
+    scale.mul_add(sum, scale)
+}
+
+/// tanh x = 1 - 2 / (e^2x + 1), with the rounding errors of the power, the sum and the quotient; near 0, where the
+/// difference cancels, its series.
+#[inline(always)]
+fn tanh(x: f64) -> f64 {
+    let size = x.abs();
+    let (scale, sum) = power(2.0 * size);
+    let high = scale.mul_add(sum, scale);
+    let low = scale.mul_add(sum, scale - high);
+    let below = high + 1.0;
+    let below_low = (high - (below - 1.0)) + low;
+    let quotient = 2.0 / below;
+    let rest = (-quotient).mul_add(below_low, (-quotient).mul_add(below, 2.0)) * (0.5 * quotient);
+    let large = 1.0 - quotient;
+    let large = large + (((1.0 - large) - quotient) - rest);
+    let x2 = size * size;
+    let high = x2.mul_add(x2.mul_add(-1382.0 / 155_925.0, 62.0 / 2835.0), -17.0 / 315.0);
+    let series = x2.mul_add(x2.mul_add(high, 2.0 / 15.0), -1.0 / 3.0);
+    let small = (size * x2).mul_add(series, size);
+    select(size < 0.06, small, large).copysign(x)
+}
+
+/// e^x = 2^(k/128) e^r of a number below [`PLAIN`]: the power of two, and what e^r is more than 1.
+#[inline(always)]
+fn power(x: f64) -> (f64, f64) {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     let shifted = x.mul_add(128.0 * std::f64::consts::LOG2_E, SHIFT);
     let (bits, k) = (shifted.to_bits(), shifted - SHIFT);
@@ -62,7 +136,7 @@ fn plain(x: f64) -> f64 {
     let r2 = r * r;
     let sum = r2.mul_add(r.mul_add(c3, c2), tail + r);
     let sum = (r2 * r2).mul_add(r.mul_add(c5, c4), sum);
-    scale.mul_add(sum, scale)
+    (scale, sum)
 }
 
 /// For k from 0 to 127: what 2^(k/128) is more than its nearest double, as a share of it, and the bits of that double less

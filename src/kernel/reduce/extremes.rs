@@ -115,9 +115,8 @@ fn values<T: Order>(
 fn first_of<T: Order>(row: &[T], best: T) -> Option<(T, i64)> {
     let there = |&x: &T| x == best || (x.unordered() && best.unordered());
     // Whole pieces are searched without a branch; then the piece that contains it is searched for the position.
-    let piece =
-        row.chunks(LANES * 8).position(|piece| piece.iter().fold(false, |found, x| found | there(x)))?;
-    let start = piece * LANES * 8;
+    let piece = row.chunks(LANES).position(|piece| piece.iter().fold(false, |found, x| found | there(x)))?;
+    let start = piece * LANES;
     let at = start + row[start..].iter().position(there)?;
     Some((row[at], at as i64))
 }
@@ -159,8 +158,18 @@ impl<T: Order, F: Fn(T, T) -> bool + Copy> SimdWork for Best<'_, T, F> {
                 *best = if better(*best, x) { x } else { *best };
             }
         }
-        let [best, others @ ..] = lanes;
-        others.iter().chain(rest).fold(best, |best, &x| if better(best, x) { x } else { best })
+        for (best, &x) in lanes.iter_mut().zip(rest) {
+            *best = if better(*best, x) { x } else { *best };
+        }
+        let mut count = LANES;
+        while count > 1 {
+            count /= 2;
+            let (best, others) = lanes.split_at_mut(count);
+            for (best, &x) in best.iter_mut().zip(&*others) {
+                *best = if better(*best, x) { x } else { *best };
+            }
+        }
+        lanes[0]
     }
 }
 

@@ -54,11 +54,14 @@ impl<'a, T: Copy> Rows<'a, T> {
         let rows = (PIECE / self.length).max(1);
         let mut out: Vec<Option<R>> = Vec::new();
         out.resize_with(self.count, || None);
-        threads::share(self.data.chunks(rows * self.length).zip(out.chunks_mut(rows)), |(data, out)| {
-            for (row, out) in data.chunks_exact(self.length).zip(out) {
-                *out = Some(each(row));
-            }
-        });
+        threads::share_brief(
+            self.data.chunks(rows * self.length).zip(out.chunks_mut(rows)),
+            |(data, out)| {
+                for (row, out) in data.chunks_exact(self.length).zip(out) {
+                    *out = Some(each(row));
+                }
+            },
+        );
         out.into_iter().map(|result| result.expect("every row has a result")).collect()
     }
 }

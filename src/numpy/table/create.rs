@@ -28,7 +28,7 @@ pub(in crate::numpy) fn array_of_data(
         return Ok(object.clone());
     }
     let is_array = known.is_some();
-    let shared = known.or_else(|| crate::torch::tensor_value(object, vm));
+    let shared = known.or_else(|| crate::torch::tensor_of(object));
     let tensor = convert::tensor(numpy, object, dtype, vm)?;
     let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
     Ok(match (copy, is_shared) {
@@ -97,6 +97,10 @@ fn copy(c: &Call) -> PyResult<Answer> {
     let order = order(c, 1, if c.row.places == METHOD { "C" } else { "K" })?;
     let made = c.op("clone", vec![Arg::Tensor(c.tensor(0)?)])?;
     Ok(Answer::Object(ordered(c, c.numpy.array(made, c.vm), order)?))
+}
+
+fn itself(c: &Call) -> PyResult<Answer> {
+    Ok(Answer::Object(c.object(0)))
 }
 
 /// The shape that an object means. Errors: a negative size.
@@ -319,7 +323,7 @@ fn astype(c: &Call) -> PyResult<Answer> {
     }
 }
 
-pub(super) static ROWS: [Row; 19] = [
+pub(super) static ROWS: [Row; 21] = [
     row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array).parts(),
     row("asarray", FUNCTION, "a, dtype=None, order=None", asarray).parts(),
     row("asfortranarray", FUNCTION, "a, dtype=None", |c| {
@@ -330,6 +334,8 @@ pub(super) static ROWS: [Row; 19] = [
     row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray).parts(),
     row("copy", FUNCTION, "a, order='K'", copy).parts(),
     row("copy", METHOD, "self, order='C'", copy).parts(),
+    row("conj", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
+    row("conjugate", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
     row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype).parts(),
     row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
     row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)).complex(Complex::Real),

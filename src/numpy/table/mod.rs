@@ -17,6 +17,11 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     families.into_iter().flatten()
 }
 
+/// The function of this name.
+pub(super) fn named(name: &str) -> &'static Row {
+    rows().find(|row| row.name == name).unwrap_or_else(|| panic!("numpy has no function {name}"))
+}
+
 /// Second names.
 pub(super) const ALIASES: [(&str, &str); 5] =
     [("amax", "max"), ("amin", "min"), ("around", "round"), ("round_", "round"), ("asanyarray", "asarray")];

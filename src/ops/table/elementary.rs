@@ -244,7 +244,7 @@ rows![
         ALL | FUNCTIONAL,
         ONE,
         "Hyperbolic tangent, between -1 and 1.",
-        |c| floats(c, math::tanh, math::tanh),
+        |c| floats(c, math::tanh, math::tanh_double),
     )
     .saving_result()
     .rule(backward::activations::tanh),

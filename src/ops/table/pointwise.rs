@@ -111,20 +111,6 @@ static REMAINDER: BinaryOp = BinaryOp {
 };
 static FMOD: BinaryOp =
     BinaryOp { name: "fmod", f32: |a, b| a % b, f64: |a, b| a % b, i64: Some(|a, b| a % b), bool: None };
-static MAXIMUM: BinaryOp = BinaryOp {
-    name: "maximum",
-    f32: |a, b| if a.is_nan() || a > b { a } else { b },
-    f64: |a, b| if a.is_nan() || a > b { a } else { b },
-    i64: Some(i64::max),
-    bool: Some(|a, b| a | b),
-};
-static MINIMUM: BinaryOp = BinaryOp {
-    name: "minimum",
-    f32: |a, b| if a.is_nan() || a < b { a } else { b },
-    f64: |a, b| if a.is_nan() || a < b { a } else { b },
-    i64: Some(i64::min),
-    bool: Some(|a, b| a & b),
-};
 static ATAN2: BinaryOp = BinaryOp { name: "atan2", f32: f32::atan2, f64: f64::atan2, i64: None, bool: None };
 static AND: BinaryOp = bits("bitwise_and", |a, b| a & b, |a, b| a & b);
 static OR: BinaryOp = bits("bitwise_or", |a, b| a | b, |a, b| a | b);
@@ -222,21 +208,21 @@ fn clamp(c: &Call) -> Result<Value> {
     }
     let mut out = Arg::Tensor(x.clone());
     if !c.is_none(1) {
-        out = Arg::Tensor(binary(&MAXIMUM, &out, c.arg(1), c.default_dtype())?);
+        out = Arg::Tensor(pointwise::maximum(&out, c.arg(1), c.default_dtype())?);
     }
     if !c.is_none(2) {
-        out = Arg::Tensor(binary(&MINIMUM, &out, c.arg(2), c.default_dtype())?);
+        out = Arg::Tensor(pointwise::minimum(&out, c.arg(2), c.default_dtype())?);
     }
     let Arg::Tensor(tensor) = out else { unreachable!("clamp starts from a tensor") };
     Ok(tensor.into())
 }
 
 pub(super) fn maximum(c: &Call) -> Result<Value> {
-    Ok(binary(&MAXIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    Ok(pointwise::maximum(c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 
 pub(super) fn minimum(c: &Call) -> Result<Value> {
-    Ok(binary(&MINIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    Ok(pointwise::minimum(c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 
 fn where_(c: &Call) -> Result<Value> {

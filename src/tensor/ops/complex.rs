@@ -78,6 +78,24 @@ impl Operand {
             other => other,
         }
     }
+
+    /// The same in a tensor: its own, where the pairs lie so already.
+    fn laid(&self, shape: &[usize], dtype: DType) -> Tensor {
+        let tensor = &self.tensor;
+        let is_alike = self.is_pairs && tensor.dtype() == dtype && self.shape() == shape;
+        if is_alike && tensor.is_contiguous() {
+            return tensor.clone();
+        }
+        let pairs = self.pairs(shape, dtype);
+        let count = pairs.len();
+        Tensor::new(pairs, [count], dtype)
+    }
+}
+
+/// The elements of a row-major tensor in the storage that has them.
+fn elements<'a, T>(all: &'a [T], tensor: &Tensor) -> &'a [T] {
+    let first = tensor.layout().offset;
+    &all[first..first + tensor.numel()]
 }
 
 /// A function of pairs, compiled for the widest vectors.
@@ -132,19 +150,21 @@ fn two<T: Real>(f: impl Fn(Pair<T>, Pair<T>) -> Pair<T>, a: &[T], b: &[T], out: 
 /// The pairs (.., 2) of a function of operands that broadcast to `shape`, whose parts have `dtype`: float32 or float64.
 pub(crate) fn compute(formula: &Formula, operands: &[Operand], shape: &[usize], dtype: DType) -> Tensor {
     let count: usize = shape.iter().product();
-    let buffers: Vec<Buffer> = operands.iter().map(|operand| operand.pairs(shape, dtype)).collect();
+    let tensors: Vec<Tensor> = operands.iter().map(|operand| operand.laid(shape, dtype)).collect();
+    let storages: Vec<_> = tensors.iter().map(|tensor| tensor.storage().read()).collect();
+    let buffers: Vec<&Buffer> = storages.iter().map(|storage| &**storage).collect();
     macro_rules! out {
-        ($f:ident: $($x:ident),+) => {{
+        ($f:ident: $($x:ident $at:literal),+) => {{
             let mut out = buffer_pool::take(2 * count);
-            $f($($x,)+ &mut out);
+            $f($(elements($x, &tensors[$at]),)+ &mut out);
             out
         }};
     }
     let made = match (formula, &buffers[..]) {
-        (Formula::One(f, _), [Buffer::F32(x)]) => Buffer::F32(out!(f: x)),
-        (Formula::One(_, f), [Buffer::F64(x)]) => Buffer::F64(out!(f: x)),
-        (Formula::Two(f, _), [Buffer::F32(a), Buffer::F32(b)]) => Buffer::F32(out!(f: a, b)),
-        (Formula::Two(_, f), [Buffer::F64(a), Buffer::F64(b)]) => Buffer::F64(out!(f: a, b)),
+        (Formula::One(f, _), [Buffer::F32(x)]) => Buffer::F32(out!(f: x 0)),
+        (Formula::One(_, f), [Buffer::F64(x)]) => Buffer::F64(out!(f: x 0)),
+        (Formula::Two(f, _), [Buffer::F32(a), Buffer::F32(b)]) => Buffer::F32(out!(f: a 0, b 1)),
+        (Formula::Two(_, f), [Buffer::F64(a), Buffer::F64(b)]) => Buffer::F64(out!(f: a 0, b 1)),
         _ => Buffer::zeros(dtype, 2 * count),
     };
     let mut shape = shape.to_vec();

@@ -163,7 +163,7 @@ pub(crate) fn binary(op: &BinaryOp, a: &Arg, b: &Arg, default: DType) -> Result<
 
 /// The arithmetic operations as separate loops, which the compiler vectorises.
 macro_rules! arithmetic {
-    ($name:ident, $float:tt, $int:ident, $bool:expr, $doc:literal) => {
+    ($name:ident, |$x:ident, $y:ident| $float:expr, $int:expr, $bool:expr, $doc:literal) => {
         #[doc = $doc]
         pub fn $name(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
             let dtype = common_dtype(&[a, b], default);
@@ -172,9 +172,9 @@ macro_rules! arithmetic {
             crate::tensor::allow(&shape, dtype)?;
             let (a, b, run, laid) = arranged(a, b, &shape);
             let buffer = match dtype.lane() {
-                Lane::F32 => Buffer::F32(over!(&run, a, b, F32, |x: f32, y: f32| x $float y)),
-                Lane::F64 => Buffer::F64(over!(&run, a, b, F64, |x: f64, y: f64| x $float y)),
-                Lane::I64 => Buffer::I64(over!(&run, a, b, I64, i64::$int)),
+                Lane::F32 => Buffer::F32(over!(&run, a, b, F32, |$x: f32, $y: f32| $float)),
+                Lane::F64 => Buffer::F64(over!(&run, a, b, F64, |$x: f64, $y: f64| $float)),
+                Lane::I64 => Buffer::I64(over!(&run, a, b, I64, $int)),
                 Lane::Bool => Buffer::Bool(over!(&run, a, b, Bool, $bool)),
             };
             Ok(laid.finish(buffer, shape, dtype))
@@ -182,9 +182,29 @@ macro_rules! arithmetic {
     };
 }
 
-arithmetic!(add, +, wrapping_add, |x: bool, y: bool| x | y, "`a + b`. As `torch.add`.");
-arithmetic!(sub, -, wrapping_sub, |x: bool, y: bool| x & !y, "`a - b`; the caller checks that the operands are not bools. As `torch.sub`.");
-arithmetic!(mul, *, wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.mul`.");
+arithmetic!(add, |x, y| x + y, i64::wrapping_add, |x: bool, y: bool| x | y, "`a + b`. As `torch.add`.");
+arithmetic!(
+    sub,
+    |x, y| x - y,
+    i64::wrapping_sub,
+    |x: bool, y: bool| x & !y,
+    "`a - b`; the caller checks that the operands are not bools. As `torch.sub`."
+);
+arithmetic!(mul, |x, y| x * y, i64::wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.mul`.");
+arithmetic!(
+    maximum,
+    |x, y| if x.is_nan() || x > y { x } else { y },
+    i64::max,
+    |x: bool, y: bool| x | y,
+    "The larger of each pair, NaN before numbers. As `torch.maximum`."
+);
+arithmetic!(
+    minimum,
+    |x, y| if x.is_nan() || x < y { x } else { y },
+    i64::min,
+    |x: bool, y: bool| x & y,
+    "The smaller of each pair, NaN before numbers. As `torch.minimum`."
+);
 
 /// `a / b`, always in floats. As `torch.div`.
 pub(crate) fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {

@@ -8,7 +8,7 @@ import _numpy_start
 
 _numpy_start.load()
 
-from _numpy import dtype, ndarray, ufunc
+from _numpy import dtype, ndarray, promote_types, result_type, ufunc
 import _numpy
 from numpy import _methods
 
@@ -74,26 +74,6 @@ _LATER = {
     "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",
     "_counts": "cov corrcoef histogram histogram_bin_edges bincount digitize diff gradient convolve",
 }
-
-def promote_types(type1, type2):
-    """The smallest dtype that both can be cast to safely."""
-    a, b = dtype(type1), dtype(type2)
-    if type(a) is dtype and type(b) is dtype:
-        return _numpy.promote_types(a, b)
-    from numpy import _kinds
-
-    return _kinds.promote(a, b)
-
-
-def result_type(*arrays_and_dtypes):
-    """The dtype in which these are computed: scalars among arrays count by their values."""
-    try:
-        return _numpy.result_type(*arrays_and_dtypes)
-    except (NotImplementedError, TypeError):
-        from numpy import _kinds
-
-        return _kinds.common(arrays_and_dtypes)
-
 
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
 

@@ -49,19 +49,6 @@ def _filled(shape, value, dtype=None):
     return made
 
 
-def _of_one(value):
-    """`zeros`, `ones` and `empty`, which has `None` in arrays of objects."""
-    return lambda shape, dtype=None, order="C": _filled(shape, value if value is not None or _dtype(dtype).kind == "O" else 0, dtype)
-
-
-def _like(value):
-    def make(a, dtype=None, shape=None):
-        a = numpy.asarray(a)
-        return _of_one(value)(a.shape if shape is None else shape, dtype or a.dtype)
-
-    return make
-
-
 def _method(name):
     """The method of an array of text or objects."""
     return lambda a, *args, **words: getattr(numpy.asarray(a), name)(*args, **words)
@@ -91,15 +78,12 @@ def _isin(element, test_elements, assume_unique=False, invert=False):
 _OWN = {
     "array": lambda object, dtype=None, *, copy=True, order="K", ndmin=0: _array(object, dtype, copy, ndmin),
     "asarray": lambda a, dtype=None, order=None: _array(a, dtype, False),
-    "ascontiguousarray": lambda a, dtype=None: _array(a, dtype, False),
-    "copy": lambda a, order="K": _array(a),
     "astype": lambda a, dtype, casting="unsafe", copy=True: _array(a, dtype),
-    "full": lambda shape, value, dtype=None: _filled(shape, value, dtype),
-    "full_like": lambda a, value, dtype=None: _filled(numpy.shape(a), value, dtype or numpy.asarray(a).dtype),
-    "zeros": _of_one(0), "ones": _of_one(1), "empty": _of_one(None),
-    "zeros_like": _like(0), "ones_like": _like(1), "empty_like": _like(None),
+    "full": lambda shape, fill_value, dtype=None: _filled(shape, fill_value, dtype),
+    "zeros": lambda shape, dtype=None, order="C": _filled(shape, 0, dtype),
+    "empty": lambda shape, dtype=None, order="C": _filled(shape, None if _dtype(dtype).kind == "O" else 0, dtype),
     "shape": lambda a: numpy.asarray(a).shape, "ndim": lambda a: numpy.asarray(a).ndim,
     "size": lambda a, axis=None: numpy.asarray(a).size if axis is None else numpy.asarray(a).shape[axis],
     "sort": _sort, "isin": _isin, "where": _label("chosen"), "concatenate": _label("joined"),
-    **{name: _method(name) for name in "argsort reshape transpose squeeze ravel repeat take".split()},
+    **{name: _method(name) for name in "argsort reshape transpose ravel".split()},
 }

@@ -55,14 +55,8 @@ class ndarray:
     def transpose(self, *axes):
         return self._taken(self._places().transpose(*axes))
 
-    def squeeze(self, axis=None):
-        return self._taken(self._places().squeeze(axis))
-
     def repeat(self, repeats, axis=None):
         return self._taken(self._places().repeat(repeats, axis))
-
-    def take(self, indices, axis=None):
-        return self._taken(self._places().take(indices, axis))
 
     def reshape(self, *shape, order="C"):
         made = ndarray([], self._places().reshape(*shape).shape, self.dtype)
@@ -279,4 +273,5 @@ def chosen(condition, x, y):
     mask = numpy.broadcast_to(numpy.asarray(condition).astype("bool"), shape).reshape(-1).tolist()
     firsts, seconds = (one._taken(numpy.broadcast_to(one._places(), shape))._items for one in (x, y))
     items = [a if pick else b for pick, a, b in zip(mask, firsts, seconds)]
-    return ndarray(items, shape, numpy.promote_types(x.dtype, y.dtype))
+    kind = max((x.dtype, y.dtype), key=lambda kind: (kind.hasobject, kind.itemsize))
+    return ndarray(items, shape, kind)

@@ -61,13 +61,6 @@ def _warn_discarded():
     warnings.warn("Casting complex values to real discards the imaginary part", numpy.ComplexWarning, stacklevel=2)
 
 
-def conj(self):
-    return _numpy._functions["conjugate"](self) if self.dtype.kind == "c" else self
-
-
-conjugate = conj
-
-
 def setflags(self, write=None, align=None, uic=None):
     if write is not None and not write:
         raise NotImplementedError("read-only arrays are not part of attn's numpy")

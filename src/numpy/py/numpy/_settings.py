@@ -9,14 +9,10 @@ from numpy import asarray
 
 
 def can_cast(from_, to, casting="safe"):
-    from_, to = _dtype("complex64") if isinstance(from_, complex) else from_, _dtype(to)
+    from_ = _dtype("complex64") if isinstance(from_, complex) else from_
     if not isinstance(from_, (ndarray, numpy.generic, int, float)):
         from_ = _dtype(from_)
-    if type(to) is _dtype and not type(from_).__name__ == "Kind":
-        return _numpy._can_cast(from_, to, casting)
-    from numpy import _kinds
-
-    return _kinds.can_cast(asarray(from_).dtype if not isinstance(from_, _dtype) else from_, to, casting)
+    return _numpy._can_cast(from_, _dtype(to), casting)
 
 
 def _class(kind):
@@ -32,7 +28,7 @@ def issubdtype(arg1, arg2):
 class finfo:
     """The limits of a float dtype."""
 
-    _BITS = {"float16": (16, 10, 5, 15), "float32": (32, 23, 8, 127), "float64": (64, 52, 11, 1023)}
+    _BITS = {"float16": (16, 10, 15), "float32": (32, 23, 127), "float64": (64, 52, 1023)}
 
     def __init__(self, dtype):
         dtype = _dtype(dtype if not isinstance(dtype, (ndarray, numpy.generic)) else dtype.dtype)
@@ -40,20 +36,13 @@ class finfo:
             dtype = _dtype("float32" if dtype.itemsize == 8 else "float64")
         if dtype.kind != "f":
             raise ValueError(f"data type {dtype.type!r} not inexact")
-        self.dtype = dtype
-        bits, digits, exponent, bias = self._BITS[dtype.name]
-        number = dtype.type
-        self.bits, self.nmant, self.nexp, self.iexp = bits, digits, exponent, exponent
-        self.maxexp, self.minexp = bias + 1, 1 - bias
-        self.machep, self.negep = -digits, -digits - 1
+        self.dtype, number = dtype, dtype.type
+        self.bits, digits, bias = self._BITS[dtype.name]
         self.eps = number(2.0 ** -digits)
-        self.epsneg = number(2.0 ** (-digits - 1))
         self.max = number((2.0 - 2.0 ** -digits) * 2.0 ** bias)
         self.min = number(-self.max)
         self.tiny = self.smallest_normal = number(2.0 ** (1 - bias))
-        self.smallest_subnormal = number(2.0 ** (1 - bias) * 2.0 ** -digits)
-        self.precision = int(digits * 0.30102999566398120)
-        self.resolution = number(10.0 ** -self.precision)
+        self.resolution = number(10.0 ** -int(digits * 0.30102999566398120))
 
     def __repr__(self):
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
@@ -113,12 +102,8 @@ _formatter = [None]
 
 def _words(**words):
     """The print options that are given. Errors: their values are none."""
-    if words.pop("legacy", None) not in (None, False):
-        raise NotImplementedError("printing with legacy= is not part of attn's numpy")
     if words.get("floatmode") not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
         raise ValueError("floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", or \"maxprec_equal\"")
-    if words.get("sign") not in (None, "-", "+", " "):
-        raise ValueError("sign option must be one of ' ', '+', or '-'")
     return {word: value for word, value in words.items() if value is not None}
 
 
@@ -157,11 +142,11 @@ def custom_str(a):
     return _numpy._text(a, {}, " ", 0, 0) if made is None else made
 
 
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None,
-                     infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None):
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, *, formatter=None,
+                     floatmode=None):
     _numpy._set_options(_words(
         precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress,
-        nanstr=nanstr, infstr=infstr, sign=sign, floatmode=floatmode, legacy=legacy,
+        floatmode=floatmode,
     ))
     # As in NumPy, a call that names no formatter ends the one before.
     _format_with(formatter)
@@ -186,13 +171,13 @@ class printoptions:
         set_printoptions(**self._old)
 
 
-def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", style=None,
-                 formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="", *, legacy=None):
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, formatter=None,
+                 threshold=None, edgeitems=None, floatmode=None):
     words = _words(
         linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems,
-        sign=sign, floatmode=floatmode, legacy=legacy,
+        floatmode=floatmode,
     )
-    a, place = asarray(a), (separator, len(prefix), len(suffix))
+    a, place = asarray(a), (separator, len(prefix), 0)
     made = _formatted(a, formatter, *place, words)
     return _numpy._text(a, words, *place) if made is None else made
 

@@ -5,7 +5,7 @@ from _numpy import _axes, _eigh, _op, _result
 from numpy import asarray
 
 
-__all__ = "LinAlgError norm inv pinv det slogdet solve svd eigh eigvalsh qr cholesky matrix_rank matrix_power cond".split()
+__all__ = "LinAlgError norm inv pinv det solve svd eigh eigvalsh qr cholesky matrix_rank matrix_power cond".split()
 
 
 class LinAlgError(ValueError):
@@ -96,18 +96,12 @@ def det(a):
     return _result(sign * numpy.exp(log))
 
 
-def slogdet(a):
-    sign, log = _op("linalg_slogdet", _square(a))
-    return SlogdetResult(_result(sign), _result(log))
-
-
 def _named(name, fields):
     import collections
 
     return collections.namedtuple(name, fields)
 
 
-SlogdetResult = _named("SlogdetResult", "sign logabsdet")
 EighResult = _named("EighResult", "eigenvalues eigenvectors")
 QRResult = _named("QRResult", "Q R")
 SVDResult = _named("SVDResult", "U S Vh")
@@ -207,7 +201,7 @@ def cond(x, p=None):
 
 _ABSENT = {
     "eig": "eigh() has the eigenvalues of symmetric matrices", "eigvals": "eigvalsh() has those of symmetric matrices",
-    "lstsq": "pinv(a) @ b is the solution",
+    "lstsq": "pinv(a) @ b is the solution", "slogdet": "det() has the determinant",
 }
 
 

@@ -169,7 +169,7 @@ class _Draws:
             index = several(count, wanted) if p is None else self._weighted(p, wanted)
             index = index[0] if shape is None else index.reshape(shape)
         if population is None:
-            return index
+            return index if shape is not None else int(index)
         return population[index if shape is not None else int(index)]
 
     def _weighted(self, p, wanted):
@@ -259,8 +259,7 @@ class RandomState(_Draws):
     def choice(self, a, size=None, replace=True, p=None):
         if numpy.ndim(a) > 1:
             raise ValueError("a must be 1-dimensional")
-        made = self._choice(a, size, replace, p, lambda count, wanted: self._stream.shuffled(count, 1, True)[:wanted])
-        return int(made) if size is None and not numpy.ndim(a) else made
+        return self._choice(a, size, replace, p, lambda count, wanted: self._stream.shuffled(count, 1, True)[:wanted])
 
     def __repr__(self):
         return f"RandomState(MT19937) at {hex(id(self)).upper().replace('X', 'x')}"
