@@ -120,7 +120,8 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.interpreter.enter(|vm| {
             self.scope.globals.clear();
-            let modules = vm.sys_module.get_attr("modules", vm).ok().and_then(|it| it.downcast::<PyDict>().ok());
+            let modules =
+                vm.sys_module.get_attr("modules", vm).ok().and_then(|it| it.downcast::<PyDict>().ok());
             let modules: Vec<_> = modules.iter().flat_map(|it| &**it).map(|(_, module)| module).collect();
             modules.iter().filter_map(|module| module.dict()).for_each(|names| names.clear());
         });
