@@ -29,6 +29,8 @@ pub struct PartedOperand {
     /// What the code calls it in each; empty where it has no name.
     pub names: [String; 2],
     pub shapes: [Vec<usize>; 2],
+    /// The lines that made it while the programs ran.
+    pub lines: [Option<usize>; 2],
     /// How many elements differ, the first that does, and both values, if the shapes are equal.
     pub differing: Option<(usize, Vec<usize>, [f64; 2])>,
 }
@@ -78,9 +80,8 @@ struct Found<'t> {
 
 impl<'t> Found<'t> {
     fn of(step: &'t Traced, result: &TracedTensor) -> Option<Found<'t>> {
-        let depends = result.tensor.as_ref().is_some_and(Tensor::requires_grad);
         let shape: Vec<usize> = result.shape().to_vec();
-        if !depends || shape.iter().product::<usize>() > MOST {
+        if shape.iter().product::<usize>() > MOST {
             return None;
         }
         let buffer = result.values()?;
@@ -136,12 +137,12 @@ pub fn parting(traces: [&Trace; 2], outputs: [&Tensor; 2], caller: &str) -> Opti
         sides: [at[0].and_then(|at| place(&one[at], caller)), at[1].and_then(|at| place(&two[at], caller))],
         shared,
         relation: relation(&one, &two, at),
-        operand: at[0].zip(at[1]).and_then(|(a, b)| operand(one[a].step, two[b].step)),
+        operand: at[0].zip(at[1]).and_then(|(a, b)| operand([one[a].step, two[b].step], traces)),
     })
 }
 
 /// The first operand that differs, of the same operation in both programs.
-fn operand(one: &Traced, two: &Traced) -> Option<PartedOperand> {
+fn operand([one, two]: [&Traced; 2], traces: [&Trace; 2]) -> Option<PartedOperand> {
     if one.operation.name != two.operation.name || one.operands.len() != two.operands.len() {
         return None;
     }
@@ -158,16 +159,31 @@ fn operand(one: &Traced, two: &Traced) -> Option<PartedOperand> {
             }
             false => None,
         };
-        let names = [a, b].map(|it| it.name.clone().unwrap_or_default());
-        Some(PartedOperand { names, shapes: [a.shape().to_vec(), b.shape().to_vec()], differing })
+        let made = |operand: &TracedTensor, trace: &Trace| {
+            let tensor = operand.tensor.as_ref()?;
+            let is_it = |result: &TracedTensor| result.tensor.as_ref().is_some_and(|it| it.is(tensor));
+            let step = trace.steps.iter().find(|step| !step.in_place && step.results.iter().any(is_it))?;
+            Some(step.place()?.span.start.line)
+        };
+        Some(PartedOperand {
+            names: [a, b].map(|it| it.name.clone().unwrap_or_default()),
+            shapes: [a.shape().to_vec(), b.shape().to_vec()],
+            lines: [made(a, traces[0]), made(b, traces[1])],
+            differing,
+        })
     })
 }
 
-/// The results of a program that depend on its inputs and parameters.
+/// The results of a program that depend on its inputs and parameters; all, where no graph says what does.
 fn results(trace: &Trace) -> Vec<Found<'_>> {
-    let all = |step: &'_ Traced| step.error.is_none();
-    let steps = trace.steps.iter().filter(|step| all(step));
-    steps.flat_map(|step| step.results.iter().filter_map(|result| Found::of(step, result))).collect()
+    let all = || {
+        let steps = trace.steps.iter().filter(|step| step.error.is_none());
+        steps.flat_map(|step| step.results.iter().map(move |result| (step, result)))
+    };
+    let depends = |result: &TracedTensor| result.tensor.as_ref().is_some_and(Tensor::requires_grad);
+    let has_graph = all().any(|(_, result)| depends(result));
+    let kept = all().filter(|(_, result)| !has_graph || depends(result));
+    kept.filter_map(|(step, result)| Found::of(step, result)).collect()
 }
 
 /// Marks the results that the output follows from, and those from which something follows that the other program has.

@@ -69,7 +69,7 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
     let relation = parting.relation.as_ref().map(|relation| related(relation, &parting.sides));
     // Of the same line in both, what it was given says more.
     let is_same_code = it.code[0].is_some() && it.code[0] == it.code[1];
-    let operand = parting.operand.as_ref().filter(|_| is_same_code).map(given);
+    let operand = parting.operand.as_ref().filter(|it| is_same_code || it.differing.is_some()).map(given);
     for words in relation.into_iter().chain(operand) {
         text.append(wrap(&Line::new().with(Role::Prose, words), look.text_width(), &plain, &plain));
     }
@@ -78,12 +78,17 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
 
 /// How an operand differs, as a sentence.
 fn given(operand: &PartedOperand) -> String {
-    let PartedOperand { names: [one, two], shapes, differing } = operand;
-    let name = match (one.as_str(), two.as_str()) {
+    let PartedOperand { names: [one, two], shapes, lines, differing } = operand;
+    let mut name = match (one.as_str(), two.as_str()) {
         ("", _) | (_, "") => "An operand".to_owned(),
         (one, two) if one == two => one.to_owned(),
         (one, two) => format!("{one} and {two}"),
     };
+    match lines {
+        [Some(one), Some(two)] if one == two => name.push_str(&format!(", made in line {one},")),
+        [Some(one), Some(two)] => name.push_str(&format!(", made in line {one} and line {two},")),
+        _ => {}
+    }
     let [first, second] = shapes.each_ref().map(|shape| shape_in_formula(shape));
     match differing {
         None => format!("{name} has the shape {first} in the first and {second} in the second."),
@@ -91,7 +96,7 @@ fn given(operand: &PartedOperand) -> String {
             let all = grouped(shapes[0].iter().product::<usize>() as u64);
             let count = grouped(*count as u64);
             format!(
-                "{name} {first} differs before that: {count} of {all} numbers, the first at {index:?}, {} and {}.",
+                "{name} differs before that: {count} of {all} numbers, the first at {index:?}: {} and {}.",
                 amount(*a),
                 amount(*b)
             )

@@ -324,7 +324,7 @@ fn done(workspace: &mut Workspace, code: &str) -> Result<(), Failure> {
 fn failure(raised: &Raised) -> Failure {
     match raised.kind.as_str() {
         _ if raised.interrupted => Failure::Stopped,
-        "_compare.Cannot" => Failure::Unreadable(raised.message.clone()),
+        "_pairing.Cannot" => Failure::Unreadable(raised.message.clone()),
         kind => Failure::Unreadable(format!("{kind}: {}", raised.message)),
     }
 }

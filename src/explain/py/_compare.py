@@ -9,32 +9,28 @@ import _local
 import _made_up
 import torch
 from _made_up import computes_attention, has_attention, parameters
+from _pairing import SEED, Cannot, Pairing
 from _probe_values import first_tensor, is_tokens, with_change
 from torch import nn
 from torch.nn import functional as F
 
 # A difference is rounding up to this part of the largest number.
 ROUNDING = 2e-5
-SEED = 4711
-# What a weight is for, by the words of its name: the first that fits. The last are biases of norms and what has no name.
-ROLES = (
-    ("qkv", ("qkv", "c_attn", "in_proj", "query_key_value", "wqkv")),
-    ("kv", ("kv_proj", "to_kv", "w_kv", "wkv", "kv")),
-    ("q", ("query", "q_proj", "to_q", "wq", "w_q", "q_lin", "q")),
-    ("k", ("key", "k_proj", "to_k", "wk", "w_k", "k_lin", "k")),
-    ("v", ("value", "v_proj", "to_v", "wv", "w_v", "v_lin", "v")),
-    ("o", ("out_proj", "o_proj", "c_proj", "to_out", "wo", "w_o", "proj", "dense", "out", "o")),
-)
-# The references: the file of each, and how it is built from a width, heads and groups.
+# The references: what each is built from, and how.
 REFERENCES = {
-    "sdpa": ("references.py", lambda it, width, heads, groups, causal: partial(it.attention, causal=causal)),
-    "mha": ("references.py", lambda it, width, heads, groups, causal: it.MultiHead(width, heads, causal)),
-    "gqa": ("references.py", lambda it, width, heads, groups, causal: it.Grouped(width, heads, groups, causal)),
-    "rope-pairs": ("references.py", lambda it, width, heads, groups, causal: it.RotatedPairs(width, heads, causal)),
-    "rope-halves": ("llama.py", lambda it, width, heads, groups, causal: it.GroupedAttention(llama(width, heads, heads))),
-    "llama": ("llama.py", lambda it, width, heads, groups, causal: it.GroupedAttention(llama(width, heads, groups))),
-    "gpt2": ("gpt2.py", lambda it, width, heads, groups, causal: it.MultiHeadAttention(width, width, 0.0, heads)),
+    "sdpa": (("causal",), lambda it, causal: partial(it.attention, causal=causal)),
+    "mha": (("width", "heads", "causal"), lambda it, **sizes: it.MultiHead(**sizes)),
+    "gqa": (("width", "heads", "groups", "causal"), lambda it, **sizes: it.Grouped(**sizes)),
+    "rope-pairs": (("width", "heads", "causal"), lambda it, **sizes: it.RotatedPairs(**sizes)),
+    "rope-halves": (("width", "heads"), lambda it, width, heads: it.GroupedAttention(llama(width, heads, heads))),
+    "llama": (("width", "heads", "groups"), lambda it, **sizes: it.GroupedAttention(llama(**sizes))),
+    "gpt2": (("width", "heads"), lambda it, width, heads: it.MultiHeadAttention(width, width, 0.0, heads)),
 }
+
+
+def seeded(way):
+    torch.manual_seed(0)
+    return way()
 
 
 def llama(width, heads, groups):
@@ -46,10 +42,6 @@ def llama(width, heads, groups):
         "architectures": ["LlamaForCausalLM"],
         "rms_norm_eps": 1e-6,
     }
-
-
-class Cannot(Exception):
-    """Why two things cannot be compared, as a sentence."""
 
 
 def load(name, path, source, package):
@@ -181,69 +173,66 @@ class Pair:
 
     def both(self, given):
         """Builds both so that their weights fit."""
-        first = None
+        unbuilt = unfit = None
         for one in self.sides[0].built():
             for two in self.sides[1].built():
-                torch.manual_seed(0)
                 try:
-                    built = [one(), two()]
-                except Exception as raised:
-                    first = first or Cannot(f"it cannot be built: {_made_up.reason(raised)}; say how: {self.sides[0].shown}(...)")
-                    continue
-                try:
-                    self.pairing = Pairing(*built, given)
-                    self.built = built
+                    built = [seeded(way) for way in (one, two)]
+                    self.pairing, self.built = Pairing(*built, given), built
                     return
                 except Cannot as cannot:
-                    first = first if isinstance(first, Cannot) and "built" not in str(first) else cannot
-        raise first or Cannot("nothing could be built")
+                    unfit = cannot
+                except Exception as raised:
+                    unbuilt = Cannot(f"it cannot be built: {_made_up.reason(raised)}; say how: {self.sides[0].shown}(...)")
+        raise unfit or unbuilt
 
     def against_reference(self, swapped, given, inputs):
         """Builds what is not a reference first, then the reference of its sizes."""
         own, reference = self.sides[::-1] if swapped else self.sides
-        first = None
+        last = None
         for way in own.built():
-            torch.manual_seed(0)
             try:
-                it = way()
+                it = seeded(way)
                 width, heads, groups = sizes(it)
-                self.built = [it, it]
                 it = it.eval() if isinstance(it, nn.Module) else it
                 causal = self.is_causal(it, self.made_inputs([it], inputs))
+            except Cannot as cannot:
+                last = cannot
+                continue
             except Exception as raised:
-                first = first or (raised if isinstance(raised, Cannot) else Cannot(f"{own.shown} cannot be built: {_made_up.reason(raised)}"))
+                last = Cannot(f"{own.shown} cannot be built: {_made_up.reason(raised)}; say how: {own.shown}(...)")
                 continue
             for number in dict.fromkeys((groups, heads, _made_up.GROUPS, 1)):
-                if heads % number:
-                    continue
                 try:
                     other = self.reference(reference, width, heads, number, causal)
                     self.built = [other, it] if swapped else [it, other]
                     self.pairing = Pairing(*self.built, given)
                     return
                 except Cannot as cannot:
-                    first = first or cannot
-        raise first
+                    last = cannot
+        raise last
 
     def reference(self, side, width, heads, groups, causal):
         """A reference of these sizes, unless others are named."""
         name = side.shown[1:].split("(")[0]
-        build = REFERENCES[name][1]
+        takes, build = REFERENCES[name]
         known = {"width": width, "heads": heads, "groups": groups, "causal": causal}
+        known = {key: known[key] for key in takes}
         if "(" in side.word:
             try:
                 asked = eval("dict" + side.word[side.word.index("(") :])
             except Exception as raised:
-                raise Cannot(f"{side.shown}: {_made_up.reason(raised)}") from None
+                raise Cannot(f"@{side.word}: {_made_up.reason(raised)}") from None
             odd = [it for it in asked if it not in known]
             if odd:
-                raise Cannot(f"{side.shown} has no {odd[0]}; it takes {', '.join(known)}")
+                raise Cannot(f"@{name} has no {odd[0]}; it takes {', '.join(known)}")
             known |= asked
-        if known["width"] % known["heads"]:
-            raise Cannot(f"@{name}: a width of {known['width']} has no {known['heads']} heads; name both: '@{name}(width=64, heads=4)'")
-        takes = {"mha": "whc", "rope-pairs": "whc", "gqa": "whgc", "llama": "whg", "rope-halves": "wh", "gpt2": "wh", "sdpa": "c"}[name]
-        words = ", ".join(f"{key}={value}" for key, value in known.items() if key[0] in takes)
-        side.shown = f"@{name}({words})"
+        width, heads, groups = (known.get(key, 1) for key in ("width", "heads", "groups"))
+        if width % heads and "width" in known:
+            raise Cannot(f"@{name}: a width of {width} has no {heads} heads; name both: '@{name}(width=64, heads=4)'")
+        if heads % groups:
+            raise Cannot(f"@{name}: {heads} heads have no {groups} groups of equal size; name both: '@{name}(heads=4, groups=2)'")
+        side.shown = f"@{name}({', '.join(f'{key}={value}' for key, value in known.items())})"
         return build(types.SimpleNamespace(**side.names), **known)
 
     def is_causal(self, it, inputs):
@@ -291,11 +280,13 @@ class Pair:
         if any(len(needed(it)) == 1 for it in built):
             names = next(needed(it) for it in built if len(needed(it)) == 1)
         width, heads, _ = sizes(built[0])
+        words = [part.num_embeddings for it in built if isinstance(it, nn.Module) for part in it.modules() if isinstance(part, nn.Embedding)]
+        vocabulary = min([_made_up.VOCABULARY, *words])
         error = None
         for other in (_made_up.TOKENS, _made_up.OTHERS):
             for axes in (3, 4, 2):
                 torch.manual_seed(SEED)
-                made = {name: _made_up.made_up(name, axes, other, width, heads) for name in names if name not in known}
+                made = {name: _made_up.made_up(name, axes, other, width, heads, vocabulary) for name in names if name not in known}
                 inputs = {name: known.get(name, made.get(name)) for name in [*names, *known]}
                 try:
                     with torch.no_grad():
@@ -304,8 +295,9 @@ class Pair:
                     return inputs
                 except Exception as raised:
                     error = error or raised
+        example = names[0] if names else "x"
         what = "the inputs that are named" if known else "made-up inputs"
-        raise Cannot(f"it does not run on {what}: {_made_up.reason(error)}; name them: --input '{names[0]}=torch.randn(2, 6, 64)'") from None
+        raise Cannot(f"it does not run on {what}: {_made_up.reason(error)}; name them: --input '{example}=torch.randn(2, 6, 64)'") from None
 
     def run(self, which):
         """Runs one of the two with a graph for its gradients."""
@@ -383,152 +375,3 @@ def close(one, two):
         return False
     one, two = torch.nan_to_num(one), torch.nan_to_num(two)
     return one.numel() == 0 or float((one - two).abs().max()) <= ROUNDING * max(float(one.abs().max()), float(two.abs().max()), 1e-30)
-
-
-def role(name):
-    """What a parameter is for: its role, whether it is a weight or a bias, and the numbers in its name (its layer)."""
-    parts = name.lower().split(".")
-    kind = "bias" if "bias" in parts[-1] or parts[-1].startswith("b_") else "weight"
-    numbers = tuple(part for part in parts if part.isdigit())
-    for found, words in ROLES:
-        # The innermost name says most: `attn.key.weight`, `in_proj_weight`.
-        for part in reversed(parts):
-            if any(part == word or len(word) > 2 and word in part for word in words):
-                return found, kind, numbers
-    return None, kind, numbers
-
-
-class Pairing:
-    """Which weight of one implementation is which of the other.
-
-    An entry has the names of one or several tensors of each side, how it was found, and whether they are transposed.
-    Several are the rows of one.
-    """
-
-    def __init__(self, one, two, given):
-        self.named = [dict(it.named_parameters()) if isinstance(it, nn.Module) else {} for it in (one, two)]
-        self.linear = [
-            {f"{name}.weight".lstrip(".") for name, part in it.named_modules() if isinstance(part, nn.Linear)} if isinstance(it, nn.Module) else set()
-            for it in (one, two)
-        ]
-        self.left = [list(names) for names in self.named]
-        self.entries, self.zeroed = [], []
-        for here, there in given.items():
-            for name, named in ((here, self.named[0]), (there, self.named[1])):
-                if name not in named:
-                    raise Cannot(f"--map {here}={there}: no parameter is called {name}; there are {', '.join(named)}")
-            self.add([here], [there], "map")
-        for name in list(self.left[0]):
-            if name in self.left[1] and self.turned(name, name) is not None:
-                self.add([name], [name], "name")
-        self.by_role()
-        self.by_order()
-        for side in (0, 1):
-            biases = [name for name in self.left[side] if self.named[side][name].dim() == 1 and role(name)[1] == "bias"]
-            self.zeroed.append(biases)
-            self.left[side] = [name for name in self.left[side] if name not in biases]
-        if any(self.left):
-            said = [", ".join(f"{name} {tuple(self.named[side][name].shape)}" for name in self.left[side]) or "none" for side in (0, 1)]
-            raise Cannot(f"weights are left without a partner: {said[0]} on the left, {said[1]} on the right; pair them with --map LEFT=RIGHT, or name the sizes: file.py:Class(64, 4)")
-        self.unsure = [at for at, entry in enumerate(self.entries) if entry["unsure"]]
-
-    def turned(self, here, there):
-        """Whether one is the other transposed; None if their shapes do not fit."""
-        a, b = tuple(self.named[0][here].shape), tuple(self.named[1][there].shape)
-        if a == b:
-            # A square parameter of a class's own is usually (in, out), that of a Linear (out, in).
-            return len(a) == 2 and a[0] == a[1] and (here in self.linear[0]) != (there in self.linear[1])
-        return True if len(a) == 2 and a == b[::-1] else None
-
-    def add(self, here, there, how):
-        """An entry; `here` or `there` has one name."""
-        turned = False
-        unsure = False
-        if len(here) == len(there) == 1:
-            turned = self.turned(here[0], there[0])
-            if turned is None:
-                shapes = tuple(self.named[0][here[0]].shape), tuple(self.named[1][there[0]].shape)
-                raise Cannot(f"{here[0]} {shapes[0]} and {there[0]} {shapes[1]} have different shapes")
-            unsure = turned and self.named[0][here[0]].shape[0] == self.named[0][here[0]].shape[1]
-        else:
-            whole = self.named[0][here[0]] if len(here) == 1 else self.named[1][there[0]]
-            parts = [self.named[1][name] for name in there] if len(here) == 1 else [self.named[0][name] for name in here]
-            turned = whole.dim() == 2 and whole.shape[0] != sum(part.shape[0] for part in parts)
-        self.entries.append({"a": here, "b": there, "by": how, "turned": bool(turned), "unsure": unsure})
-        self.left[0] = [name for name in self.left[0] if name not in here]
-        self.left[1] = [name for name in self.left[1] if name not in there]
-
-    def by_role(self):
-        """Pairs queries with queries and so on, where each layer has one, and what is in one matrix with its parts."""
-        for side in (0, 1):
-            for whole in list(self.left[side]):
-                found, kind, numbers = role(whole)
-                if found not in ("qkv", "kv"):
-                    continue
-                parts = [
-                    [name for name in self.left[1 - side] if role(name) == (letter, kind, numbers)] for letter in found
-                ]
-                if all(len(it) == 1 for it in parts) and self.fits(side, whole, [it[0] for it in parts]):
-                    names = [it[0] for it in parts]
-                    self.add(*([whole], names) if side == 0 else (names, [whole]), "role")
-        for here in list(self.left[0]):
-            found = role(here)
-            there = [name for name in self.left[1] if role(name) == found]
-            same = [name for name in self.left[0] if role(name) == found]
-            if found[0] and len(there) == len(same) == 1 and self.turned(here, there[0]) is not None:
-                self.add([here], there, "role")
-
-    def fits(self, side, whole, names):
-        whole = tuple(self.named[side][whole].shape)
-        parts = [tuple(self.named[1 - side][name].shape) for name in names]
-        rows = sum(shape[0] for shape in parts)
-        return (rows, *parts[0][1:]) in (whole, whole[::-1]) and len({shape[1:] for shape in parts}) == 1
-
-    def by_order(self):
-        for here in list(self.left[0]):
-            exact = [name for name in self.left[1] if self.named[1][name].shape == self.named[0][here].shape]
-            fitting = exact or [name for name in self.left[1] if self.turned(here, name) is not None]
-            if fitting:
-                self.add([here], fitting[:1], "order")
-
-    def vary(self):
-        """Weights that are all equal, such as those of norms and biases of 0, would hide a difference: they get others."""
-        torch.manual_seed(SEED)
-        with torch.no_grad():
-            for value in self.named[0].values():
-                if value.numel() > 1 and bool((value == value.flatten()[0]).all()):
-                    value.add_(0.1 * torch.randn(value.shape))
-
-    def copy(self):
-        """Gives the second the weights of the first."""
-        with torch.no_grad():
-            for side in (0, 1):
-                for name in self.zeroed[side]:
-                    self.named[side][name].zero_()
-            for entry in self.entries:
-                a, b = entry["a"], entry["b"]
-                value = self.named[0][a[0]] if len(a) == 1 else torch.cat([self.named[0][name] for name in a])
-                value = value.T if entry["turned"] else value
-                at = 0
-                for name in b:
-                    target = self.named[1][name]
-                    target.copy_(value if len(b) == 1 else value[at : at + target.shape[0]])
-                    at += target.shape[0] if target.dim() else 0
-
-    def turn(self):
-        """Transposes the square matrices of which it is not known."""
-        for at in self.unsure:
-            self.entries[at]["turned"] = not self.entries[at]["turned"]
-        self.copy()
-
-    def gradients(self):
-        """The gradients of both sides for each entry."""
-        for entry in self.entries:
-            values = [[self.named[side][name].grad for name in entry[key]] for side, key in ((0, "a"), (1, "b"))]
-            if any(value is None for side in values for value in side):
-                continue
-            here, there = (side[0] if len(side) == 1 else torch.cat(side) for side in values)
-            yield " and ".join(entry["a"]), here.T if entry["turned"] else here, there
-
-    def report(self):
-        return [{"a": entry["a"], "b": entry["b"], "by": entry["by"], "transposed": entry["turned"]} for entry in self.entries]

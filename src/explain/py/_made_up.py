@@ -80,6 +80,8 @@ def number(name):
 
 def parameters(function):
     """The names of a function's parameters, and which have defaults."""
+    # What a decorator such as `torch.no_grad()` wraps.
+    function = getattr(function, "__wrapped__", function)
     code = function.__code__
     names = list(code.co_varnames[: code.co_argcount])
     optional = len(function.__defaults__ or ())
@@ -136,13 +138,13 @@ def built(cls, namespace):
                 raise
 
 
-def made_up(name, axes, other, width=WIDTH, heads=HEADS):
+def made_up(name, axes, other, width=WIDTH, heads=HEADS, vocabulary=VOCABULARY):
     """A value for an argument of this name. `other` is how many tokens the other sequence has."""
     name = name.lower()
     if "mask" in name or "cache" in name or "past" in name or "drop" in name:
         return None
     if any(name == word or name.endswith("_" + word) or word in name for word in TOKEN_NAMES):
-        return torch.randint(0, VOCABULARY, (SAMPLES, TOKENS))
+        return torch.randint(0, vocabulary, (SAMPLES, TOKENS))
     if name in ("start", "start_pos", "offset", "step"):
         return 0
     half = width // heads // 2
@@ -157,7 +159,7 @@ def made_up(name, axes, other, width=WIDTH, heads=HEADS):
     tokens = other if any(word in name for word in OTHER_NAMES) or axes == 4 and name[:1] in "kv" else TOKENS
     if axes == 4:
         return torch.randn(SAMPLES, heads, tokens, width // heads)
-    return torch.randn(SAMPLES, tokens, width) if axes == 3 else torch.randint(0, VOCABULARY, (SAMPLES, TOKENS))
+    return torch.randn(SAMPLES, tokens, width) if axes == 3 else torch.randint(0, vocabulary, (SAMPLES, TOKENS))
 
 
 def attempt(function, names):
