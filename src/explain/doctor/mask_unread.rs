@@ -1,6 +1,8 @@
 //! A mask or a bias that is made for the scores of an attention and that nothing reads.
 
-use super::attention::Attention;
+use super::attention::{Attention, is_softmax};
+use super::axes::is_product;
+use super::flow::origin;
 use super::mask::fused_visible;
 use super::mistake::{Observation, TracedCell};
 use crate::ops::trace::Traced;
@@ -8,10 +10,14 @@ use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, DType, Tensor};
 
-/// An attention: the queries and keys of its scores, and which weights are not 0 if that is known of each.
+/// The most operations that are followed back from a bias.
+const MOST_RECORDS: usize = 200;
+
+/// An attention: the queries and keys of its scores, its weights if they are known, and whether it hides keys otherwise.
 struct Pairs {
     size: [usize; 2],
     weights: Option<Tensor>,
+    hides: bool,
 }
 
 pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
@@ -53,17 +59,17 @@ pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
     found
 }
 
-/// The scores of an attention, unless it hides keys by itself.
+/// The scores of an attention.
 fn pairs(step: &Traced) -> Option<Pairs> {
     if step.operation.explanation == Explanation::Attention {
         let hides = matches!(step.args.get(5), Some(Arg::Bool(true))) || fused_visible(step).is_some();
         let rows = |at: usize| step.operand(at)?.shape().iter().rev().nth(1).copied();
-        return (!hides).then_some(Pairs { size: [rows(0)?, rows(1)?], weights: None });
+        return Some(Pairs { size: [rows(0)?, rows(1)?], weights: None, hides });
     }
     let attention = Attention::of_softmax(step)?;
     attention.scores.as_ref()?;
     let &[.., queries, keys] = attention.weights.shape() else { return None };
-    Some(Pairs { size: [queries, keys], weights: Some(attention.weights) })
+    Some(Pairs { size: [queries, keys], weights: Some(attention.weights), hides: false })
 }
 
 /// What a tensor is, if it is a mask or a bias of these scores that has no effect on the weights.
@@ -74,16 +80,33 @@ fn unread(tensor: &Tensor, pairs: &Pairs) -> Option<String> {
         return None;
     }
     let values = tensor.to_f64_vec();
-    let varies = values.iter().any(|it| *it != values[0]);
+    // What only hides keys may have been hidden in another way.
+    let shown: Vec<f64> =
+        values.iter().copied().filter(|it| *it > -1e4 || tensor.dtype() == DType::Bool).collect();
+    let varies = shown.iter().any(|it| *it != shown[0]);
     let size = format!("of {} queries and {} keys", pairs.size[0], pairs.size[1]);
     match tensor.dtype() {
-        DType::Bool if varies => {
+        DType::Bool if varies && !pairs.hides => {
             let is_seen = |kind: bool| has_weight(&values, shape, pairs, kind);
             (is_seen(true) && is_seen(false)).then(|| format!("A mask {size}"))
         }
-        dtype if dtype.is_float() && varies => Some(format!("A bias {size}")),
+        dtype if dtype.is_float() && varies && is_of_places(tensor) => Some(format!("A bias {size}")),
         _ => None,
     }
+}
+
+/// Whether a tensor is made of positions only: no product is among what it was computed from.
+fn is_of_places(tensor: &Tensor) -> bool {
+    let mut left = vec![tensor.clone()];
+    for _ in 0..MOST_RECORDS {
+        let Some(tensor) = left.pop() else { return true };
+        let Some(record) = origin(&tensor) else { continue };
+        if is_product(&record) || is_softmax(&record) {
+            return false;
+        }
+        left.extend(record.args().iter().flat_map(Arg::tensors).cloned());
+    }
+    false
 }
 
 /// Whether some pairs of this kind have a weight that is not 0. A mask that stands for several matrices of weights is read for

@@ -29,7 +29,10 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         grows(step, cell).or_else(|| favours_later(step, &attention, cell))
     });
     let fused = cell.trace.steps.iter().filter(|step| step.operation.explanation == Explanation::Attention);
-    let fused = fused.filter_map(|step| grows_by(step.args.get(3)?.tensor()?, "adds to", step.site(), cell));
+    let fused = fused.filter_map(|step| {
+        let bias = step.args.get(3)?.tensor()?;
+        grows_by(bias, "adds to", step.site(), cell).or_else(|| favours_later_by(bias, step.site(), cell))
+    });
     // Without a softmax: scores that are multiplied with a decay and then with the values.
     let multiplied = cell.trace.steps.iter().filter_map(|step| {
         let product = Product::of(&*super::attention::record_of(step)?)?;
@@ -79,13 +82,17 @@ fn grows_by(bias: &Tensor, verb: &str, site: Option<Site>, cell: &TracedCell) ->
 /// The finding if a step adds a number that grows from the first key to the last, and no mask hides the later ones: as a
 /// penalty by distance it is meant for keys before a token.
 fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let other = step.other()?.tensor()?.clone();
-    let size = square(&other).filter(|size| *size >= 4 && !other.requires_grad())?;
     let hides_later = |seen: Visible| seen.all(|token, key| key <= token);
     if Visible::of(&attention.input()?, is_visible).is_some_and(hides_later) {
         return None;
     }
-    let values = other.to_f64_vec();
+    favours_later_by(step.other()?.tensor()?, step.record.site.clone(), cell)
+}
+
+/// The same of a bias with which nothing hides later keys, unless it does so itself.
+fn favours_later_by(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
+    let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
+    let values = bias.to_f64_vec();
     let (before, after) = values.chunks(size * size).find_map(|table| {
         let at = |ahead: i64| match ahead < 0 {
             true => table[ahead.unsigned_abs() as usize * size],
@@ -95,9 +102,9 @@ fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> O
             .all(|place| close(table[place], at((place % size) as i64 - (place / size) as i64)));
         let most = size as i64 - 1;
         let rising = (1 - most..=most).all(|ahead| at(ahead) > at(ahead - 1) + 1e-9);
-        (same && rising).then(|| (at(-1), at(1)))
+        (same && rising && at(most).is_finite() && at(-most) > -1e4).then(|| (at(-1), at(1)))
     })?;
-    let name = cell.name_of(&other, "the bias");
+    let name = cell.name_of(bias, "the bias");
     let observed = format!(
         "{name} adds {} to the score of the key before a token and {} to that of the key after it, and no mask hides \
          all later keys.",
@@ -105,7 +112,7 @@ fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> O
         figure(after)
     );
     let fix = "hide later keys: scores.masked_fill(distance > 0, -torch.inf); or use the absolute distance";
-    let mut found = Observation::new(step.record.site.clone(), observed, fix);
+    let mut found = Observation::new(site, observed, fix);
     found.title = Some("the bias by distance favours later tokens, and none are hidden");
     Some(found)
 }

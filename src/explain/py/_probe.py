@@ -465,6 +465,21 @@ def cached(call, others, output):
     return None
 
 
+def without_flag(call):
+    """As `cached`, for a program that never makes the call without its cache: a flag that is set is taken for that of a cache."""
+    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    flags = [at for at, value in arguments.items() if value is True]
+    if len(flags) != 1:
+        return None
+    arguments[flags[0]] = False
+    positional = [arguments[at] for at in range(len(call.positional))]
+    keywords = {at: arguments[at] for at in call.keywords}
+    bare = Call(call.function, call.names, positional, keywords, call.work)
+    bare.done = call.done
+    output = bare.repeat()
+    return None if output is None else cached(bare, [(call.positional, call.keywords)], output)
+
+
 def emptied(modules):
     """Empties the caches that modules keep, by their own method for it. Returns whether there is one.
 
@@ -524,7 +539,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
         # Another text before this one: what the method leaves of its cache is noticed.
         for at, value in made.items():
             given(at, value)
-        given(where, tokens.flip(1)[:, :first].clone())
+        given(where, tokens.flip(1)[:, : min(first, 2)].clone())
         call.function(*positional, **keywords)
         if not emptied(modules):
             return None
@@ -571,7 +586,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
         except Exception:
             return "{}"
         try:
-            report["cached"] = cached(call, others, output)
+            report["cached"] = cached(call, others, output) or without_flag(call)
         except Exception:
             report["cached"] = None
         try:
