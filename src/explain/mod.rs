@@ -12,7 +12,7 @@
 //! | [`worked`] | the line under a panel |
 //! | [`invariants`] | the invariants of a step, measured |
 //! | [`trace`], [`shape_steps`] | what a cell did, what an expression does to shapes |
-//! | [`what_if`], [`difference`] | what moved, and where two tensors differ |
+//! | [`what_if`], [`difference`], [`parting`] | what moved, where two tensors differ, and where two programs part |
 //! | [`errors`], [`nonfinite`], [`doctor`] | errors, nan and inf, silent mistakes |
 
 pub(crate) mod account;
@@ -27,6 +27,7 @@ mod invariants;
 mod locals;
 mod name;
 mod nonfinite;
+mod parting;
 mod rounds;
 pub mod shape_steps;
 mod storage_element;
@@ -43,11 +44,12 @@ pub use account::WhyEnd;
 pub(crate) use account::{SourceElement, Statement};
 #[allow(unused_imports, reason = "tests use it")]
 pub use calc::Calc;
-pub use difference::{ATOL, difference};
+pub use difference::{ATOL, TensorDifference, difference};
 pub(crate) use invariants::{MeasuredInvariant, measured};
 pub(crate) use locals::LocalTensor;
 pub(crate) use nonfinite::Nonfinite;
 pub use nonfinite::first_nonfinite;
+pub use parting::{PartedOperand, PartedStep, Parting, Relation, parting};
 pub(crate) use storage_element::{PastOperand, StorageElement};
 pub(crate) use tensor_names::AxisPlace;
 pub use tensor_names::TensorNames;

@@ -29,6 +29,8 @@ pub struct CallReport {
     pub(crate) untouched: Vec<MatrixReport>,
     /// The names of the tensors among its arguments on which no output depends.
     pub(crate) unmoved: Vec<String>,
+    /// Those of its arguments that are true and false for pairs of tokens or for tokens, or a bias of the scores.
+    pub(crate) masks: Vec<String>,
     /// Whether its module, or the class of an argument, says that it is causal.
     pub(crate) is_causal: bool,
     /// The axes along which the output varies when all tokens are equal.

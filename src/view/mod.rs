@@ -23,6 +23,7 @@ pub mod listing;
 pub mod look;
 pub mod markdown;
 pub mod panel;
+pub(crate) mod parting;
 pub mod pick;
 pub mod picture;
 pub mod plot;

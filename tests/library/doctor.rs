@@ -75,6 +75,7 @@ out = layer(x)
 const SOFTMAX: &str = "torch.softmax(scores / keys.shape[-1]**0.5, dim=-1)";
 const SCORES: &str = "queries @ keys.transpose(1, 2)";
 const MASKED: &str = "scores.masked_fill_(hide, -torch.inf)";
+const HIDE: &str = "hide = self.mask.bool()[:num_tokens, :num_tokens]";
 const CONTEXT: &str = "weights @ values";
 const TRIANGLE: &str = "torch.triu(torch.ones(context_length, context_length), diagonal=1)";
 const SPLIT: &str = "x.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)";
@@ -524,7 +525,7 @@ const RIGHT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (CAUSAL, &[(MASKED, "scores = torch.where(hide, -torch.inf, scores)")]),
-    (CAUSAL, &[(MASKED, "pass")]),
+    (CAUSAL, &[(MASKED, "pass"), (HIDE, "pass")]),
     (
         CAUSAL,
         &[
@@ -726,7 +727,7 @@ fn training_adds_no_findings() {
         let mut wrong = Vec::new();
         let programs: &[(&str, &[(&str, &str)])] = &[
             (CAUSAL, &[]),
-            (CAUSAL, &[(MASKED, "pass")]),
+            (CAUSAL, &[(MASKED, "pass"), (HIDE, "pass")]),
             (HEADS, &[]),
             (GROUPED, &[]),
             (CROSS, &[]),

@@ -208,7 +208,66 @@ const CASES: &[Case] = &[
     ("mask-leaks", FUSED, "-1e9", "1e-9"),
     ("mask-after-softmax", DIVIDED, "sum(dim=-1", "sum(dim=0"),
     ("targets-not-shifted", NEXT, "ids[:, 1:]", "ids[:, :-1]"),
+    ("scale", ALIBI, "attn_mask=bias", "attn_mask=bias, scale=1.0"),
+    ("scale", ALIBI, "(q, k, v, attn_mask", "(q * 0.5, k, v, attn_mask"),
+    ("position-bias", ALIBI, "bias = self.slopes", "bias = -self.slopes"),
+    ("position-bias", ALIBI, "        bias = bias.masked_fill(ahead > 0, -torch.inf)\n", ""),
+    ("mask-missing", ALIBI, "attn_mask=bias", "is_causal=True"),
+    ("results-differ", ALIBI, "[past[0], k]", "[k, past[0]]"),
+    ("mask-missing", GLOBAL, "s.masked_fill(~seen, -torch.inf)", "s"),
+    ("mask-missing", GLOBAL, "near | is_global[:, None, :] | is_global[:, :, None]", "near"),
 ];
+
+/// Fused attention with a bias by distance in its mask, compared in one piece and in two.
+const ALIBI: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Alibi(nn.Module):
+    def __init__(self, d=12, heads=3):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d, 3 * d)
+        self.register_buffer('slopes', 2.0 ** -torch.arange(1, heads + 1))
+    def forward(self, x, past=None):
+        b, t, c = x.shape
+        q, k, v = (it.view(b, t, self.heads, -1).transpose(1, 2) for it in self.qkv(x).chunk(3, -1))
+        if past is not None:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        s = k.shape[2]
+        ahead = torch.arange(s)[None, :] - torch.arange(s - t, s)[:, None]
+        bias = self.slopes[:, None, None] * ahead
+        bias = bias.masked_fill(ahead > 0, -torch.inf)
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        return y.transpose(1, 2).reshape(b, t, c), (k, v)
+torch.manual_seed(3)
+layer = Alibi().eval()
+x = torch.randn(2, 7, 12)
+whole, _ = layer(x)
+first, past = layer(x[:, :4])
+second, _ = layer(x[:, 4:], past)
+print(torch.allclose(whole, torch.cat([first, second], dim=1), atol=1e-5))
+";
+
+/// Local attention with global tokens: the argument says which they are, and is no mask of padding.
+const GLOBAL: &str = "\
+import torch
+import torch.nn as nn
+class Local(nn.Module):
+    def __init__(self, d=8):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, x, is_global):
+        n = x.shape[1]
+        near = (torch.arange(n)[:, None] - torch.arange(n)[None, :]).abs() <= 2
+        seen = near | is_global[:, None, :] | is_global[:, :, None]
+        s = self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        return s.masked_fill(~seen, -torch.inf).softmax(-1) @ self.c(x)
+torch.manual_seed(3)
+is_global = torch.zeros(2, 13, dtype=torch.bool)
+is_global[:, 0] = True
+out = Local()(torch.randn(2, 13, 8), is_global)
+";
 
 /// The names of the mistakes that the doctor finds in a program, and what it observed.
 fn found(source: &str) -> Vec<(&'static str, String)> {
@@ -238,7 +297,9 @@ fn each_change_makes_a_mistake_that_is_found() {
 #[test]
 fn the_programs_themselves_have_no_findings() {
     with_large_stack(|| {
-        for program in [POINTER, POOL, SINK, PREFIX, PADDED, ROLLOUT, MEMORY, TABLE, FUSED, DIVIDED, NEXT] {
+        for program in
+            [POINTER, POOL, SINK, PREFIX, PADDED, ROLLOUT, MEMORY, TABLE, FUSED, DIVIDED, NEXT, ALIBI, GLOBAL]
+        {
             assert_eq!(found(program), [], "{program}");
         }
     });

@@ -2,6 +2,7 @@
 
 mod browser;
 mod cli;
+mod compare;
 #[path = "../shared/course.rs"]
 mod course;
 mod courses;

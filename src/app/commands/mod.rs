@@ -7,6 +7,7 @@
 
 pub mod bench;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;

@@ -13,7 +13,8 @@ use super::super::terminal::shell::{Exit, Failure, Shell, coloured, columns};
 use super::super::{learn, repl};
 use super::options::{GlobalOptions, When};
 use super::{
-    bench, check, completions, doctor, export, faq, list, look, new, reset, review, run, show, why, write,
+    bench, check, compare, completions, doctor, export, faq, list, look, new, reset, review, run, show, why,
+    write,
 };
 use crate::ops::nearest;
 use crate::view::text::commands_terminal;
@@ -136,6 +137,15 @@ pub static VERBS: &[Verb] = &[
         first: true,
         args: doctor::Args::augment_args,
         run: |matches, shell| doctor::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "compare",
+        line: "Compare two implementations with the same weights, and show where they part",
+        examples: "attn compare a.py:Attention b.py:Attention\nattn compare model.py:Attention @gpt2\n\
+                   attn compare 'model.py:Attention(64, 4)' @mha --json",
+        first: false,
+        args: compare::Args::augment_args,
+        run: |matches, shell| compare::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "bench",

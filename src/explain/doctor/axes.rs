@@ -24,6 +24,12 @@ pub(super) struct Product {
 }
 
 impl Product {
+    /// The product of queries and keys in fused attention: their last axes are summed over.
+    pub(super) fn over_features(left: Tensor, right: Tensor) -> Product {
+        let (left_in_result, right_in_result) = (Some(2), Some(1));
+        Product { left, right, summed: (1, 1), free: (Some(2), Some(2)), left_in_result, right_in_result }
+    }
+
     /// The product that a record is of, if it is a product of two tensors.
     pub(super) fn of(record: &Record) -> Option<Product> {
         let args = record.args();

@@ -1,5 +1,6 @@
 //! An argument on which the output does not depend: a mask that is never applied, a sequence that is never read.
 
+use super::mask_unread;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::RepeatedCall;
 
@@ -20,11 +21,11 @@ pub(super) static MASK: Mistake = Mistake {
     why: "A mask says which keys a token may not see. If nothing depends on it, padding and later tokens get weight like \
           all others.",
     implied_by: &["masked-copy-unused", "mask-leaks"],
-    detector: Detector::Call(detect_mask),
+    detector: Detector::CallAndCell(detect_mask, mask_unread::detect),
 };
 
 fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    let name = call.report.unmoved.iter().find(|it| !is_mask(it) && it.as_str() != "self")?;
+    let name = call.report.unmoved.iter().find(|it| !is_mask(call, it) && it.as_str() != "self")?;
     if call.report.inputs < 2 {
         return None;
     }
@@ -37,15 +38,30 @@ fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
 }
 
 fn detect_mask(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    let name = call.report.unmoved.iter().find(|it| is_mask(it))?;
-    let observed = format!("{} was called with the opposite of {name}: no output moved.", call.function);
-    let fix = format!("scores = scores.masked_fill({name} == 0, -torch.inf), before the softmax");
-    Some(Observation::new(call.site.clone(), observed, fix))
+    let name = call.report.unmoved.iter().find(|it| is_mask(call, it))?;
+    let is_bias = name.to_lowercase().contains("bias");
+    let observed = match is_bias {
+        true => format!("{} was called with other numbers in {name}: no output moved.", call.function),
+        false => format!("{} was called with the opposite of {name}: no output moved.", call.function),
+    };
+    let fix = match is_bias {
+        true => format!("scores = scores + {name}, before the softmax"),
+        false => format!("scores = scores.masked_fill({name} == 0, -torch.inf), before the softmax"),
+    };
+    let mut found = Observation::new(call.site.clone(), observed, fix);
+    if is_bias {
+        found.title = Some("a bias is given and has no effect");
+        found.why = Some(
+            "A bias of the scores says how far away a key is. Without it, a token does not know where others stand.",
+        );
+    }
+    Some(found)
 }
 
-/// Whether an argument's name is that of a mask.
-fn is_mask(name: &str) -> bool {
-    ["mask", "padding", "pad", "real", "visible", "keep", "valid"]
-        .iter()
-        .any(|word| name.to_lowercase().contains(word))
+/// Whether an argument is a mask, or a bias of the scores: its numbers are true and false, or its name says so.
+fn is_mask(call: &RepeatedCall, name: &str) -> bool {
+    call.report.masks.iter().any(|it| it == name)
+        || ["mask", "padding", "pad", "real", "visible", "keep", "valid"]
+            .iter()
+            .any(|word| name.to_lowercase().contains(word))
 }

@@ -34,10 +34,14 @@ pub(super) enum Detector {
     AttentionAndCell(fn(&Attention, &TracedCell) -> Option<Observation>, fn(&TracedCell) -> Vec<Observation>),
     /// The same; and weights that come from `exp` or a sigmoid.
     Weights(fn(&Attention, &TracedCell) -> Option<Observation>),
+    /// The same; and all operations of a cell.
+    WeightsAndCell(fn(&Attention, &TracedCell) -> Option<Observation>, fn(&TracedCell) -> Vec<Observation>),
     /// Examines all operations of a cell.
     Cell(fn(&TracedCell) -> Vec<Observation>),
     /// Examines a call that was repeated on changed inputs.
     Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
+    /// The same; and all operations of a cell.
+    CallAndCell(fn(&RepeatedCall, &TracedCell) -> Option<Observation>, fn(&TracedCell) -> Vec<Observation>),
     /// Watched while the program runs: [`super::training`].
     Watched,
 }

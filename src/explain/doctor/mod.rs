@@ -37,6 +37,7 @@ mod mask_inverted;
 mod mask_leaks;
 mod mask_of_queries;
 mod mask_off_by_one;
+mod mask_unread;
 mod masked_copy_unused;
 mod mistake;
 mod nan;
@@ -176,10 +177,17 @@ pub fn examine(
             Detector::Weights(detect) => {
                 attentions.iter().chain(&others).filter_map(|it| detect(it, &cell)).collect()
             }
+            Detector::WeightsAndCell(detect, of_cell) => {
+                let all = attentions.iter().chain(&others).filter_map(|it| detect(it, &cell));
+                all.chain(of_cell(&cell)).collect()
+            }
             Detector::Cell(detect) => detect(&cell),
             // What is watched is reported apart: `watched`.
             Detector::Watched => Vec::new(),
             Detector::Call(detect) => repeated.iter().filter_map(|it| detect(it, &cell)).collect(),
+            Detector::CallAndCell(detect, of_cell) => {
+                repeated.iter().filter_map(|it| detect(it, &cell)).chain(of_cell(&cell)).collect()
+            }
         };
         for observation in observations {
             let site = observation.site.as_ref();

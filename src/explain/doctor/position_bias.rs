@@ -7,8 +7,8 @@ use super::flow::{FlowStep, is_zero_one, trace_back};
 use super::mask::{Visible, is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
-use crate::tensor::Record;
 use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::{Record, Site, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A503",
@@ -28,6 +28,11 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             .find(|step| step.explanation() == Explanation::Pointwise(Formula::Add))?;
         grows(step, cell).or_else(|| favours_later(step, &attention, cell))
     });
+    let fused = cell.trace.steps.iter().filter(|step| step.operation.explanation == Explanation::Attention);
+    let fused = fused.filter_map(|step| {
+        let bias = step.args.get(3)?.tensor()?;
+        grows_by(bias, "adds to", step.site(), cell).or_else(|| favours_later_by(bias, step.site(), cell))
+    });
     // Without a softmax: scores that are multiplied with a decay and then with the values.
     let multiplied = cell.trace.steps.iter().filter_map(|step| {
         let product = Product::of(&*super::attention::record_of(step)?)?;
@@ -35,27 +40,34 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         let decay = path.steps.iter().find(|it| it.explanation() == Explanation::Pointwise(Formula::Mul))?;
         grows(decay, cell).or_else(|| does_not_decay(decay, cell))
     });
-    added.chain(multiplied).collect()
+    added.chain(fused).chain(multiplied).collect()
 }
 
 /// The finding if what a step adds or multiplies with grows with the distance, by the same rule in each row.
 fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
-    let other = step.other()?.tensor()?.clone();
-    let size = square(&other).filter(|size| *size >= 4 && !other.requires_grad())?;
-    let values = other.to_f64_vec();
-    // Each head has its own slope: the steepest.
+    let is_factor = step.explanation() == Explanation::Pointwise(Formula::Mul);
+    let verb = if is_factor { "multiplies" } else { "adds to" };
+    grows_by(step.other()?.tensor()?, verb, step.record.site.clone(), cell)
+}
+
+fn grows_by(bias: &Tensor, verb: &str, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
+    let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
+    let values = bias.to_f64_vec();
+    // Each head has its own slope: the steepest. What is added to a whole row changes no weight of it.
+    let adds = verb != "multiplies";
     let found = values.chunks(size * size).find_map(|table| {
-        let by_distance = |distance: usize| table[(size - 1) * size + (size - 1 - distance)];
-        let same = (0..size)
-            .all(|row| (0..=row).all(|column| close(table[row * size + column], by_distance(row - column))));
+        let own = |row: usize| if adds { table[row * size + row] } else { 0.0 };
+        let at = |row: usize, column: usize| table[row * size + column] - own(row);
+        let by_distance = |distance: usize| at(size - 1, size - 1 - distance);
+        let same =
+            (0..size).all(|row| (0..=row).all(|column| close(at(row, column), by_distance(row - column))));
         let rising = (1..size).all(|distance| by_distance(distance) > by_distance(distance - 1) + 1e-9);
-        (same && rising && table.iter().any(|it| it.is_finite()))
-            .then(|| (by_distance(1), by_distance(size - 1)))
+        let is_finite = (0..size).all(|distance| by_distance(distance).is_finite());
+        let last = |distance: usize| table[(size - 1) * size + size - 1 - distance];
+        (same && rising && is_finite).then(|| (last(1), last(size - 1)))
     });
     let (near, far) = found?;
-    let name = cell.name_of(&other, "the bias");
-    let verb =
-        if step.explanation() == Explanation::Pointwise(Formula::Mul) { "multiplies" } else { "adds to" };
+    let name = cell.name_of(bias, "the bias");
     let observed = format!(
         "{name} {verb} the score of the key before a token {}, and that of the key {} before it {}: it grows with the \
          distance.",
@@ -64,18 +76,23 @@ fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
         figure(far)
     );
     let fix = "a penalty: -slope * (query - key), or decay ** (query - key) with a decay below 1";
-    Some(Observation::new(step.record.site.clone(), observed, fix))
+    Some(Observation::new(site, observed, fix))
 }
 
 /// The finding if a step adds a number that grows from the first key to the last, and no mask hides the later ones: as a
 /// penalty by distance it is meant for keys before a token.
 fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let other = step.other()?.tensor()?.clone();
-    let size = square(&other).filter(|size| *size >= 4 && !other.requires_grad())?;
-    if Visible::of(&attention.input()?, is_visible).is_some() {
+    let hides_later = |seen: Visible| seen.all(|token, key| key <= token);
+    if Visible::of(&attention.input()?, is_visible).is_some_and(hides_later) {
         return None;
     }
-    let values = other.to_f64_vec();
+    favours_later_by(step.other()?.tensor()?, step.record.site.clone(), cell)
+}
+
+/// The same of a bias with which nothing hides later keys, unless it does so itself.
+fn favours_later_by(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
+    let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
+    let values = bias.to_f64_vec();
     let (before, after) = values.chunks(size * size).find_map(|table| {
         let at = |ahead: i64| match ahead < 0 {
             true => table[ahead.unsigned_abs() as usize * size],
@@ -85,17 +102,17 @@ fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> O
             .all(|place| close(table[place], at((place % size) as i64 - (place / size) as i64)));
         let most = size as i64 - 1;
         let rising = (1 - most..=most).all(|ahead| at(ahead) > at(ahead - 1) + 1e-9);
-        (same && rising).then(|| (at(-1), at(1)))
+        (same && rising && at(most).is_finite() && at(-most) > -1e4).then(|| (at(-1), at(1)))
     })?;
-    let name = cell.name_of(&other, "the bias");
+    let name = cell.name_of(bias, "the bias");
     let observed = format!(
         "{name} adds {} to the score of the key before a token and {} to that of the key after it, and no mask hides \
-         later keys.",
+         all later keys.",
         figure(before),
         figure(after)
     );
     let fix = "hide later keys: scores.masked_fill(distance > 0, -torch.inf); or use the absolute distance";
-    let mut found = Observation::new(step.record.site.clone(), observed, fix);
+    let mut found = Observation::new(site, observed, fix);
     found.title = Some("the bias by distance favours later tokens, and none are hidden");
     Some(found)
 }

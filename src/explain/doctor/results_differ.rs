@@ -10,7 +10,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::Explanation;
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -46,6 +46,9 @@ fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));
     let (first, second) = (of(left)?, of(right)?);
     if let Some(found) = with_its_scores([left, right], [&first, &second], cell, step, far) {
+        return Some(found);
+    }
+    if let Some(found) = in_pieces([left, right], [&first, &second], cell, step, far) {
         return Some(found);
     }
     // One function that was called twice, on other inputs or with another mask, is no second implementation.
@@ -114,6 +117,56 @@ fn with_its_scores(
             Some("One side has been through a softmax and the other has not, so they cannot be equal.");
         Some(found)
     })
+}
+
+/// A text in one piece that is compared with the outputs of its parts, joined along the tokens: the same lines computed both,
+/// from nothing that the whole was not computed from.
+fn in_pieces(
+    compared: [&TracedTensor; 2],
+    origins: [&Origins; 2],
+    cell: &TracedCell,
+    step: &Traced,
+    far: f64,
+) -> Option<Observation> {
+    let lines = |it: &Origins| it.sites.iter().chain(&it.products).cloned().collect::<HashSet<_>>();
+    let joined = |it: &TracedTensor| {
+        let record = origin(it.tensor.as_ref()?)?;
+        let is_joined = record.operation.explanation == Explanation::Moved(Movement::Joined);
+        let Some(Arg::Int(dim)) = record.args().get(1).cloned().filter(|_| is_joined) else { return None };
+        let ndim = it.shape().len() as i64;
+        let axis = if dim < 0 { ndim + dim } else { dim };
+        let parts: Vec<Tensor> = record.args().iter().flat_map(Arg::tensors).cloned().collect();
+        (axis > 0 && axis < ndim - 1 && parts.len() > 1).then_some(parts)
+    };
+    for (pieces, whole) in [(0, 1), (1, 0)] {
+        let (Some(parts), None) = (joined(compared[pieces]), joined(compared[whole])) else { continue };
+        let own = lines(origins[whole]);
+        let is_piece = |part: &Tensor| {
+            let found = Origins::of(part);
+            !found.leaves.is_disjoint(&origins[whole].leaves) && lines(&found).is_subset(&own)
+        };
+        if own.is_empty() || !parts.iter().all(is_piece) {
+            continue;
+        }
+        let name = |it: &TracedTensor, otherwise: &str| {
+            it.name.clone().or_else(|| Some(cell.name_of(it.tensor.as_ref()?, otherwise)))
+        };
+        let observed = format!(
+            "{} and the outputs of {} parts of the same text, joined, are compared: they differ by up to {}.",
+            name(compared[whole], "The output of a whole text")?,
+            parts.len(),
+            figure(far)
+        );
+        let fix = "look at what a token sees in each: the mask, the positions, and what is kept from one part to the next";
+        let mut found = Observation::new(step.site(), observed, fix);
+        found.title = Some("a text in one piece and in parts is compared, and differs");
+        found.why = Some(
+            "A comparison with a tolerance says that both are meant to be the same up to rounding. What the first part leaves for \
+             the second, in a cache or a state, is not what the whole text has there.",
+        );
+        return Some(found);
+    }
+    None
 }
 
 /// How far two tensors are apart at most, and the largest element of the second.

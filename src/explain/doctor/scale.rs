@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::attention::{Attention, Scores, is_pointer, is_softmax};
+use super::attention::{Attention, Scores, is_pointer, is_softmax, record_of};
 use super::axes::{Product, is_product, size};
 use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -21,7 +21,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
           Divided by that root, the scores of every head have the same spread; with another scale the softmax is too \
           even or too sharp, and the layer learns badly.",
     implied_by: &[],
-    detector: Detector::Weights(detect),
+    detector: Detector::WeightsAndCell(detect, detect_fused),
 };
 
 fn near(a: f64, b: f64) -> bool {
@@ -185,6 +185,66 @@ fn normalised_elsewhere(scores: &Scores, cell: &TracedCell) -> Option<Observatio
         found.title = Some("queries or keys are normalised along another axis than they are multiplied");
         Some(found)
     })
+}
+
+/// Fused attention whose scale, with what queries and keys are multiplied by before, is none that attention has.
+fn detect_fused(cell: &TracedCell) -> Vec<Observation> {
+    cell.trace.steps.iter().filter_map(|step| of_fused(step, cell)).collect()
+}
+
+fn of_fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let record = record_of(step).filter(|it| it.operation.explanation == Explanation::Attention)?;
+    let tensor = |at: usize| step.operand(at)?.tensor.clone();
+    let (left, right) = (tensor(0)?, tensor(1)?);
+    let asked = record.args().get(table::place_of(&record, "scale")?).and_then(Arg::number);
+    let learns = record.args().get(3).and_then(Arg::tensor).is_some_and(Tensor::requires_grad);
+    let (queries, keys) = (flow::source(&left), flow::source(&right));
+    let product = Product::over_features(left, right);
+    let (paths, sources) = ([queries.0, keys.0], [queries.1, keys.1]);
+    let scores = Scores { record, product, paths, sources };
+    let width = scores.product.width();
+    let root = (width as f64).sqrt();
+    let before: Vec<f64> = scores.paths.iter().flatten().filter_map(FlowStep::factor).collect();
+    let scale = asked.unwrap_or(1.0 / root) * before.iter().product::<f64>();
+    let is_other = learns
+        || width < 2
+        || near(scale, 1.0 / root)
+        || scores.sources.iter().any(is_normalised)
+        || is_scaled_before(&scores) && before.is_empty()
+        || !is_projected(&scores)
+        || is_of_image(&scores);
+    if is_other {
+        return None;
+    }
+    let names =
+        [&scores.product.left, &scores.product.right].map(|it| cell.name_of(it, "the queries or keys"));
+    let head = format!("{} and {} are multiplied over {width} features", names[0], names[1]);
+    let is_root = |it: &f64| near(*it, 1.0 / root);
+    let wider = other_widths(&scores)
+        .into_iter()
+        .find(|(other, _)| *other != width && near(scale, 1.0 / (*other as f64).sqrt()));
+    let observed = match wider {
+        _ if near(scale, 1.0) => format!("{head}, and their scores reach the softmax unscaled."),
+        Some((other, what)) => {
+            let by = figure(1.0 / scale);
+            format!(
+                "{head}; their scores are divided by {by}, the root of {other}, {what}; a head is {width} wide."
+            )
+        }
+        // The operation divides by the root itself.
+        None if asked.is_none() && before.iter().all(is_root) => {
+            format!(
+                "{head}; their scores are divided by the root of {width} twice: before, and by the operation itself."
+            )
+        }
+        None if scale > 1.0 && asked.is_some_and(|it| near(it, root) || near(it, width as f64)) => {
+            format!("{head}; their scores are multiplied by {}, not divided.", figure(scale))
+        }
+        None => return None,
+    };
+    let fix =
+        "leave `scale` out, and queries as they are: the operation divides by the root of the head's width";
+    Some(Observation::new(step.site(), observed, fix))
 }
 
 /// Whether queries or keys are normalised before their product: another scale is then right.

@@ -80,6 +80,8 @@ def number(name):
 
 def parameters(function):
     """The names of a function's parameters, and which have defaults."""
+    # What a decorator such as `torch.no_grad()` wraps.
+    function = getattr(function, "__wrapped__", function)
     code = function.__code__
     names = list(code.co_varnames[: code.co_argcount])
     optional = len(function.__defaults__ or ())
@@ -109,8 +111,8 @@ def configurations(namespace, annotation):
     return [*made, Config()]
 
 
-def built(cls, namespace):
-    """An instance of a class. Raises what its last attempt raised."""
+def arguments(cls, namespace):
+    """The arguments with which an instance of a class may be built: each is tried after the one before it."""
     names, optional, needed = parameters(cls.__init__) if hasattr(cls.__init__, "__code__") else ([], set(), [])
     needed = [name for name in names[1:] if name not in optional] + needed
     annotations = getattr(cls.__init__, "__annotations__", {})
@@ -121,6 +123,12 @@ def built(cls, namespace):
     if any("out" in name for name in needed):
         # The width of the result differs from that of the input where both are asked for.
         attempts.insert(0, {name: 48 if "out" in name and "drop" not in name else value for name, value in attempts[0].items()})
+    return attempts
+
+
+def built(cls, namespace):
+    """An instance of a class. Raises what its last attempt raised."""
+    attempts = arguments(cls, namespace)
     for at, given in enumerate(attempts):
         try:
             torch.manual_seed(0)
@@ -130,16 +138,16 @@ def built(cls, namespace):
                 raise
 
 
-def made_up(name, axes, other):
+def made_up(name, axes, other, width=WIDTH, heads=HEADS, vocabulary=VOCABULARY):
     """A value for an argument of this name. `other` is how many tokens the other sequence has."""
     name = name.lower()
     if "mask" in name or "cache" in name or "past" in name or "drop" in name:
         return None
     if any(name == word or name.endswith("_" + word) or word in name for word in TOKEN_NAMES):
-        return torch.randint(0, VOCABULARY, (SAMPLES, TOKENS))
+        return torch.randint(0, vocabulary, (SAMPLES, TOKENS))
     if name in ("start", "start_pos", "offset", "step"):
         return 0
-    half = WIDTH // HEADS // 2
+    half = width // heads // 2
     if name in ("freqs_cis", "freqs", "cos", "sin"):
         angles = torch.outer(torch.arange(TOKENS), 10000.0 ** (-torch.arange(half) / half))
         whole = torch.cat((angles, angles), -1)
@@ -147,11 +155,11 @@ def made_up(name, axes, other):
     if name in ("causal", "is_causal"):
         return True
     if "head" in name and axes:
-        return HEADS
+        return heads
     tokens = other if any(word in name for word in OTHER_NAMES) or axes == 4 and name[:1] in "kv" else TOKENS
     if axes == 4:
-        return torch.randn(SAMPLES, HEADS, tokens, WIDTH // HEADS)
-    return torch.randn(SAMPLES, tokens, WIDTH) if axes == 3 else torch.randint(0, VOCABULARY, (SAMPLES, TOKENS))
+        return torch.randn(SAMPLES, heads, tokens, width // heads)
+    return torch.randn(SAMPLES, tokens, width) if axes == 3 else torch.randint(0, vocabulary, (SAMPLES, TOKENS))
 
 
 def attempt(function, names):

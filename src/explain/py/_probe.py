@@ -100,6 +100,12 @@ class Call:
         return named or value.dtype == torch.bool or not bool(torch.isfinite(value.float()).all())
 
 
+    def is_pairs(self, where, value):
+        """Whether an argument is a mask, or a bias of scores: neither vectors nor numbers of tokens."""
+        name = (self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)).lower()
+        return value.dim() >= 2 and (value.dtype == torch.bool or "bias" in name and value.is_floating_point())
+
+
 def copied(positional, keywords):
     """Copies of the arguments of a call. What a module keeps of an earlier call, such as its weights, is detached first."""
     memo = {}
@@ -215,7 +221,9 @@ def unmoved(call):
     call.repeat()
     before, found = all_tensors(call.output), []
     for where, value in call.tensors():
-        if call.is_late() or value.numel() < 2:
+        # Of numbers that are all equal, such as those of one document, others may say the same.
+        is_one = is_tokens(value) and not call.is_mask(where, value) and bool((value == value.flatten()[0]).all())
+        if call.is_late() or value.numel() < 2 or is_one:
             continue
         torch.manual_seed(SEED)
         other = opposite(value)
@@ -280,10 +288,25 @@ def padding(call, output):
                 far = far[~change] if own else far
                 scale = max(float(torch.nan_to_num(output).abs().max()), 1e-30)
                 moved.append(float(far.max()) if float(far.max()) > ROUNDING * scale else 0.0)
-            if len(moved) == 2:
+            if len(moved) == 2 and not (all(moved) and is_sparse(call, where, at, value, output)):
                 name = call.names[where] if isinstance(where, int) else where
                 found.append({"mask": name, "sample": sample, "hidden": int((~rows[sample]).sum()), "moved": moved})
     return found
+
+
+def is_sparse(call, where, at, value, output):
+    """Whether some tokens do not reach others even where a mask is the same for all tokens: then it says which tokens are
+    seen from afar, as the global tokens of a local attention are, and not which are real."""
+    if output.dim() < 2 or output.shape[:2] != value.shape[:2] or value.shape[1] < 5:
+        return False
+    mask = dict(call.tensors())[where]
+    middle, last = value.shape[1] // 2, value.shape[1] - 1
+    for kind in (torch.zeros_like(mask), torch.ones_like(mask)):
+        before, after = call.repeat({where: kind}), call.repeat({where: kind, at: with_change(value, 1, middle)})
+        moved = [far > 0 for far in moves(before, after, 1)]
+        if any(moved[it] for it in (middle - 1, middle + 1)) and not moved[0] and not moved[last]:
+            return True
+    return False
 
 
 def padding_token(call, ids):
@@ -442,6 +465,21 @@ def cached(call, others, output):
     return None
 
 
+def without_flag(call):
+    """As `cached`, for a program that never makes the call without its cache: a flag that is set is taken for that of a cache."""
+    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    flags = [at for at, value in arguments.items() if value is True]
+    if len(flags) != 1:
+        return None
+    arguments[flags[0]] = False
+    positional = [arguments[at] for at in range(len(call.positional))]
+    keywords = {at: arguments[at] for at in call.keywords}
+    bare = Call(call.function, call.names, positional, keywords, call.work)
+    bare.done = call.done
+    output = bare.repeat()
+    return None if output is None else cached(bare, [(call.positional, call.keywords)], output)
+
+
 def emptied(modules):
     """Empties the caches that modules keep, by their own method for it. Returns whether there is one.
 
@@ -501,7 +539,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
         # Another text before this one: what the method leaves of its cache is noticed.
         for at, value in made.items():
             given(at, value)
-        given(where, tokens.flip(1)[:, :first].clone())
+        given(where, tokens.flip(1)[:, : min(first, 2)].clone())
         call.function(*positional, **keywords)
         if not emptied(modules):
             return None
@@ -542,12 +580,13 @@ def examine(function, names, positional, keywords, others=(), work=0):
                 return "{}"
             report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
             report["unmoved"] = unmoved(call)
+            report["masks"] = [call.names[at] if isinstance(at, int) else at for at, value in call.tensors() if call.is_pairs(at, value)]
             report["varies"] = varies(call, output)
             report["padding"] = padding(call, output)
         except Exception:
             return "{}"
         try:
-            report["cached"] = cached(call, others, output)
+            report["cached"] = cached(call, others, output) or without_flag(call)
         except Exception:
             report["cached"] = None
         try:

@@ -1,0 +1,135 @@
+//! A mask or a bias that is made for the scores of an attention and that nothing reads.
+
+use super::attention::{Attention, is_softmax};
+use super::axes::is_product;
+use super::flow::origin;
+use super::mask::fused_visible;
+use super::mistake::{Observation, TracedCell};
+use crate::ops::trace::Traced;
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::Explanation;
+use crate::tensor::{Arg, DType, Tensor};
+
+/// The most operations that are followed back from a bias.
+const MOST_RECORDS: usize = 200;
+
+/// An attention: the queries and keys of its scores, its weights if they are known, and whether it hides keys otherwise.
+struct Pairs {
+    size: [usize; 2],
+    weights: Option<Tensor>,
+    hides: bool,
+}
+
+pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
+    // Of tensors that are not kept it is not known what reads them.
+    if cell.trace.lost() > 0 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for step in &cell.trace.steps {
+        let (Some(place), Some(pairs)) = (step.place(), pairs(step)) else { continue };
+        if place.function == "<module>" {
+            continue;
+        }
+        for (at, made) in cell.trace.steps.iter().enumerate() {
+            let in_same_call = made.place().is_some_and(|it| it.activation == place.activation);
+            if !in_same_call || made.is_view || made.in_place || made.operation.family == OpFamily::Random {
+                continue;
+            }
+            let Some(tensor) = made.results.first().and_then(|it| it.tensor.clone()) else { continue };
+            if cell.names.knows(&tensor) || cell.is_used_after(&tensor, at) {
+                continue;
+            }
+            if let Some(what) = unread(&tensor, &pairs) {
+                let line = step.site().map(|site| format!(" in line {}", site.line)).unwrap_or_default();
+                let observed =
+                    format!("{what} is made here, and nothing reads it: the attention{line} does without.");
+                let fix = match tensor.dtype() {
+                    DType::Bool => {
+                        "scores = scores.masked_fill(~seen, -torch.inf), before the softmax; or attn_mask=seen"
+                    }
+                    _ => "scores = scores + bias, before the softmax; or attn_mask=bias",
+                };
+                let mut new = Observation::new(made.site(), observed, fix);
+                new.title = Some("a mask or a bias is made and has no effect");
+                found.push(new);
+            }
+        }
+    }
+    found
+}
+
+/// The scores of an attention.
+fn pairs(step: &Traced) -> Option<Pairs> {
+    if step.operation.explanation == Explanation::Attention {
+        let hides = matches!(step.args.get(5), Some(Arg::Bool(true))) || fused_visible(step).is_some();
+        let rows = |at: usize| step.operand(at)?.shape().iter().rev().nth(1).copied();
+        return Some(Pairs { size: [rows(0)?, rows(1)?], weights: None, hides });
+    }
+    let attention = Attention::of_softmax(step)?;
+    attention.scores.as_ref()?;
+    let &[.., queries, keys] = attention.weights.shape() else { return None };
+    Some(Pairs { size: [queries, keys], weights: Some(attention.weights), hides: false })
+}
+
+/// What a tensor is, if it is a mask or a bias of these scores that has no effect on the weights.
+fn unread(tensor: &Tensor, pairs: &Pairs) -> Option<String> {
+    let shape = tensor.shape();
+    let is_of_pairs = shape.len() >= 2 && shape[shape.len() - 2..] == pairs.size && pairs.size[0] >= 3;
+    if !is_of_pairs || tensor.requires_grad() || tensor.numel() > 1 << 20 {
+        return None;
+    }
+    let values = tensor.to_f64_vec();
+    // What only hides keys may have been hidden in another way.
+    let shown: Vec<f64> =
+        values.iter().copied().filter(|it| *it > -1e4 || tensor.dtype() == DType::Bool).collect();
+    let varies = shown.iter().any(|it| *it != shown[0]);
+    let size = format!("of {} queries and {} keys", pairs.size[0], pairs.size[1]);
+    match tensor.dtype() {
+        DType::Bool if varies && !pairs.hides => {
+            let is_seen = |kind: bool| has_weight(&values, shape, pairs, kind);
+            (is_seen(true) && is_seen(false)).then(|| format!("A mask {size}"))
+        }
+        dtype if dtype.is_float() && varies && is_of_places(tensor) => Some(format!("A bias {size}")),
+        _ => None,
+    }
+}
+
+/// Whether a tensor is made of positions only: no product is among what it was computed from.
+fn is_of_places(tensor: &Tensor) -> bool {
+    let mut left = vec![tensor.clone()];
+    for _ in 0..MOST_RECORDS {
+        let Some(tensor) = left.pop() else { return true };
+        let Some(record) = origin(&tensor) else { continue };
+        if is_product(&record) || is_softmax(&record) {
+            return false;
+        }
+        left.extend(record.args().iter().flat_map(Arg::tensors).cloned());
+    }
+    false
+}
+
+/// Whether some pairs of this kind have a weight that is not 0. A mask that stands for several matrices of weights is read for
+/// each of them.
+fn has_weight(mask: &[f64], shape: &[usize], pairs: &Pairs, kind: bool) -> bool {
+    let Some(weights) = &pairs.weights else { return true };
+    let whole = weights.shape();
+    if shape.len() > whole.len() {
+        return false;
+    }
+    let values = weights.to_f64_vec();
+    let own = |mut at: usize| {
+        let (mut place, mut stride) = (0, 1);
+        for (axis, size) in whole.iter().enumerate().rev() {
+            let index = at % size;
+            at /= size;
+            let Some(here) = (axis + shape.len()).checked_sub(whole.len()) else { continue };
+            place += if shape[here] == 1 { 0 } else { index * stride };
+            stride *= shape[here];
+        }
+        place
+    };
+    let is_broadcast = shape.iter().rev().zip(whole.iter().rev()).all(|(a, b)| a == b || *a == 1);
+    is_broadcast
+        && values.iter().enumerate().any(|(at, weight)| *weight > 1e-6 && (mask[own(at)] != 0.0) == kind)
+}

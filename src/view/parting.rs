@@ -1,0 +1,185 @@
+//! Two implementations compared: what was given to both, whether they agree, and where they part.
+
+use crate::explain::{PartedOperand, PartedStep, Parting, Relation, TensorDifference};
+use crate::tensor::show::shape_in_formula;
+use crate::view::code;
+use crate::view::quantity::{amount, counted, grouped};
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::wrap;
+
+/// Two implementations, with the same weights and inputs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Compared {
+    /// Both, as they were typed or found.
+    pub(crate) sides: [String; 2],
+    /// What was copied, as it is said: "7 copied: 4 by name, 3 by order".
+    pub(crate) weights: String,
+    /// What is to be known of the weights: what was paired otherwise than by name, what has no partner.
+    pub(crate) remarks: Vec<String>,
+    pub(crate) inputs: String,
+    pub(crate) is_equal: bool,
+    /// The shapes of both outputs.
+    pub(crate) shapes: [Vec<usize>; 2],
+    /// How the outputs differ; `None` if their shapes do.
+    pub(crate) difference: Option<TensorDifference>,
+    /// How many gradients were compared, and the names of those that differ.
+    pub(crate) gradients: (usize, Vec<String>),
+    /// Where they part, and the lines of code there.
+    pub(crate) parting: Option<Parting>,
+    pub(crate) code: [Option<String>; 2],
+}
+
+/// The width of the words at the left.
+const LABEL: usize = 11;
+
+pub(crate) fn compared(it: &Compared, look: Look) -> Text {
+    let mut text = Text::new();
+    let [one, two] = &it.sides;
+    let plain = Line::new();
+    let mut say = |role: Role, words: &str| {
+        text.append(wrap(&Line::new().with(role, words), look.text_width(), &plain, &plain))
+    };
+    match it.is_equal {
+        true => say(
+            Role::Good,
+            &format!("{}{one} and {two} compute the same.", if look.plain { "" } else { "✓ " }),
+        ),
+        false => say(Role::Bad, &format!("{}{one} and {two} differ.", if look.plain { "" } else { "✗ " })),
+    }
+    text.gap();
+    let mut row = |label: &str, words: &str| text.append(labelled(label, words, look));
+    row("weights", &it.weights);
+    it.remarks.iter().for_each(|words| row("", words));
+    row("inputs", &it.inputs);
+    row("outputs", &outputs(it));
+    row("gradients", &gradients(it));
+    let Some(parting) = &it.parting else { return text };
+    text.gap();
+    let before = match parting.shared {
+        0 => "They part at their first results:".to_owned(),
+        count => format!("They part after {} that both have:", counted(count, "result")),
+    };
+    text.append(wrap(&Line::new().with(Role::Strong, before), look.text_width(), &plain, &plain));
+    for (at, step) in parting.sides.iter().enumerate() {
+        match step {
+            Some(step) => text.append(parted(step, it.code[at].as_deref(), look)),
+            None => text.say(Role::Dim, format!("  {}: no operation of its own", it.sides[at])),
+        }
+    }
+    let relation = parting.relation.as_ref().map(|relation| related(relation, &parting.sides));
+    // Of the same line in both, what it was given says more.
+    let is_same_code = it.code[0].is_some() && it.code[0] == it.code[1];
+    let operand = parting.operand.as_ref().filter(|it| is_same_code || it.differing.is_some()).map(given);
+    for words in relation.into_iter().chain(operand) {
+        text.append(wrap(&Line::new().with(Role::Prose, words), look.text_width(), &plain, &plain));
+    }
+    text
+}
+
+/// How an operand differs, as a sentence.
+fn given(operand: &PartedOperand) -> String {
+    let PartedOperand { names: [one, two], shapes, lines, differing } = operand;
+    let mut name = match (one.as_str(), two.as_str()) {
+        ("", _) | (_, "") => "An operand".to_owned(),
+        (one, two) if one == two => one.to_owned(),
+        (one, two) => format!("{one} and {two}"),
+    };
+    match lines {
+        [Some(one), Some(two)] if one == two => name.push_str(&format!(", made in line {one},")),
+        [Some(one), Some(two)] => name.push_str(&format!(", made in line {one} and line {two},")),
+        _ => {}
+    }
+    let [first, second] = shapes.each_ref().map(|shape| shape_in_formula(shape));
+    match differing {
+        None => format!("{name} has the shape {first} in the first and {second} in the second."),
+        Some((count, index, [a, b])) => {
+            let all = grouped(shapes[0].iter().product::<usize>() as u64);
+            let count = grouped(*count as u64);
+            format!(
+                "{name} differs before that: {count} of {all} numbers, the first at {index:?}: {} and {}.",
+                amount(*a),
+                amount(*b)
+            )
+        }
+    }
+}
+
+fn labelled(label: &str, words: &str, look: Look) -> Text {
+    let words = Line::new().with(Role::Prose, words);
+    if look.plain {
+        let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+        let none = Line::new();
+        return wrap(&words, look.text_width(), &Line::new().with(Role::Prose, label), &none);
+    }
+    let indent = Line::spaces(LABEL);
+    wrap(&words, look.text_width(), &Line::new().with(Role::Dim, format!("{label:<LABEL$}")), &indent)
+}
+
+fn outputs(it: &Compared) -> String {
+    let [one, two] = it.shapes.each_ref().map(|shape| shape_in_formula(shape));
+    let Some(found) = &it.difference else {
+        return format!("the shapes differ: {one} and {two}");
+    };
+    if it.is_equal {
+        return match found.differing {
+            0 => format!("{one}, equal"),
+            _ => format!("{one}, equal but for rounding"),
+        };
+    }
+    match &found.greatest {
+        Some((index, a, b)) => format!(
+            "{one}, {} of {} numbers differ, most at {index:?}: {} and {}",
+            grouped(found.differing as u64),
+            grouped(found.count as u64),
+            amount(*a),
+            amount(*b)
+        ),
+        None => format!("{one}, {} of {} numbers are nan in one only", found.nan, found.count),
+    }
+}
+
+fn gradients(it: &Compared) -> String {
+    let (count, differing) = &it.gradients;
+    match (count, differing.as_slice()) {
+        (0, _) => "not compared".to_owned(),
+        (count, []) => format!("{} compared, equal", counted(*count, "gradient")),
+        (count, differing) if differing.len() == *count && *count > 1 => format!("all {count} differ"),
+        (count, differing) => format!("{} of {count} differ: {}", differing.len(), differing.join(", ")),
+    }
+}
+
+fn parted(step: &PartedStep, code: Option<&str>, look: Look) -> Text {
+    let mut text = Text::new();
+    let line = if step.line > 0 { format!(":{}", step.line) } else { String::new() };
+    let place = format!("{}{line}, in {}, {}", step.file, step.function, step.operation);
+    let place = format!("{place} {}", shape_in_formula(&step.shape));
+    let indent = Line::spaces(2);
+    text.append(wrap(&Line::new().with(Role::Dim, place), look.width, &indent, &indent));
+    if let Some(code) = code {
+        text.append(code::code_line(code.trim(), step.line, look).indented(if look.plain { 2 } else { 0 }));
+    }
+    text
+}
+
+/// What the numbers of both have to do with each other, as a sentence.
+fn related(relation: &Relation, sides: &[Option<PartedStep>; 2]) -> String {
+    let names = match sides {
+        [Some(one), Some(two)] if one.file != two.file => [one.file.as_str(), two.file.as_str()],
+        _ => ["the first", "the second"],
+    };
+    let [one, two] = names;
+    match relation {
+        Relation::Factor(factor) => {
+            format!("From there on, numbers of {two} are {} times those of {one}.", amount(*factor))
+        }
+        Relation::Order => "The numbers are the same, in another order.".to_owned(),
+        Relation::Elements { differing, count, index, values: [a, b] } => {
+            let (differing, count) = (grouped(*differing as u64), grouped(*count as u64));
+            format!(
+                "{differing} of {count} numbers differ, the first at {index:?}: {} and {}.",
+                amount(*a),
+                amount(*b)
+            )
+        }
+    }
+}
