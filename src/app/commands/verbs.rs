@@ -142,7 +142,7 @@ pub static VERBS: &[Verb] = &[
         name: "compare",
         line: "Compare two implementations with the same weights, and show where they part",
         examples: "attn compare a.py:Attention b.py:Attention\nattn compare model.py:Attention @gpt2\n\
-                   attn compare 'model.py:Attention(64, 4)' @mha --json",
+                   attn compare 'model.py:Attention(64,4)' @mha --json",
         first: false,
         args: compare::Args::augment_args,
         run: |matches, shell| compare::run(&parsed(matches)?, shell),
