@@ -63,6 +63,22 @@ fn a_changed_line_is_where_two_programs_part() {
     assert!((factor - 8.0_f64.powf(-0.5)).abs() < 1e-4, "{factor}");
 }
 
+/// However a program names the number of its heads: a run shows it, and where it does not, nothing is assumed.
+#[test]
+fn heads_are_counted_in_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = fs::read_to_string(format!("{FILES}book_attention.py")).expect("the file");
+    let counts = folder.path().join("counts.py").to_string_lossy().into_owned();
+    fs::write(&counts, source.replace("self.num_heads", "self.count")).expect("written");
+    equal(&counts, "@mha");
+    let hidden = folder.path().join("hidden.py").to_string_lossy().into_owned();
+    let method =
+        source.replace("self.num_heads", "self.count").replace("torch.softmax(", "torch.Tensor.softmax(");
+    fs::write(&hidden, method).expect("written");
+    let (_, error, code) = compared(&[&hidden, "@mha"]);
+    assert!(code == 3 && error.contains("'@mha(heads=4)'"), "{code}: {error}");
+}
+
 #[test]
 fn references_are_what_they_are_called() {
     let module = format!("{FILES}book_attention.py:nn.MultiheadAttention(48, 6, batch_first=True)");

@@ -1,6 +1,7 @@
 """Two implementations with the same weights and inputs: what `attn compare` runs and reports."""
 
 import json
+import math
 import sys
 import types
 from functools import partial
@@ -129,7 +130,7 @@ def needed(it):
 
 
 def sizes(it):
-    """The width, heads and groups of a module that was built, by its weights and attributes."""
+    """The width, heads and groups of a module that was built, by its weights and attributes; 0 heads where they do not say."""
     width, heads, groups = None, None, None
     if not isinstance(it, nn.Module):
         return _made_up.WIDTH, _made_up.HEADS, _made_up.GROUPS
@@ -145,7 +146,7 @@ def sizes(it):
                 elif "head" in name.lower() or name in ("h", "H"):
                     heads = heads or value
     first = next((it.shape[0] for it in it.parameters() if it.dim() == 2), _made_up.WIDTH)
-    return width or first, heads or 1, groups or heads or 1
+    return width or first, heads or 0, groups or heads or 1
 
 
 class Pair:
@@ -195,14 +196,16 @@ class Pair:
                 it = seeded(way)
                 width, heads, groups = sizes(it)
                 it = it.eval() if isinstance(it, nn.Module) else it
-                causal = self.is_causal(it, self.made_inputs([it], inputs))
+                known = self.made_inputs([it], inputs)
+                heads = self.heads_seen(it, known) or heads
+                causal = self.is_causal(it, known)
             except Cannot as cannot:
                 last = cannot
                 continue
             except Exception as raised:
                 last = Cannot(f"{own.shown} cannot be built: {_made_up.reason(raised)}; say how: {own.shown}(...)")
                 continue
-            for number in dict.fromkeys((groups, heads, _made_up.GROUPS, 1)):
+            for number in dict.fromkeys((groups, heads or 1, _made_up.GROUPS, 1)):
                 try:
                     other = self.reference(reference, width, heads, number, causal)
                     self.built = [other, it] if swapped else [it, other]
@@ -228,12 +231,45 @@ class Pair:
                 raise Cannot(f"@{name} has no {odd[0]}; it takes {', '.join(known)}")
             known |= asked
         width, heads, groups = (known.get(key, 1) for key in ("width", "heads", "groups"))
+        if not heads:
+            raise Cannot(f"the number of heads is not seen in a run; say it: '@{name}(heads=4)'")
         if width % heads and "width" in known:
             raise Cannot(f"@{name}: a width of {width} has no {heads} heads; name both: '@{name}(width=64, heads=4)'")
         if heads % groups:
             raise Cannot(f"@{name}: {heads} heads have no {groups} groups of equal size; name both: '@{name}(heads=4, groups=2)'")
         side.shown = f"@{name}({', '.join(f'{key}={value}' for key, value in known.items())})"
         return build(types.SimpleNamespace(**side.names), **known)
+
+    def heads_seen(self, it, inputs):
+        """The number of heads by the scores in a run, (batch, heads, queries, keys), or one table for each head; else 0."""
+        seen = []
+
+        def watched(softmax):
+            def call(scores, *args, **kwargs):
+                within = len(seen)
+                result = softmax(scores, *args, **kwargs)
+                # One softmax that is computed by another counts once.
+                seen[within:] = [tuple(scores.shape)]
+                return result
+
+            return call
+
+        places = [(torch, "softmax"), (F, "softmax")]
+        own = [getattr(where, name) for where, name in places]
+        try:
+            for (where, name), softmax in zip(places, own):
+                setattr(where, name, watched(softmax))
+            with torch.no_grad():
+                self.call(it, inputs)
+        finally:
+            for (where, name), softmax in zip(places, own):
+                setattr(where, name, softmax)
+        first = next((value for value in inputs.values() if isinstance(value, torch.Tensor)), None)
+        if first is None or not seen:
+            return 0
+        texts = first.shape[0] if first.dim() > 2 or is_tokens(first) else 1
+        tables = math.prod(seen[0][:-2]) // texts
+        return tables if tables > 1 else len(seen)
 
     def is_causal(self, it, inputs):
         """Whether no output moves when a later token is changed."""
@@ -280,6 +316,7 @@ class Pair:
         if any(len(needed(it)) == 1 for it in built):
             names = next(needed(it) for it in built if len(needed(it)) == 1)
         width, heads, _ = sizes(built[0])
+        heads = heads or 1
         words = [part.num_embeddings for it in built if isinstance(it, nn.Module) for part in it.modules() if isinstance(part, nn.Embedding)]
         vocabulary = min([_made_up.VOCABULARY, *words])
         error = None
