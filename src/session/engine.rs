@@ -116,15 +116,14 @@ pub struct Session {
 }
 
 impl Drop for Session {
-    /// Empties the modules: they and their functions refer to each other, so that nothing else frees them.
+    /// Empties the modules: they and their functions refer to each other, so that nothing else frees them. It happens outside
+    /// of the interpreter, where no finalizer of a learner's class runs: one that does not end could not be stopped.
     fn drop(&mut self) {
-        self.interpreter.enter(|vm| {
-            self.scope.globals.clear();
-            let modules =
-                vm.sys_module.get_attr("modules", vm).ok().and_then(|it| it.downcast::<PyDict>().ok());
-            let modules: Vec<_> = modules.iter().flat_map(|it| &**it).map(|(_, module)| module).collect();
-            modules.iter().filter_map(|module| module.dict()).for_each(|names| names.clear());
-        });
+        let modules = self.interpreter.enter(|vm| vm.sys_module.get_attr("modules", vm).ok());
+        let modules = modules.and_then(|modules| modules.downcast::<PyDict>().ok());
+        let modules: Vec<_> = modules.iter().flat_map(|it| &**it).map(|(_, module)| module).collect();
+        self.scope.globals.clear();
+        modules.iter().filter_map(|module| module.dict()).for_each(|names| names.clear());
     }
 }
 

@@ -345,6 +345,21 @@ fn a_listener_receives_output_while_the_cell_runs() {
     assert!(received.borrow().contains(&(Channel::Stderr, "b".to_owned())));
 }
 
+/// At the end of a session nobody could stop a finalizer that does not end.
+#[test]
+fn no_finalizer_runs_when_a_session_ends() {
+    let received = Rc::new(RefCell::new(String::new()));
+    let target = received.clone();
+    let on_output = move |_, text: &str| target.borrow_mut().push_str(text);
+    let mut session =
+        Session::new(SessionOptions { on_output: Some(Box::new(on_output)), ..SessionOptions::default() });
+    let class = "class A:\n    def __del__(self): print('finalizer')\n";
+    session.run(&format!("{class}A()\na = A()\ndef f(): return a"), "cell 1");
+    assert_eq!(*received.borrow(), "finalizer\n", "of the object without a name");
+    drop(session);
+    assert_eq!(*received.borrow(), "finalizer\n");
+}
+
 #[test]
 fn notebook_commands_are_run_or_skipped() {
     for (source, stdout, stderr, result) in [
