@@ -6,7 +6,7 @@ use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Mode;
 
 use crate::view::text::{Line, Look, Role, Text, unbroken};
-use crate::view::wrap::{wrap, wrap_code};
+use crate::view::wrap::wrap;
 
 /// The code of a cell, numbered from 1.
 pub fn code(source: &str, look: Look) -> Text {
@@ -33,7 +33,7 @@ pub(crate) fn code_line(source: &str, number: usize, look: Look) -> Text {
     numbered(&highlighted(source), number, look)
 }
 
-/// Highlighted lines with their numbers; long lines are wrapped and indented.
+/// Highlighted lines with their numbers; long lines are wrapped, indented and marked.
 fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
     if look.plain {
         return Text { lines: lines.iter().cloned().map(Line::with_plain_spaces).collect() };
@@ -49,19 +49,19 @@ fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
         let below = numbered(String::new()).with(Role::Prose, " ".repeat(inner));
         let shift = if look.width < 60 { 0 } else { 2 };
         let further = below.clone().with(Role::Prose, " ".repeat(shift + 2));
-        let inside = below.clone().with(Role::Prose, " ".repeat(shift)).with(Role::Dim, "↳ ");
+        let marked = below.clone().with(Role::Prose, " ".repeat(shift)).with(Role::Dim, "↳ ");
         let (code, comment) = match first.width() + line.width() <= look.width {
             true => (line, None),
             false => split_comment(line),
         };
         let is_empty = code.spans.is_empty();
         if comment.is_none() || !is_empty {
-            text.append(wrap_code(&code, look.width, &first, &further, &inside));
+            text.append(wrap(&code, look.width, &first, &marked));
         }
         // Each line of a comment begins with #: without it the words would read as code.
         if let Some(comment) = comment {
             let sign = |line: &Line| line.clone().with(Role::Comment, "# ");
-            let (first, rest) = if is_empty { (&first, &below) } else { (&inside, &further) };
+            let (first, rest) = if is_empty { (&first, &below) } else { (&marked, &further) };
             text.append(wrap(&comment, look.width, &sign(first), &sign(rest)));
         }
     }

@@ -46,14 +46,9 @@ impl Fragment for StyledWord {
 /// starts with `first`, the others with `rest`. A word wider than a line is broken after punctuation if possible;
 /// addresses stay whole.
 pub(crate) fn wrap(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
-    wrap_code(line, width, first, rest, rest)
-}
-
-/// As [`wrap`]; a line that goes on with a word, such as a string, begins with `inside`, which is as wide as `rest`.
-pub(crate) fn wrap_code(line: &Line, width: usize, first: &Line, rest: &Line, inside: &Line) -> Text {
     let widths = [first, rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
     let words = words(line, widths[0].min(widths[1]));
-    joined(&wrap_first_fit(&words, &widths.map(|width| width as f64)), first, rest, inside)
+    joined(&wrap_first_fit(&words, &widths.map(|width| width as f64)), first, rest)
 }
 
 /// As [`wrap`], with lines as equal in width as possible: for sentences.
@@ -64,7 +59,7 @@ pub(crate) fn wrap_evenly(line: &Line, width: usize, first: &Line, rest: &Line) 
     let widths = widths.map(|width| width as f64);
     let rows = wrap_optimal_fit(&words, &widths, &Penalties::new())
         .expect("widths of a screen do not overflow the squares in the penalties");
-    joined(&rows, first, rest, rest)
+    joined(&rows, first, rest)
 }
 
 /// `line` as a paragraph of running text.
@@ -77,17 +72,11 @@ pub(crate) fn remark(words: &str, look: Look) -> Text {
     paragraph(&Line::new().with(Role::Dim, words), look)
 }
 
-/// The rows as lines, after `first` and `rest`, or `inside` if they go on with the word of the row above.
-fn joined(rows: &[&[StyledWord]], first: &Line, rest: &Line, inside: &Line) -> Text {
+/// The rows as lines, after `first` and `rest`.
+fn joined(rows: &[&[StyledWord]], first: &Line, rest: &Line) -> Text {
     let mut text = Text::new();
     for (at, row) in rows.iter().enumerate() {
-        let above = at.checked_sub(1).and_then(|above| rows[above].last());
-        let mut out = match above {
-            None => first,
-            Some(word) if word.space.is_empty() => inside,
-            Some(_) => rest,
-        }
-        .clone();
+        let mut out = if at == 0 { first } else { rest }.clone();
         for (i, word) in row.iter().enumerate() {
             for span in &word.spans {
                 out.push(span.role, span.text.replace(NO_BREAK_SPACE, " "));
