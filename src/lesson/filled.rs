@@ -3,9 +3,12 @@
 use super::blank::{BLANK, Blank, packed};
 use super::exercise::Prediction;
 use super::judge::{Judgement, numbers_of, shape_of, value_words};
-use crate::session::Session;
+use crate::session::{PythonError, Session};
 use crate::syntax::parse_module;
 use crate::tensor::show::tuple_repr;
+
+/// How many variables are named to a learner who wrote a name that is not there.
+const NAMES: usize = 6;
 
 /// What a filled cell computes.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +24,13 @@ pub(crate) enum Computed {
 /// Runs a filled cell in `session`, which has the state before it.
 pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session) -> Computed {
     if let Some(raised) = session.run(code, "your code").error {
-        return Computed::Raised(format!("{}: {}", raised.kind, raised.message));
+        let mut said = format!("{}: {}", raised.kind, raised.message);
+        if matches!(PythonError::of(&raised.kind, &raised.message), Some(PythonError::UnknownName(_))) {
+            let names: Vec<String> =
+                session.variables().iter().rev().take(NAMES).map(|it| format!("`{}`", it.name)).collect();
+            said = format!("{said}. The newest variables: {}.", names.join(", "));
+        }
+        return Computed::Raised(said);
     }
     let numbers = numbers_of(&blank.gives, session);
     match numbers {

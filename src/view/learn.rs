@@ -42,17 +42,17 @@ pub struct KeyHelp {
     pub here: bool,
 }
 
-/// All commands with their keys, after an introduction (Markdown).
+/// The commands that do something here with their keys, after an introduction (Markdown), and the names of the others.
 pub fn help(rows: &[KeyHelp], words: &str, look: Look) -> Text {
     let mut text = prose(words, look);
     text.gap();
+    let (here, elsewhere): (Vec<&KeyHelp>, Vec<&KeyHelp>) = rows.iter().partition(|row| row.here);
     let named = |row: &KeyHelp| row.keys.join(", ");
-    let column = 4 + rows.iter().map(|row| named(row).width()).max().unwrap_or(0);
+    let column = 4 + here.iter().map(|row| named(row).width()).max().unwrap_or(0);
     let narrow = look.width < 60;
-    for row in rows {
-        let not_here = if row.here { "" } else { " (not here)" };
+    for row in here {
         if look.plain {
-            text.say(Role::Prose, format!("{}: {}{not_here}", named(row), row.line));
+            text.say(Role::Prose, format!("{}: {}", named(row), row.line));
             continue;
         }
         let mut first = Line::spaces(2).with(Role::Strong, named(row));
@@ -61,9 +61,13 @@ pub fn help(rows: &[KeyHelp], words: &str, look: Look) -> Text {
         }
         first.fill(if narrow { 4 } else { column });
         let below = Line::spaces(if narrow { 4 } else { column });
-        let role = if row.here { Role::Prose } else { Role::Dim };
-        let words = Line::new().with(role, &row.line).with(Role::Dim, not_here);
+        let words = Line::new().with(Role::Prose, &row.line);
         text.append(wrap(&words, look.text_width(), &first, &below));
+    }
+    if !elsewhere.is_empty() {
+        let key = |row: &&KeyHelp| row.keys.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let keys: Vec<String> = elsewhere.iter().map(key).collect();
+        text.section(remark(&format!("At other places also: {}.", keys.join(", ")), look));
     }
     text
 }

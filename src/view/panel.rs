@@ -184,7 +184,7 @@ pub struct LessonPlace {
     pub section: String,
     /// Which of the steps and exercises of the lesson this is, and how many there are.
     pub at: (usize, usize),
-    /// What stands at the right: "3 of 13".
+    /// What stands at the right: "step 3", by which number commands and keys take it.
     pub words: String,
     /// The stable name.
     pub slug: String,
@@ -211,7 +211,8 @@ fn head(mut left: Line, place: &str, slug: &str, bar: Option<(usize, usize)>, lo
     if look.plain {
         text.say(Role::Prose, left.text());
         let comma = if slug.is_empty() { "" } else { ", " };
-        text.say(Role::Prose, format!("{place}{comma}{slug}"));
+        let far = bar.map(|(done, all)| format!(" ({done} of {all} in this lesson)")).unwrap_or_default();
+        text.say(Role::Prose, format!("{place}{comma}{slug}{far}"));
         text.gap();
         return text;
     }

@@ -129,12 +129,7 @@ const UNREADABLE: &[(&str, Slip)] = &[
     ),
     (
         "simple-self-attention",
-        (
-            "```{hint}\nOnly one line",
-            "<!--\nOnly one line",
-            "```{exercise} python",
-            "needs at least two hints",
-        ),
+        ("```{hint}\nA score is", "<!--\nA score is", "```{exercise} python", "needs at least two hints"),
     ),
     (
         "simple-self-attention",
@@ -205,9 +200,9 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "the solution of `another-query` fails: AssertionError: these are not",
             ),
             (
-                ":minutes: 4\nquery_5 = inputs[1]",
-                ":minutes: 4\nquery_5 = inputs[4]",
-                "query_5 = inputs[4]\n",
+                "context_vec_5 = query_5            #",
+                "context_vec_5 = torch.softmax(inputs @ inputs[4], dim=0) @ inputs  #",
+                "query_5 = inputs[1]",
                 "the starter of `another-query` passes",
             ),
             (

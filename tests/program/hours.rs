@@ -291,7 +291,7 @@ fn what_was_not_known_is_explained() {
     in_order(
         &said,
         &[
-            "The answer: the higher one is about 2.7 times the lower one. exp(a + 1) is e times",
+            "The answer: nothing. Each exponential grows by the same factor",
             "Attention weights:",
             "No entry for `embeding`. The nearest is `embedding`.",
             "An embedding is the list of numbers",

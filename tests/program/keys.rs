@@ -149,7 +149,7 @@ fn questions_are_asked_again_and_answered() {
             "the end of this lesson",
             "· One token asks",
             "– Each embedding",
-            "– One score is higher than another by 1.",
+            "– 10 is added to each of the six scores.",
             "asks again 1 question with choices that you missed at first or skipped here.",
             "The others wait in their steps: `l` goes there.",
             "1 question again",

@@ -20,10 +20,10 @@ fn wrong_answers_come_back_at_once_and_right_ones_after_days() {
         typed(&["review", "--day", "100"], &["c", "what?", "b", "a", "b", "a"], &state);
     assert_eq!((remarks.as_str(), code), ("", 0), "{shown}");
     let asked = |text: &str, words: &str| text.matches(words).count();
-    assert_eq!(asked(&shown, "One score is higher than another by 1"), 2, "{shown}");
+    assert_eq!(asked(&shown, "10 is added to each"), 2, "{shown}");
     assert_eq!(asked(&shown, "Do you remember?"), 3, "{shown}");
     assert!(shown.contains("Try again. `s` shows the answer"), "{shown}");
-    assert!(shown.contains("Not yet. Each weight depends on all scores."), "{shown}");
+    assert!(shown.contains("Not yet. That is what division by the sum would do"), "{shown}");
     assert!(shown.contains("2 questions, 1 right at the first try."), "{shown}");
 
     let (shown, ..) = typed(&["review", "--day", "100"], &[], &state);
@@ -40,7 +40,7 @@ fn wrong_answers_come_back_at_once_and_right_ones_after_days() {
 #[test]
 fn one_who_does_not_know_is_told_what_to_do_and_enter_shows_the_answer_at_the_second_time() {
     let (shown, ..) = typed(&["review", "--count", "1", "--day", "100"], &["idk", "", "", "q"], &met());
-    let told = ["A guess is welcome", "Enter once more shows it", "The answer: the higher one"];
+    let told = ["A guess is welcome", "Enter once more shows it", "The answer: nothing."];
     crate::walk::in_order(&shown, &told);
     assert!(!shown.contains("Say a, b or c"), "{shown}");
 }
@@ -49,7 +49,7 @@ fn one_who_does_not_know_is_told_what_to_do_and_enter_shows_the_answer_at_the_se
 fn a_review_that_is_left_keeps_what_was_answered() {
     let state = met();
     let (shown, ..) = typed(&["review", "--count", "1", "--day", "100"], &["k"], &state);
-    assert!(shown.contains("The answer: the higher one is about 2.7 times the lower one."), "{shown}");
+    assert!(shown.contains("The answer: nothing."), "{shown}");
     assert!(shown.contains("1 question, 0 right at the first try. 1 more is due today."), "{shown}");
     let (_, remarks, code) = typed(&["review", "--no-input", "--day", "100"], &[], &state);
     assert_eq!(code, 2, "{remarks}");

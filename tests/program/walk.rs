@@ -71,7 +71,7 @@ fn a_learner_begins_leaves_and_comes_back() {
     );
     assert!(!screen.contains("torch.Size([6, 3])"), "it must not run by itself:\n{screen}");
     in_order(
-        &attn.on("\r", "Keep that in mind."),
+        &attn.on("\r", "blend of the six words comes out."),
         &["torch.Size([6, 3])", "inputs   float32 (token 6, feature 3)", "Enter on"],
     );
     attn.on("\r", &position("query"));
@@ -180,7 +180,11 @@ fn an_exercise_is_tried_until_it_passes() {
 #[test]
 fn an_exercise_is_written_in_the_editor_that_is_named() {
     let folder = State::new();
-    let start = Start::new(&folder).rows(70).inside().with("VISUAL", "sed -i s/inputs.1./inputs[4]/");
+    let answer = folder.path().join("answer.py");
+    let code = "query_5 = inputs[4]\ncontext_vec_5 = torch.softmax(inputs @ query_5, dim=0) @ inputs\n";
+    std::fs::write(&answer, code).expect("it can be written");
+    let editor = format!("cp {}", answer.display());
+    let start = Start::new(&folder).rows(70).inside().with("VISUAL", &editor);
     let mut attn = start.attn(&["learn", "another-query"]);
     attn.settles("v write it in your editor");
     attn.on("v", "Yes: it does what was asked.");
@@ -427,8 +431,9 @@ fn plain_and_dumb_terminals_take_words() {
     in_order(
         &said,
         &[
-            &position("inputs"),
-            "p, back, previous: Look back",
+            &format!("step {}, inputs (1 of ", number("inputs")),
+            "q, quit, exit: Leave",
+            "At other places also: p back",
             "torch.Size([6, 3])",
             "inputs[0,0]",
             "The nearest: list",
@@ -460,8 +465,8 @@ fn answers_and_outputs_are_exported() {
             "# Chapter 3, Attention",
             &predictions,
             "## Lesson 1: Simple self-attention",
-            "| One score is higher than another by 1.",
-            "the higher one is larger by 1, then the higher one is about 2.7 times the lower one ✓ |",
+            "| 10 is added to each of the six scores.",
+            "they all come nearer to 1/6, then nothing ✓ |",
             "`attn_weights_2_naive` float32 (key 6)",
             "| 0.1385 | 0.2379 |",
             "## Lesson 2: All tokens at once",
@@ -473,8 +478,8 @@ fn answers_and_outputs_are_exported() {
         &step,
         &[
             "> **Before it runs:**",
-            "> - the higher one is larger by 1: not yet",
-            "2.7 times the lower one: yes",
+            "> - they all come nearer to 1/6: not yet",
+            "nothing: yes",
             "```python",
             "```text",
         ],
@@ -598,6 +603,11 @@ fn a_line_to_write_is_judged_by_what_it_computes() {
 fn reviews_come_first_and_output_is_shown_once() {
     let state = State::new();
     let lines = ["k", "k", "", "o", "quit"];
+    let (out, _, _) = typed(&["learn", "2"], &lines, &State::new());
+    assert!(!out.contains("Do you remember?"), "what nobody has seen is not asked:\n{out}");
+    for step in ["scores", "context"] {
+        typed(&["learn", step], &["k", "", "quit"], &state);
+    }
     let (out, _, _) = typed(&["learn", "2"], &lines, &state);
     let at = |words: &str| out.find(words).unwrap_or_else(|| panic!("{words}: {out}"));
     assert!(at("Lesson 2 of ") < at("Do you remember?"));

@@ -21,6 +21,8 @@ pub struct WalkKey {
     pub(crate) label: fn(&Walk) -> &'static str,
     /// Whether it applies at this stop.
     pub(crate) here: fn(&Walk) -> bool,
+    /// Whether the footer has it in the first lesson too: there, the help alone has the others.
+    pub(crate) basic: bool,
     /// What the learner is told where it does not apply.
     pub(crate) belongs: &'static str,
     /// An example with something typed after the word, if that is possible.
@@ -49,6 +51,7 @@ pub static KEYS: &[WalkKey] = &[
             _ => "on",
         },
         here: |walk| walk.goes_on(),
+        basic: true,
         belongs: "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` leaves.",
         takes: None,
         looks_up: true,
@@ -60,6 +63,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Look back at what came before; nothing is run again",
         label: |_| "back",
         here: |walk| walk.at() > 0,
+        basic: true,
         belongs: "This is the first step: nothing comes before it.",
         takes: None,
         looks_up: false,
@@ -71,6 +75,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Choose a number in a table and see where it comes from",
         label: |_| "why",
         here: |walk| walk.can_ask(),
+        basic: true,
         belongs: "`w` asks about the tensors of a step whose cell has run. At a question, answer first: the reason comes with the \
                   answer. In an exercise, `i` opens the REPL with what you wrote, and `:why` asks there.",
         takes: Some("why inputs[1,0]"),
@@ -83,6 +88,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show the output as PyTorch prints it, with each tensor that a table shows",
         label: |_| "open output",
         here: |walk| walk.is_folded(),
+        basic: true,
         belongs: "Nothing is folded here.",
         takes: None,
         looks_up: true,
@@ -96,6 +102,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| {
             walk.step().is_some() && (matches!(walk.stage(), PageStage::Shown) || walk.was_stopped())
         },
+        basic: false,
         belongs: "Nothing has run here yet: Enter continues.",
         takes: None,
         looks_up: false,
@@ -107,6 +114,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Write the exercise in the editor that VISUAL or EDITOR names; saving runs it",
         label: |_| "write it in your editor",
         here: |walk| walk.exercise().is_some() && super::editor::external().is_some(),
+        basic: true,
         belongs: "`v` belongs to exercises, and needs the variable VISUAL or EDITOR to name an editor.",
         takes: None,
         looks_up: false,
@@ -122,6 +130,7 @@ pub static KEYS: &[WalkKey] = &[
             (Some(_), Some(_)) => "write it here",
         },
         here: |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
+        basic: true,
         belongs: "There is no code here to edit; answer or skip the question first.",
         takes: None,
         looks_up: false,
@@ -133,6 +142,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show every operation of the cell, in the order it ran",
         label: |_| "trace",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
+        basic: false,
         belongs: NOT_RUN,
         takes: None,
         looks_up: true,
@@ -144,6 +154,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Change something from the start and see which results change",
         label: |_| "what if",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
+        basic: false,
         belongs: NOT_RUN,
         takes: Some("what-if inputs[1,0]=0.9"),
         looks_up: false,
@@ -155,6 +166,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Open a REPL with the variables of this place, on a copy",
         label: |_| "REPL",
         here: |walk| !walk.is_asking(),
+        basic: false,
         belongs: "Answer or skip the question first.",
         takes: None,
         looks_up: false,
@@ -166,6 +178,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Look up a word of the field",
         label: |_| "glossary",
         here: |_| true,
+        basic: false,
         belongs: "",
         takes: Some("glossary head"),
         looks_up: true,
@@ -177,6 +190,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Find an answer among the questions that readers ask most",
         label: |_| "FAQ",
         here: |walk| !walk.is_asking() && walk.has_faq(),
+        basic: false,
         belongs: "`f` is closed while a question of the lesson waits: answer or skip it first. A course without a `faq.md` has no `f`.",
         takes: Some("faq why view"),
         looks_up: true,
@@ -188,6 +202,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Ask again what was asked before, first what you missed; as `attn review` does",
         label: |_| "review",
         here: |walk| !walk.is_asking(),
+        basic: false,
         belongs: "Answer or skip the question first.",
         takes: None,
         looks_up: false,
@@ -199,6 +214,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show a hint; each says more than the one before",
         label: |_| "hint",
         here: |walk| walk.has_hints(),
+        basic: true,
         belongs: "There is no hint here: hints belong to exercises.",
         takes: None,
         looks_up: true,
@@ -210,6 +226,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show the solution of an exercise, or the answer to a question",
         label: |walk| if walk.is_asking() { "show the answer" } else { "solution" },
         here: |walk| walk.exercise().is_some() || walk.is_asking(),
+        basic: true,
         belongs: "Solutions belong to exercises and questions.",
         takes: None,
         looks_up: false,
@@ -223,6 +240,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| {
             walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown)
         },
+        basic: true,
         belongs: "There is nothing to skip here; Enter continues.",
         takes: None,
         looks_up: false,
@@ -234,6 +252,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "List the steps and go to one",
         label: |_| "list",
         here: |_| true,
+        basic: false,
         belongs: "",
         takes: Some("list softmax, list 3"),
         looks_up: true,
@@ -245,6 +264,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Say what can be done",
         label: |_| "help",
         here: |_| true,
+        basic: true,
         belongs: "",
         takes: None,
         looks_up: true,
@@ -256,6 +276,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Leave; next time attn continues here",
         label: |_| "quit",
         here: |_| true,
+        basic: true,
         belongs: "",
         takes: None,
         looks_up: true,
@@ -283,12 +304,14 @@ pub(crate) fn near(word: &str) -> Vec<String> {
     nearest(word, KEYS.iter().flat_map(|key| key.words.iter().copied()), 2)
 }
 
-/// The keys of the footer at this stop.
+/// The keys of the footer at this stop; in the first lesson fewer, which a newcomer can take in.
 pub(crate) fn legend(walk: &Walk) -> Vec<KeyLabel> {
     let key = |key: &WalkKey| {
         if key.letter == KEYS[0].letter { "Enter".to_owned() } else { key.letter.to_string() }
     };
-    let applicable = KEYS.iter().filter(|it| (it.here)(walk));
+    let lesson = walk.stop().lesson;
+    let first = lesson.number == 1 && lesson.lessons > 1;
+    let applicable = KEYS.iter().filter(|it| (it.here)(walk) && (it.basic || !first));
     applicable.map(|it| KeyLabel { key: key(it), label: (it.label)(walk).to_owned() }).collect()
 }
 

@@ -154,9 +154,16 @@ impl<'c> Walk<'c, '_, '_> {
         let done = stop.done(self.store.progress());
         let mut page = StopPage::default();
         match stop.kind {
-            StopKind::Step(step) if !done && !step.predictions.is_empty() => {
-                page.turns.push(PredictionLine::question(&step.predictions[0]));
-                page.stage = PageStage::Asking(0);
+            // Questions that were answered or skipped in an earlier session are not asked again.
+            StopKind::Step(step) if !done => {
+                page.turns = self.earlier_turns(step)?;
+                if let Some(open) = self.open_question(step, 0) {
+                    let question = PredictionLine::question(&step.predictions[open]);
+                    if !page.turns.contains(&question) {
+                        page.turns.push(question);
+                    }
+                    page.stage = PageStage::Asking(open);
+                }
             }
             StopKind::Exercise(exercise) => {
                 let tried = self.store.progress().tried(stop.lesson, exercise);
@@ -165,16 +172,6 @@ impl<'c> Walk<'c, '_, '_> {
             }
             StopKind::End => page.stage = PageStage::Shown,
             StopKind::Step(_) => {}
-        }
-        if let (StopKind::Step(step), false, Some(_)) = (stop.kind, done, &self.restored) {
-            page.turns = self.earlier_turns(step)?;
-            let answered =
-                page.turns.iter().filter(|turn| matches!(turn, PredictionLine::Question(..))).count();
-            page.stage = PageStage::Ready;
-            if let Some(next) = step.predictions.get(answered) {
-                page.turns.push(PredictionLine::question(next));
-                page.stage = PageStage::Asking(answered);
-            }
         }
         if let Some(draft) = self.restored.as_ref().map(|left| left.draft.clone()).filter(|it| !it.is_empty())
         {
@@ -248,7 +245,10 @@ impl<'c> Walk<'c, '_, '_> {
             }
             InputMode::Words => "Type a word or its letter, and Enter. Nothing advances by itself.",
         };
-        let text = help(&keys::help_rows(self), words, self.shell.look);
+        let mut text = help(&keys::help_rows(self), words, self.shell.look);
+        if let (PageStage::Asking(at), Some(step)) = (self.stage(), self.step()) {
+            text.section(PredictionLine::question(&step.predictions[at]).text(self.shell.look));
+        }
         self.put_apart(text).map(drop)
     }
 

@@ -93,8 +93,11 @@ fn answer(looked: &Looked, look: Look) -> Text {
     let mut text = Text::new();
     text.section(next_words(looked, look));
     let head = telling(looked);
-    let words =
-        format!("Where the last word looked, in one of the model's {} heads:", looked.heads().count());
+    let words = format!(
+        "Where the last word looked, as shares of its attention. The model looks in {} such ways at once, its heads; \
+         this is one:",
+        looked.heads().count()
+    );
     text.section(prose(&words, look));
     text.append(shaded(looked, head, look));
     text

@@ -11,7 +11,7 @@ use crate::lesson::filled;
 use crate::lesson::judge::{self, Judgement};
 use crate::lesson::progress::{GivenAnswer, ProgressChange};
 use crate::lesson::review::as_statement;
-use crate::lesson::{Blank, Prediction, Step};
+use crate::lesson::{Blank, Prediction, Step, Target};
 use crate::view::quiz::AnswerVerdict;
 
 impl<'c> Walk<'c, '_, '_> {
@@ -25,7 +25,7 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Whether another question follows the one that waits.
     pub(super) fn asks_again(&self) -> bool {
-        self.asked().is_some_and(|(step, at, _)| at + 1 < step.predictions.len())
+        self.asked().is_some_and(|(step, at, _)| self.open_question(step, at + 1).is_some())
     }
 
     /// Judges an answer and replies to it.
@@ -126,15 +126,16 @@ impl<'c> Walk<'c, '_, '_> {
     fn next_question(&mut self, step: &'c Step, at: usize) -> Result<(), Failure> {
         self.page().warned = false;
         let remembered = step.predictions[at].review.is_some();
-        let Some(next) = step.predictions.get(at + 1) else {
+        let Some(open) = self.open_question(step, at + 1) else {
             self.page().stage = PageStage::Ready;
             return if remembered { self.show_page() } else { Ok(()) };
         };
+        let next = &step.predictions[open];
         let turn = PredictionLine::question(next);
         let text = turn.text(self.shell.look);
         let page = self.page();
         page.turns.push(turn);
-        page.stage = PageStage::Asking(at + 1);
+        page.stage = PageStage::Asking(open);
         // The text of the lesson comes after the questions about earlier ones.
         match remembered && next.review.is_none() {
             true => self.show_page(),
@@ -195,6 +196,24 @@ impl<'c> Walk<'c, '_, '_> {
         self.keep(ProgressChange::Passed(id, step.slug.clone(), asked.ask.clone()))?;
         self.next_question(step, at)?;
         Ok(Flow::Stay)
+    }
+
+    /// The first question of a step, from this one on, that waits for an answer: it was neither answered rightly nor
+    /// skipped, and does not go back to a step that the learner has not seen.
+    pub(super) fn open_question(&self, step: &Step, from: usize) -> Option<usize> {
+        let progress = self.store.progress();
+        let seen = progress.seen(self.stop().lesson, step);
+        let is_open = |asked: &Prediction| {
+            let known = seen.and_then(|seen| seen.predictions.get(&asked.ask));
+            let settled =
+                known.is_some_and(|it| it.passed || it.answers.last().is_some_and(|last| last.right));
+            let met = asked.review.as_ref().is_none_or(|slug| match self.catalogue.find(slug) {
+                Ok(Target::Step(step, lesson)) => progress.seen(lesson, step).is_some_and(|seen| seen.done),
+                _ => true,
+            });
+            !settled && met
+        };
+        (from..step.predictions.len()).find(|at| is_open(&step.predictions[*at]))
     }
 
     /// The questions of a step and the answers of an earlier session, judged again for the replies.

@@ -127,7 +127,11 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             title: stop.lesson.title.clone(),
             section: stop.lesson.book_section().to_owned(),
             at: (at, all),
-            words: if ended { "the end of this lesson".to_owned() } else { format!("{at} of {all}") },
+            words: match stop.kind {
+                StopKind::Step(step) => format!("step {}", step.number),
+                StopKind::Exercise(_) => "exercise".to_owned(),
+                StopKind::End => "the end of this lesson".to_owned(),
+            },
             slug: stop.slug().to_owned(),
         }
     }

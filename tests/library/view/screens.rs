@@ -395,7 +395,7 @@ fn walked(look: Look) -> Text {
         title: "Simple self-attention".into(),
         section: "3.3.1".into(),
         at: (4, 13),
-        words: "4 of 13".into(),
+        words: "step 4".into(),
         slug: "scores".into(),
     };
     let mut text = lesson_head(&place, look);
