@@ -111,7 +111,7 @@ impl Why {
     }
 
     /// The figures whose value is not the element, rounding aside; empty if all are right.
-    #[allow(dead_code, reason = "tests use it")]
+    #[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
     pub fn wrong_figures(&self) -> Vec<String> {
         let Some(value) = self.value else { return Vec::new() };
         let wrong = |line: &Statement| match line {

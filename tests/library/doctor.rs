@@ -245,6 +245,12 @@ const CASES: &[Case] = &[
         "",
     ),
     ("scale", CAUSAL, &[("queries = self.W_query(x)", "queries = self.W_query(x) * 4**-0.5")], ""),
+    (
+        "scale",
+        CAUSAL,
+        &[("queries = self.W_query(x)", "queries = self.W_query(x) * 3"), ("keys.shape[-1]**0.5", "3")],
+        "",
+    ),
     ("scale", HEADS, &[(HEAD_SCALE, "self.d_out**0.5")], "softmax"),
     ("scale", HEADS, &[(HEAD_SCALE, "torch.sqrt(torch.tensor(self.d_out))")], "softmax"),
     ("scale", HEADS, &[(HEAD_SCALE, "x.shape[-1]**0.5")], "softmax"),

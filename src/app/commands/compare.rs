@@ -73,6 +73,7 @@ struct Report {
     equal: bool,
     weights: Vec<Weight>,
     zeroed: [Vec<String>; 2],
+    remarks: Vec<String>,
     inputs: Vec<Input>,
     gradients: Gradients,
 }
@@ -222,7 +223,7 @@ fn weights(report: &Report) -> String {
     }
 }
 
-/// The weights that were not paired by name, and those without a partner.
+/// The weights that were not paired by name, those without a partner, and what else was assumed.
 fn remarks(report: &Report) -> Vec<String> {
     let pairs = report.weights.iter().filter(|it| it.by != "name");
     let said: Vec<String> = pairs
@@ -242,6 +243,7 @@ fn remarks(report: &Report) -> Vec<String> {
             remarks.push(format!("{} of {side} {have}", names.join(", ")));
         }
     }
+    remarks.extend(report.remarks.iter().cloned());
     remarks
 }
 

@@ -177,14 +177,16 @@ impl Search<'_> {
         match operation.op {
             Operator::Mult => {
                 self.edit(expression, format!("{left} / {right}"));
-                if !is_root(&operation.right) {
+                // Multiplied twice.
+                self.edit(expression, left.clone());
+                if !is_no_width(&operation.right) {
                     self.edit(expression, format!("{left} / ({right})**0.5"));
                 }
             }
             Operator::Div => {
                 // Divided twice, by the width itself, or by a power that divides already.
                 self.edit(expression, left.clone());
-                if !is_root(&operation.right) {
+                if !is_no_width(&operation.right) {
                     self.edit(expression, format!("{left} / ({right})**0.5"));
                 }
                 if right.replace(' ', "").contains("**-") {
@@ -226,9 +228,10 @@ impl<'a> Visitor<'a> for Search<'_> {
     }
 }
 
-/// Whether an expression is a root already: `d ** 0.5`, `math.sqrt(d)`.
-fn is_root(expression: &Expr) -> bool {
+/// Whether an expression is no width, whose root would be the scale: it is a root already (`d ** 0.5`, `math.sqrt(d)`), or a plain number.
+fn is_no_width(expression: &Expr) -> bool {
     match expression {
+        Expr::NumberLiteral(_) => true,
         Expr::BinOp(operation) => operation.op == Operator::Pow,
         Expr::Call(call) => match &*call.func {
             Expr::Attribute(function) => function.attr.as_str() == "sqrt",

@@ -63,9 +63,6 @@ fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if !is_computed || !has_lines || !is_apart || !is_of_same || !shares {
         return None;
     }
-    let name = |traced: &TracedTensor, otherwise: &str| {
-        traced.name.clone().or_else(|| Some(cell.name_of(traced.tensor.as_ref()?, otherwise)))
-    };
     let line = |origins: &Origins| {
         let first = origins.sites.iter().chain(&origins.products).map(|(_, line)| *line).min();
         first.map(|line| format!(" (attention in line {line})")).unwrap_or_default()
@@ -73,14 +70,19 @@ fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let observed = format!(
         "{}{} and {}{} are computed from the same tensors and compared: they differ \
          by up to {}.",
-        name(left, "the first result")?,
+        name_of(left, "the first result", cell)?,
         line(&first),
-        name(right, "the second result")?,
+        name_of(right, "the second result", cell)?,
         line(&second),
         figure(far)
     );
     let fix = "compare the steps of both, one by one: scores, scale, mask, softmax, product with the values";
     Some(Observation::new(step.site(), observed, fix))
+}
+
+/// What the code or the cell calls one side of the comparison.
+fn name_of(side: &TracedTensor, otherwise: &str, cell: &TracedCell) -> Option<String> {
+    side.name.clone().or_else(|| Some(cell.name_of(side.tensor.as_ref()?, otherwise)))
 }
 
 /// Weights that are compared with the scores that they were made of.
@@ -101,13 +103,10 @@ fn with_its_scores(
         if !is_product || !is_ancestor || of_weights.sites.is_empty() || !of_scores.sites.is_empty() {
             return None;
         }
-        let name = |it: &TracedTensor, otherwise: &str| {
-            it.name.clone().or_else(|| Some(cell.name_of(it.tensor.as_ref()?, otherwise)))
-        };
         let observed = format!(
             "{} and {}, the scores that it was made of, are compared: they differ by up to {}.",
-            name(weights, "the result of a softmax")?,
-            name(scores, "the other side")?,
+            name_of(weights, "the result of a softmax", cell)?,
+            name_of(scores, "the other side", cell)?,
             figure(far)
         );
         let fix = "compare with torch.softmax(scores, dim=-1)";
@@ -148,12 +147,9 @@ fn in_pieces(
         if own.is_empty() || !parts.iter().all(is_piece) {
             continue;
         }
-        let name = |it: &TracedTensor, otherwise: &str| {
-            it.name.clone().or_else(|| Some(cell.name_of(it.tensor.as_ref()?, otherwise)))
-        };
         let observed = format!(
             "{} and the outputs of {} parts of the same text, joined, are compared: they differ by up to {}.",
-            name(compared[whole], "The output of a whole text")?,
+            name_of(compared[whole], "The output of a whole text", cell)?,
             parts.len(),
             figure(far)
         );

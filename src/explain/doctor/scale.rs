@@ -71,12 +71,13 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let site = site.or_else(|| scores.record.site.clone());
     let divide = format!("divide by the root of {width}, the head's width: scores / {width}**0.5");
     let found = |observed: String, fix: &str| Some(Observation::new(site.clone(), observed, fix));
-    if factors.is_empty() {
+    let cancel = !factors.is_empty() && near(scale, 1.0);
+    if factors.is_empty() || cancel {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = attention.context.iter().flat_map(|it| &it.after).any(|step| step.factor().is_some());
         if is_late
             || !is_projected(scores)
-            || !scalings.is_empty()
+            || (!cancel && !scalings.is_empty())
             || within != 1.0
             || is_scaled_before(scores)
         {
@@ -93,7 +94,11 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         if learns(attention) || is_of_image(scores) || others().any(|it| learns(&it)) {
             return None;
         }
-        return found(format!("{head}, and their scores reach the softmax unscaled."), &divide);
+        let observed = match cancel {
+            true => format!("{head}; the factors cancel, and their scores reach the softmax unscaled."),
+            false => format!("{head}, and their scores reach the softmax unscaled."),
+        };
+        return found(observed, &divide);
     }
     let is_root = |(_, factor): &(&FlowStep, f64)| near(*factor, 1.0 / root);
     if near(scale, 1.0 / width as f64) && factors.len() == 2 && factors.iter().all(is_root) {
@@ -144,12 +149,11 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         && !of_right.is_empty()
         && of_paths.iter().flatten().all(is_fourth_root)
     {
-        let what = match near(scale, 1.0) {
-            true => "the factors of queries and keys cancel, and their scores reach the softmax unscaled"
-                .to_owned(),
-            false => format!("the factors of queries and keys are {} together", figure(scale)),
-        };
-        let observed = format!("{head}; {what}: each needs the fourth root of {width} once, as a divisor.");
+        let observed = format!(
+            "{head}; the factors of queries and keys are {} together: each needs the fourth root of {width} once, as a \
+             divisor.",
+            figure(scale)
+        );
         return found(observed, &divide);
     }
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));

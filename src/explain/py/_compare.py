@@ -230,6 +230,9 @@ class Pair:
             if odd:
                 raise Cannot(f"@{name} has no {odd[0]}; it takes {', '.join(known)}")
             known |= asked
+            causal = causal or "causal" in asked
+        if "causal" in known and not causal:
+            self.remarks.append(f"@{name} has no causal mask here, as the other has none; '@{name}(causal=True)' has one")
         width, heads, groups = (known.get(key, 1) for key in ("width", "heads", "groups"))
         if not heads:
             raise Cannot(f"the number of heads is not seen in a run; say it: '@{name}(heads=4)'")
@@ -312,6 +315,10 @@ class Pair:
                 known[name] = eval(code, {"torch": torch, **self.sides[0].names, **self.sides[1].names})
             except Exception as raised:
                 raise Cannot(f"--input {name}: {_made_up.reason(raised)}") from None
+        takes = [parameters(forward(it)[0])[0][forward(it)[1] :] + parameters(forward(it)[0])[2] for it in built]
+        odd = [name for name in given if not any(name in names for names in takes)]
+        if odd:
+            raise Cannot(f"--input {odd[0]}: no such input; there are {', '.join(dict.fromkeys(sum(takes, [])))}")
         names = max((needed(it) for it in built), key=len)
         if any(len(needed(it)) == 1 for it in built):
             names = next(needed(it) for it in built if len(needed(it)) == 1)
@@ -334,7 +341,11 @@ class Pair:
                     error = error or raised
         example = names[0] if names else "x"
         what = "the inputs that are named" if known else "made-up inputs"
-        raise Cannot(f"it does not run on {what}: {_made_up.reason(error)}; name them: --input '{example}=torch.randn(2, 6, 64)'") from None
+        where = place(error, [side.shown.split(".py:")[0].removesuffix(".py") + ".py" for side in self.sides])
+        raise Cannot(
+            f"{where}it does not run on {what}: {_made_up.reason(error)}; if the inputs are not what it takes, name them: "
+            f"--input '{example}=torch.randn(2, 6, 64)'"
+        ) from None
 
     def run(self, which):
         """Runs one of the two with a graph for its gradients."""
@@ -382,6 +393,7 @@ class Pair:
             "equal": one.shape == two.shape and close(one, two),
             "weights": self.pairing.report(),
             "zeroed": self.pairing.zeroed,
+            "remarks": self.remarks[-1:],
             "inputs": [{"name": name, "value": described(value)} for name, value in self.inputs.items()],
             "gradients": {"compared": compared, "differing": differing},
         })
@@ -399,6 +411,16 @@ class Pair:
         self.pairing.turn()
         if not self.is_equal():
             self.pairing.turn()
+
+
+def place(raised, files):
+    """The line of these files that raised, as `file:line: `; empty if none did."""
+    found, entry = "", raised.__traceback__
+    while entry:
+        if entry.tb_frame.f_code.co_filename in files:
+            found = f"{entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}: "
+        entry = entry.tb_next
+    return found
 
 
 def described(value):
