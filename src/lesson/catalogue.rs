@@ -10,7 +10,7 @@ use super::course::Course;
 use super::embed::{EmbeddedFile, GLOSSARY, LESSONS};
 use super::exercise::Exercise;
 use super::fault::Fault;
-use super::front_matter::FrontMatter;
+use super::front_matter::{FrontMatter, begins_part};
 use super::glossary::Glossary;
 use super::myst;
 use super::step::{Lesson, Step};
@@ -41,7 +41,7 @@ struct Entry {
     slugs: Vec<String>,
     /// The number of the lesson, from 1; 0 for the questions of readers.
     number: usize,
-    /// The numbers of steps and of lessons in the course.
+    /// The numbers of the last step and of the last lesson of its part of the course.
     total: (usize, usize),
     front_matter: OnceCell<Result<FrontMatter, Fault>>,
     lesson: OnceCell<Result<Lesson, Fault>>,
@@ -157,10 +157,13 @@ impl Catalogue {
         let is_faq = |file: &CourseFile| Path::new(&file.path).file_name().is_some_and(|name| name == FAQ);
         let (faq, lessons): (Vec<_>, Vec<_>) = lessons.into_iter().partition(is_faq);
         let mut entries: Vec<Entry> = lessons.into_iter().map(&mut entry).collect();
-        let total = (entries.iter().map(|entry| entry.slugs.len()).sum(), entries.len());
-        for (at, entry) in entries.iter_mut().enumerate() {
+        let mut total = (entries.iter().map(|entry| entry.slugs.len()).sum(), entries.len());
+        for (at, entry) in entries.iter_mut().enumerate().rev() {
             entry.number = at + 1;
             entry.total = total;
+            if begins_part(&entry.file.text) {
+                total = (entry.first - 1, at);
+            }
         }
         // Its steps come after the steps of all lessons.
         let faq = faq.into_iter().next().map(entry);

@@ -22,6 +22,8 @@ pub(super) struct FrontMatter {
     #[serde(default)]
     pub(crate) needs: Vec<String>,
     #[serde(default)]
+    pub(crate) part: Option<String>,
+    #[serde(default)]
     pub(crate) lang: Option<String>,
 }
 
@@ -39,6 +41,11 @@ impl FrontMatter {
 /// Whether a Markdown file is meant as a lesson: its front matter names a section. A notebook's does not.
 pub(crate) fn is_lesson(text: &str) -> bool {
     front_matter(text).is_some_and(|(yaml, _)| yaml.lines().any(|line| line.starts_with("section:")))
+}
+
+/// Whether a part of the course begins with this lesson.
+pub(super) fn begins_part(text: &str) -> bool {
+    front_matter(text).is_some_and(|(yaml, _)| yaml.lines().any(|line| line.starts_with("part:")))
 }
 
 /// Whether a Markdown file in a folder of lessons is meant as one: its front matter has a key of a lesson, or is not complete.

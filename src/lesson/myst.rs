@@ -65,6 +65,7 @@ impl<'t> LessonParser<'t> {
             summary: front.summary,
             minutes: front.minutes,
             needs: front.needs,
+            part: front.part,
             lang: front.lang,
             file: file.to_string(),
             text: text.to_string(),

@@ -23,6 +23,8 @@ pub struct Lesson {
     pub minutes: u32,
     /// Ids of the lessons whose variables this one uses.
     pub(crate) needs: Vec<String>,
+    /// The title of the part of the course that begins with this lesson.
+    pub part: Option<String>,
     /// The language of a translation; `None` for an original.
     pub lang: Option<String>,
     /// The file it was read from.
@@ -37,9 +39,9 @@ pub struct Lesson {
     pub exercises: Vec<Exercise>,
     /// Its number in its course, from 1; 0 outside of a course.
     pub(crate) number: usize,
-    /// The number of lessons in its course.
+    /// The number of the last lesson of its part of the course.
     pub(crate) lessons: usize,
-    /// The number of steps in its course; 0 for the questions of readers and for a lesson outside of a course.
+    /// The number of the last step of its part; 0 for the questions of readers and for a lesson outside of a course.
     pub(crate) total_steps: usize,
 }
 

@@ -52,6 +52,7 @@ pub const FRONT_MATTER: &[&str] = &[
     "summary",
     "minutes",
     "needs",
+    "part",
     "lang",
     "jupytext",
     "kernelspec",

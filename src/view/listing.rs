@@ -25,6 +25,8 @@ pub struct Listing {
 pub struct ListedLesson {
     /// Its number in the course.
     pub number: usize,
+    /// The title of the part that begins with it.
+    pub part: Option<String>,
     /// The section as the chapter numbers it.
     pub section: String,
     pub title: String,
@@ -48,6 +50,16 @@ pub struct ListedStep {
     pub done: bool,
     /// An aside, which is counted apart.
     pub aside: bool,
+}
+
+impl Listing {
+    /// The parts of the course, each with its title, its lessons, and how many of their steps were seen.
+    fn parts(&self) -> impl Iterator<Item = (&str, &[ListedLesson], StepCount)> {
+        self.lessons.chunk_by(|_, next| next.part.is_none()).map(|lessons| {
+            let title = lessons[0].part.as_deref().unwrap_or(&self.title);
+            (title, lessons, lessons.iter().map(ListedLesson::count).sum())
+        })
+    }
 }
 
 /// The mark of the place where the learner is.
@@ -178,68 +190,42 @@ impl ListedLesson {
     }
 }
 
-/// The chapter: progress, each lesson with its length, and the next step. With `steps` the steps are listed under
+/// The parts of the course: progress, each lesson with its length; and the next step. With `steps` the steps are listed under
 /// their lessons.
 pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
-    let all: StepCount = listing.lessons.iter().map(ListedLesson::count).sum();
     if look.plain {
-        return plain_list(listing, steps, all, look);
+        return plain_list(listing, steps, look);
     }
     let width = look.text_width();
-    let words = all.seen_of_all();
-    let mut right = Line::new().with(Role::Dim, format!("{words}  "));
-    let columns = width.saturating_sub(words.width() + 2).min(12);
-    let level = all.seen as f64 / all.steps.max(1) as f64;
-    let bar = bar_of(level, columns);
-    let rest = columns.saturating_sub(bar.width());
-    right.push(Role::Good, bar);
-    right.push(Role::Dim, "░".repeat(rest));
-    let mut text = Text::new();
-    let title = Line::new().with(Role::Title, &listing.title);
-    text.append(ends(title, right, width));
     let sections = listing.lessons.iter().map(|l| l.number.to_string().width()).max().unwrap_or(0);
     let has = |lesson: &ListedLesson, next: &String| {
         lesson.steps.iter().any(|step| *next == format!("step{}", step.number))
             || lesson.exercises.iter().any(|exercise| exercise.name == format!("exercise {next}"))
     };
     let current = match &listing.next {
-        Some(next) => listing.lessons.iter().position(|lesson| has(lesson, next)),
-        None => listing.lessons.iter().position(|lesson| !lesson.is_seen()),
+        Some(next) => listing.lessons.iter().find(|lesson| has(lesson, next)),
+        None => listing.lessons.iter().find(|lesson| !lesson.is_seen()),
     };
-    for (at, lesson) in listing.lessons.iter().enumerate() {
-        let mut left = Line::spaces(2);
-        let (mark, role) = match (lesson.state(), current == Some(at)) {
-            (_, true) => HERE,
-            (StopState::Open, false) => (" ", Role::Prose),
-            (state, _) => self::mark(state),
-        };
-        left.push(role, format!("{mark} "));
-        let number = lesson.number.to_string();
-        left.fill(4 + sections - number.width());
-        left.push(Role::Dim, number);
-        left.fill(6 + sections);
-        let role = if current == Some(at) { Role::Strong } else { Role::Prose };
-        left.push(role, &lesson.title);
-        if !lesson.section.is_empty() {
-            left.push(Role::Dim, format!("  {}", lesson.section));
-        }
-        let count = lesson.count().brief();
-        let mut right = Line::new().with(Role::Dim, format!("{count:>13}"));
-        right.push(Role::Dim, format!("  {:>20}", lesson.extent()));
-        if left.width() + 2 + right.width() > width {
-            let words = format!("{count}  {}", lesson.extent());
-            let indent = (6 + sections).min((width.saturating_sub(words.width())).max(4));
-            right = Line::spaces(indent).with(Role::Dim, words);
-        }
-        text.append(ends(left, right, width));
-        if steps {
-            text.append(step_names(lesson, 6 + sections, look));
-            for (words, state) in lesson.practice() {
-                let (mark, role) = self::mark(state);
-                let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections })
-                    .with(role, format!("{mark} "));
-                let below = Line::spaces(first.width());
-                text.append(wrap(&Line::new().with(Role::Prose, words), look.text_width(), &first, &below));
+    let current = current.map(|lesson| lesson.number);
+    let mut text = Text::new();
+    for (title, lessons, all) in listing.parts() {
+        text.section(heading(title, all, width));
+        for lesson in lessons {
+            text.append(row(lesson, current == Some(lesson.number), sections, width));
+            if steps {
+                text.append(step_names(lesson, 6 + sections, look));
+                for (words, state) in lesson.practice() {
+                    let (mark, role) = self::mark(state);
+                    let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections })
+                        .with(role, format!("{mark} "));
+                    let below = Line::spaces(first.width());
+                    text.append(wrap(
+                        &Line::new().with(Role::Prose, words),
+                        look.text_width(),
+                        &first,
+                        &below,
+                    ));
+                }
             }
         }
     }
@@ -254,6 +240,47 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
         text.line(line);
     }
     text
+}
+
+/// The title of a part and how much of it was seen.
+fn heading(title: &str, all: StepCount, width: usize) -> Text {
+    let words = all.seen_of_all();
+    let mut right = Line::new().with(Role::Dim, format!("{words}  "));
+    let columns = width.saturating_sub(words.width() + 2).min(12);
+    let level = all.seen as f64 / all.steps.max(1) as f64;
+    let bar = bar_of(level, columns);
+    let rest = columns.saturating_sub(bar.width());
+    right.push(Role::Good, bar);
+    right.push(Role::Dim, "░".repeat(rest));
+    ends(Line::new().with(Role::Title, title), right, width)
+}
+
+/// A lesson with its length; `sections` is the width of the longest number.
+fn row(lesson: &ListedLesson, is_current: bool, sections: usize, width: usize) -> Text {
+    let mut left = Line::spaces(2);
+    let (mark, role) = match (lesson.state(), is_current) {
+        (_, true) => HERE,
+        (StopState::Open, false) => (" ", Role::Prose),
+        (state, _) => self::mark(state),
+    };
+    left.push(role, format!("{mark} "));
+    let number = lesson.number.to_string();
+    left.fill(4 + sections - number.width());
+    left.push(Role::Dim, number);
+    left.fill(6 + sections);
+    left.push(if is_current { Role::Strong } else { Role::Prose }, &lesson.title);
+    if !lesson.section.is_empty() {
+        left.push(Role::Dim, format!("  {}", lesson.section));
+    }
+    let count = lesson.count().brief();
+    let mut right = Line::new().with(Role::Dim, format!("{count:>13}"));
+    right.push(Role::Dim, format!("  {:>20}", lesson.extent()));
+    if left.width() + 2 + right.width() > width {
+        let words = format!("{count}  {}", lesson.extent());
+        let indent = (6 + sections).min((width.saturating_sub(words.width())).max(4));
+        right = Line::spaces(indent).with(Role::Dim, words);
+    }
+    ends(left, right, width)
 }
 
 /// What the signs before lessons, exercises and questions mean.
@@ -309,28 +336,30 @@ fn step_names(lesson: &ListedLesson, indent: usize, look: Look) -> Text {
     text
 }
 
-fn plain_list(listing: &Listing, steps: bool, all: StepCount, look: Look) -> Text {
+fn plain_list(listing: &Listing, steps: bool, look: Look) -> Text {
     let mut text = Text::new();
     let shift = Line::spaces(2);
     let mut say = |words: String| {
         let line = Line::new().with(Role::Prose, words);
         text.append(wrap(&line, look.width, &Line::new(), &shift));
     };
-    say(format!("{}, {} done", listing.title.replace("  ", ", "), all.seen_of_all()));
-    for lesson in &listing.lessons {
-        let extent = lesson.extent().replace("  ", ", ");
-        let section = match lesson.section.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", lesson.section),
-        };
-        let heading = format!("lesson {}, {}{section}", lesson.number, lesson.title);
-        say(format!("{}: {} done, {extent}", heading, lesson.count().seen_of_all()));
-        for step in lesson.steps.iter().filter(|_| steps) {
-            let done = if step.done { ", done" } else { "" };
-            say(format!("step{} {}{done}", step.number, step.slug));
-        }
-        for (words, _) in lesson.practice().into_iter().filter(|_| steps) {
-            say(words);
+    for (title, lessons, all) in listing.parts() {
+        say(format!("{}, {} done", title.replace("  ", ", "), all.seen_of_all()));
+        for lesson in lessons {
+            let extent = lesson.extent().replace("  ", ", ");
+            let section = match lesson.section.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", lesson.section),
+            };
+            let heading = format!("lesson {}, {}{section}", lesson.number, lesson.title);
+            say(format!("{}: {} done, {extent}", heading, lesson.count().seen_of_all()));
+            for step in lesson.steps.iter().filter(|_| steps) {
+                let done = if step.done { ", done" } else { "" };
+                say(format!("step{} {}{done}", step.number, step.slug));
+            }
+            for (words, _) in lesson.practice().into_iter().filter(|_| steps) {
+                say(words);
+            }
         }
     }
     if let Some(next) = &listing.next {

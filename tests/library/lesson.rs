@@ -127,13 +127,29 @@ fn minutes_are_those_of_reading() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The map of the course is at the head of every lesson and fits 40 columns; every lesson but the last, which says what
-/// comes next, ends with a recap: formula, picture, sentences.
+/// A lesson of part two is short.
+#[test]
+fn lessons_of_part_two_have_few_steps_and_minutes() {
+    let catalogue = Catalogue::new();
+    let lessons: Vec<&Lesson> =
+        catalogue.lessons().map(|it| it.unwrap_or_else(|fault| panic!("{fault}"))).collect();
+    let parts: Vec<&[&Lesson]> = lessons.chunk_by(|_, next| next.part.is_none()).collect();
+    assert_eq!(parts.len(), 2);
+    for Lesson { file, steps, minutes, .. } in parts[1] {
+        assert!(steps.len() <= 8, "{file} has {} steps", steps.len());
+        assert!((10..=20).contains(minutes), "{file} takes {minutes} minutes");
+    }
+}
+
+/// The map of the course is at the head of every lesson and fits 40 columns; every lesson but the last of part one, which says
+/// what comes next, ends with a recap: formula, picture, sentences.
 #[test]
 fn every_lesson_has_the_map_and_a_recap() {
     let catalogue = Catalogue::new();
-    for (at, lesson) in catalogue.lessons().enumerate() {
-        let lesson = lesson.unwrap_or_else(|fault| panic!("{fault}"));
+    let lessons: Vec<&Lesson> =
+        catalogue.lessons().map(|it| it.unwrap_or_else(|fault| panic!("{fault}"))).collect();
+    for (at, lesson) in lessons.iter().enumerate() {
+        let ends_part = lessons.get(at + 1).is_some_and(|next| next.part.is_some());
         let drawn = |line: &&str| line.contains('|') || line.contains("---") || line.ends_with("<- here");
         // A lesson that begins with an exercise is introduced there.
         let intro = match lesson.intro.is_empty() {
@@ -145,11 +161,10 @@ fn every_lesson_has_the_map_and_a_recap() {
         assert!(at == 0 || map.iter().any(|line| line.ends_with("<- here")), "{}: where?", lesson.file);
         let widest = map.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(widest <= 36, "{}: the map has {widest} columns; at most 36", lesson.file);
-        let last =
-            if at + 1 < catalogue.lesson_count() { "\n## In short\n" } else { "\n## What comes next\n" };
+        let last = if ends_part { "\n## What comes next\n" } else { "\n## In short\n" };
         let end = lesson.text.rfind("\n## ").expect("a lesson has headings");
         assert!(lesson.text[end..].starts_with(last), "{} does not end with `{}`", lesson.file, last.trim());
-        if at + 1 < catalogue.lesson_count() {
+        if !ends_part {
             let fences: Vec<&str> = lesson.text[end..].split("\n```text\n").skip(1).collect();
             assert_eq!(fences.len(), 2, "{}: the recap has a formula and a picture", lesson.file);
             let picture = fences[1].split("\n```").next().unwrap_or_default();

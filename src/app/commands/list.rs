@@ -164,6 +164,7 @@ fn row(lesson: &Lesson, progress: &Progress) -> Value {
     };
     json!({
         "number": lesson.number,
+        "part": lesson.part,
         "section": lesson.section,
         "id": lesson.id,
         "title": lesson.title,
@@ -214,6 +215,7 @@ pub(crate) fn listing(
 ) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
         number: lesson.number,
+        part: lesson.part.clone(),
         section: lesson.book_section().to_owned(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,

@@ -1,4 +1,4 @@
-//! The page at the end of a lesson and of the chapter: what was learned, how the questions went, what comes next.
+//! The page at the end of a lesson and of a part: what was learned, how the questions went, what comes next.
 
 use super::super::commands::review;
 use super::super::learner::stops::{self, Stop, StopKind};
@@ -14,13 +14,17 @@ use crate::view::learn::{Ending, ending};
 use crate::view::quantity::counted;
 
 impl Walk<'_, '_, '_> {
-    /// The page at the end of a lesson; after the last one, of the chapter.
+    /// The page at the end of a lesson; after the last one of a part, of that part.
     pub(super) fn ending(&self, lesson: &Lesson) -> Result<Text, Failure> {
         let progress = self.store.progress();
         let (due, _) = review::due_and_later(self.catalogue, progress, review::today())?;
         let after = stops::after(&self.stops, self.at(), self.all).map(|at| &self.stops[at]);
+        let ends_part = lesson.number == lesson.lessons;
+        let course = self.catalogue.course();
+        // The chapter is the first part of its course.
+        let noun = if after.is_some() { course.noun } else { "course" };
         let next = match after {
-            Some(stop) => {
+            Some(stop) if !ends_part => {
                 let missed = match self.missed(&due).len() {
                     0 => String::new(),
                     many => format!(
@@ -35,12 +39,15 @@ impl Walk<'_, '_, '_> {
                 };
                 missed + &next(stop, progress)
             }
-            None => {
-                let course = self.catalogue.course();
+            _ => {
+                let part = after.map_or_else(String::new, |stop| {
+                    let title = stop.lesson.part.as_deref().unwrap_or_default();
+                    format!("\n\n**{title}.** {}", next(stop, progress))
+                });
                 format!(
                     "That was the {}. `{}` writes it with your answers and every calculation as a page for a \
-                     browser, to keep or to share, and `{}` a summary as text.\n\n{}",
-                    course.noun,
+                     browser, to keep or to share, and `{}` a summary as text.\n\n{}{part}",
+                    noun,
                     course.command("export", "-o page.html"),
                     course.command("export", "-o summary.md"),
                     self.left_to_do(due.len()),
@@ -48,9 +55,8 @@ impl Walk<'_, '_, '_> {
             }
         };
         let mut figures = summary::of_lesson(lesson, progress);
-        if after.is_none() {
-            let noun = self.catalogue.course().noun;
-            let all = summary::of_chapter(self.catalogue, progress);
+        if ends_part {
+            let all = summary::of_course(self.catalogue, lesson.number, progress);
             figures.extend(all.into_iter().map(|(name, figure)| (format!("{name}, {noun}"), figure)));
         }
         let made = Ending {

@@ -117,7 +117,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     machine::keep_running();
     let chapter = catalogue.course().own.is_none();
     if first_time && restored.is_none() && args.place.is_empty() && chapter && can_start(shell) {
-        let minutes: u32 = catalogue.lessons().filter_map(Result::ok).map(|lesson| lesson.minutes).sum();
+        let chapter = catalogue.lessons().flatten().enumerate();
+        let chapter = chapter.take_while(|(at, lesson)| *at == 0 || lesson.part.is_none());
+        let minutes: u32 = chapter.map(|(_, lesson)| lesson.minutes).sum();
         if opening::show(minutes.div_ceil(60), mode, shell)? == OpeningEnd::Leave {
             return Ok(Exit::Good);
         }

@@ -1,4 +1,4 @@
-//! The learner's results in words, of one lesson and of the chapter.
+//! The learner's results in words, of one lesson and of the course.
 
 use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState, Tally, count};
@@ -9,9 +9,9 @@ pub(crate) fn of_lesson(lesson: &Lesson, progress: &Progress) -> Vec<(String, St
     results(StepCount::of(lesson, progress), &progress.tally(lesson))
 }
 
-/// The results of the chapter.
-pub(crate) fn of_chapter(catalogue: &Catalogue, progress: &Progress) -> Vec<(String, String)> {
-    let lessons = || catalogue.lessons().flatten();
+/// The results of the first lessons of the course, as many as `count`.
+pub(crate) fn of_course(catalogue: &Catalogue, count: usize, progress: &Progress) -> Vec<(String, String)> {
+    let lessons = || catalogue.lessons().take(count).flatten();
     let steps = lessons().map(|lesson| StepCount::of(lesson, progress)).sum();
     results(steps, &lessons().map(|lesson| progress.tally(lesson)).sum())
 }

@@ -271,6 +271,7 @@ fn stops() -> Vec<ListedStop> {
 fn chapter() -> Listing {
     let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| ListedLesson {
         number: first,
+        part: None,
         section: section.into(),
         title: title.into(),
         minutes: 10 + first as u32 / 2,

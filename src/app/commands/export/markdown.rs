@@ -47,7 +47,7 @@ fn exercise(exported: &ExportedExercise) -> String {
 /// A page on the chapter: each lesson that the learner has begun, with their answers and one table.
 pub(crate) fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
     let mut parts = vec![format!("# {}: what I learned", catalogue.course().heading)];
-    parts.push(listed(&summary::of_chapter(catalogue, progress)));
+    parts.push(listed(&summary::of_course(catalogue, catalogue.lesson_count(), progress)));
     for lesson in catalogue.lessons().flatten() {
         match progress.lessons.contains_key(&lesson.id) {
             true => parts.push(of_lesson(lesson, material, progress)),
