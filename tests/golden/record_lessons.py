@@ -7,8 +7,8 @@ out). Under each cell comes a fence ```{output}: what was printed, then the text
 the tag `raises-exception` allows one, the exception's line. With --check nothing is written; differences are shown,
 and each cell is run once more with only what it needs before it.
 
-Two things differ from a plain PyTorch, as they do in attn: `torch.empty` is filled with zeros, and dropout takes the
-book's random numbers (one 53-bit uniform an element, kept below 1 - p), not those of a build with MKL.
+Three things differ from a plain PyTorch, as they do in attn: `torch.empty` is filled with zeros, and dropout and
+`torch.multinomial` take the book's random numbers (one 53-bit uniform an element), not those of a build with MKL.
 
 It also plays the exercises (starter fails, solution passes, each attempt gets its message) and works out the
 predictions (the expressions run, and no wrong answer equals the right one).
@@ -42,7 +42,14 @@ def dropout_of_the_book(input, p=0.5, training=True, inplace=False):
     return input * (keep.to(input.dtype) / (1 - p))
 
 
+def multinomial_of_the_book(input, num_samples):
+    assert num_samples == 1, "the lessons draw one sample at a time"
+    noise = -torch.log1p(-torch.rand(input.shape, dtype=torch.float64))
+    return (input / noise.to(input.dtype)).argmax(dim=-1, keepdim=True)
+
+
 torch.empty = zeros_for_empty
+torch.multinomial = multinomial_of_the_book
 F.dropout = dropout_of_the_book
 
 FENCE = re.compile(r"^```\{([a-z-]+)\}.*\n((?:.*\n)*?)```[ \t]*\n", re.M)
