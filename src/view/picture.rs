@@ -186,9 +186,13 @@ fn seen_words(shown: &Figure) -> String {
     format!("{count} of {} seen, {} hidden", shown.count(), shown.count() - count)
 }
 
-/// How many visible elements are after the diagonal, and how many on it are hidden.
-fn diagonal_words(shown: &Figure) -> String {
+/// How many visible elements are after the diagonal, and how many on it are hidden. Of a table that is not square the rows
+/// may be any tokens, so that nothing can be said.
+fn diagonal_words(shown: &Figure) -> Option<String> {
     let (rows, columns) = rows_and_columns(shown);
+    if rows != columns {
+        return None;
+    }
     let each = (rows * columns).max(1);
     let later = |at: usize| at % each % columns.max(1) > at % each / columns.max(1);
     let after = shown.values.iter().enumerate().filter(|(at, v)| **v == 1.0 && later(*at)).count();
@@ -201,13 +205,13 @@ fn diagonal_words(shown: &Figure) -> String {
     if hidden_own > 0 {
         words.push_str(&format!("; {hidden_own} on the diagonal are hidden"));
     }
-    words
+    Some(words)
 }
 
 /// What a triangle shows, in one line.
 pub(crate) fn triangle_words(figure: &Figure) -> String {
     let shown = visible(figure);
-    format!("{}; {}", seen_words(&shown), diagonal_words(&shown))
+    [Some(seen_words(&shown)), diagonal_words(&shown)].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// The elements that are visible in each row, and how many of them are after the diagonal.
@@ -235,10 +239,12 @@ fn triangle(figure: &Figure, look: Look) -> Text {
         }
     }
     let words = match look.plain {
-        true => diagonal_words(&shown),
+        true => diagonal_words(&shown).unwrap_or_default(),
         false => triangle_words(figure),
     };
-    text.append(remark(&words, look));
+    if !words.is_empty() {
+        text.append(remark(&words, look));
+    }
     text
 }
 

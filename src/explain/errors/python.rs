@@ -116,7 +116,8 @@ const ELSEWHERE: [(&str, &str); 3] = [
         "flash_attn",
         "flash_attn needs a GPU. F.scaled_dot_product_attention(q, k, v) computes the same here, and on a GPU by the same \
          method. It takes (batch, heads, tokens, width) where flash_attn takes (batch, tokens, heads, width): use \
-         transpose(1, 2) before and after, and is_causal=True for causal=True.",
+         transpose(1, 2) before and after. For causal=True use is_causal=True, and with fewer queries than keys \
+         attn_mask=torch.nn.attention.bias.causal_lower_right(queries, keys): its triangle ends at the last key.",
     ),
     (
         "xformers",

@@ -177,6 +177,19 @@ for t in range(4):
     outs.append(F.scaled_dot_product_attention(q[:, t:t + 1], ck, cv))
 print(torch.allclose(torch.cat(outs, 1), full, atol=1e-6), full, ck.shape)
 
+# %% two-triangles
+import torch
+import torch.nn.functional as F
+from torch.nn.attention.bias import causal_lower_right, causal_upper_left
+torch.manual_seed(6)
+q, k, v = torch.randn(1, 2, 3, 4), torch.randn(1, 2, 7, 4), torch.randn(1, 2, 7, 4)
+print(causal_upper_left(3, 7), causal_lower_right(3, 7))
+upper = F.scaled_dot_product_attention(q, k, v, causal_upper_left(3, 7))
+print(torch.allclose(upper, F.scaled_dot_product_attention(q, k, v, is_causal=True)))
+print(F.scaled_dot_product_attention(q, k, v, attn_mask=causal_lower_right(3, 7)))
+print(F.scaled_dot_product_attention(q[:, :, :1], k, v, attn_mask=causal_lower_right(1, 7)))
+print(torch.allclose(F.scaled_dot_product_attention(k, k, v, attn_mask=causal_lower_right(7, 7)), F.scaled_dot_product_attention(k, k, v, is_causal=True)))
+
 # %% half-precision-step-by-step
 import torch
 import torch.nn.functional as F
