@@ -197,6 +197,18 @@ pub static KEYS: &[WalkKey] = &[
         act: |walk, rest| walk.faq(rest),
     },
     WalkKey {
+        letter: 'a',
+        words: &["look", "attention"],
+        line: "Ask the small trained model for the next word of a sentence, and see where it looks",
+        label: |_| "trained model",
+        here: |walk| !walk.is_asking(),
+        basic: false,
+        belongs: "Answer or skip the question first.",
+        takes: Some("look the river was cold so anna walked to the"),
+        looks_up: true,
+        act: |walk, rest| walk.look(rest),
+    },
+    WalkKey {
         letter: 'm',
         words: &["review", "remember"],
         line: "Ask again what was asked before, first what you missed; as `attn review` does",

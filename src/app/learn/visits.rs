@@ -5,7 +5,7 @@ use super::super::cells::runner::copy;
 use super::super::cells::trace::Detail;
 use super::super::cells::workspace::Workspace;
 use super::super::cells::{trace, what_if};
-use super::super::commands::{faq, review, show};
+use super::super::commands::{faq, look, review, show};
 use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::StopKind;
 use super::super::repl;
@@ -137,6 +137,17 @@ impl<'c> Walk<'c, '_, '_> {
         let words = if words == "all" { "" } else { &words };
         let (catalogue, options, look) = (self.catalogue, &self.shell.options, self.shell.look);
         let text = input::unattended(self.mode, || faq::text(words, catalogue, "faq", options, look))?;
+        self.put_apart(or_reason(text, look))
+    }
+
+    /// Asks the small trained model how a sentence goes on, and shows where it looked.
+    pub(crate) fn look(&mut self, words: &str) -> Result<Flow, Failure> {
+        let wanted = "a sentence in lower case, such as `anna walked to the`; `--words` lists the words that the model knows";
+        let Some(words) = self.argument(words, "sentence: ", wanted)? else {
+            return Ok(Flow::Stay);
+        };
+        let (options, look) = (&self.shell.options, self.shell.look);
+        let text = input::unattended(self.mode, || look::typed(&words, options, look))?;
         self.put_apart(or_reason(text, look))
     }
 
