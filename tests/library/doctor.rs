@@ -837,6 +837,8 @@ fn only_marked_lesson_cells_have_findings() {
                 "two-mask-conventions: mask-inverted",
                 "two-mask-conventions: results-differ",
                 "loose-mask: mask-off-by-one",
+                "long-prompt: row-all-hidden",
+                "no-rescale: rows-do-not-sum-to-1",
             ]
         );
     });
