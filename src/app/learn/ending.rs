@@ -69,10 +69,11 @@ impl Walk<'_, '_, '_> {
         Ok(ending(&made, self.shell.look))
     }
 
-    /// What is left to do at the end of the course, and the keys for it; `due` questions can be reviewed.
+    /// What is left to do at the end of a part, and the keys for it; `due` questions can be reviewed.
     fn left_to_do(&self, due: usize) -> String {
         let is_open = |stop: &&Stop| {
             matches!(stop.kind, StopKind::Exercise(_))
+                && stop.lesson.number <= self.stop().lesson.number
                 && stop.state(self.store.progress()) != Some(StopState::Finished)
         };
         let open: Vec<&Stop> = self.stops.iter().filter(is_open).collect();
