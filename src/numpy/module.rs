@@ -256,22 +256,6 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {
         Ok(dtypes::object(kind(&held, &a, vm)?.promote(kind(&held, &b, vm)?), vm))
     });
-    define!(numpy, vm, set, "_can_cast", |held, a: PyObjectRef, b: PyObjectRef, rule: String; vm| -> PyResult<bool> {
-        let to = kind(&held, &b, vm)?;
-        if let Some(pairs) = pairs_of(&a) {
-            return Ok(Kind::complex(pairs.dtype()).can_cast(to, &rule));
-        }
-        let from = match operand(&held, &a, vm) {
-            Ok(it) if it.number.is_some() && !to.is_complex => {
-                let wide = dtypes::Operand { tensor: Tensor::scalar(0.0, to.dtype), number: None };
-                let category = it.tensor.dtype().category() > to.dtype.category();
-                return Ok(rule == "unsafe" || !category && result_type(&[wide, it]) == to.dtype);
-            }
-            Ok(it) => Kind::real(it.tensor.dtype()),
-            Err(_) => kind(&held, &a, vm)?,
-        };
-        Ok(from.can_cast(to, &rule))
-    });
     Ok(())
 }
 

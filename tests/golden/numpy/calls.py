@@ -130,11 +130,11 @@ np.flip(v); np.flip(i,axis=1); np.append(v,4); np.delete(v,1);
 np.pad(v,1); np.pad(i,((1,0),(0,1))); np.unique([3,1,1]); np.unique(v,return_counts=True); np.median(a);
 np.percentile(a,50); np.average(v,weights=[1,2,3]); np.nansum(n); np.nanmean([1,np.nan]); np.nanmax([1,np.nan]);
 np.cov(a).shape; np.corrcoef(v,[1,2,3]); np.histogram([1,2,2]); np.bincount(v); np.diff(v);
-np.gradient(a[0]); np.convolve(v,[1,1]); np.interp(1.5,[1,2],[10,20]); np.allclose(a,a); np.array_equal(v,v);
-np.isclose(1,1+1e-9); np.kron(v,v); np.broadcast_shapes((2,1),(3,));
-np.unravel_index(5,(2,3)); np.ix_([0],[1]); np.add.reduce(v); np.add.at(v.copy(),[0],1); np.add.outer(v,v);
+np.convolve(v,[1,1]); np.interp(1.5,[1,2],[10,20]); np.allclose(a,a); np.array_equal(v,v);
+np.isclose(1,1+1e-9); np.broadcast_shapes((2,1),(3,));
+np.unravel_index(5,(2,3)); np.add.reduce(v); np.add.at(v.copy(),[0],1); np.add.outer(v,v);
 np.maximum.reduce(i); np.logical_and.reduce(b); np.add.reduce(i, axis=1);
-np.r_[1,2]; np.c_[v,v]; np.average(i); np.divmod(7,2)
+np.r_[1,2]; np.c_[v,v]; np.average(i)
 np.exp(v); np.add(v,1,out=np.zeros(3)); np.divide(1.0,v,where=v>1,out=np.zeros(3)); np.sqrt(a).sum();
 np.maximum(v,2); np.float64(3).sum(); np.float32(2).mean(); np.int64(3).reshape(1); np.float64(2.5).round();
 np.float64(3).max(); np.abs(n); v.tolist(); v.copy(); np.copy(v); a.T.copy().strides; a.copy("F").strides; v.fill(3);
@@ -151,7 +151,7 @@ np.append(i, [[7, 8, 9]], axis=0); np.delete(i, 0, axis=1);
 np.vectorize(lambda x: x * 2)(v); np.nanmin([np.nan, 2]); np.quantile(v, 0.3);
 np.histogram(v, bins=2); np.histogram(v, bins=[0, 2, 4], density=True); np.cov([1, 2, 3], [3, 2, 1]);
 np.fill_diagonal(i, 0); np.unravel_index([1, 5], (2, 3)); np.ndenumerate; list(np.ndindex(2, 2));
-np.s_[1:2]; np.isclose([1, np.inf], [1, np.inf]); np.nan_to_num(n); np.real(v); np.imag(v); np.isscalar(3);
+np.isclose([1, np.inf], [1, np.inf]); np.nan_to_num(n); np.real(v); np.imag(v); np.isscalar(3);
 np.shares_memory(v, v[1:]); np.may_share_memory(v, v.copy()); v[::-1]; v[[0, 2]]; v[b]; i[:, 1]; i[..., None].shape;
 v[5]; i[0, 7]; v["a"]; i[[0, 1], [1, 2]]; np.array([[1, 2], [3, 4]])[np.array([True, False])]
 np.array([1+2j]); np.array([1,2], dtype=complex); np.zeros(2, dtype=complex); np.exp(1j*v); (v*1j).real;

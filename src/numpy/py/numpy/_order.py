@@ -2,7 +2,7 @@
 
 import numpy
 from _numpy import _axes, ndarray
-from numpy import argsort, asarray, isin, searchsorted
+from numpy import argsort, asarray, searchsorted
 
 
 def _is_text(a):
@@ -50,22 +50,3 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
             extra[2] = numpy.diff(places)
     wanted = [one for one, asked in zip(extra, (return_index, return_inverse, return_counts)) if asked]
     return (made, *wanted) if wanted else made
-
-
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    ar1, ar2 = asarray(ar1), asarray(ar2)
-    first, at1 = unique(ar1, return_index=True)
-    second, at2 = unique(ar2, return_index=True)
-    made = first[isin(first, second)]
-    if not return_indices:
-        return made
-    return made, at1[isin(first, second)], at2[isin(second, first)]
-
-
-def union1d(ar1, ar2):
-    return unique(numpy.concatenate((ar1, ar2), axis=None))
-
-
-def setdiff1d(ar1, ar2, assume_unique=False):
-    ar1 = asarray(ar1).reshape(-1) if assume_unique else unique(ar1)
-    return ar1[isin(ar1, ar2, invert=True)]
