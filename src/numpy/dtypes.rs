@@ -55,16 +55,6 @@ impl Kind {
     pub(super) fn promote(self, other: Kind) -> Kind {
         Kind { dtype: promote(self.dtype, other.dtype), is_complex: self.is_complex || other.is_complex }
     }
-
-    /// Whether values may be cast to another dtype by NumPy's rule of this name.
-    pub(super) fn can_cast(self, to: Kind, rule: &str) -> bool {
-        match (self.is_complex, to.is_complex) {
-            (false, false) => can_cast(self.dtype, to.dtype, rule),
-            (_, true) if rule == "safe" => self.promote(to) == to,
-            (_, true) => rule == "same_kind" || rule == "unsafe" || self == to,
-            (true, false) => rule == "unsafe",
-        }
-    }
 }
 
 /// dtype, character, kind and other spellings.

@@ -187,7 +187,7 @@ fn from_torch(
     vm: &VirtualMachine,
 ) -> PyObjectRef {
     if let Some(tensor) = object.downcast_ref::<PyTensor>() {
-        return held.derived(tensor.tensor(), sources.iter().map(|it| &**it), vm);
+        return held.derived(tensor.tensor(), false, sources.iter().map(|it| &**it), vm);
     }
     match object.downcast_ref::<PyTuple>() {
         Some(tuple) => {
@@ -278,14 +278,9 @@ fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<Pr
             "precision" if vm.is_none(&value) => options.precision = None,
             _ if vm.is_none(&value) => {}
             "precision" => options.precision = Some(size()?),
+            // All elements, for `numpy.inf` and the like.
             "threshold" => {
-                let number = value.downcast_ref::<PyFloat>().map(|it| it.to_f64());
-                if number.is_some_and(f64::is_nan) {
-                    return Err(vm.new_value_error(
-                        "threshold must be non-NAN, try sys.maxsize for untruncated representation",
-                    ));
-                }
-                options.threshold_float = number;
+                let number = value.downcast_ref::<PyFloat>().map(|it| it.to_f64()).filter(|it| !it.is_nan());
                 options.threshold = number.map_or_else(size, |number| Ok(number as usize))?;
             }
             "edgeitems" => options.edgeitems = size()?,
@@ -320,10 +315,7 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let precision = options.precision.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_int(it).into());
         let entries: [(&str, PyObjectRef); 6] = [
             ("edgeitems", vm.ctx.new_int(options.edgeitems).into()),
-            ("threshold", match options.threshold_float {
-                Some(number) => vm.ctx.new_float(number).into(),
-                None => vm.ctx.new_int(options.threshold).into(),
-            }),
+            ("threshold", vm.ctx.new_int(options.threshold).into()),
             ("floatmode", vm.ctx.new_str(&*options.floatmode).into()),
             ("precision", precision),
             ("suppress", vm.ctx.new_bool(options.suppress).into()),

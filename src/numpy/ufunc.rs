@@ -160,26 +160,6 @@ impl PyUfunc {
         self.function.name
     }
 
-    #[pygetset]
-    fn nin(&self) -> usize {
-        self.function.operands
-    }
-
-    #[pygetset]
-    fn nout(&self) -> usize {
-        1
-    }
-
-    #[pygetset]
-    fn nargs(&self) -> usize {
-        self.function.operands + 1
-    }
-
-    #[pygetset]
-    fn identity(&self) -> Option<i64> {
-        self.function.identity
-    }
-
     #[pymethod]
     fn reduce(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         zelf.python("reduce", zelf.clone().into(), args, vm)

@@ -41,18 +41,9 @@ fn reversed(c: &Call, x: &Tensor) -> PyResult<Tensor> {
     c.permuted(x, &(0..x.ndim()).rev().collect::<Vec<_>>())
 }
 
-fn reshape(c: &Call, mut sizes: Vec<i64>, order: usize) -> PyResult<Answer> {
+fn reshape(c: &Call, sizes: &[i64]) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    match c.text(order, "C")?.as_str() {
-        "C" | "A" => Ok(Answer::Array(c.reshaped(&x, &known(c, &x, &sizes)?)?)),
-        "F" => {
-            known(c, &x, &sizes)?;
-            sizes.reverse();
-            let columns = reversed(c, &x)?;
-            Ok(Answer::Array(reversed(c, &c.reshaped(&columns, &known(c, &x, &sizes)?)?)?))
-        }
-        other => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')"))),
-    }
+    Ok(Answer::Array(c.reshaped(&x, &known(c, &x, sizes)?)?))
 }
 
 /// Whole numbers one after the other, or one sequence of them.
@@ -64,22 +55,9 @@ fn spread(c: &Call, at: usize) -> PyResult<Vec<i64>> {
     }
 }
 
-/// In one row, read by rows or by columns.
-fn raveled(c: &Call) -> PyResult<Tensor> {
-    let x = c.tensor(0)?;
-    match c.text(1, "C")?.as_str() {
-        "C" => c.flat(&x),
-        "F" => c.flat(&reversed(c, &x)?),
-        "A" | "K" => {
-            Err(c.vm.new_not_implemented_error("ravel(order='A' or 'K') is not part of attn's numpy"))
-        }
-        other => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')"))),
-    }
-}
-
 fn flatten(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    let flat = raveled(c)?;
+    let flat = c.flat(&x)?;
     let is_view = flat.storage().same(x.storage());
     Ok(Answer::Array(if is_view { c.op("clone", vec![Arg::Tensor(flat)])? } else { flat }))
 }
@@ -440,12 +418,12 @@ fn item(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 27] = [
-    row("reshape", FUNCTION, "a, newshape, order='C'", |c| reshape(c, c.ints(&c.object(1))?, 2))
+    row("reshape", FUNCTION, "a, newshape", |c| reshape(c, &c.ints(&c.object(1))?))
         .parts()
         .others(Others::ConvertBack),
-    row("reshape", METHOD, "self, *shape, order='C'", |c| reshape(c, spread(c, 1)?, 2)).parts(),
-    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c)?))).parts(),
-    row("flatten", METHOD, "self, order='C'", flatten).parts(),
+    row("reshape", METHOD, "self, *shape", |c| reshape(c, &spread(c, 1)?)).parts(),
+    row("ravel", BOTH, "a", |c| Ok(Answer::Array(c.flat(&c.tensor(0)?)?))).parts(),
+    row("flatten", METHOD, "self", flatten).parts(),
     row("transpose", FUNCTION, "a, axes=None", |c| {
         transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?)
     })

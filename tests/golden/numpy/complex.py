@@ -42,7 +42,7 @@ print(np.round(np.array([1.2345 + 2.3456j]), 2))
 in_place = a.copy()
 in_place *= 1j
 in_place += [1, 2, 3]
-print(in_place, np.multiply(a, 2, out=in_place) is in_place, in_place, np.exp(1j * np.float32(2)).dtype)
+print(in_place, np.exp(1j * np.float32(2)).dtype)
 
 # %% elementwise functions
 import numpy as np
@@ -81,8 +81,8 @@ print(a)
 print(np.concatenate([a, [[1, 2, 3]]]), np.stack([a[0], a[1]], axis=1), np.vstack([a[0], 1j * np.ones(3)]))
 print(np.where(a.imag > 4, a, -1), a[a.imag > 4], np.flip(a, 1), np.repeat(a[0], 2), np.tile(a[0], 2))
 print(np.expand_dims(a, 0).shape, a.swapaxes(0, 1).shape, np.transpose(a).shape, a[:, None].squeeze().shape)
-print(np.dot([2j, 3j], [2j, 3j]), np.vdot([1 + 2j, 3], [1j, 1]), np.einsum("ij,kj->ik", a, a.conj()))
-print(np.outer([1j, 2], [1, 2j]), a @ a.T, np.matmul(np.ones((1, 2)), a))
+print(np.dot([2j, 3j], [2j, 3j]), np.einsum("ij,kj->ik", a, a.conj()))
+print(np.multiply.outer([1j, 2], [1, 2j]), a @ a.T, np.matmul(np.ones((1, 2)), a))
 print(a.sum(axis=0), a.mean(axis=1, keepdims=True), a.tolist(), a.flatten().shape)
 print(np.array_equal(a, a.copy()), np.allclose(a, a + 1e-12), list(a[0]), len(a))
 

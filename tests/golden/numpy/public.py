@@ -728,4 +728,4 @@ with np.errstate(divide="ignore", invalid="ignore"): print(np.array([1., 0]) / 0
 for bad in (lambda: np.zeros((2, 3)) @ np.zeros((2, 3)), lambda: np.zeros(3) + np.zeros(4), lambda: np.array([1, 2])[5], lambda: np.arange(6).reshape(4, 2), lambda: np.linalg.inv(np.zeros((2, 2))), lambda: np.concatenate([np.zeros((1, 2)), np.zeros((1, 3))])):
     try: bad()
     except Exception as error: print(type(error).__name__, error)
-np.set_printoptions(threshold=1e15, linewidth=60, precision=3); print(np.arange(30) / 7); np.set_printoptions(threshold=np.inf); print(np.arange(25)); print(np.get_printoptions()["threshold"], np.get_printoptions()["precision"])
+np.set_printoptions(threshold=1e15, linewidth=60, precision=3); print(np.arange(30) / 7); np.set_printoptions(threshold=np.inf); print(np.arange(25)); print(np.get_printoptions()["precision"])

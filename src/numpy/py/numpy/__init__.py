@@ -56,7 +56,7 @@ _INSTEAD = {
     "union1d": "unique(concatenate(..)) has what either has", "can_cast": "promote_types() is", "array_repr": "repr() is",
     "gradient": "diff() has the differences of neighbours", "digitize": "searchsorted() finds the places among edges",
     "ix_": "a[rows][:, columns] chooses both", "s_": "slice() is", "diag_indices": "arange() for each axis is the same",
-   
+    "vdot": "dot() or conj() and dot() are", "asfortranarray": "arrays have rows one after the other; .T is the transpose",
 }
 
 _LATER = {
@@ -100,7 +100,7 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("numpy." + name)
-    if name in ("AxisError", "VisibleDeprecationWarning", "ComplexWarning"):
+    if name in ("AxisError", "VisibleDeprecationWarning"):
         from numpy import _exceptions
 
         return getattr(_exceptions, name)

@@ -53,14 +53,6 @@ def _warn(text):
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-def _warn_discarded():
-    import warnings
-
-    import numpy
-
-    warnings.warn("Casting complex values to real discards the imaginary part", numpy.ComplexWarning, stacklevel=2)
-
-
 def setflags(self, write=None, align=None, uic=None):
     if write is not None and not write:
         raise NotImplementedError("read-only arrays are not part of attn's numpy")
