@@ -191,25 +191,10 @@ impl PyNumpyDType {
         self.kind.size()
     }
 
-    #[pygetset]
-    fn names(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.none()
-    }
-
-    #[pygetset]
-    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.empty_tuple.clone().into()
-    }
-
     #[pygetset(name = "str")]
     fn text(&self) -> String {
         let order = if self.kind.size() == 1 { "|" } else { "<" };
         format!("{order}{}{}", row(self.kind).2, self.kind.size())
-    }
-
-    #[pygetset]
-    fn byteorder(&self) -> &'static str {
-        if self.kind.size() == 1 { "|" } else { "=" }
     }
 
     #[pygetset(name = "type")]
@@ -250,8 +235,6 @@ impl Comparable for PyNumpyDType {
         Ok(PyComparisonValue::Implemented(match (op, other) {
             (PyComparisonOp::Eq, other) => other == Some(kind),
             (PyComparisonOp::Ne, other) => other != Some(kind),
-            (PyComparisonOp::Lt, Some(other)) => other != kind && kind.promote(other) == other,
-            (PyComparisonOp::Le, Some(other)) => kind.promote(other) == other,
             _ => return Ok(PyComparisonValue::NotImplemented),
         }))
     }

@@ -232,8 +232,7 @@ fn linspace(c: &Call) -> PyResult<Answer> {
         return Err(c.value_error(format!("Number of samples, {count}, must be non-negative.")));
     }
     let has_end = c.given(3).map_or(Ok(true), |it| it.clone().try_to_bool(c.vm))?;
-    let asked = c.dtype(5)?;
-    let dtype = asked.unwrap_or(DType::Float64);
+    let dtype = c.dtype(4)?.unwrap_or(DType::Float64);
     let count = count as usize;
     allow(&[count], DType::Float64).or_raise(c.vm)?;
     let parts = if has_end { count as f64 - 1.0 } else { count as f64 };
@@ -250,12 +249,7 @@ fn linspace(c: &Call) -> PyResult<Answer> {
     };
     let args = vec![Arg::Float(start), Arg::Float(stop), Arg::Int(count as i64), Arg::DType(dtype)];
     c.numpy.made(&made, "linspace", 0, args, c.vm);
-    if !c.flag(4)? {
-        return Ok(Answer::Array(made));
-    }
-    let step = if parts > 0.0 { step } else { f64::NAN };
-    let step = scalar::of_number(c.numpy, DType::Float64, Arg::Float(step), c.vm)?;
-    Ok(Answer::Object(c.vm.ctx.new_tuple(vec![c.wrap(made), step]).into()))
+    Ok(Answer::Array(made))
 }
 
 /// Ones on a diagonal.
@@ -309,7 +303,7 @@ pub(super) static ROWS: [Row; 20] = [
         .complex(Complex::Real),
     row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like).complex(Complex::Parts(&[1])),
     row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange).complex(Complex::Real),
-    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, retstep=False, dtype=None", linspace)
+    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, dtype=None", linspace)
         .complex(Complex::Real),
     row("eye", FUNCTION, "N, M=None, k=0, dtype=float", |c| {
         let rows = c.int(0, 0)?;

@@ -106,21 +106,13 @@ fn outer(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Array(c.ufunc("multiply", &[&a, &b])?))
 }
 
-/// The sum of products over these axes of both operands, as one product of matrices.
+/// The sum of products over these axes of both operands.
 fn contracted(c: &Call, a: (&Tensor, &[usize]), b: (&Tensor, &[usize]), dtype: DType) -> PyResult<Answer> {
-    let rest = |x: &Tensor, axes: &[usize]| -> Vec<usize> {
-        (0..x.ndim()).filter(|axis| !axes.contains(axis)).collect()
-    };
-    let (rows, columns) = (rest(a.0, a.1), rest(b.0, b.1));
-    let size = |x: &Tensor, axes: &[usize]| -> usize { axes.iter().map(|&axis| x.shape()[axis]).product() };
-    let first = c.permuted(a.0, &[rows.as_slice(), a.1].concat())?;
-    let first = c.reshaped(&first, &[size(a.0, &rows), size(a.0, a.1)])?;
-    let second = c.permuted(b.0, &[b.1, columns.as_slice()].concat())?;
-    let second = c.reshaped(&second, &[size(b.0, b.1), size(b.0, &columns)])?;
-    let made = times(c, &first, &second, dtype)?;
-    let kept = rows.iter().map(|&axis| a.0.shape()[axis]);
-    let shape: Vec<usize> = kept.chain(columns.iter().map(|&axis| b.0.shape()[axis])).collect();
-    Ok(Answer::Result(c.reshaped(&made, &shape)?))
+    let computed = if dtype == DType::Bool { DType::Int64 } else { dtype };
+    let factor = |x: &Tensor| Ok(Arg::Tensor(c.cast(x, computed)?));
+    let dims = |axes: &[usize]| Arg::Ints(axes.iter().map(|&axis| axis as i64).collect());
+    let made = c.op("tensordot", vec![factor(a.0)?, factor(b.0)?, dims(a.1), dims(b.1)])?;
+    Ok(Answer::Result(c.cast(&made, dtype)?))
 }
 
 fn tensordot(c: &Call) -> PyResult<Answer> {

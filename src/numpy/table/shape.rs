@@ -108,11 +108,9 @@ fn moveaxis(c: &Call) -> PyResult<Answer> {
             c.value_error("`source` and `destination` arguments must have the same number of elements")
         );
     }
-    let mut order: Vec<usize> = (0..x.ndim()).filter(|axis| !source.contains(axis)).collect();
-    let mut moves: Vec<(usize, usize)> = destination.into_iter().zip(source).collect();
-    moves.sort_unstable();
-    moves.into_iter().for_each(|(to, axis)| order.insert(to, axis));
-    Ok(Answer::Array(c.permuted(&x, &order)?))
+    let [source, destination] =
+        [source, destination].map(|axes| Arg::Ints(axes.into_iter().map(|axis| axis as i64).collect()));
+    Ok(Answer::Array(c.op("movedim", vec![Arg::Tensor(x), source, destination])?))
 }
 
 fn squeeze(c: &Call) -> PyResult<Answer> {
@@ -387,32 +385,16 @@ fn shape(c: &Call) -> PyResult<Answer> {
 
 fn item(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    let at = spread(c, 1)?;
-    let place = |at: i64, axis: usize, size: usize| match at < -(size as i64) || at >= size as i64 {
-        true => {
-            Err(c.vm.new_index_error(format!("index {at} is out of bounds for axis {axis} with size {size}")))
-        }
-        false => Ok((if at < 0 { at + size as i64 } else { at }) as usize),
+    let count = x.numel();
+    let at = match c.given(1) {
+        Some(at) => c.whole(at)?,
+        None if count == 1 => 0,
+        None => return Err(c.value_error("can only convert an array of size 1 to a Python scalar")),
     };
-    let offset = match at.as_slice() {
-        [] if x.numel() == 1 => x.layout().offset,
-        [] => return Err(c.value_error("can only convert an array of size 1 to a Python scalar")),
-        &[one] => match place(one, 0, x.numel()) {
-            Ok(place) => x.layout().position(place),
-            Err(_) => {
-                let text = format!("index {one} is out of bounds for size {}", x.numel());
-                return Err(c.vm.new_index_error(text));
-            }
-        },
-        _ if at.len() != x.ndim() => return Err(c.value_error("incorrect number of indices for array")),
-        _ => {
-            let mut offset = x.layout().offset;
-            for (axis, &one) in at.iter().enumerate() {
-                offset += place(one, axis, x.shape()[axis])? * x.strides()[axis];
-            }
-            offset
-        }
-    };
+    if at < -(count as i64) || at >= count as i64 {
+        return Err(c.vm.new_index_error(format!("index {at} is out of bounds for size {count}")));
+    }
+    let offset = x.layout().position(if at < 0 { at + count as i64 } else { at } as usize);
     let one = x.with_layout(Layout { shape: vec![], strides: vec![], offset });
     Ok(Answer::Object(crate::numpy::scalar::python(&dtypes::number_of(&one), c.vm)))
 }
@@ -451,5 +433,5 @@ pub(super) static ROWS: [Row; 27] = [
     row("ndim", FUNCTION, "a", |c| number(c, c.tensor(0)?.ndim())).complex(Complex::Real),
     row("shape", FUNCTION, "a", shape).complex(Complex::Real),
     row("size", FUNCTION, "a, axis=None", size).complex(Complex::Real),
-    row("item", METHOD, "self, *at", item).parts(),
+    row("item", METHOD, "self, at=None", item).parts(),
 ];

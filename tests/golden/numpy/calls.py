@@ -24,7 +24,7 @@ np.arange(1, 2, 0.3); np.arange(3, dtype=np.float32); np.arange(0, 1, 0.1, dtype
 np.arange(5, dtype=np.int8); np.arange(0.5, 4, dtype=int); np.arange(stop=3); np.arange(1, 5, 0); np.arange();
 np.arange(True); np.arange(np.int64(3)); np.arange(np.float32(2)); np.arange(10, 0)
 np.linspace(0, 1, 5); np.linspace(0, 1, 5, endpoint=False); np.linspace(1, 1, 3); np.linspace(0, 10, 4, dtype=int);
-np.linspace(2, 3, 1); np.linspace(0, 1, 0); np.linspace(0, 1, num=3, retstep=True); np.linspace(0, 1, -1);
+np.linspace(2, 3, 1); np.linspace(0, 1, 0); np.linspace(0, 1, -1);
 np.linspace(5, 0, 3, dtype=np.float32); np.linspace(np.float32(0), 1, 3)
 np.eye(3); np.eye(2, 3, 1); np.eye(3, k=-1, dtype=int); np.identity(2); np.identity(2, dtype=bool);
 np.eye(2, dtype=np.float32)
@@ -62,7 +62,7 @@ np.roll(v,1); np.roll(i,1); np.roll(i,1,axis=0); np.roll(i,(1,2),axis=(0,1)); np
 np.broadcast_to(v,(2,3)); np.broadcast_to(v,(2,2)); np.broadcast_to(1,(2,)); np.broadcast_to(i,(3,)); np.ndim(3);
 np.ndim(a); np.shape([[1,2]]); np.size(a); np.size(a,1); np.size([1,2]); np.atleast_1d(3); np.atleast_2d([1,2]);
 np.atleast_1d(1,[2])
-a.item(3); a.item(1,2); a.item((0,1)); s.item(); a.item(); a.item(100); a.item(5,5); i.item(-1); v.item(0);
+a.item(3); s.item(); a.item(); a.item(100); i.item(-1); v.item(0);
 b.item(0)
 a.astype(int); f.astype(np.float64); b.astype(int); v.astype(bool); a.astype(int, casting="safe"); n.astype(bool);
 v.astype(str); a.astype(float) is a; a.astype(float, copy=False) is a; a.astype("nope")

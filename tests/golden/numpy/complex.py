@@ -112,7 +112,7 @@ tried(lambda: np.array([1j, 2]) + np.array([1, 2, 3]))
 import numpy as np
 for spec in (complex, "c8", "U3", object):
     kind = np.dtype(spec)
-    print(repr(kind), kind.name, kind.kind, kind.itemsize, kind.byteorder, kind.names, kind.shape)
+    print(repr(kind), kind.name, kind.kind, kind.itemsize)
 print(np.result_type("i4", "c8"))
 print(np.promote_types("i8", "c8"), np.promote_types("f4", "c8"), np.dtype("complex64") == np.complex64, np.dtype("U3") == "U3")
 print(np.issubdtype(np.complex64, np.complexfloating), np.issubdtype(complex, np.inexact), np.issubdtype("U1", np.str_))
