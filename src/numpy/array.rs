@@ -129,11 +129,6 @@ impl PyArray {
         zelf.python("_flat", vec![zelf.clone().into()], vm)
     }
 
-    #[pygetset(setter)]
-    fn set_flat(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
-        zelf.python("_set_flat", vec![zelf.clone().into(), value], vm).map(drop)
-    }
-
     #[pygetset]
     fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
         match zelf.is_complex {

@@ -12,7 +12,7 @@ use super::context::{
     Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
 };
 use super::dtypes::{self, Kind, PyNumpyDType, result_type};
-use super::elementwise::{copy_into, operand, stretched};
+use super::elementwise::operand;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
@@ -226,11 +226,6 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     define!(numpy, vm, set, "_axes", |_held, axis: PyObjectRef, ndim: usize; vm| -> PyResult {
         let axes = axes(&axis, ndim, vm)?;
         Ok(vm.ctx.new_tuple(axes.into_iter().map(|axis| vm.ctx.new_int(axis).into()).collect()).into())
-    });
-    define!(numpy, vm, set, "_copy_into", |held, target: PyObjectRef, source: PyObjectRef; vm| -> PyResult<()> {
-        let (target, source) = (array(&target, vm)?, operand(&held, &source, vm)?.tensor);
-        stretched(&source, target.shape(), vm)?;
-        copy_into(&held, &target, &source, vm)
     });
     let held = numpy.clone();
     let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {

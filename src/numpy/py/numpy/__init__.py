@@ -69,7 +69,7 @@ _LATER = {
         "vectorize may_share_memory shares_memory"
     ),
     "_settings": (
-        "issubdtype finfo iinfo errstate seterr geterr "
+        "issubdtype finfo iinfo errstate seterr "
         "get_printoptions set_printoptions printoptions array2string array_str"
     ),
     "_indices": (

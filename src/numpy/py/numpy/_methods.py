@@ -11,19 +11,6 @@ def _module(name):
     return importlib.import_module("numpy." + name)
 
 
-def _into(out, made):
-    if out is None:
-        return made
-    if isinstance(out, tuple):
-        (out,) = out
-    if not isinstance(out, ndarray):
-        raise TypeError("return arrays must be of ArrayType")
-    if out.shape != getattr(made, "shape", ()):
-        raise ValueError(f"output parameter for reduction operation has the wrong shape {out.shape}")
-    _numpy._copy_into(out, made)
-    return out
-
-
 def view(self, dtype=None, type=None):
     if type not in (None, ndarray):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
@@ -68,11 +55,6 @@ def _flat(self):
     from numpy._flat import flatiter
 
     return flatiter(self)
-
-
-def _set_flat(self, value):
-    flatiter = _flat(self)
-    flatiter[:] = value
 
 
 _PROPERTIES = {

@@ -58,32 +58,22 @@ class iinfo:
 
 # Warnings: attn has none for divisions by zero and the like, so their settings change nothing that is printed.
 
-_SETTINGS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
-
 
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    old = dict(_SETTINGS)
-    for name, value in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
-        value = value or all
+    for value in (all, divide, over, under, invalid):
         if value not in (None, "ignore", "warn"):
-            raise NotImplementedError(f"seterr({name}={value!r}) is not part of attn's numpy: only 'ignore' and 'warn' are")
-        _SETTINGS[name] = value or old[name]
-    return old
-
-
-def geterr():
-    return dict(_SETTINGS)
+            raise NotImplementedError(f"seterr({value!r}) is not part of attn's numpy: only 'ignore' and 'warn' are")
 
 
 class errstate:
     def __init__(self, **kwargs):
-        self._words = kwargs
+        seterr(**kwargs)
 
     def __enter__(self):
-        self._old = seterr(**self._words)
+        pass
 
     def __exit__(self, *error):
-        _SETTINGS.update(self._old)
+        pass
 
 
 # Printing.

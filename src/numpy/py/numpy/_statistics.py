@@ -3,7 +3,6 @@
 import numpy
 from _numpy import _axes, _result
 from numpy import asarray, mean, sum, var
-from numpy._methods import _into
 
 
 def average(a, axis=None, weights=None):
@@ -50,18 +49,18 @@ def _with_nan(made, values):
     return _result(asarray(numpy.where(bad, numpy.nan, made))) if numpy.any(bad) else made
 
 
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def median(a, axis=None, keepdims=False):
     values, axes = _flattened(a, axis)
     ordered = numpy.sort(values, axis=-1)
     count = ordered.shape[-1]
     if count == 0:
-        return _into(out, _kept(mean(ordered, axis=-1), a, axes, keepdims))
+        return _kept(mean(ordered, axis=-1), a, axes, keepdims)
     low = (count - 1) // 2
     made = mean(ordered[..., low:count // 2 + 1], axis=-1)
-    return _into(out, _kept(_with_nan(made, values), a, axes, keepdims))
+    return _kept(_with_nan(made, values), a, axes, keepdims)
 
 
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     q = asarray(q)
     if not numpy.all((q >= 0) & (q <= 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
@@ -73,9 +72,9 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     ordered = numpy.sort(values, axis=-1)
     made = [_kept(_with_nan(_at(ordered, one), values), a, axes, keepdims) for one in q.reshape(-1).tolist()]
     if q.ndim == 0:
-        return _into(out, made[0])
+        return made[0]
     made = numpy.stack([asarray(one) for one in made])
-    return _into(out, made.reshape(q.shape + made.shape[1:]))
+    return made.reshape(q.shape + made.shape[1:])
 
 
 def _at(ordered, q):
@@ -89,11 +88,11 @@ def _at(ordered, q):
     return a + step * part if part < 0.5 else b - step * (1 - part)
 
 
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+def percentile(a, q, axis=None, *, method="linear", keepdims=False):
     q = numpy.true_divide(q, 100)
     if not numpy.all((q >= 0) & (q <= 1)):
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return quantile(a, q, axis, out, overwrite_input, method, keepdims)
+    return quantile(a, q, axis, method=method, keepdims=keepdims)
 
 
 # Without nan.
@@ -105,27 +104,27 @@ def _without(a, value):
     return numpy.where(good, a, a.dtype.type(value)) if a.dtype.kind == "f" else a, good
 
 
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
-    return sum(_without(a, 0)[0], axis, dtype, out, keepdims)
+def nansum(a, axis=None, dtype=None, keepdims=False):
+    return sum(_without(a, 0)[0], axis, dtype, keepdims=keepdims)
 
 
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+def nanmean(a, axis=None, dtype=None, keepdims=False):
     values, good = _without(a, 0)
     if values.dtype.kind != "f":
-        return mean(values, axis, dtype, out, keepdims)
+        return mean(values, axis, dtype, keepdims=keepdims)
     total = sum(values, axis, dtype, keepdims=keepdims)
     made = numpy.true_divide(total, sum(good, axis, keepdims=keepdims))
-    return _into(out, _result(asarray(made).astype(total.dtype)))
+    return _result(asarray(made).astype(total.dtype))
 
 
 def _nan_extreme(function, far):
-    def extreme(a, axis=None, out=None, keepdims=False):
+    def extreme(a, axis=None, keepdims=False):
         values, good = _without(a, far)
         made = function(values, axis, None, keepdims)
         if values.dtype.kind == "f":
             made = numpy.where(good.any(axis, keepdims=keepdims), made, values.dtype.type(numpy.nan))
             made = _result(made.astype(values.dtype))
-        return _into(out, made)
+        return made
 
     return extreme
 
