@@ -48,15 +48,13 @@ _ABSENT = {
     "arrays of records": "recarray rec record",
     "NumPy's own inner modules": "lib core",
 }
-# Names that are left out, and what serves.
+# Names that are left out, and what to use.
 _INSTEAD = {
-    "loadtxt": "load() reads arrays", "genfromtxt": "load() reads arrays", "savetxt": "save() writes arrays",
-    "rot90": "flip() and transpose() are", "kron": "einsum() or outer() and reshape() are", "divmod": "the builtin divmod() is",
-    "intersect1d": "isin() chooses what both have", "setdiff1d": "isin(.., invert=True) chooses what another has not",
-    "union1d": "unique(concatenate(..)) has what either has", "can_cast": "promote_types() is", "array_repr": "repr() is",
-    "gradient": "diff() has the differences of neighbours", "digitize": "searchsorted() finds the places among edges",
-    "ix_": "a[rows][:, columns] chooses both", "s_": "slice() is", "diag_indices": "arange() for each axis is the same",
-    "vdot": "dot() or conj() and dot() are", "asfortranarray": "arrays have rows one after the other; .T is the transpose",
+    "loadtxt": "load()", "genfromtxt": "load()", "savetxt": "save()", "rot90": "flip() and transpose()",
+    "kron": "outer() and reshape()", "divmod": "the builtin divmod()", "intersect1d": "isin()", "can_cast": "promote_types()",
+    "setdiff1d": "isin(.., invert=True)", "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
+    "digitize": "searchsorted()", "ix_": "a[rows][:, columns]", "s_": "slice()", "diag_indices": "arange()", "geterr": "seterr()",
+    "vdot": "dot() and conj()", "asfortranarray": "ascontiguousarray()", "partition": "sort()",
 }
 
 _LATER = {
@@ -69,8 +67,7 @@ _LATER = {
         "vectorize may_share_memory shares_memory"
     ),
     "_settings": (
-        "issubdtype finfo iinfo errstate seterr "
-        "get_printoptions set_printoptions printoptions array2string array_str"
+        "issubdtype finfo iinfo errstate seterr get_printoptions set_printoptions printoptions array2string array_str"
     ),
     "_indices": (
         "fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
@@ -112,7 +109,7 @@ def _missing(name):
         if name in names.split():
             return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {what} are not part of its numpy")
     if name in _INSTEAD:
-        return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {_INSTEAD[name]}")
+        return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: use {_INSTEAD[name]}")
     if name in ("uint16", "uint32", "uint64", "bytes_", "string_", "void", "uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
                 "clongdouble", "complex256"):
         return AttributeError(

@@ -58,22 +58,28 @@ class iinfo:
 
 # Warnings: attn has none for divisions by zero and the like, so their settings change nothing that is printed.
 
+_SETTINGS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+
 
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    for value in (all, divide, over, under, invalid):
+    old = dict(_SETTINGS)
+    for name, value in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
+        value = value or all
         if value not in (None, "ignore", "warn"):
-            raise NotImplementedError(f"seterr({value!r}) is not part of attn's numpy: only 'ignore' and 'warn' are")
+            raise NotImplementedError(f"seterr({name}={value!r}) is not part of attn's numpy: only 'ignore' and 'warn' are")
+        _SETTINGS[name] = value or old[name]
+    return old
 
 
 class errstate:
     def __init__(self, **kwargs):
-        seterr(**kwargs)
+        self._words = kwargs
 
     def __enter__(self):
-        pass
+        self._old = seterr(**self._words)
 
     def __exit__(self, *error):
-        pass
+        _SETTINGS.update(self._old)
 
 
 # Printing.

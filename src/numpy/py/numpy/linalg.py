@@ -128,8 +128,8 @@ def pinv(a, rcond=1e-15, hermitian=False):
 _INSTEAD = {
     "eig": "eigh() has the eigenvalues of symmetric matrices", "eigvals": "eigvalsh() has those of symmetric matrices",
     "lstsq": "pinv(a) @ b is the solution", "slogdet": "det() has the determinant",
-    "cond": "svd(x, compute_uv=False) has the singular values, whose quotient it is",
-    "matrix_power": "a @ a is the square", "cholesky": "eigh() and qr() are",
+    "cond": "svd(x, compute_uv=False) has the singular values", "matrix_power": "a @ a is the square",
+    "cholesky": "torch.linalg.cholesky() has the factor",
 }
 
 
