@@ -121,7 +121,7 @@ impl PyArray {
         let tensor = zelf.tensor();
         let axes = (0..tensor.ndim() as i64).rev().collect();
         let turned = zelf.numpy.call("permute", vec![Arg::Tensor(tensor), Arg::Ints(axes)], vm)?;
-        Ok(zelf.numpy.derived(turned, [zelf.as_object()], vm))
+        Ok(zelf.numpy.derived(turned, false, [zelf.as_object()], vm))
     }
 
     #[pygetset]
@@ -129,15 +129,10 @@ impl PyArray {
         zelf.python("_flat", vec![zelf.clone().into()], vm)
     }
 
-    #[pygetset(setter)]
-    fn set_flat(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
-        zelf.python("_set_flat", vec![zelf.clone().into(), value], vm).map(drop)
-    }
-
     #[pygetset]
     fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
         match zelf.is_complex {
-            true => zelf.numpy.derived(part(&zelf.tensor(), 0), [zelf.as_object()], vm),
+            true => zelf.numpy.derived(part(&zelf.tensor(), 0), false, [zelf.as_object()], vm),
             false => zelf.into(),
         }
     }
@@ -151,7 +146,7 @@ impl PyArray {
     fn imag(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
         let tensor = zelf.tensor();
         if zelf.is_complex {
-            return Ok(zelf.numpy.derived(part(&tensor, 1), [zelf.as_object()], vm));
+            return Ok(zelf.numpy.derived(part(&tensor, 1), false, [zelf.as_object()], vm));
         }
         let zeros = Tensor::zeros(tensor.shape(), tensor.dtype()).or_raise(vm)?;
         Ok(zelf.numpy.array(zeros, vm))
@@ -168,13 +163,13 @@ impl PyArray {
     /// The array of the parts of complex numbers, with one more dimension.
     #[pygetset]
     fn _pairs(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
-        zelf.numpy.derived(zelf.tensor(), [zelf.as_object()], vm)
+        zelf.numpy.derived(zelf.tensor(), false, [zelf.as_object()], vm)
     }
 
     /// The complex numbers whose parts are the last dimension.
     #[pymethod]
     fn _paired(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
-        zelf.numpy.complex(zelf.tensor(), [zelf.as_object()], vm)
+        zelf.numpy.derived(zelf.tensor(), true, [zelf.as_object()], vm)
     }
 
     #[pymethod]
@@ -370,7 +365,7 @@ impl Iterable for PyArray {
                 1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
                 _ => {
                     let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
-                    zelf.numpy.derived(zelf.numpy.call("select", args, vm)?, [zelf.as_object()], vm)
+                    zelf.numpy.derived(zelf.numpy.call("select", args, vm)?, false, [zelf.as_object()], vm)
                 }
             });
         }

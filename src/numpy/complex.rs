@@ -8,8 +8,8 @@ use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::context::{Numpy, PyComplexScalar, array_of, context, pairs_of};
-use super::dtypes::{Kind, PyNumpyDType, kind_of, shown};
-use super::elementwise::{copy_into, operand, write_out};
+use super::dtypes::{Kind, PyNumpyDType, shown};
+use super::elementwise::{not_cast, operand, write_out};
 use super::rules::{Arithmetic, named};
 use super::{foreign, scalar};
 use crate::kernel::complex::{self as pairs, Pair, has_power};
@@ -28,7 +28,7 @@ pub(super) fn made(numpy: &Rc<Numpy>, pairs: Tensor, vm: &VirtualMachine) -> PyR
         return scalar_of(numpy, &pairs, vm);
     }
     numpy.given(&pairs, vm);
-    Ok(numpy.complex(pairs, [], vm))
+    Ok(numpy.viewed(pairs, None, true, vm))
 }
 
 /// The scalar of one pair.
@@ -145,14 +145,8 @@ const ABSENT: &str = "arccos arccosh arcsin arcsinh arctan arctanh cos cosh exp2
     greater_equal less less_equal log log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum rint \
     sign sin sinh tan tanh";
 
-fn compute(
-    name: &str,
-    operands: Vec<(Operand, bool)>,
-    dtype: Option<DType>,
-    vm: &VirtualMachine,
-) -> PyResult<Result> {
-    let shape = broadcast(&operands, vm)?;
-    let dtype = dtype.unwrap_or_else(|| parts_dtype(&operands));
+fn compute(name: &str, operands: Vec<(Operand, bool)>, vm: &VirtualMachine) -> PyResult<Result> {
+    let (shape, dtype) = (broadcast(&operands, vm)?, parts_dtype(&operands));
     let of_numbers = operands.iter().all(|it| it.1);
     let operands: Vec<Operand> = operands.into_iter().map(|it| it.0).collect();
     if named(name).arithmetic == Some(Arithmetic::Power)
@@ -185,105 +179,25 @@ fn compute(
 }
 
 /// An elementwise function of complex numbers or labels, called with keywords as NumPy's are.
-pub(super) fn call(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+pub(super) fn call(name: &str, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     if let Some(result) = foreign::elementwise(name, &args, vm) {
         return result;
     }
-    let numpy = context(vm)?;
-    let count = named(name).operands;
-    let mut out = args.args.get(count).cloned().or_else(|| args.kwargs.swap_remove("out"));
-    if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<rustpython_vm::builtins::PyTuple>()) {
-        out = tuple.as_slice().first().cloned();
-    }
-    let out = out.filter(|it| !vm.is_none(it));
-    let dtype = match args.kwargs.swap_remove("dtype").filter(|it| !vm.is_none(it)) {
-        Some(object) => Some(asked(&numpy, &object, name, vm)?),
-        None => None,
-    };
-    if let Some(word) = args.kwargs.keys().next() {
+    let (numpy, count) = (context(vm)?, named(name).operands);
+    let word = args.kwargs.keys().next().map(String::as_str).or((args.args.len() > count).then_some("out"));
+    if let Some(word) = word {
         return Err(absent(format!("{name}({word}=...) of complex numbers is not part of attn's numpy"), vm));
     }
-    let operands =
-        args.args.iter().take(count).map(|it| read(&numpy, it, vm)).collect::<PyResult<Vec<_>>>()?;
-    let result = compute(name, operands, dtype, vm)?;
-    match (out, result) {
-        (Some(out), result) => {
-            write(&numpy, name, &out, result, vm)?;
-            Ok(out)
-        }
-        (None, Result::Pairs(pairs)) => made(&numpy, pairs, vm),
-        (None, Result::Real(real)) => numpy.result(real, vm),
-    }
-}
-
-/// The dtype of the parts of a complex dtype. Errors: it is none.
-fn asked(numpy: &Numpy, object: &PyObject, name: &str, vm: &VirtualMachine) -> PyResult<DType> {
-    match kind_of(numpy, object, vm) {
-        Some(kind) if kind.is_complex => Ok(kind.dtype),
-        _ => Err(absent(format!("{name}(dtype={}) is not part of attn's numpy", object.str(vm)?), vm)),
-    }
-}
-
-/// Writes a result into an array that was given for it.
-fn write(numpy: &Rc<Numpy>, name: &str, out: &PyObject, result: Result, vm: &VirtualMachine) -> PyResult<()> {
-    let target = pairs_of(out);
-    match (target, array_of(out), result) {
-        (Some(target), _, Result::Pairs(pairs)) => write_out(numpy, name, &target, &pairs, "same_kind", vm),
-        (Some(target), _, Result::Real(real)) => {
-            let shape = real.shape().to_vec();
-            let pairs = Operand { tensor: real, is_pairs: false };
-            let positive =
-                complex::formula("positive", true).ok_or_else(|| vm.new_type_error("no such function"))?;
-            copy_into(numpy, &target, &complex::compute(positive, &[pairs], &shape, target.dtype()), vm)
-        }
-        (None, Some(target), Result::Real(real)) => write_out(numpy, name, &target, &real, "same_kind", vm),
-        (None, Some(target), Result::Pairs(pairs)) => {
-            let kind = if pairs.dtype() == DType::Float32 { "complex64" } else { "complex128" };
-            let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
-            let text = format!(
-                "Cannot cast ufunc '{name}' output from dtype('{kind}') to {} with casting rule 'same_kind'",
-                shown(target.dtype())
-            );
-            let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
-            Err(error.downcast().map_err(|_| vm.new_type_error("an exception class makes exceptions"))?)
-        }
-        _ => Err(vm.new_type_error("return arrays must be of ArrayType")),
-    }
-}
-
-/// `outer(a, b)`, whose products are rounded as those of elements are.
-pub(super) fn outer(numpy: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
-    let mut operands = Vec::new();
-    for (object, column) in args.iter().flatten().zip([true, false]) {
-        let (Operand { tensor, is_pairs }, is_number) = read(numpy, object, vm)?;
-        let count = (tensor.numel() / if is_pairs { 2 } else { 1 }) as i64;
-        let mut shape = if column { vec![count, 1] } else { vec![1, count] };
-        shape.extend(is_pairs.then_some(2));
-        let sizes = shape.iter().map(|&size| size as usize).collect::<Vec<_>>();
-        operands
-            .push((Operand { tensor: crate::tensor::ops::reshape(&tensor, &sizes), is_pairs }, is_number));
-    }
-    match compute("multiply", operands, None, vm)? {
-        Result::Pairs(pairs) | Result::Real(pairs) => made(numpy, pairs, vm),
+    let operands = args.args.iter().map(|it| read(&numpy, it, vm)).collect::<PyResult<Vec<_>>>()?;
+    match compute(name, operands, vm)? {
+        Result::Pairs(pairs) => made(&numpy, pairs, vm),
+        Result::Real(real) => numpy.result(real, vm),
     }
 }
 
 /// `z.conj()`
 pub(super) fn conjugate(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
     operate("conjugate", &args.iter().flatten().map(|it| &**it).collect::<Vec<_>>(), vm)
-}
-
-/// `vdot(a, b)`: the product of the conjugates of the first and of the second.
-pub(super) fn vdot(_: &Rc<Numpy>, args: &[Option<PyObjectRef>], vm: &VirtualMachine) -> PyResult {
-    let module = vm.import("numpy", 0)?;
-    let flat = |object: &PyObjectRef| module.get_attr("ravel", vm)?.call((object.clone(),), vm);
-    match args {
-        [Some(a), Some(b)] => {
-            let a = call("conjugate", vec![flat(a)?].into(), vm)?;
-            module.get_attr("dot", vm)?.call((a, flat(b)?), vm)
-        }
-        _ => Err(vm.new_type_error("vdot() takes two arrays")),
-    }
 }
 
 /// The same of operands alone.
@@ -338,8 +252,19 @@ pub(super) fn operate_in_place(
     other: &PyObject,
     vm: &VirtualMachine,
 ) -> PyResult {
-    let target: PyObjectRef = target.to_owned();
-    let mut args = FuncArgs::from(vec![target.clone(), other.to_owned()]);
-    args.kwargs.insert("out".to_owned(), target);
-    call(name, args, vm)
+    let numpy = context(vm)?;
+    let (into, is_complex) = match (array_of(target), pairs_of(target)) {
+        (Some(real), _) => (real, false),
+        (None, pairs) => (pairs.ok_or_else(|| vm.new_type_error("not an array"))?, true),
+    };
+    match compute(name, vec![read(&numpy, target, vm)?, read(&numpy, other, vm)?], vm)? {
+        Result::Pairs(pairs) if is_complex => write_out(&numpy, name, &into, &pairs, "same_kind", vm)?,
+        Result::Real(real) if !is_complex => write_out(&numpy, name, &into, &real, "same_kind", vm)?,
+        Result::Pairs(pairs) => {
+            let (from, to) = (Kind::complex(pairs.dtype()).shown(), shown(into.dtype()));
+            return Err(not_cast(name, &from, &to, "same_kind", vm)?);
+        }
+        Result::Real(_) => return Err(vm.new_type_error("truth values have no parts")),
+    }
+    Ok(target.to_owned())
 }

@@ -100,39 +100,21 @@ impl Numpy {
         PyArray::new(tensor, owner.map(base_of), self.clone(), is_complex).into_pyobject(vm)
     }
 
-    /// The array of complex numbers over pairs of their parts, a view where an array among `sources` has the same memory.
-    pub(super) fn complex<'a>(
-        self: &Rc<Self>,
-        pairs: Tensor,
-        sources: impl IntoIterator<Item = &'a PyObject>,
-        vm: &VirtualMachine,
-    ) -> PyObjectRef {
-        let owner = self.owner(&pairs, sources);
-        self.viewed(pairs, owner, true, vm)
-    }
-
-    /// The array of what an operation made of `sources`: a view of the one that has the same memory.
+    /// The array of what an operation made of `sources`: a view of the one that has the same memory. Of complex numbers
+    /// the tensor has pairs of their parts.
     pub(super) fn derived<'a>(
         self: &Rc<Self>,
         tensor: Tensor,
+        is_complex: bool,
         sources: impl IntoIterator<Item = &'a PyObject>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
-        let owner = self.owner(&tensor, sources);
-        self.viewed(tensor, owner, false, vm)
-    }
-
-    /// The owner of a tensor's memory, if an array among `sources` has the same memory.
-    fn owner<'a>(
-        &self,
-        tensor: &Tensor,
-        sources: impl IntoIterator<Item = &'a PyObject>,
-    ) -> Option<PyObjectRef> {
         let is_owner = |source: &&PyObject| {
             let array = source.downcast_ref::<PyArray>();
             array.is_some_and(|it| it.inner.borrow().storage().same(tensor.storage()))
         };
-        sources.into_iter().find(is_owner).map(ToOwned::to_owned)
+        let owner = sources.into_iter().find(is_owner).map(ToOwned::to_owned);
+        self.viewed(tensor, owner, is_complex, vm)
     }
 
     /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.

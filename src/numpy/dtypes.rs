@@ -55,16 +55,6 @@ impl Kind {
     pub(super) fn promote(self, other: Kind) -> Kind {
         Kind { dtype: promote(self.dtype, other.dtype), is_complex: self.is_complex || other.is_complex }
     }
-
-    /// Whether values may be cast to another dtype by NumPy's rule of this name.
-    pub(super) fn can_cast(self, to: Kind, rule: &str) -> bool {
-        match (self.is_complex, to.is_complex) {
-            (false, false) => can_cast(self.dtype, to.dtype, rule),
-            (_, true) if rule == "safe" => self.promote(to) == to,
-            (_, true) => rule == "same_kind" || rule == "unsafe" || self == to,
-            (true, false) => rule == "unsafe",
-        }
-    }
 }
 
 /// dtype, character, kind and other spellings.
@@ -201,25 +191,10 @@ impl PyNumpyDType {
         self.kind.size()
     }
 
-    #[pygetset]
-    fn names(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.none()
-    }
-
-    #[pygetset]
-    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
-        vm.ctx.empty_tuple.clone().into()
-    }
-
     #[pygetset(name = "str")]
     fn text(&self) -> String {
         let order = if self.kind.size() == 1 { "|" } else { "<" };
         format!("{order}{}{}", row(self.kind).2, self.kind.size())
-    }
-
-    #[pygetset]
-    fn byteorder(&self) -> &'static str {
-        if self.kind.size() == 1 { "|" } else { "=" }
     }
 
     #[pygetset(name = "type")]
@@ -260,8 +235,6 @@ impl Comparable for PyNumpyDType {
         Ok(PyComparisonValue::Implemented(match (op, other) {
             (PyComparisonOp::Eq, other) => other == Some(kind),
             (PyComparisonOp::Ne, other) => other != Some(kind),
-            (PyComparisonOp::Lt, Some(other)) => other != kind && kind.promote(other) == other,
-            (PyComparisonOp::Le, Some(other)) => kind.promote(other) == other,
             _ => return Ok(PyComparisonValue::NotImplemented),
         }))
     }

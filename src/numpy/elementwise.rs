@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rustpython_vm::builtins::PyBaseExceptionRef;
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
 use super::context::{Numpy, array_of};
@@ -186,6 +187,21 @@ fn special(
     }
 }
 
+/// The error of a result that an array cannot take.
+pub(super) fn not_cast(
+    function: &str,
+    from: &str,
+    to: &str,
+    casting: &str,
+    vm: &VirtualMachine,
+) -> PyResult<PyBaseExceptionRef> {
+    let text =
+        format!("Cannot cast ufunc '{function}' output from {from} to {to} with casting rule '{casting}'");
+    let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
+    let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
+    error.downcast().map_err(|_| vm.new_type_error("an exception class makes exceptions"))
+}
+
 /// Writes a result into an array, converted to its dtype. Errors: it cannot be, or has another shape.
 pub(super) fn write_out(
     numpy: &Numpy,
@@ -196,16 +212,7 @@ pub(super) fn write_out(
     vm: &VirtualMachine,
 ) -> PyResult<()> {
     if !can_cast(result.dtype(), target.dtype(), casting) {
-        let text = format!(
-            "Cannot cast ufunc '{function}' output from {} to {} with casting rule '{casting}'",
-            shown(result.dtype()),
-            shown(target.dtype())
-        );
-        let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
-        let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
-        return Err(error
-            .downcast()
-            .map_err(|_| vm.new_type_error("an exception class makes exceptions"))?);
+        return Err(not_cast(function, &shown(result.dtype()), &shown(target.dtype()), casting, vm)?);
     }
     let fits = layout::broadcast(target.shape(), result.shape()).is_ok_and(|shape| shape == target.shape());
     if !fits {

@@ -336,17 +336,6 @@ pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> P
     Ok(made)
 }
 
-/// The flat positions of what a key names.
-fn flat_positions(shape: &[usize], pair: usize, key: &Key) -> Result<Tensor, Error> {
-    let count: usize = shape.iter().product();
-    let mut all = Tensor::from_i64((0..count as i64).collect(), shape);
-    if !key.backwards.is_empty() {
-        let axes: Vec<usize> = key.backwards.iter().map(|it| it.0).collect();
-        all = crate::tensor::ops::shape::flip(&all.with_layout(key.forwards(all.layout())), &axes)?;
-    }
-    index::get(&all, &key.parts[..key.parts.len() - pair]).map(|found| found.0)
-}
-
 /// What is assigned to places in a tensor: the elements, and the number that they are, if they are one.
 fn assigned(
     array: &PyArray,
@@ -379,24 +368,8 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
     let key = Key::read(&array.numpy, &target.shape()[..dims], array.is_complex, key, vm)?;
     let write = Write { array, target: &target, key: &key, number };
     if !key.backwards.is_empty() {
-        // The same places as positions in the flat array.
-        let places = flat_positions(&target.shape()[..dims], pair, &key);
-        let places = places.map_err(|error| key.translated(error, &target, vm))?;
-        let mut shape = places.shape().to_vec();
-        shape.extend(&target.shape()[dims..]);
-        let expanded = write.fitted(&values, &shape, vm)?;
-        let flat = places.to_i64_vec();
-        let count = flat.len();
-        let mut axes: Vec<Vec<i64>> = vec![Vec::with_capacity(count); dims];
-        for at in flat {
-            let indices = crate::tensor::layout::unravel(at as usize, &target.shape()[..dims]);
-            axes.iter_mut().zip(indices).for_each(|(axis, at)| axis.push(at as i64));
-        }
-        let parts = axes.into_iter().map(|axis| Index::Tensor(Tensor::from_i64(axis, [count]))).collect();
-        let mut shape = vec![count];
-        shape.extend(&target.shape()[dims..]);
-        let values = crate::tensor::ops::reshape(&expanded, &shape);
-        return write.write(Rc::new(parts), values, vm);
+        let text = "assignment to a slice with a negative step is not part of attn's numpy: reverse what is assigned";
+        return Err(vm.new_not_implemented_error(text));
     }
     if !key.parts.iter().any(|part| matches!(part, Index::Tensor(_) | Index::Bool(_))) {
         let Some(view) = index::view(&target, &key.parts) else {

@@ -12,7 +12,7 @@ use super::context::{
     Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
 };
 use super::dtypes::{self, Kind, PyNumpyDType, result_type};
-use super::elementwise::{copy_into, operand, stretched};
+use super::elementwise::operand;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
@@ -187,7 +187,7 @@ fn from_torch(
     vm: &VirtualMachine,
 ) -> PyObjectRef {
     if let Some(tensor) = object.downcast_ref::<PyTensor>() {
-        return held.derived(tensor.tensor(), sources.iter().map(|it| &**it), vm);
+        return held.derived(tensor.tensor(), false, sources.iter().map(|it| &**it), vm);
     }
     match object.downcast_ref::<PyTuple>() {
         Some(tuple) => {
@@ -227,11 +227,6 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         let axes = axes(&axis, ndim, vm)?;
         Ok(vm.ctx.new_tuple(axes.into_iter().map(|axis| vm.ctx.new_int(axis).into()).collect()).into())
     });
-    define!(numpy, vm, set, "_copy_into", |held, target: PyObjectRef, source: PyObjectRef; vm| -> PyResult<()> {
-        let (target, source) = (array(&target, vm)?, operand(&held, &source, vm)?.tensor);
-        stretched(&source, target.shape(), vm)?;
-        copy_into(&held, &target, &source, vm)
-    });
     let held = numpy.clone();
     let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         // A dtype counts as an array of it.
@@ -256,22 +251,6 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {
         Ok(dtypes::object(kind(&held, &a, vm)?.promote(kind(&held, &b, vm)?), vm))
     });
-    define!(numpy, vm, set, "_can_cast", |held, a: PyObjectRef, b: PyObjectRef, rule: String; vm| -> PyResult<bool> {
-        let to = kind(&held, &b, vm)?;
-        if let Some(pairs) = pairs_of(&a) {
-            return Ok(Kind::complex(pairs.dtype()).can_cast(to, &rule));
-        }
-        let from = match operand(&held, &a, vm) {
-            Ok(it) if it.number.is_some() && !to.is_complex => {
-                let wide = dtypes::Operand { tensor: Tensor::scalar(0.0, to.dtype), number: None };
-                let category = it.tensor.dtype().category() > to.dtype.category();
-                return Ok(rule == "unsafe" || !category && result_type(&[wide, it]) == to.dtype);
-            }
-            Ok(it) => Kind::real(it.tensor.dtype()),
-            Err(_) => kind(&held, &a, vm)?,
-        };
-        Ok(from.can_cast(to, &rule))
-    });
     Ok(())
 }
 
@@ -294,14 +273,9 @@ fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<Pr
             "precision" if vm.is_none(&value) => options.precision = None,
             _ if vm.is_none(&value) => {}
             "precision" => options.precision = Some(size()?),
+            // All elements, for `numpy.inf` and the like.
             "threshold" => {
-                let number = value.downcast_ref::<PyFloat>().map(|it| it.to_f64());
-                if number.is_some_and(f64::is_nan) {
-                    return Err(vm.new_value_error(
-                        "threshold must be non-NAN, try sys.maxsize for untruncated representation",
-                    ));
-                }
-                options.threshold_float = number;
+                let number = value.downcast_ref::<PyFloat>().map(|it| it.to_f64()).filter(|it| !it.is_nan());
                 options.threshold = number.map_or_else(size, |number| Ok(number as usize))?;
             }
             "edgeitems" => options.edgeitems = size()?,
@@ -336,10 +310,7 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let precision = options.precision.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_int(it).into());
         let entries: [(&str, PyObjectRef); 6] = [
             ("edgeitems", vm.ctx.new_int(options.edgeitems).into()),
-            ("threshold", match options.threshold_float {
-                Some(number) => vm.ctx.new_float(number).into(),
-                None => vm.ctx.new_int(options.threshold).into(),
-            }),
+            ("threshold", vm.ctx.new_int(options.threshold).into()),
             ("floatmode", vm.ctx.new_str(&*options.floatmode).into()),
             ("precision", precision),
             ("suppress", vm.ctx.new_bool(options.suppress).into()),

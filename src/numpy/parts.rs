@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyComplex, PyTuple};
 use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::complex::{absent, call, made, python, read};
+use super::complex::{absent, made, python, read};
 use super::context::{Numpy, array_of, pairs_of};
 use super::dtypes::{self, Kind, kind_of};
 use super::elementwise::operand;
@@ -93,7 +93,7 @@ impl Parts<'_> {
     fn of(&mut self, object: &PyObjectRef, data: bool) -> PyResult {
         let vm = self.vm;
         if let Some(pairs) = pairs_of(object) {
-            let made = self.numpy.derived(part(&pairs, self.which), [&**object], vm);
+            let made = self.numpy.derived(part(&pairs, self.which), false, [&**object], vm);
             self.found.push((object.clone(), made.clone()));
             return Ok(made);
         }
@@ -142,7 +142,7 @@ impl Parts<'_> {
         let mut layout = real.layout().clone();
         layout.shape.push(2);
         layout.strides.push(1);
-        Some(self.numpy.complex(real.with_layout(layout), [&**whole], self.vm))
+        Some(self.numpy.derived(real.with_layout(layout), true, [&**whole], self.vm))
     }
 }
 
@@ -171,7 +171,7 @@ fn joined(
         false => {
             numpy.given(&pairs, vm);
             let is_array = array_of(real).is_some();
-            if is_array { Ok(numpy.complex(pairs, [], vm)) } else { made(numpy, pairs, vm) }
+            if is_array { Ok(numpy.viewed(pairs, None, true, vm)) } else { made(numpy, pairs, vm) }
         }
     }
 }
@@ -184,8 +184,18 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
     if let Some(kind) = asked {
         args[dtype] = Some(dtypes::object(Kind::real(kind.dtype), vm));
     }
-    let target = args.get_mut(row.signature.out()).and_then(Option::take).filter(|it| !vm.is_none(it));
     let has_complex = args.iter().flatten().any(|it| foreign::has_part(it, vm));
+    let has_out = args.get(row.signature.out()).and_then(Option::as_ref).is_some_and(|it| !vm.is_none(it));
+    let is_number = args.first().and_then(Option::as_ref).is_some_and(|it| pairs_of(it).is_none());
+    if let Some(kind) = asked.filter(|kind| has_complex && is_number && !kind.is_complex) {
+        let name = if kind.dtype.is_float() { "float" } else { "int" };
+        let text = format!("{name}() argument must be a string or a real number, not 'complex'");
+        return Err(vm.new_type_error(text));
+    }
+    if has_out || has_complex && asked.is_some_and(|kind| !kind.is_complex) {
+        let text = "complex numbers into real ones, or into an array that is given, is not part of attn's numpy: .real is";
+        return Err(absent(format!("{}() of {text}", row.name), vm));
+    }
     match row.complex {
         Complex::Own(run) => return run(numpy, &args, vm),
         Complex::Refused => {
@@ -194,9 +204,6 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
         _ => {}
     }
     let data = row.complex.data();
-    if let Some(kind) = asked.filter(|kind| has_complex && !kind.is_complex) {
-        check_real(row, &args, kind, vm)?;
-    }
     if matches!(row.complex, Complex::Products(_)) {
         return products(numpy, row, &args, data, vm);
     }
@@ -219,40 +226,12 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
         return Ok(run(1)?.0);
     }
     let made = match views {
-        _ if asked.is_some_and(|kind| !kind.is_complex)
-            || array_of(&real).is_none() && matches!(row.complex, Complex::Real) =>
-        {
-            real
-        }
+        _ if array_of(&real).is_none() && matches!(row.complex, Complex::Real) => real,
         Some(views) => views,
         None if !has_complex || data.is_empty() => joined(numpy, &real, None, vm)?,
         None => joined(numpy, &real, Some(&run(1)?.0), vm)?,
     };
-    match target {
-        None => Ok(made),
-        Some(target) => call("positive", vec![made, target].into(), vm),
-    }
-}
-
-/// Complex numbers as real ones: a warning. Errors: they are no array of complex numbers, or NumPy's rule forbids it.
-fn check_real(row: &Function, args: &[Option<PyObjectRef>], kind: Kind, vm: &VirtualMachine) -> PyResult<()> {
-    let Some(pairs) = args.first().and_then(Option::as_ref).and_then(|it| pairs_of(it)) else {
-        let name = if kind.dtype.is_float() { "float" } else { "int" };
-        let text = format!("{name}() argument must be a string or a real number, not 'complex'");
-        return Err(vm.new_type_error(text));
-    };
-    let own = Kind::complex(pairs.dtype());
-    let rule = args.get(row.signature.place("casting")).and_then(Option::as_ref);
-    let rule = rule.map_or(Ok("unsafe".to_owned()), |it| Ok(it.str(vm)?.to_string()))?;
-    if !own.can_cast(kind, &rule) {
-        return Err(vm.new_type_error(format!(
-            "Cannot cast array data from {} to {} according to the rule '{rule}'",
-            own.shown(),
-            kind.shown()
-        )));
-    }
-    let module = vm.import("numpy._methods", 0)?.get_attr("_methods", vm)?;
-    module.get_attr("_warn_discarded", vm)?.call((), vm).map(drop)
+    Ok(made)
 }
 
 /// A product that is linear in each of its factors: each is its real part and i times its imaginary part.
@@ -300,5 +279,5 @@ fn products(
     let [Some(real), imag] = sums else { return Err(vm.new_type_error("a product has two factors")) };
     let pairs = paired(&real, imag.as_ref());
     numpy.given(&pairs, vm);
-    if is_array { Ok(numpy.complex(pairs, [], vm)) } else { made(numpy, pairs, vm) }
+    if is_array { Ok(numpy.viewed(pairs, None, true, vm)) } else { made(numpy, pairs, vm) }
 }

@@ -9,7 +9,7 @@ use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Set, context};
 use crate::kernel::buffer_pool;
-use crate::kernel::random::{Mt19937, Pcg64, exponential, ziggurat};
+use crate::kernel::random::{Mt19937, Pcg64, ziggurat};
 use crate::tensor::{Buffer, DType, Tensor, allow};
 use crate::torch::OrRaise;
 
@@ -123,14 +123,6 @@ impl Stream {
                 self.second = Some(factor * x);
                 return factor * y;
             }
-        }
-    }
-
-    /// An exponential number with the mean 1.
-    fn exponential(&mut self) -> f64 {
-        match &mut self.engine {
-            Engine::Pcg(pcg) => exponential::exponential(&mut || pcg.next64()),
-            Engine::Twister(_) => -(1.0 - self.engine.unit()).ln(),
         }
     }
 
@@ -252,11 +244,6 @@ impl PyStream {
     fn units(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
         shaped(&size, vm, || stream.engine.unit())
-    }
-
-    #[pymethod]
-    fn exponential(&self) -> f64 {
-        self.stream.lock().exponential()
     }
 
     /// Normal numbers, as `units`.

@@ -278,8 +278,8 @@ impl Call<'_> {
     pub(super) fn wrap(&self, tensor: Tensor) -> PyObjectRef {
         let first = self.args.first().and_then(Option::as_ref);
         match first.and_then(|it| items(it)) {
-            Some(several) => self.numpy.derived(tensor, several.iter().map(|it| &**it), self.vm),
-            None => self.numpy.derived(tensor, first.map(|it| &**it), self.vm),
+            Some(several) => self.numpy.derived(tensor, false, several.iter().map(|it| &**it), self.vm),
+            None => self.numpy.derived(tensor, false, first.map(|it| &**it), self.vm),
         }
     }
 

@@ -39,8 +39,6 @@ pub(super) struct Function {
     pub(super) operands: usize,
     /// The dtype of the computation.
     pub(super) rule: Rule,
-    /// The result of no elements, for `reduce`: `0` or `1`.
-    pub(super) identity: Option<i64>,
     /// What it does with two numbers, where that has a path of its own.
     pub(super) arithmetic: Option<Arithmetic>,
 }
@@ -65,11 +63,7 @@ impl Function {
 }
 
 const fn of(name: &'static str, op: &'static str, operands: usize, rule: Rule) -> Function {
-    Function { name, op, operands, rule, identity: None, arithmetic: None }
-}
-
-const fn with(name: &'static str, op: &'static str, rule: Rule, identity: i64) -> Function {
-    Function { name, op, operands: 2, rule, identity: Some(identity), arithmetic: None }
+    Function { name, op, operands, rule, arithmetic: None }
 }
 
 const MINUS: &str = "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.";
@@ -77,9 +71,9 @@ const NEGATIVE: &str = "The numpy boolean negative, the `-` operator, is not sup
 
 /// All of them.
 pub(super) static FUNCTIONS: &[Function] = &[
-    with("add", "add", Rule::Same, 0).does(Arithmetic::Add),
+    of("add", "add", 2, Rule::Same).does(Arithmetic::Add),
     of("subtract", "sub", 2, Rule::NotBool(MINUS)).does(Arithmetic::Subtract),
-    with("multiply", "mul", Rule::Same, 1).does(Arithmetic::Multiply),
+    of("multiply", "mul", 2, Rule::Same).does(Arithmetic::Multiply),
     of("divide", "div", 2, Rule::Divide).does(Arithmetic::Divide),
     of("floor_divide", "floor_divide", 2, Rule::Number).does(Arithmetic::FloorDivide),
     of("remainder", "remainder", 2, Rule::Number).does(Arithmetic::Remainder),
@@ -96,13 +90,13 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("less_equal", "le", 2, Rule::Compare),
     of("greater", "gt", 2, Rule::Compare),
     of("greater_equal", "ge", 2, Rule::Compare),
-    with("logical_and", "logical_and", Rule::Logical, 1),
-    with("logical_or", "logical_or", Rule::Logical, 0),
-    with("logical_xor", "logical_xor", Rule::Logical, 0),
+    of("logical_and", "logical_and", 2, Rule::Logical),
+    of("logical_or", "logical_or", 2, Rule::Logical),
+    of("logical_xor", "logical_xor", 2, Rule::Logical),
     of("logical_not", "logical_not", 1, Rule::Logical),
-    with("bitwise_and", "bitwise_and", Rule::Bits, -1),
-    with("bitwise_or", "bitwise_or", Rule::Bits, 0),
-    with("bitwise_xor", "bitwise_xor", Rule::Bits, 0),
+    of("bitwise_and", "bitwise_and", 2, Rule::Bits),
+    of("bitwise_or", "bitwise_or", 2, Rule::Bits),
+    of("bitwise_xor", "bitwise_xor", 2, Rule::Bits),
     of("invert", "bitwise_not", 1, Rule::Bits),
     of("left_shift", "bitwise_left_shift", 2, Rule::Whole),
     of("right_shift", "bitwise_right_shift", 2, Rule::Whole),

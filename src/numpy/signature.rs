@@ -67,11 +67,6 @@ impl Signature {
         &self.parsed().params
     }
 
-    /// The place of a parameter; past the last one if there is none of this name.
-    pub(super) fn place(&self, name: &str) -> usize {
-        place(self.params(), name)
-    }
-
     /// The places of `dtype` and of `out`.
     pub(super) fn dtype(&self) -> usize {
         self.parsed().dtype

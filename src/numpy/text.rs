@@ -11,8 +11,6 @@ use crate::tensor::{Buffer, Category, DType, Tensor};
 pub(super) struct PrintOptions {
     pub(super) precision: Option<usize>,
     pub(super) threshold: usize,
-    /// The same as it was given, if it is a float.
-    pub(super) threshold_float: Option<f64>,
     pub(super) edgeitems: usize,
     pub(super) linewidth: usize,
     pub(super) suppress: bool,
@@ -27,7 +25,6 @@ impl Default for PrintOptions {
         PrintOptions {
             precision: Some(8),
             threshold: 1000,
-            threshold_float: None,
             edgeitems: 3,
             linewidth: 75,
             suppress: false,

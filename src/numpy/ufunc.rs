@@ -66,8 +66,8 @@ pub(super) fn returned(
     Ok(tensor_object(numpy.cast(&result, dtype, vm)?, &numpy.state, vm))
 }
 
-static UNARY: Signature = Signature::new("x, out=None, *, where=True, casting='same_kind', dtype=None");
-static BINARY: Signature = Signature::new("x1, x2, out=None, *, where=True, casting='same_kind', dtype=None");
+static UNARY: Signature = Signature::new("x, out=None, *, where=True, dtype=None");
+static BINARY: Signature = Signature::new("x1, x2, out=None, *, where=True, dtype=None");
 
 impl Callable for PyUfunc {
     type Args = FuncArgs;
@@ -85,7 +85,7 @@ impl Callable for PyUfunc {
         let mut bound = signature.bind(function.name, &args, vm)?;
         let rest = bound.split_off(function.operands);
         let mut rest = rest.into_iter().map(|object| object.filter(|it| !vm.is_none(it)));
-        let [mut out, mask, casting, dtype] = std::array::from_fn(|_| rest.next().flatten());
+        let [mut out, mask, dtype] = std::array::from_fn(|_| rest.next().flatten());
         if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<rustpython_vm::builtins::PyTuple>())
         {
             out = tuple.as_slice().first().filter(|it| !vm.is_none(it)).cloned();
@@ -93,7 +93,6 @@ impl Callable for PyUfunc {
         let objects: Vec<PyObjectRef> = bound.into_iter().flatten().collect();
         let dtype = dtype.map(|it| dtypes::of(numpy, &it, vm)).transpose()?;
         let mask = mask.filter(|it| !it.is(&vm.ctx.true_value));
-        let casting = casting.map_or(Ok("same_kind".to_owned()), |text| Ok(text.str(vm)?.to_string()))?;
         let operands: Vec<Operand> =
             objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
         let is_in_place = mask.is_none()
@@ -124,7 +123,7 @@ impl Callable for PyUfunc {
         }
         match (target, out) {
             (Some(target), Some(object)) => {
-                write_out(numpy, function.name, &target, &result, &casting, vm)?;
+                write_out(numpy, function.name, &target, &result, "same_kind", vm)?;
                 Ok(object)
             }
             _ => {
@@ -158,26 +157,6 @@ impl PyUfunc {
     #[pygetset]
     fn __name__(&self) -> &'static str {
         self.function.name
-    }
-
-    #[pygetset]
-    fn nin(&self) -> usize {
-        self.function.operands
-    }
-
-    #[pygetset]
-    fn nout(&self) -> usize {
-        1
-    }
-
-    #[pygetset]
-    fn nargs(&self) -> usize {
-        self.function.operands + 1
-    }
-
-    #[pygetset]
-    fn identity(&self) -> Option<i64> {
-        self.function.identity
     }
 
     #[pymethod]

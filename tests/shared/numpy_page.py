@@ -10,7 +10,7 @@ Dtypes, promotion, printing, random numbers and error messages are those of NumP
 tensors: `tensor.numpy()`, `torch.from_numpy` and `torch.as_tensor` share it. A name that is not here raises an
 `AttributeError` that says so; an argument that is not in the list is an error too.
 
-What differs: a slice with a negative step (`x[::-1]`), `flip` and `rot90` have elements of their own, which follow those of the
+What differs: a slice with a negative step (`x[::-1]`) and `flip` have elements of their own, which follow those of the
 array and the other way round; their `strides` and `flags` are those of a copy. A complex array lies over a
 real array of its parts. `linalg.eigh` has the signs of LAPACK's algorithm for up to 25 rows, and `linalg.svd` may have other
 signs than LAPACK.
@@ -41,7 +41,7 @@ def arguments(thing):
 names = sorted(set(numpy.__dir__()))
 ufuncs = sorted(name for name in names if isinstance(getattr(numpy, name, None), numpy.ufunc))
 print("## Elementwise functions\n")
-print("With `out`, `where`, `dtype` and `casting`, and the methods `reduce`, `accumulate`, `outer` and `at`.\n")
+print("With `out`, `where` and `dtype`, and the methods `reduce`, `outer` and `at`.\n")
 print(", ".join(f"`{name}`" for name in ufuncs) + "\n")
 print("## Functions\n")
 for name in sorted(name for name in names if is_function(getattr(numpy, name, None))):

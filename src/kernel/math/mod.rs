@@ -16,7 +16,7 @@ mod tables;
 
 pub(crate) use activation::softplus;
 pub use activation::{gelu, gelu_tanh, sigmoid, silu};
-pub use double::{exp_double, tanh_double};
+pub use double::{exp_double, log_double, tanh_double};
 pub(crate) use exponential::exp2_down;
 pub use exponential::exp2_fast;
 pub use functions::Functions;

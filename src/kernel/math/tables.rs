@@ -29,7 +29,7 @@ pub(super) fn exp<V: TableVector>(x: V) -> V {
     let at = x.fma(V::all(std::f32::consts::LOG2_E), V::all(-1.0 / 64.0)).add(V::all(ROUND_POINT));
     let n = at.sub(V::all(ROUND_POINT));
     let r = n.less(V::all(LN2_LOW), n.less(V::all(LN2_HIGH), x));
-    let (power, low) = (V::of_table(&POWERS, at), V::of_table(&POWERS_LOW, at));
+    let (power, low) = (V::of_table(POWERS, at), V::of_table(POWERS_LOW, at));
     // e^r - 1 = r + r²/2 + r³/6 + r⁴/24
     let p = r.fma(V::all(1.0 / 24.0), V::all(1.0 / 6.0)).fma(r, V::all(0.5)).fma(r, V::all(1.0));
     power.fma(p.fma(r, low), power).times_power_of_two(n)
@@ -39,14 +39,14 @@ pub(super) fn exp<V: TableVector>(x: V) -> V {
 #[inline(always)]
 pub(super) fn tanh<V: TableVector>(x: V) -> V {
     // From there on tanh is 1 in single precision.
-    around_points(x, 9.1, TANH_STEP, &TANH)
+    around_points(x, 9.1, TANH_STEP, TANH)
 }
 
 /// erf (x / √2), absolute error below 2^-25: what 1 + erf (x / √2) needs.
 #[inline(always)]
 pub(super) fn erf_by_root_two<V: TableVector>(x: V) -> V {
     // From there on erf is 1 in single precision.
-    around_points(x, 5.9, ERF_STEP, &ERF)
+    around_points(x, 5.9, ERF_STEP, ERF)
 }
 
 /// An odd function that is constant from `end` on, from its powers around multiples of `step`.
@@ -78,7 +78,7 @@ const ERF_STEP: f32 = 3.0 / 16.0;
 /// 2^(i / 32).
 #[rustfmt::skip]
 #[allow(clippy::approx_constant, reason = "a table of powers, one of which is the root of 2")]
-static POWERS: [f32; 32] = [
+const POWERS: &[f32; 32] = &[
     1.0, 1.021_897_2, 1.044_273_7, 1.067_140_5, 1.090_507_7, 1.114_386_8, 1.138_788_6, 1.163_724_9,
     1.189_207_1, 1.215_247_4, 1.241_857_8, 1.269_051, 1.296_839_6, 1.325_236_7, 1.354_255_6, 1.383_91,
     1.414_213_5, 1.445_180_8, 1.476_826_2, 1.509_164_5, 1.542_210_8, 1.575_980_9, 1.610_490_3, 1.645_755_5,
@@ -86,7 +86,7 @@ static POWERS: [f32; 32] = [
 ];
 /// What [`POWERS`] lack, relative to them.
 #[rustfmt::skip]
-static POWERS_LOW: [f32; 32] = [
+const POWERS_LOW: &[f32; 32] = &[
     0.0, -4.708_457_6e-08, 4.628_547e-08, -5.560_422_5e-08, -1.199_215_75e-08, -4.877_606_2e-08,
     4.729_782_4e-08, -3.481_442_7e-08, 3.193_418e-08, -2.688_666_5e-08, 3.621_057_2e-08, 1.118_421e-09,
     -3.099_072e-08, -2.638_301e-08, -7.475_213e-09, -4.245_635_7e-08, 1.711_427_1e-08, 2.300_196_7e-08,
@@ -98,7 +98,7 @@ static POWERS_LOW: [f32; 32] = [
 /// tanh x around n times [`TANH_STEP`], as powers of the distance: the constant and the linear term in two parts
 /// each, then the others.
 #[rustfmt::skip]
-static TANH: [[f32; 32]; 10] = [
+const TANH: &[[f32; 32]; 10] = &[
     [
         0.0, 0.281_271_7, 0.521_301_3, 0.699_942_35, 0.819_814, 0.894_762_1, 0.939_570_84, 0.965_646_56,
         0.980_583_1, 0.989_061_5, 0.993_849_3, 0.996_545_1, 0.998_060_5, 0.998_911_56, 0.999_389_3, 0.999_657_4,
@@ -180,7 +180,7 @@ static TANH: [[f32; 32]; 10] = [
 
 /// erf(x / √2) around n times [`ERF_STEP`], as [`TANH`].
 #[rustfmt::skip]
-static ERF: [[f32; 32]; 8] = [
+const ERF: &[[f32; 32]; 8] = &[
     [
         0.0, 0.148_731_38, 0.292_339_53, 0.426_224_6, 0.546_745_3, 0.651_498_56, 0.739_410_94, 0.810_648_5,
         0.866_385_6, 0.908_492_74, 0.939_207_26, 0.960_839_87, 0.975_551_07, 0.985_210_8, 0.991_335_1,

@@ -8,7 +8,6 @@
 
 mod continuous;
 mod discrete;
-pub(crate) mod exponential;
 mod generator;
 mod half;
 mod mcg31;

@@ -113,12 +113,38 @@ fn values<T: Order>(
 
 /// The first element of a row that equals its best (or is NaN as well), and its position.
 fn first_of<T: Order>(row: &[T], best: T) -> Option<(T, i64)> {
-    let there = |&x: &T| x == best || (x.unordered() && best.unordered());
-    // Whole pieces are searched without a branch; then the piece that contains it is searched for the position.
-    let piece = row.chunks(LANES).position(|piece| piece.iter().fold(false, |found, x| found | there(x)))?;
-    let start = piece * LANES;
-    let at = start + row[start..].iter().position(there)?;
+    let at = match best.unordered() {
+        true => row.iter().position(|x| x.unordered())?,
+        false => run_widest(First { row, best })?,
+    };
     Some((row[at], at as i64))
+}
+
+/// The position of the first number that equals another.
+struct First<'a, T> {
+    row: &'a [T],
+    best: T,
+}
+
+impl<T: Order> SimdWork for First<'_, T> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        // Whole pieces are searched without a branch; then the piece that contains it is searched for the position.
+        let mut start = 0;
+        for piece in self.row.as_chunks::<LANES>().0 {
+            let mut is_here = false;
+            for &x in piece {
+                is_here |= x == self.best;
+            }
+            if is_here {
+                break;
+            }
+            start += LANES;
+        }
+        self.row[start..].iter().position(|&x| x == self.best).map(|at| start + at)
+    }
 }
 
 /// The best of a row, any of equals; several threads search long rows.

@@ -38,39 +38,10 @@ pub(in crate::numpy) fn array_of_data(
     })
 }
 
-/// Errors: an order in memory that NumPy does not have.
-fn order(c: &Call, at: usize, default: &'static str) -> PyResult<&'static str> {
-    if c.given(at).is_none() {
-        return Ok(default);
-    }
-    let order = c.text(at, default)?;
-    match ["C", "K", "A", "F"].into_iter().find(|known| *known == order) {
-        Some(known) => Ok(known),
-        None => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{order}')"))),
-    }
-}
-
-/// An array in this order in memory. One that is made owns its memory.
-fn ordered(c: &Call, made: PyObjectRef, order: &str) -> PyResult {
-    let Some(tensor) = array_of(&made) else { return Ok(made) };
-    let axes: Vec<usize> = (0..tensor.ndim()).rev().collect();
-    match order {
-        "C" if !tensor.is_contiguous() => {
-            Ok(c.numpy.array(c.op("contiguous", vec![Arg::Tensor(tensor)])?, c.vm))
-        }
-        "F" if !tensor.with_layout(tensor.layout().permute(&axes)).is_contiguous() => {
-            let rows = c.op("contiguous", vec![Arg::Tensor(c.permuted(&tensor, &axes)?)])?;
-            Ok(c.numpy.array(c.permuted(&rows, &axes)?, c.vm))
-        }
-        _ => Ok(made),
-    }
-}
-
 fn array(c: &Call) -> PyResult<Answer> {
     let copy = c.given(2).map_or(Ok(true), |it| it.clone().try_to_bool(c.vm))?;
-    let order = order(c, 3, "K")?;
-    let mut made = ordered(c, array_of_data(c.numpy, &c.object(0), c.dtype(1)?, copy, c.vm)?, order)?;
-    let least = c.int(4, 0)? as usize;
+    let mut made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, copy, c.vm)?;
+    let least = c.int(3, 0)? as usize;
     if let Some(tensor) = array_of(&made).filter(|tensor| tensor.ndim() < least) {
         let mut shape = vec![1; least - tensor.ndim()];
         shape.extend_from_slice(tensor.shape());
@@ -80,23 +51,27 @@ fn array(c: &Call) -> PyResult<Answer> {
 }
 
 fn asarray(c: &Call) -> PyResult<Answer> {
-    let order = order(c, 2, "K")?;
-    let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
-    Ok(Answer::Object(ordered(c, made, order)?))
+    Ok(Answer::Object(array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?))
 }
 
 fn ascontiguousarray(c: &Call) -> PyResult<Answer> {
     let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
-    match array_of(&made).filter(|tensor| tensor.ndim() == 0) {
-        Some(tensor) => Ok(Answer::Array(c.reshaped(&tensor, &[1])?)),
-        None => Ok(Answer::Object(ordered(c, made, "C")?)),
-    }
+    Ok(match array_of(&made) {
+        Some(tensor) if tensor.ndim() == 0 => Answer::Array(c.reshaped(&tensor, &[1])?),
+        Some(tensor) if !tensor.is_contiguous() => {
+            Answer::Array(c.op("contiguous", vec![Arg::Tensor(tensor)])?)
+        }
+        _ => Answer::Object(made),
+    })
 }
 
 fn copy(c: &Call) -> PyResult<Answer> {
-    let order = order(c, 1, if c.row.places == METHOD { "C" } else { "K" })?;
     let made = c.op("clone", vec![Arg::Tensor(c.tensor(0)?)])?;
-    Ok(Answer::Object(ordered(c, c.numpy.array(made, c.vm), order)?))
+    // The method returns rows one after the other, the function keeps the order in memory.
+    Ok(Answer::Array(match c.row.places == METHOD {
+        true => c.op("contiguous", vec![Arg::Tensor(made)])?,
+        false => made,
+    }))
 }
 
 fn itself(c: &Call) -> PyResult<Answer> {
@@ -119,10 +94,7 @@ fn shape(c: &Call, object: &PyObjectRef) -> PyResult<Vec<i64>> {
 }
 
 /// One number everywhere.
-fn full_of(c: &Call, mut sizes: Vec<i64>, number: &Arg, dtype: DType, order: &str) -> PyResult<Answer> {
-    if order == "F" {
-        sizes.reverse();
-    }
+fn full_of(c: &Call, sizes: Vec<i64>, number: &Arg, dtype: DType) -> PyResult<Answer> {
     let args = vec![
         Arg::Ints(sizes),
         scalar::converted(number, dtype),
@@ -131,17 +103,12 @@ fn full_of(c: &Call, mut sizes: Vec<i64>, number: &Arg, dtype: DType, order: &st
         Arg::None,
         Arg::Bool(false),
     ];
-    let made = c.op("full", args)?;
-    if order != "F" {
-        return Ok(Answer::Array(made));
-    }
-    let axes: Vec<usize> = (0..made.ndim()).rev().collect();
-    Ok(Answer::Object(c.numpy.array(c.permuted(&made, &axes)?, c.vm)))
+    Ok(Answer::Array(c.op("full", args)?))
 }
 
 fn filled(c: &Call, number: i64) -> PyResult<Answer> {
     let dtype = c.dtype(1)?.unwrap_or(DType::Float64);
-    full_of(c, shape(c, &c.object(0))?, &Arg::Int(number), dtype, order(c, 2, "C")?)
+    full_of(c, shape(c, &c.object(0))?, &Arg::Int(number), dtype)
 }
 
 fn filled_like(c: &Call, number: i64) -> PyResult<Answer> {
@@ -150,14 +117,14 @@ fn filled_like(c: &Call, number: i64) -> PyResult<Answer> {
         Some(object) => shape(c, object)?,
         None => like.shape().iter().map(|&size| size as i64).collect(),
     };
-    full_of(c, sizes, &Arg::Int(number), c.dtype(1)?.unwrap_or(like.dtype()), "C")
+    full_of(c, sizes, &Arg::Int(number), c.dtype(1)?.unwrap_or(like.dtype()))
 }
 
 /// Elements of `value`, broadcast to a shape.
 fn spread(c: &Call, sizes: Vec<i64>, value: usize, dtype: Option<DType>) -> PyResult<Answer> {
     let object = c.object(value);
     if let Some((own, number)) = scalar::number(&object, c.vm) {
-        return full_of(c, sizes, &number, dtype.unwrap_or(own), "C");
+        return full_of(c, sizes, &number, dtype.unwrap_or(own));
     }
     let values = c.array(&object)?;
     let shape: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
@@ -265,8 +232,7 @@ fn linspace(c: &Call) -> PyResult<Answer> {
         return Err(c.value_error(format!("Number of samples, {count}, must be non-negative.")));
     }
     let has_end = c.given(3).map_or(Ok(true), |it| it.clone().try_to_bool(c.vm))?;
-    let asked = c.dtype(5)?;
-    let dtype = asked.unwrap_or(DType::Float64);
+    let dtype = c.dtype(4)?.unwrap_or(DType::Float64);
     let count = count as usize;
     allow(&[count], DType::Float64).or_raise(c.vm)?;
     let parts = if has_end { count as f64 - 1.0 } else { count as f64 };
@@ -283,12 +249,7 @@ fn linspace(c: &Call) -> PyResult<Answer> {
     };
     let args = vec![Arg::Float(start), Arg::Float(stop), Arg::Int(count as i64), Arg::DType(dtype)];
     c.numpy.made(&made, "linspace", 0, args, c.vm);
-    if !c.flag(4)? {
-        return Ok(Answer::Array(made));
-    }
-    let step = if parts > 0.0 { step } else { f64::NAN };
-    let step = scalar::of_number(c.numpy, DType::Float64, Arg::Float(step), c.vm)?;
-    Ok(Answer::Object(c.vm.ctx.new_tuple(vec![c.wrap(made), step]).into()))
+    Ok(Answer::Array(made))
 }
 
 /// Ones on a diagonal.
@@ -323,23 +284,18 @@ fn astype(c: &Call) -> PyResult<Answer> {
     }
 }
 
-pub(super) static ROWS: [Row; 21] = [
-    row("array", FUNCTION, "object, dtype=None, *, copy=True, order='K', ndmin=0", array).parts(),
-    row("asarray", FUNCTION, "a, dtype=None, order=None", asarray).parts(),
-    row("asfortranarray", FUNCTION, "a, dtype=None", |c| {
-        let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
-        Ok(Answer::Object(ordered(c, made, "F")?))
-    })
-    .parts(),
+pub(super) static ROWS: [Row; 20] = [
+    row("array", FUNCTION, "object, dtype=None, *, copy=True, ndmin=0", array).parts(),
+    row("asarray", FUNCTION, "a, dtype=None", asarray).parts(),
     row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray).parts(),
-    row("copy", FUNCTION, "a, order='K'", copy).parts(),
-    row("copy", METHOD, "self, order='C'", copy).parts(),
+    row("copy", FUNCTION, "a", copy).parts(),
+    row("copy", METHOD, "self", copy).parts(),
     row("conj", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
     row("conjugate", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
     row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype).parts(),
-    row("zeros", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
-    row("ones", FUNCTION, "shape, dtype=None, order='C'", |c| filled(c, 1)).complex(Complex::Real),
-    row("empty", FUNCTION, "shape, dtype=float, order='C'", |c| filled(c, 0)).complex(Complex::Real),
+    row("zeros", FUNCTION, "shape, dtype=float", |c| filled(c, 0)).complex(Complex::Real),
+    row("ones", FUNCTION, "shape, dtype=None", |c| filled(c, 1)).complex(Complex::Real),
+    row("empty", FUNCTION, "shape, dtype=float", |c| filled(c, 0)).complex(Complex::Real),
     row("full", FUNCTION, "shape, fill_value, dtype=None", full).complex(Complex::Parts(&[1])),
     row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)).complex(Complex::Real),
     row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)).complex(Complex::Real),
@@ -347,7 +303,7 @@ pub(super) static ROWS: [Row; 21] = [
         .complex(Complex::Real),
     row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like).complex(Complex::Parts(&[1])),
     row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange).complex(Complex::Real),
-    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, retstep=False, dtype=None", linspace)
+    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, dtype=None", linspace)
         .complex(Complex::Real),
     row("eye", FUNCTION, "N, M=None, k=0, dtype=float", |c| {
         let rows = c.int(0, 0)?;

@@ -41,18 +41,9 @@ fn reversed(c: &Call, x: &Tensor) -> PyResult<Tensor> {
     c.permuted(x, &(0..x.ndim()).rev().collect::<Vec<_>>())
 }
 
-fn reshape(c: &Call, mut sizes: Vec<i64>, order: usize) -> PyResult<Answer> {
+fn reshape(c: &Call, sizes: &[i64]) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    match c.text(order, "C")?.as_str() {
-        "C" | "A" => Ok(Answer::Array(c.reshaped(&x, &known(c, &x, &sizes)?)?)),
-        "F" => {
-            known(c, &x, &sizes)?;
-            sizes.reverse();
-            let columns = reversed(c, &x)?;
-            Ok(Answer::Array(reversed(c, &c.reshaped(&columns, &known(c, &x, &sizes)?)?)?))
-        }
-        other => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')"))),
-    }
+    Ok(Answer::Array(c.reshaped(&x, &known(c, &x, sizes)?)?))
 }
 
 /// Whole numbers one after the other, or one sequence of them.
@@ -64,22 +55,9 @@ fn spread(c: &Call, at: usize) -> PyResult<Vec<i64>> {
     }
 }
 
-/// In one row, read by rows or by columns.
-fn raveled(c: &Call) -> PyResult<Tensor> {
-    let x = c.tensor(0)?;
-    match c.text(1, "C")?.as_str() {
-        "C" => c.flat(&x),
-        "F" => c.flat(&reversed(c, &x)?),
-        "A" | "K" => {
-            Err(c.vm.new_not_implemented_error("ravel(order='A' or 'K') is not part of attn's numpy"))
-        }
-        other => Err(c.value_error(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')"))),
-    }
-}
-
 fn flatten(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    let flat = raveled(c)?;
+    let flat = c.flat(&x)?;
     let is_view = flat.storage().same(x.storage());
     Ok(Answer::Array(if is_view { c.op("clone", vec![Arg::Tensor(flat)])? } else { flat }))
 }
@@ -130,11 +108,9 @@ fn moveaxis(c: &Call) -> PyResult<Answer> {
             c.value_error("`source` and `destination` arguments must have the same number of elements")
         );
     }
-    let mut order: Vec<usize> = (0..x.ndim()).filter(|axis| !source.contains(axis)).collect();
-    let mut moves: Vec<(usize, usize)> = destination.into_iter().zip(source).collect();
-    moves.sort_unstable();
-    moves.into_iter().for_each(|(to, axis)| order.insert(to, axis));
-    Ok(Answer::Array(c.permuted(&x, &order)?))
+    let [source, destination] =
+        [source, destination].map(|axes| Arg::Ints(axes.into_iter().map(|axis| axis as i64).collect()));
+    Ok(Answer::Array(c.op("movedim", vec![Arg::Tensor(x), source, destination])?))
 }
 
 fn squeeze(c: &Call) -> PyResult<Answer> {
@@ -409,43 +385,27 @@ fn shape(c: &Call) -> PyResult<Answer> {
 
 fn item(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    let at = spread(c, 1)?;
-    let place = |at: i64, axis: usize, size: usize| match at < -(size as i64) || at >= size as i64 {
-        true => {
-            Err(c.vm.new_index_error(format!("index {at} is out of bounds for axis {axis} with size {size}")))
-        }
-        false => Ok((if at < 0 { at + size as i64 } else { at }) as usize),
+    let count = x.numel();
+    let at = match c.given(1) {
+        Some(at) => c.whole(at)?,
+        None if count == 1 => 0,
+        None => return Err(c.value_error("can only convert an array of size 1 to a Python scalar")),
     };
-    let offset = match at.as_slice() {
-        [] if x.numel() == 1 => x.layout().offset,
-        [] => return Err(c.value_error("can only convert an array of size 1 to a Python scalar")),
-        &[one] => match place(one, 0, x.numel()) {
-            Ok(place) => x.layout().position(place),
-            Err(_) => {
-                let text = format!("index {one} is out of bounds for size {}", x.numel());
-                return Err(c.vm.new_index_error(text));
-            }
-        },
-        _ if at.len() != x.ndim() => return Err(c.value_error("incorrect number of indices for array")),
-        _ => {
-            let mut offset = x.layout().offset;
-            for (axis, &one) in at.iter().enumerate() {
-                offset += place(one, axis, x.shape()[axis])? * x.strides()[axis];
-            }
-            offset
-        }
-    };
+    if at < -(count as i64) || at >= count as i64 {
+        return Err(c.vm.new_index_error(format!("index {at} is out of bounds for size {count}")));
+    }
+    let offset = x.layout().position(if at < 0 { at + count as i64 } else { at } as usize);
     let one = x.with_layout(Layout { shape: vec![], strides: vec![], offset });
     Ok(Answer::Object(crate::numpy::scalar::python(&dtypes::number_of(&one), c.vm)))
 }
 
 pub(super) static ROWS: [Row; 27] = [
-    row("reshape", FUNCTION, "a, newshape, order='C'", |c| reshape(c, c.ints(&c.object(1))?, 2))
+    row("reshape", FUNCTION, "a, newshape", |c| reshape(c, &c.ints(&c.object(1))?))
         .parts()
         .others(Others::ConvertBack),
-    row("reshape", METHOD, "self, *shape, order='C'", |c| reshape(c, spread(c, 1)?, 2)).parts(),
-    row("ravel", BOTH, "a, order='C'", |c| Ok(Answer::Array(raveled(c)?))).parts(),
-    row("flatten", METHOD, "self, order='C'", flatten).parts(),
+    row("reshape", METHOD, "self, *shape", |c| reshape(c, &spread(c, 1)?)).parts(),
+    row("ravel", BOTH, "a", |c| Ok(Answer::Array(c.flat(&c.tensor(0)?)?))).parts(),
+    row("flatten", METHOD, "self", flatten).parts(),
     row("transpose", FUNCTION, "a, axes=None", |c| {
         transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?)
     })
@@ -473,5 +433,5 @@ pub(super) static ROWS: [Row; 27] = [
     row("ndim", FUNCTION, "a", |c| number(c, c.tensor(0)?.ndim())).complex(Complex::Real),
     row("shape", FUNCTION, "a", shape).complex(Complex::Real),
     row("size", FUNCTION, "a, axis=None", size).complex(Complex::Real),
-    row("item", METHOD, "self, *at", item).parts(),
+    row("item", METHOD, "self, at=None", item).parts(),
 ];

@@ -163,7 +163,7 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("exponent") {
         let logarithm = match base {
-            Arg::Tensor(base) => Arg::Tensor(compute::function(base, math::log, math::log)),
+            Arg::Tensor(base) => Arg::Tensor(compute::function(base, math::log, math::log_double)),
             base => Arg::Float(base.number().unwrap_or(0.0).ln()),
         };
         let slope = compute::times(&compute::power(base, exponent)?, &logarithm)?;

@@ -154,7 +154,7 @@ rows![
         ALL,
         ONE,
         "Natural logarithm.",
-        |c| floats(c, math::log, math::log),
+        |c| floats(c, math::log, math::log_double),
     )
     .rule(backward::pointwise::log),
     op(pointwise("log2").formula(Formula::Log).grad("Log2"), ALL, ONE, "Logarithm to base 2.", |c| {

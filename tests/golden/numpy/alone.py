@@ -170,7 +170,7 @@ print(np.log10(wavelengths), np.logspace(0, 3, 4))
 mean_d = [np.linalg.norm(pe[0][0] - pe[0][j]) for j in range(10)]
 print(mean_d)
 print(np.array2string(np.array(mean_d), precision=2, separator=", "))
-bins = np.digitize(np.abs(np.arange(6)[:, None] - np.arange(6)), [1, 2, 4])
+bins = np.searchsorted([1, 2, 4], np.abs(np.arange(6)[:, None] - np.arange(6)), "right")
 print(bins)
 
 # %% words to numbers
@@ -348,11 +348,11 @@ for count, lo, hi in zip(h, edges[:-1], edges[1:]):
 grid = np.meshgrid(np.linspace(-1, 1, 3), np.linspace(0, 1, 2))
 print(grid[0], grid[1], sep="\n")
 z = np.hypot(*grid)
-print(z, z[::-1, ::-1], np.flipud(z), np.rot90(z), sep="\n")
+print(z, z[::-1, ::-1], np.flipud(z), sep="\n")
 print(np.percentile(weights, [25, 50, 75]), np.median(weights), np.quantile(weights[-1], 0.9))
 masked = np.where(np.tril(np.ones_like(weights)) > 0, weights, np.nan)
 print(masked[:3], np.nanmean(masked), np.nanmax(masked, axis=1), np.isnan(masked).sum())
-big = np.kron(weights[:2, :2], np.ones((2, 2)))
+big = weights[:2, :2].repeat(2, axis=0).repeat(2, axis=1)
 print(big, big.shape)
 print(np.repeat(np.repeat(img[:2, :2], 2, axis=0), 2, axis=1))
 print(np.vstack([img[0], img[1]]), np.hstack([img[:2, :1], img[:2, 1:2]]))
@@ -399,7 +399,7 @@ for i in range(2):
 print(grid)
 print(values.reshape(-1)[:6].reshape(2, 3), values.min(), values.max(), values.argmin())
 print(np.allclose(values.mean(), sum(values) / len(values)), values.std(), values.var(ddof=1))
-cut = np.digitize(values, bins=[3, 4, 5])
+cut = np.searchsorted([3, 4, 5], values, side="right")
 print(cut, np.array(["low", "mid", "high", "top"])[cut])
 
 # %% linear regression
@@ -433,7 +433,7 @@ ss_res, ss_tot = ((y - pred) ** 2).sum(), ((y - y.mean()) ** 2).sum()
 print("R2", 1 - ss_res / ss_tot, "RMSE", np.sqrt(ss_res / len(y)))
 print("cov", np.cov(X.ravel(), y.ravel()), np.corrcoef(X.T, y.T)[0, 1])
 U, S, Vt = np.linalg.svd(X_b, full_matrices=False)
-print(S, np.linalg.cond(X_b).round(10), np.linalg.matrix_rank(X_b), (U * S @ Vt - X_b).max() < 1e-12)
+print(S, np.linalg.matrix_rank(X_b), (U * S @ Vt - X_b).max() < 1e-12)
 print(np.linalg.det(X_b.T @ X_b).round(6), np.trace(X_b.T @ X_b).round(8))
 print(np.linalg.norm(theta).round(8), np.linalg.norm(X_b, ord="fro").round(8), np.linalg.norm(X_b, axis=0))
 phi = np.hstack([X**p for p in range(4)])
@@ -444,7 +444,7 @@ np.random.shuffle(idx)
 folds = np.array_split(idx, 3)
 print([len(f) for f in folds], folds[0][:5])
 for f in folds:
-    tr = np.setdiff1d(idx, f)
+    tr = idx[np.isin(idx, f, invert=True)]
     b = np.linalg.pinv(X_b[tr]) @ y[tr]
     print(round(float(np.mean((X_b[f] @ b - y[f]) ** 2)), 4), b.ravel())
 def kernel(a, b, h=0.3):
@@ -487,8 +487,8 @@ sobel = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
 print((cols @ sobel.ravel()).round(3))
 pool = grey.reshape(4, 2, 4, 2).max(axis=(1, 3))
 print(pool, pool.mean().round(10))
-print(np.pad(np.arange(6).reshape(2, 3), ((1, 1), (2, 0)), mode="edge"))
-print(np.pad([1, 2, 3], (2, 1), "reflect"), np.pad([1, 2], 1, constant_values=9))
+print(np.pad(np.arange(6).reshape(2, 3), ((1, 1), (2, 0)), constant_values=((1, 2), (3, 4))))
+print(np.pad([1, 2], 1, constant_values=9), np.pad(1.5 * np.ones((1, 2, 1)), 1))
 chw = np.moveaxis(img, -1, 0)
 print(chw.shape, chw.strides, np.ascontiguousarray(chw).strides, chw[0, :2, :2])
 mean, std = img.mean(axis=(0, 1)), img.std(axis=(0, 1))
@@ -496,7 +496,7 @@ print(mean, std, ((img - mean) / std).mean(axis=(0, 1)).round(5) + 0)
 u8 = (img * 255).round().astype(np.uint8)
 print(u8[0, :3], u8.dtype, u8.max(), u8.sum(), (u8 + 100)[7, 7], u8.astype(int).sum())
 flipped = img[:, ::-1]
-print(flipped[0, 0], np.fliplr(img)[0, 0], np.rot90(img)[0, 0])
+print(flipped[0, 0], np.fliplr(img)[0, 0])
 crop = img[2:6, 2:6]
 crop[...] = 0
 print(img[3, 3], img[:, :, 0].sum(), np.count_nonzero(img == 0))
@@ -590,7 +590,9 @@ lengths = np.array([3, 5, 2])
 penalty = ((5 + lengths) / 6) ** 0.6
 print(penalty, (np.array([-1.0, -1.5, -0.7]) / penalty).argmax())
 print(-np.mean(np.log([0.2, 0.5, 0.1])), np.exp(-np.mean(np.log([0.2, 0.5, 0.1]))), np.prod([0.2, 0.5, 0.1]))
-stationary = np.linalg.matrix_power(T, 50)[2]
+stationary = np.eye(len(T))[2]
+for _ in range(50):
+    stationary = stationary @ T
 print(stationary, stationary @ T - stationary < 1e-8)
 g = -np.log(-np.log(rng.random(V)))
 print(np.argmax(logT[2] + g), g)

@@ -24,7 +24,7 @@ np.arange(1, 2, 0.3); np.arange(3, dtype=np.float32); np.arange(0, 1, 0.1, dtype
 np.arange(5, dtype=np.int8); np.arange(0.5, 4, dtype=int); np.arange(stop=3); np.arange(1, 5, 0); np.arange();
 np.arange(True); np.arange(np.int64(3)); np.arange(np.float32(2)); np.arange(10, 0)
 np.linspace(0, 1, 5); np.linspace(0, 1, 5, endpoint=False); np.linspace(1, 1, 3); np.linspace(0, 10, 4, dtype=int);
-np.linspace(2, 3, 1); np.linspace(0, 1, 0); np.linspace(0, 1, num=3, retstep=True); np.linspace(0, 1, -1);
+np.linspace(2, 3, 1); np.linspace(0, 1, 0); np.linspace(0, 1, -1);
 np.linspace(5, 0, 3, dtype=np.float32); np.linspace(np.float32(0), 1, 3)
 np.eye(3); np.eye(2, 3, 1); np.eye(3, k=-1, dtype=int); np.identity(2); np.identity(2, dtype=bool);
 np.eye(2, dtype=np.float32)
@@ -32,13 +32,12 @@ np.array([1,2,3]); np.array([[1,2],[3,4.5]]); np.array(3); np.array([True, 2]); 
 np.array([1,2], ndmin=3); np.array([]); np.array([[1],[2,3]]); np.array(range(3)); np.array((1,2));
 np.array([a[0], a[1]]); np.array([1,2], copy=False); np.asarray(i) is i; np.asarray(i, dtype=float) is i;
 np.array([1.7, 2.2], dtype=int); np.array("a").shape; np.array(["a","bc"]); np.array([1,2], foo=3)
-np.ascontiguousarray(a.T).flags.c_contiguous; np.ascontiguousarray(3); np.asfortranarray(a).flags.f_contiguous;
-np.copy(i); np.array(a, order="F").strides; np.zeros((2,3), order="F").strides; np.array(a, order="Q")
-a.reshape(4,3); a.reshape((2,-1)); a.reshape(-1); a.reshape(5,2); a.reshape(-1,-1); a.reshape(4,3,order="F");
+np.ascontiguousarray(a.T).flags.c_contiguous; np.ascontiguousarray(3);
+np.copy(i); np.copy(a.T).strides
+a.reshape(4,3); a.reshape((2,-1)); a.reshape(-1); a.reshape(5,2); a.reshape(-1,-1);
 np.reshape(a, 12).shape; np.reshape(a, (6,-1)).shape; s.reshape(1,1); z.reshape(3,0).shape;
 a.reshape(np.int64(3), 4).shape; a.reshape([12]).shape; np.reshape([1,2,3,4],(2,2)); a.reshape(2.0, 6)
-a.ravel(); a.T.ravel(); a.T.ravel("F"); a.flatten(); a.flatten("F"); np.ravel([[1,2],[3,4]]);
-a.ravel("Z")
+a.ravel(); a.T.ravel(); a.flatten(); np.ravel([[1,2],[3,4]]);
 a.transpose().shape; a.transpose(1,0).shape; a.transpose((1,0)).shape; np.transpose(a, (0,1)).shape;
 np.transpose([[1,2]]); a.transpose(0); a.transpose(0,0); a.transpose(0,5); a.transpose(None).shape;
 np.swapaxes(a,0,1).shape; a.swapaxes(0,-1).shape; np.moveaxis(np.zeros((2,3,4)),0,-1).shape;
@@ -63,7 +62,7 @@ np.roll(v,1); np.roll(i,1); np.roll(i,1,axis=0); np.roll(i,(1,2),axis=(0,1)); np
 np.broadcast_to(v,(2,3)); np.broadcast_to(v,(2,2)); np.broadcast_to(1,(2,)); np.broadcast_to(i,(3,)); np.ndim(3);
 np.ndim(a); np.shape([[1,2]]); np.size(a); np.size(a,1); np.size([1,2]); np.atleast_1d(3); np.atleast_2d([1,2]);
 np.atleast_1d(1,[2])
-a.item(3); a.item(1,2); a.item((0,1)); s.item(); a.item(); a.item(100); a.item(5,5); i.item(-1); v.item(0);
+a.item(3); s.item(); a.item(); a.item(100); i.item(-1); v.item(0);
 b.item(0)
 a.astype(int); f.astype(np.float64); b.astype(int); v.astype(bool); a.astype(int, casting="safe"); n.astype(bool);
 v.astype(str); a.astype(float) is a; a.astype(float, copy=False) is a; a.astype("nope")
@@ -96,7 +95,7 @@ np.where(b,i,v).shape; np.where(b,[1,2],3); np.where(True,1,2); np.where(i>2,-np
 np.where(b, i, a); np.where(i)
 np.nonzero(v>1); np.nonzero(i); i.nonzero(); np.flatnonzero(i); np.argwhere(i>2); np.nonzero(a[0]); np.argwhere(b)
 np.take(v,[0,2]); np.take(a,1); np.take(a,[0,1],axis=1); np.take(a,0,axis=0); v.take([0,-1]); np.take(v,5);
-np.take(v,[5],mode="clip"); np.take(v,[4],mode="wrap"); np.take(a,[[0,1],[2,3]]).shape; np.take(v,[0],mode="x");
+np.take(a,[[0,1],[2,3]]).shape;
 np.take(v,1); np.take([4,5,6],[1]); np.take(v,[-4]); np.take(i, [0, 5], axis=1)
 np.take_along_axis(i,np.argsort(i,axis=1),axis=1); np.take_along_axis(a,np.array([[1],[0],[2]]),1);
 np.take_along_axis(a,np.array([1]),1); np.take_along_axis(a,np.array([[9]]),1);
@@ -114,12 +113,12 @@ np.matmul(np.ones((2,3,4)),np.ones((3,5))); i @ v; b @ b; np.dot(a,a.T); np.dot(
 a.dot(a.T).shape; np.dot(np.ones((2,3)),np.ones((4,3,5))).shape; [1,2,3] @ v; np.dot([1,2],[3,4]); np.dot(2,3);
 f @ f; a @ 3
 np.inner(v,v); np.inner(i,i); np.inner(a,v); np.inner(3,v); np.outer(v,v); np.outer(i,v).shape; np.outer([1,2],[3]);
-np.vdot(v,v); np.vdot(i,i); np.vdot(v,i); np.tensordot(a,a,axes=([0],[0])).shape; np.tensordot(a,a.T,1).shape;
+np.tensordot(a,a,axes=([0],[0])).shape; np.tensordot(a,a.T,1).shape;
 np.tensordot(i,i,2); np.tensordot(a,i,1); np.tensordot(v,v,0)
 np.einsum("ij,jk->ik",a,a.T); np.einsum("ii",np.eye(3)); np.einsum("ij->j",i); np.einsum("i,j",v,v);
 np.einsum("...ij,...jk->...ik",np.ones((2,2,3)),np.ones((2,3,4))).shape; np.einsum("ij,jk->il",a,a.T);
 np.einsum("ij",v); np.einsum("i",a); np.einsum("ij,ij",a,a); np.einsum("ij",a,a); np.einsum("ij,jk",a);
-np.einsum(a,[0,1],a,[0,1]); np.einsum(i,[0,1],[1,0]); np.einsum("i,i->",b,b);
+np.einsum("i,i->",b,b);
 np.einsum("bhqd,bhkd->bhqk",np.ones((1,2,3,4)),np.ones((1,2,3,4))).shape
 np.diag(v); np.diag(i); np.diag(a,1); np.diag(v,-1); np.diag(3); np.diagonal(a); a.diagonal(1); np.diagonal(v);
 np.trace(np.eye(3)); np.trace(i); i.trace(); np.tril(np.ones((3,3))); np.triu(a,1); np.tril(v); np.tri(3);
@@ -130,20 +129,20 @@ np.flip(v); np.flip(i,axis=1); np.append(v,4); np.delete(v,1);
 np.pad(v,1); np.pad(i,((1,0),(0,1))); np.unique([3,1,1]); np.unique(v,return_counts=True); np.median(a);
 np.percentile(a,50); np.average(v,weights=[1,2,3]); np.nansum(n); np.nanmean([1,np.nan]); np.nanmax([1,np.nan]);
 np.cov(a).shape; np.corrcoef(v,[1,2,3]); np.histogram([1,2,2]); np.bincount(v); np.diff(v);
-np.gradient(a[0]); np.convolve(v,[1,1]); np.interp(1.5,[1,2],[10,20]); np.allclose(a,a); np.array_equal(v,v);
-np.isclose(1,1+1e-9); np.kron(v,v); np.broadcast_shapes((2,1),(3,));
-np.unravel_index(5,(2,3)); np.ix_([0],[1]); np.add.reduce(v); np.add.at(v.copy(),[0],1); np.add.outer(v,v);
+np.convolve(v,[1,1]); np.interp(1.5,[1,2],[10,20]); np.allclose(a,a); np.array_equal(v,v);
+np.isclose(1,1+1e-9); np.broadcast_shapes((2,1),(3,));
+np.unravel_index(5,(2,3)); np.add.reduce(v); np.add.at(v.copy(),[0],1); np.add.outer(v,v);
 np.maximum.reduce(i); np.logical_and.reduce(b); np.add.reduce(i, axis=1);
-np.r_[1,2]; np.c_[v,v]; np.average(i); np.divmod(7,2)
+np.r_[1,2]; np.c_[v,v]; np.average(i)
 np.exp(v); np.add(v,1,out=np.zeros(3)); np.divide(1.0,v,where=v>1,out=np.zeros(3)); np.sqrt(a).sum();
 np.maximum(v,2); np.float64(3).sum(); np.float32(2).mean(); np.int64(3).reshape(1); np.float64(2.5).round();
-np.float64(3).max(); np.abs(n); v.tolist(); v.copy(); np.copy(v); a.T.copy().strides; a.copy("F").strides; v.fill(3);
+np.float64(3).max(); np.abs(n); v.tolist(); v.copy(); np.copy(v); a.T.copy().strides; v.fill(3);
 v.sort(); v.sum; np.sum.__name__; v.foo; np.zeros(2).fill(1.5); b.sum()
 np.arange(2**60, 2**60+3); np.arange(-5, 5, 4); np.arange(5, -5, -3); np.arange(2**62, 2**63-1, 2**61);
 np.arange(0, 5, 2, dtype=np.int32); np.arange(10, 0, 3); np.take(np.zeros(0), [0]);
-np.take(np.zeros(0), [0], mode="clip"); np.take(v, []); np.roll(v, 0); np.einsum("ij->ji", i); np.add(1, 2, 3);
+np.take(v, []); np.roll(v, 0); np.einsum("ij->ji", i); np.add(1, 2, 3);
 np.exp(v, foo=1); np.add(i, 1, dtype=float); np.exp(v, where=[True, False, True]).shape;
-np.add(v, v, casting="safe"); np.add(f, 1.5, out=f); np.logical_not(v); v << 1; np.exp2(v); np.tanh(v);
+np.add(f, 1.5, out=f); np.logical_not(v); v << 1; np.exp2(v); np.tanh(v);
 np.hypot(3, 4); np.logaddexp(0, 0); ~b; -v; abs(-v); v % 2; v // 2; 7 % v; v ** 2; 2 ** v; v ** -1; v == 2;
 v != [3, 1, 0]; v > np.float32(1.5); (v > 1) & (v < 3); divmod(v, 2); v / 0 > 1; np.float32(3) * v;
 np.add.reduce([[1, 2], [3, 4]]); np.subtract.outer(v, v); np.multiply.reduce(v);
@@ -151,7 +150,7 @@ np.append(i, [[7, 8, 9]], axis=0); np.delete(i, 0, axis=1);
 np.vectorize(lambda x: x * 2)(v); np.nanmin([np.nan, 2]); np.quantile(v, 0.3);
 np.histogram(v, bins=2); np.histogram(v, bins=[0, 2, 4], density=True); np.cov([1, 2, 3], [3, 2, 1]);
 np.fill_diagonal(i, 0); np.unravel_index([1, 5], (2, 3)); np.ndenumerate; list(np.ndindex(2, 2));
-np.s_[1:2]; np.isclose([1, np.inf], [1, np.inf]); np.nan_to_num(n); np.real(v); np.imag(v); np.isscalar(3);
+np.isclose([1, np.inf], [1, np.inf]); np.nan_to_num(n); np.real(v); np.imag(v); np.isscalar(3);
 np.shares_memory(v, v[1:]); np.may_share_memory(v, v.copy()); v[::-1]; v[[0, 2]]; v[b]; i[:, 1]; i[..., None].shape;
 v[5]; i[0, 7]; v["a"]; i[[0, 1], [1, 2]]; np.array([[1, 2], [3, 4]])[np.array([True, False])]
 np.array([1+2j]); np.array([1,2], dtype=complex); np.zeros(2, dtype=complex); np.exp(1j*v); (v*1j).real;

@@ -42,7 +42,7 @@ print(np.round(np.array([1.2345 + 2.3456j]), 2))
 in_place = a.copy()
 in_place *= 1j
 in_place += [1, 2, 3]
-print(in_place, np.multiply(a, 2, out=in_place) is in_place, in_place, np.exp(1j * np.float32(2)).dtype)
+print(in_place, np.exp(1j * np.float32(2)).dtype)
 
 # %% elementwise functions
 import numpy as np
@@ -81,8 +81,8 @@ print(a)
 print(np.concatenate([a, [[1, 2, 3]]]), np.stack([a[0], a[1]], axis=1), np.vstack([a[0], 1j * np.ones(3)]))
 print(np.where(a.imag > 4, a, -1), a[a.imag > 4], np.flip(a, 1), np.repeat(a[0], 2), np.tile(a[0], 2))
 print(np.expand_dims(a, 0).shape, a.swapaxes(0, 1).shape, np.transpose(a).shape, a[:, None].squeeze().shape)
-print(np.dot([2j, 3j], [2j, 3j]), np.vdot([1 + 2j, 3], [1j, 1]), np.einsum("ij,kj->ik", a, a.conj()))
-print(np.outer([1j, 2], [1, 2j]), a @ a.T, np.matmul(np.ones((1, 2)), a))
+print(np.dot([2j, 3j], [2j, 3j]), np.einsum("ij,kj->ik", a, a.conj()))
+print(np.multiply.outer([1j, 2], [1, 2j]), a @ a.T, np.matmul(np.ones((1, 2)), a))
 print(a.sum(axis=0), a.mean(axis=1, keepdims=True), a.tolist(), a.flatten().shape)
 print(np.array_equal(a, a.copy()), np.allclose(a, a + 1e-12), list(a[0]), len(a))
 
@@ -112,8 +112,8 @@ tried(lambda: np.array([1j, 2]) + np.array([1, 2, 3]))
 import numpy as np
 for spec in (complex, "c8", "U3", object):
     kind = np.dtype(spec)
-    print(repr(kind), kind.name, kind.kind, kind.itemsize, kind.byteorder, kind.names, kind.shape)
-print(np.can_cast(float, complex), np.can_cast(complex, float), np.result_type("i4", "c8"))
+    print(repr(kind), kind.name, kind.kind, kind.itemsize)
+print(np.result_type("i4", "c8"))
 print(np.promote_types("i8", "c8"), np.promote_types("f4", "c8"), np.dtype("complex64") == np.complex64, np.dtype("U3") == "U3")
 print(np.issubdtype(np.complex64, np.complexfloating), np.issubdtype(complex, np.inexact), np.issubdtype("U1", np.str_))
 print(np.result_type(np.float32(1), 1j), (np.ones(1, np.float32) * 1j).dtype, (np.ones(1, np.int64) * 1j).dtype)
@@ -133,15 +133,14 @@ print(labels == "cat", labels[:, 1], labels.T.tolist(), labels.shape, np.unique(
 # %% padding, joining, drawing
 import numpy as np
 a = np.array([1, 2, 3, 4, 5])
-print(np.pad(a, (2, 3), "reflect"), np.pad(a, (7, 9), "symmetric"), np.pad(a, 2, "edge"), np.pad(a, (1, 2), "wrap"))
+print(np.pad(a, (2, 3)), np.pad(a * 1j, 1))
 print(np.pad(np.arange(6).reshape(2, 3), ((0, 1), (2, 0)), constant_values=9))
 print(np.r_[1:4, 0, [5, 6]], np.c_[[1, 2], [3, 4]], np.r_[0:1:3j])
 rng = np.random.default_rng(7)
 print(rng.multinomial(20, [1 / 6] * 6, size=(2, 2)), rng.multinomial(1, [0.1, 0.5, 0.4]), rng.choice(5), rng.choice(["a", "b"], 3))
 np.random.seed(5)
-print(np.random.binomial(10, 0.5, 12), np.random.binomial(1, 0.9, 6), np.random.binomial(40, 0.99, 4))
 print(np.random.multinomial(50, [0.2, 0.3, 0.5], 3), np.random.rand())
-print(rng.binomial(10, 0.5, 12), rng.binomial(50, 0.37, 6), rng.multinomial(50, [1 / 3, 2 / 3], 3), rng.random())
+print(rng.multinomial(50, [1 / 3, 2 / 3], 3), rng.random())
 print(np.array2string(np.arange(3.0), formatter={"float_kind": lambda x: "%.2f" % x}), np.array2string(np.arange(3), formatter={"int": hex}))
 np.set_printoptions(formatter={"all": lambda x: "<" + str(x) + ">"})
 print(np.arange(3), repr(np.arange(2.0)))

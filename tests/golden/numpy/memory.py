@@ -1,8 +1,8 @@
 # %% order in memory
 import numpy as np
 c = np.arange(6).reshape(2, 3)
-f = np.asfortranarray(c)
-print(np.asfortranarray(f) is f, np.asfortranarray(c) is c, f.flags["F_CONTIGUOUS"], f.strides)
+f = c.T
+print(f.flags["F_CONTIGUOUS"], f.flags["C_CONTIGUOUS"], f.strides, f.copy().strides, np.copy(f).strides)
 print(type(c.flat), c.flat[4])
 # %% which are complex
 import numpy as np

@@ -43,6 +43,6 @@ entropy = -np.sum(w * np.log(np.clip(w, 1e-9, None)), axis=-1)
 print(entropy.mean(axis=(0, 2)), entropy.std(ddof=1))
 for (i, j), value in np.ndenumerate(w[0, 0][:2, :2]):
     print(i, j, f"{value:.3f}", type(value).__name__)
-print(np.array_repr(out[0, 0]), repr(w.max()), w.argmax(), np.unravel_index(w.argmax(), w.shape))
+print(repr(out[0, 0]), repr(w.max()), w.argmax(), np.unravel_index(w.argmax(), w.shape))
 onehot = np.eye(5, dtype=np.float32)[[0, 2, 4]]
 print(onehot, onehot.nbytes, onehot.strides, onehot.flags["C_CONTIGUOUS"])

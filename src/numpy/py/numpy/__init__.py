@@ -20,14 +20,10 @@ __version__ = "1.26.4"
 
 pi = 3.141592653589793
 e = 2.718281828459045
-euler_gamma = 0.5772156649015329
-inf = Inf = Infinity = PINF = infty = 1e400
+inf = Inf = 1e400
 NINF = -inf
 nan = NaN = NAN = inf - inf
-PZERO = 0.0
-NZERO = -0.0
 newaxis = None
-little_endian = True
 
 globals().update(_numpy._functions)
 globals().update(_numpy._routines)
@@ -52,27 +48,34 @@ _ABSENT = {
     "arrays of records": "recarray rec record",
     "NumPy's own inner modules": "lib core",
 }
+# Names that are left out, and what to use.
+_INSTEAD = {
+    "loadtxt": "load()", "genfromtxt": "load()", "savetxt": "save()", "rot90": "flip() and transpose()",
+    "kron": "outer() and reshape()", "divmod": "the builtin divmod()", "intersect1d": "isin()", "can_cast": "promote_types()",
+    "setdiff1d": "isin(.., invert=True)", "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
+    "digitize": "searchsorted()", "ix_": "a[rows][:, columns]", "s_": "slice()", "diag_indices": "arange()", "geterr": "seterr()",
+    "vdot": "dot() and conj()", "asfortranarray": "ascontiguousarray()", "partition": "sort()",
+}
 
 _LATER = {
     "_create": "logspace meshgrid",
-    "_shape": "flip fliplr flipud rot90 broadcast_arrays broadcast_shapes pad append delete",
+    "_shape": "flip fliplr flipud broadcast_arrays broadcast_shapes pad append delete",
     "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin",
-    "_order": "unique intersect1d union1d setdiff1d",
+    "_order": "unique",
     "_numeric": (
-        "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar divmod "
-        "vectorize may_share_memory shares_memory kron"
+        "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar "
+        "vectorize may_share_memory shares_memory"
     ),
     "_settings": (
-        "can_cast issubdtype finfo iinfo errstate seterr geterr "
-        "get_printoptions set_printoptions printoptions array2string array_repr array_str"
+        "issubdtype finfo iinfo errstate seterr get_printoptions set_printoptions printoptions array2string array_str"
     ),
     "_indices": (
-        "fill_diagonal diag_indices tril_indices triu_indices tril_indices_from triu_indices_from indices ix_ "
-        "unravel_index ndindex ndenumerate r_ c_ s_"
+        "fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
+        "r_ c_"
     ),
     "_dtype_classes": "str_ object_ unicode_",
-    "_files": "save load savez savez_compressed savetxt loadtxt frombuffer",
-    "_counts": "cov corrcoef histogram histogram_bin_edges bincount digitize diff gradient convolve",
+    "_files": "save load savez savez_compressed frombuffer",
+    "_counts": "cov corrcoef histogram bincount diff convolve",
 }
 
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
@@ -94,7 +97,7 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("numpy." + name)
-    if name in ("AxisError", "VisibleDeprecationWarning", "ComplexWarning"):
+    if name in ("AxisError", "VisibleDeprecationWarning"):
         from numpy import _exceptions
 
         return getattr(_exceptions, name)
@@ -105,6 +108,8 @@ def _missing(name):
     for what, names in _ABSENT.items():
         if name in names.split():
             return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {what} are not part of its numpy")
+    if name in _INSTEAD:
+        return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: use {_INSTEAD[name]}")
     if name in ("uint16", "uint32", "uint64", "bytes_", "string_", "void", "uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
                 "clongdouble", "complex256"):
         return AttributeError(

@@ -21,5 +21,3 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     if not sparse:
         made = numpy.broadcast_arrays(*made)
     return [x.copy() for x in made] if copy else list(made)
-
-

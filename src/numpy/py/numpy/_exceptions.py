@@ -25,7 +25,3 @@ _UFuncOutputCastingError.__name__ = _UFuncOutputCastingError.__qualname__ = "UFu
 
 class VisibleDeprecationWarning(UserWarning):
     pass
-
-
-class ComplexWarning(RuntimeWarning):
-    pass

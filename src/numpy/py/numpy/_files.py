@@ -1,9 +1,8 @@
-"""Arrays in files that the session may open, and as bytes and text.
+"""Arrays in files that the session may open, and as bytes.
 Source of the binary format: NumPy Enhancement Proposal 1, version 1.0."""
 
 import ast
 import os
-import warnings
 from collections.abc import Mapping
 
 import _numpy
@@ -11,8 +10,6 @@ import _torch
 import numpy
 from _numpy import dtype as _dtype, ndarray
 from numpy import asarray
-
-__all__ = "save load savez savez_compressed savetxt loadtxt frombuffer".split()
 
 _MAGIC = b"\x93NUMPY"
 _CODES = {
@@ -129,9 +126,8 @@ def savez(file, *args, **kwds):
         write.write(data)
 
 
-def savez_compressed(file, *args, **kwds):
-    """As savez: the same arrays are read from the file, which is larger than NumPy's."""
-    savez(file, *args, **kwds)
+# The same arrays are read from the file, which is larger than NumPy's.
+savez_compressed = savez
 
 
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
@@ -190,94 +186,3 @@ class NpzFile(Mapping):
     def __repr__(self):
         names = ", ".join(self.files[:5]) + ("..." if len(self.files) > 5 else "")
         return f"NpzFile {self._name!r} with keys: {names}"
-
-
-def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
-    """Writes an array of one or two dimensions as lines of text."""
-    X = asarray(X)
-    if X.ndim == 0 or X.ndim > 2:
-        raise ValueError(f"Expected 1D or 2D array, got {X.ndim}D array instead")
-    rows = X.reshape(-1, 1) if X.ndim == 1 else X
-    columns = rows.shape[1]
-    if isinstance(fmt, (list, tuple)):
-        if len(fmt) != columns:
-            raise AttributeError(f"fmt has wrong shape.  {fmt}")
-        line = delimiter.join(fmt)
-    elif fmt.count("%") == 1:
-        line = delimiter.join([fmt] * columns)
-    elif fmt.count("%") == columns:
-        line = fmt
-    else:
-        raise ValueError(f"fmt has wrong number of % formats:  {fmt}")
-    parts = [comments + header.replace("\n", "\n" + comments) + newline] if header else []
-    for row in rows:
-        try:
-            parts.append(line % tuple(row) + newline)
-        except TypeError as error:
-            raise TypeError(
-                f"Mismatch between array dtype ('{X.dtype}') and format specifier ('{line}')"
-            ) from error
-    if footer:
-        parts.append(comments + footer.replace("\n", "\n" + comments) + newline)
-    text = "".join(parts)
-    if not hasattr(fname, "write"):
-        with open(fname, "w") as file:
-            file.write(text)
-        return
-    try:
-        fname.write(text)
-    except TypeError:
-        fname.write(text.encode("latin1"))
-
-
-def _lines(fname):
-    """The lines of a file, of an open file or of a list of lines."""
-    if isinstance(fname, (str, bytes)) or hasattr(fname, "__fspath__"):
-        with open(fname) as file:
-            return file.read().splitlines()
-    lines = fname.read().splitlines() if hasattr(fname, "read") else list(fname)
-    return [line.decode("latin1") if isinstance(line, bytes) else line for line in lines]
-
-
-def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False,
-            ndmin=0, encoding="bytes", max_rows=None):
-    """The numbers in lines of text, a row for each line."""
-    if converters is not None:
-        raise NotImplementedError("loadtxt(converters=) is not part of attn's numpy")
-    kind = _dtype(dtype)
-    marks = [comments] if isinstance(comments, str) else list(comments or ())
-    columns = [usecols] if isinstance(usecols, int) else usecols
-    rows = []
-    for line in _lines(fname)[skiprows:]:
-        for mark in marks:
-            line = line.split(mark, 1)[0]
-        if not line.strip():
-            continue
-        if max_rows is not None and len(rows) >= max_rows:
-            break
-        words = line.split(delimiter)
-        if rows and columns is None and len(words) != len(rows[0]):
-            raise ValueError(
-                f"the number of columns changed from {len(rows[0])} to {len(words)} at row {len(rows) + 1}; "
-                "use `usecols` to select a subset and avoid this error"
-            )
-        chosen = range(len(words)) if columns is None else columns
-        rows.append([_number(words[at], kind, len(rows), place) for place, at in enumerate(chosen)])
-    if not rows:
-        warnings.warn(f'loadtxt: input contained no data: "{fname}"')
-    made = numpy.array(rows, dtype=kind).reshape(len(rows), len(rows[0]) if rows else 1)
-    if ndmin < 2 and 1 in made.shape:
-        made = made.squeeze() if ndmin == 0 else made.reshape(-1)
-    elif made.size == 0 and ndmin < 2:
-        made = made.reshape(-1)
-    return made.T if unpack else made
-
-
-def _number(word, kind, row, place):
-    word = word.strip()
-    try:
-        if kind.kind == "b":
-            return bool(int(word))
-        return int(word) if kind.kind in "iu" and word.lstrip("+-").isdigit() else kind.type(float(word)).item()
-    except ValueError:
-        raise ValueError(f"could not convert string {word!r} to {kind} at row {row}, column {place + 1}.") from None

@@ -9,7 +9,7 @@ class flatiter:
     __module__ = "numpy"
 
     def __init__(self, array):
-        self._array, self._at = array, 0
+        self._array, self._places = array, iter(range(array.size))
 
     def __len__(self):
         return self._array.size
@@ -18,42 +18,31 @@ class flatiter:
         return self
 
     def __next__(self):
-        if self._at >= self._array.size:
-            raise StopIteration
-        self._at += 1
-        return self[self._at - 1]
+        return self[next(self._places)]
 
     def __getitem__(self, key):
-        found = self._array.reshape(-1)[key]
-        return found.copy() if isinstance(found, numpy.ndarray) else found
+        return numpy.copy(self._array.reshape(-1)[key])[()]
 
     def __setitem__(self, key, value):
-        array, value = self._array, numpy.asarray(value).reshape(-1)
-        flat = array.reshape(-1)
-        count = numpy.size(flat[key])
-        if value.size not in (1, count):
-            value = numpy.tile(value, -(-count // value.size))[:count]
-        flat[key] = value if value.size != 1 else value[0]
-        if flat._address != array._address:
-            array[...] = flat.reshape(array.shape)
+        flat = self._array.reshape(-1)
+        value, count = numpy.asarray(value).reshape(-1), numpy.size(flat[key])
+        flat[key] = value if value.size == 1 else numpy.tile(value, -(-count // value.size))[:count]
+        if flat._address != self._array._address:
+            self._array[...] = flat.reshape(self._array.shape)
 
     def __array__(self, dtype=None):
         return self._array.flatten() if dtype is None else self._array.flatten().astype(dtype)
-
-    def __repr__(self):
-        return f"<numpy.flatiter object at {id(self):#x}>"
 
 
 class Flags:
     """How an array lies in memory."""
 
     writeable, aligned, writebackifcopy = True, True, False
+    _NAMES = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned",
+              "X": "writebackifcopy"}
 
     def __init__(self, array):
         self.c_contiguous, self.f_contiguous, self.owndata = array._is_row_major, array.T._is_row_major, array._owns
-
-    _NAMES = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned",
-              "X": "writebackifcopy"}
 
     def __getitem__(self, name):
         return getattr(self, self._NAMES.get(name, name.lower()))

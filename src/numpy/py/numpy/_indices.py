@@ -1,5 +1,8 @@
 """Diagonals, triangles and indices."""
 
+import itertools
+import math
+
 import numpy
 from numpy import asarray, nonzero, tri
 
@@ -9,10 +12,6 @@ def fill_diagonal(a, val):
         raise NotImplementedError("fill_diagonal() of an array that is no matrix is not part of attn's numpy")
     at = numpy.arange(min(a.shape))
     a[at, at] = val
-
-
-def diag_indices(n, ndim=2):
-    return (numpy.arange(n),) * ndim
 
 
 def tril_indices(n, k=0, m=None):
@@ -31,40 +30,17 @@ def triu_indices_from(arr, k=0):
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
 
 
-def indices(dimensions, dtype=int, sparse=False):
-    dimensions = tuple(dimensions)
-    dims = len(dimensions)
-    grids = [
-        numpy.arange(size, dtype=dtype).reshape((1,) * at + (-1,) + (1,) * (dims - at - 1)) for at, size in enumerate(dimensions)
-    ]
-    if sparse:
-        return tuple(grids)
-    return numpy.stack([numpy.broadcast_to(grid, dimensions) for grid in grids]) if grids else numpy.zeros((0,), dtype)
-
-
-def ix_(*args):
-    made = []
-    for at, one in enumerate(args):
-        one = asarray(one)
-        if one.ndim != 1:
-            raise ValueError("Cross index must be 1 dimensional")
-        if one.size == 0:
-            one = one.astype("int64")
-        if one.dtype.kind == "b":
-            (one,) = nonzero(one)
-        made.append(one.reshape((1,) * at + (-1,) + (1,) * (len(args) - at - 1)))
-    return tuple(made)
+def indices(dimensions, dtype=int):
+    return numpy.stack(numpy.meshgrid(*[numpy.arange(size, dtype=dtype) for size in dimensions], indexing="ij"))
 
 
 def unravel_index(indices, shape):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     flat = asarray(indices)
-    total = 1
-    for size in shape:
-        total *= size
-    if numpy.any((flat < 0) | (flat >= total)):
-        bad = flat.reshape(-1)[((flat < 0) | (flat >= total)).reshape(-1)][0]
-        raise ValueError(f"index {bad} is out of bounds for array with size {total}")
+    total = math.prod(shape)
+    bad = (flat < 0) | (flat >= total)
+    if numpy.any(bad):
+        raise ValueError(f"index {flat.reshape(-1)[bad.reshape(-1)][0]} is out of bounds for array with size {total}")
     made = []
     for size in reversed(shape):
         made.append(flat % size)
@@ -72,35 +48,15 @@ def unravel_index(indices, shape):
     return tuple(reversed(made))
 
 
-class ndindex:
+def ndindex(*shape):
     """All indices of a shape, the last changing fastest."""
-
-    def __init__(self, *shape):
-        if len(shape) == 1 and isinstance(shape[0], tuple):
-            shape = shape[0]
-        import itertools
-
-        self._all = itertools.product(*[range(size) for size in shape])
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        return next(self._all)
+    shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+    return itertools.product(*[range(size) for size in shape])
 
 
-class ndenumerate:
+def ndenumerate(arr):
     """Indices and elements."""
-
-    def __init__(self, arr):
-        arr = asarray(arr)
-        self._all = zip(ndindex(arr.shape), arr.flat)
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        return next(self._all)
+    return zip(ndindex(asarray(arr).shape), asarray(arr).flat)
 
 
 class _Concatenator:
@@ -128,12 +84,4 @@ def _steps(one):
 
 r_ = _Concatenator(0, False)
 c_ = _Concatenator(-1, True)
-
-
-class _Index:
-    def __getitem__(self, item):
-        return item
-
-
-s_ = _Index()
 

@@ -12,21 +12,14 @@ class Kind:
     """The dtype of text (`U`) or of objects (`O`)."""
 
     __module__ = "numpy"
-    names = fields = subdtype = None
-    shape, ndim, isbuiltin, isnative = (), 0, 1, True
-
     def __init__(self, kind, itemsize):
         self.kind = self.char = kind
-        self.itemsize, self.byteorder, self.hasobject = itemsize, "|" if kind == "O" else "=", kind == "O"
+        self.itemsize, self.hasobject = itemsize, kind == "O"
         self.name = "object" if kind == "O" else "str" + (str(8 * itemsize) if itemsize else "")
 
     @property
     def __class__(self):
         return _native
-
-    @property
-    def base(self):
-        return self
 
     @property
     def str(self):

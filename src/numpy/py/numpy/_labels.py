@@ -55,9 +55,6 @@ class ndarray:
     def transpose(self, *axes):
         return self._taken(self._places().transpose(*axes))
 
-    def repeat(self, repeats, axis=None):
-        return self._taken(self._places().repeat(repeats, axis))
-
     def reshape(self, *shape, order="C"):
         made = ndarray([], self._places().reshape(*shape).shape, self.dtype)
         made._items = self._items
@@ -89,7 +86,7 @@ class ndarray:
         one = self[at] if len(at) > 1 else self._items[at[0] if at else 0]
         return one if self._is_object else str(one)
 
-    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    def astype(self, dtype):
         kind = _dtype(dtype)
         if kind.kind in "UO":
             return array(self, kind)
@@ -139,21 +136,18 @@ class ndarray:
         for at, one in zip(places, values):
             self._items[at] = one if self._is_object else self._cut(one)
 
-    def fill(self, value):
-        self._items[:] = [value if self._is_object else self._cut(value)] * self.size
-
     def __eq__(self, other):
         return elementwise("equal", self, other)
 
     def __ne__(self, other):
         return elementwise("not_equal", self, other)
 
-    def argsort(self, axis=-1, kind=None, order=None):
+    def argsort(self, axis=-1):
         if self.ndim != 1:
             raise NotImplementedError("sorting text in several dimensions is not part of attn's numpy")
         return numpy.array(sorted(range(self.size), key=lambda at: self._items[at]), dtype="int64")
 
-    def sort(self, axis=-1, kind=None, order=None):
+    def sort(self):
         self._items[:] = [self._items[at] for at in self.argsort().tolist()]
 
     def __getattr__(self, name):
@@ -171,10 +165,6 @@ class ndarray:
         body = _laid_out(self, ", ", len("array("), 1)
         width = len(body.rsplit("\n", 1)[-1]) + (len("array(") if "\n" not in body else 0)
         return f"array({body}{', ' if width + len(kind) + 2 <= _WIDTH else ',' + chr(10) + '      '}{kind}"
-
-    def __reduce__(self):
-        return array, (self.tolist(), self.dtype.str)
-
 
 def elementwise(name, *operands, **words):
     """An elementwise function of arrays of labels: whether the elements are equal, after broadcasting."""
@@ -245,7 +235,7 @@ def filled(shape, value, kind):
 def joined(arrays, axis=0):
     """Arrays one after the other, along the first axis."""
     arrays = [one if type(one) is ndarray else array(one) for one in arrays]
-    if axis not in (0, -arrays[0].ndim):
+    if axis != 0:
         raise NotImplementedError("concatenate() of text along other axes is not part of attn's numpy")
     items = [one for part in arrays for one in part._items]
     shape = (sum(len(part) for part in arrays), *arrays[0].shape[1:])

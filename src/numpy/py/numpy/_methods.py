@@ -11,19 +11,6 @@ def _module(name):
     return importlib.import_module("numpy." + name)
 
 
-def _into(out, made):
-    if out is None:
-        return made
-    if isinstance(out, tuple):
-        (out,) = out
-    if not isinstance(out, ndarray):
-        raise TypeError("return arrays must be of ArrayType")
-    if out.shape != getattr(made, "shape", ()):
-        raise ValueError(f"output parameter for reduction operation has the wrong shape {out.shape}")
-    _numpy._copy_into(out, made)
-    return out
-
-
 def view(self, dtype=None, type=None):
     if type not in (None, ndarray):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
@@ -53,14 +40,6 @@ def _warn(text):
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-def _warn_discarded():
-    import warnings
-
-    import numpy
-
-    warnings.warn("Casting complex values to real discards the imaginary part", numpy.ComplexWarning, stacklevel=2)
-
-
 def setflags(self, write=None, align=None, uic=None):
     if write is not None and not write:
         raise NotImplementedError("read-only arrays are not part of attn's numpy")
@@ -76,11 +55,6 @@ def _flat(self):
     from numpy._flat import flatiter
 
     return flatiter(self)
-
-
-def _set_flat(self, value):
-    flatiter = _flat(self)
-    flatiter[:] = value
 
 
 _PROPERTIES = {

@@ -77,25 +77,18 @@ def imag(val):
     return _result(val.imag) if hasattr(val, "imag") else _result(asarray(val).imag)
 
 
-def isrealobj(x):
-    return not iscomplexobj(x)
-
-
 def iscomplexobj(x):
     return asarray(x).dtype.kind == "c"
+
+
+def isrealobj(x):
+    return not iscomplexobj(x)
 
 
 def isscalar(element):
     import numbers
 
     return isinstance(element, (numpy.generic, str, bytes, memoryview, numbers.Number))
-
-
-def divmod(x1, x2):
-    return numpy.floor_divide(x1, x2), numpy.remainder(x1, x2)
-
-
-# Functions over axes.
 
 
 class vectorize:
@@ -139,12 +132,3 @@ def shares_memory(a, b, max_work=None):
         return found
 
     return bool(places(a) & places(b))
-
-
-def kron(a, b):
-    a, b = numpy.asarray(a), numpy.asarray(b)
-    dims = max(a.ndim, b.ndim)
-    a, b = a.reshape((1,) * (dims - a.ndim) + a.shape), b.reshape((1,) * (dims - b.ndim) + b.shape)
-    first = a.reshape([size for one in a.shape for size in (one, 1)])
-    second = b.reshape([size for one in b.shape for size in (1, one)])
-    return numpy.asarray(first * second).reshape([x * y for x, y in zip(a.shape, b.shape)])

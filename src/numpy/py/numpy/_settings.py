@@ -8,13 +8,6 @@ from numpy import asarray
 # Dtypes.
 
 
-def can_cast(from_, to, casting="safe"):
-    from_ = _dtype("complex64") if isinstance(from_, complex) else from_
-    if not isinstance(from_, (ndarray, numpy.generic, int, float)):
-        from_ = _dtype(from_)
-    return _numpy._can_cast(from_, _dtype(to), casting)
-
-
 def _class(kind):
     if isinstance(kind, type) and issubclass(kind, numpy.generic):
         return kind
@@ -76,10 +69,6 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
             raise NotImplementedError(f"seterr({name}={value!r}) is not part of attn's numpy: only 'ignore' and 'warn' are")
         _SETTINGS[name] = value or old[name]
     return old
-
-
-def geterr():
-    return dict(_SETTINGS)
 
 
 class errstate:
@@ -180,11 +169,6 @@ def array2string(a, max_line_width=None, precision=None, suppress_small=None, se
     a, place = asarray(a), (separator, len(prefix), 0)
     made = _formatted(a, formatter, *place, words)
     return _numpy._text(a, words, *place) if made is None else made
-
-
-def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    words = _words(linewidth=max_line_width, precision=precision, suppress=suppress_small)
-    return _numpy._repr(asarray(arr), words)
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):

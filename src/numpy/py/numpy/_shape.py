@@ -2,7 +2,7 @@
 
 import numpy
 from _numpy import _axes
-from numpy import asarray, broadcast_to, concatenate, moveaxis, ravel, transpose
+from numpy import asarray, broadcast_to, concatenate, ravel
 
 
 def flip(m, axis=None):
@@ -13,34 +13,11 @@ def flip(m, axis=None):
 
 
 def fliplr(m):
-    m = asarray(m)
-    if m.ndim < 2:
-        raise ValueError("Input must be >= 2-d.")
-    return m[:, ::-1]
+    return asarray(m)[:, ::-1]
 
 
 def flipud(m):
-    m = asarray(m)
-    if m.ndim < 1:
-        raise ValueError("Input must be >= 1-d.")
-    return m[::-1, ...]
-
-
-def rot90(m, k=1, axes=(0, 1)):
-    m = asarray(m)
-    axes = tuple(axes)
-    if len(axes) != 2:
-        raise ValueError("len(axes) must be 2.")
-    k %= 4
-    if k == 0:
-        return m[:]
-    if k == 2:
-        return flip(flip(m, axes[0]), axes[1])
-    order = list(range(m.ndim))
-    order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
-    if k == 1:
-        return transpose(flip(m, axes[1]), order)
-    return flip(transpose(m, order), axes[1])
+    return asarray(m)[::-1]
 
 
 def broadcast_shapes(*args):
@@ -87,8 +64,24 @@ def delete(arr, obj, axis=None):
     return arr[(slice(None),) * axis + (keep,)]
 
 
-def pad(array, pad_width, mode="constant", **kwargs):
+def pad(array, pad_width, mode="constant", constant_values=0):
     """The array with more elements before and after it along each axis."""
-    from numpy._padding import padded
-
-    return padded(asarray(array), pad_width, mode, kwargs)
+    array = asarray(array)
+    if mode != "constant":
+        raise NotImplementedError(f"pad(mode={mode!r}) is not part of attn's numpy: it has 'constant'")
+    if asarray(pad_width).dtype.kind not in "iu":
+        raise TypeError("`pad_width` must be of integral type.")
+    widths = broadcast_to(asarray(pad_width), (array.ndim, 2)).tolist()
+    if any(width < 0 for pair in widths for width in pair):
+        raise ValueError("index can't contain negative values")
+    values = broadcast_to(asarray(constant_values), (array.ndim, 2)).tolist()
+    shape = tuple(before + size + after for size, (before, after) in zip(array.shape, widths))
+    made = numpy.empty(shape, array.dtype)
+    inner = [slice(before, before + size) for size, (before, _) in zip(array.shape, widths)]
+    made[tuple(inner)] = array
+    # As in NumPy, the values of a later axis are in the corners.
+    for axis, (part, (before, after)) in enumerate(zip(inner, values)):
+        earlier, later = (slice(None),) * axis, inner[axis + 1 :]
+        made[(*earlier, slice(None, part.start), *later)] = before
+        made[(*earlier, slice(part.stop, None), *later)] = after
+    return made

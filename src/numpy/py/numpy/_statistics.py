@@ -3,15 +3,12 @@
 import numpy
 from _numpy import _axes, _result
 from numpy import asarray, mean, sum, var
-from numpy._methods import _into
 
 
-def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+def average(a, axis=None, weights=None):
     a = asarray(a)
     if weights is None:
-        made = mean(a, axis, keepdims=keepdims)
-        scale = a.size // asarray(made).size if a.size else 0
-        return (made, numpy.full(numpy.shape(made), float(scale))[()]) if returned else made
+        return mean(a, axis)
     weights = asarray(weights)
     if a.shape != weights.shape:
         if axis is None:
@@ -20,15 +17,12 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             raise TypeError("1D weights expected when shapes of a and weights differ.")
         if weights.shape[0] != a.shape[axis]:
             raise ValueError("Length of weights not compatible with specified axis.")
-        (at,) = _axes(axis, a.ndim)
-        weights = weights.reshape((1,) * at + (-1,) + (1,) * (a.ndim - at - 1))
-        weights = numpy.broadcast_to(weights, a.shape)
+        weights = numpy.broadcast_to(weights.reshape((-1,) + (1,) * (a.ndim - 1 - axis % a.ndim)), a.shape)
     kind = numpy.result_type(a.dtype, weights.dtype, "float64" if a.dtype.kind in "biu" else a.dtype)
-    scale = sum(weights, axis, dtype=kind, keepdims=keepdims)
+    scale = sum(weights, axis, dtype=kind)
     if numpy.any(scale == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    made = sum(numpy.multiply(a, weights).astype(kind), axis, keepdims=keepdims) / scale
-    return (made, numpy.broadcast_to(scale, numpy.shape(made))[()]) if returned else made
+    return sum(numpy.multiply(a, weights).astype(kind), axis) / scale
 
 
 # Order statistics.
@@ -49,77 +43,56 @@ def _kept(made, a, axes, keepdims):
     return asarray(made).reshape(shape)
 
 
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def _with_nan(made, values):
+    """What was computed, and nan where one of the values was."""
+    bad = (values != values).any(axis=-1)
+    return _result(asarray(numpy.where(bad, numpy.nan, made))) if numpy.any(bad) else made
+
+
+def median(a, axis=None, keepdims=False):
     values, axes = _flattened(a, axis)
     ordered = numpy.sort(values, axis=-1)
     count = ordered.shape[-1]
     if count == 0:
-        return _into(out, _kept(mean(ordered, axis=-1), a, axes, keepdims))
+        return _kept(mean(ordered, axis=-1), a, axes, keepdims)
     low = (count - 1) // 2
     made = mean(ordered[..., low:count // 2 + 1], axis=-1)
-    if values.dtype.kind == "f":
-        bad = numpy.isnan(values).any(axis=-1)
-        if numpy.any(bad):
-            made = _result(asarray(numpy.where(bad, numpy.nan, made)))
-    return _into(out, _kept(made, a, axes, keepdims))
+    return _kept(_with_nan(made, values), a, axes, keepdims)
 
 
-_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
+def quantile(a, q, axis=None, *, method="linear", keepdims=False):
     q = asarray(q)
     if not numpy.all((q >= 0) & (q <= 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
-    return _quantile(a, q, axis, out, interpolation or method, keepdims)
-
-
-def _quantile(a, q, axis, out, method, keepdims):
-    if method not in _METHODS:
-        raise NotImplementedError(f"quantiles with method={method!r} are not part of attn's numpy: it has {', '.join(_METHODS)}")
+    if method != "linear":
+        raise NotImplementedError(f"quantiles with method={method!r} are not part of attn's numpy: it has 'linear'")
     values, axes = _flattened(a, axis)
+    if values.dtype.kind == "b":
+        raise NotImplementedError("quantiles of truth values are not part of attn's numpy")
     ordered = numpy.sort(values, axis=-1)
-    count = ordered.shape[-1]
-    made = [_at(ordered, count, float(one), method) for one in q.reshape(-1)]
-    if values.dtype.kind == "f":
-        bad = numpy.isnan(values).any(axis=-1)
-        if numpy.any(bad):
-            made = [_result(asarray(numpy.where(bad, numpy.nan, one))) for one in made]
-    made = [_kept(one, a, axes, keepdims) for one in made]
+    made = [_kept(_with_nan(_at(ordered, one), values), a, axes, keepdims) for one in q.reshape(-1).tolist()]
     if q.ndim == 0:
-        return _into(out, made[0])
+        return made[0]
     made = numpy.stack([asarray(one) for one in made])
-    return _into(out, made.reshape(q.shape + made.shape[1:]))
+    return made.reshape(q.shape + made.shape[1:])
 
 
-def _at(ordered, count, q, method):
-    import math
-
-    place = (count - 1) * q
-    if method in ("lower", "higher", "nearest"):
-        at = {"lower": math.floor, "higher": math.ceil, "nearest": lambda x: int(numpy.rint(x))}[method](place)
-        return ordered[..., at]
-    if method == "midpoint":
-        place = 0.5 * (math.floor(place) + math.ceil(place))
-    low = math.floor(place)
-    high = min(low + 1, count - 1)
+def _at(ordered, q):
+    place = (ordered.shape[-1] - 1) * q
+    low = int(place)
     part = place - low
     if ordered.dtype.kind == "f":
         part = ordered.dtype.type(part)
-    a, b = ordered[..., low], ordered[..., high]
-    if ordered.dtype.kind == "b":
-        raise TypeError("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, "
-                        "or the logical_xor function instead.")
+    a, b = ordered[..., low], ordered[..., min(low + 1, ordered.shape[-1] - 1)]
     step = b - a
     return a + step * part if part < 0.5 else b - step * (1 - part)
 
 
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, interpolation=None):
+def percentile(a, q, axis=None, *, method="linear", keepdims=False):
     q = numpy.true_divide(q, 100)
-    q = asarray(q)
     if not numpy.all((q >= 0) & (q <= 1)):
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return _quantile(a, q, axis, out, interpolation or method, keepdims)
+    return quantile(a, q, axis, method=method, keepdims=keepdims)
 
 
 # Without nan.
@@ -127,34 +100,31 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 
 def _without(a, value):
     a = asarray(a)
-    return (a, None) if a.dtype.kind != "f" else (numpy.where(numpy.isnan(a), a.dtype.type(value), a), ~numpy.isnan(a))
+    good = a == a
+    return numpy.where(good, a, a.dtype.type(value)) if a.dtype.kind == "f" else a, good
 
 
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
-    return sum(_without(a, 0)[0], axis, dtype, out, keepdims)
+def nansum(a, axis=None, dtype=None, keepdims=False):
+    return sum(_without(a, 0)[0], axis, dtype, keepdims=keepdims)
 
 
-def _over(total, count):
-    """The quotient in the dtype of the sum."""
-    made = numpy.true_divide(total, count)
-    return _result(asarray(made).astype(total.dtype)) if total.dtype.kind == "f" else made
-
-
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+def nanmean(a, axis=None, dtype=None, keepdims=False):
     values, good = _without(a, 0)
-    if good is None:
-        return mean(values, axis, dtype, out, keepdims)
-    return _into(out, _over(sum(values, axis, dtype, keepdims=keepdims), sum(good, axis, keepdims=keepdims)))
+    if values.dtype.kind != "f":
+        return mean(values, axis, dtype, keepdims=keepdims)
+    total = sum(values, axis, dtype, keepdims=keepdims)
+    made = numpy.true_divide(total, sum(good, axis, keepdims=keepdims))
+    return _result(asarray(made).astype(total.dtype))
 
 
 def _nan_extreme(function, far):
-    def extreme(a, axis=None, out=None, keepdims=False):
+    def extreme(a, axis=None, keepdims=False):
         values, good = _without(a, far)
         made = function(values, axis, None, keepdims)
-        if good is not None:
+        if values.dtype.kind == "f":
             made = numpy.where(good.any(axis, keepdims=keepdims), made, values.dtype.type(numpy.nan))
             made = _result(made.astype(values.dtype))
-        return _into(out, made)
+        return made
 
     return extreme
 

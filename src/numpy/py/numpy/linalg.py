@@ -1,11 +1,11 @@
 """numpy.linalg"""
 
+from collections import namedtuple
+
 import numpy
 from _numpy import _axes, _eigh, _op, _result
 from numpy import asarray
 
-
-__all__ = "LinAlgError norm inv pinv det solve svd eigh eigvalsh qr cholesky matrix_rank matrix_power cond".split()
 
 
 class LinAlgError(ValueError):
@@ -30,48 +30,21 @@ def _square(a):
 
 def norm(x, ord=None, axis=None, keepdims=False):
     x = _floats(x, 0)
-    if axis is None:
-        if ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
-            flat = x.ravel()
-            made = numpy.sqrt(numpy.dot(flat, flat))
-            return numpy.asarray(made).reshape((1,) * x.ndim) if keepdims else made
-        axis = tuple(range(x.ndim))
+    if axis is None and (ord is None or (ord, x.ndim) in ((2, 1), ("fro", 2))):
+        flat = x.ravel()
+        made = numpy.sqrt(numpy.dot(flat, flat))
+        return numpy.asarray(made).reshape((1,) * x.ndim) if keepdims else made
     axis = _axes(axis, x.ndim)
-    if len(axis) == 1:
-        if ord == numpy.inf:
-            return abs(x).max(axis, keepdims=keepdims)
-        if ord == -numpy.inf:
-            return abs(x).min(axis, keepdims=keepdims)
-        if ord == 0:
-            return (x != 0).astype(x.dtype).sum(axis, keepdims=keepdims)
-        if ord == 1:
-            return abs(x).sum(axis, keepdims=keepdims)
-        if ord is None or ord == 2:
-            return numpy.sqrt((x * x).sum(axis, keepdims=keepdims))
-        if isinstance(ord, str):
-            raise ValueError(f"Invalid norm order '{ord}' for vectors")
-        made = (abs(x) ** ord).sum(axis, keepdims=keepdims)
-        return made ** (1 / ord)
-    if len(axis) != 2:
+    if len(axis) > 2:
         raise ValueError("Improper number of dimensions to norm.")
-    row, column = axis
-    if ord in (None, "fro", "f"):
+    if ord in (None, 2) and len(axis) == 1 or ord in (None, "fro") and len(axis) == 2:
         return numpy.sqrt((x * x).sum(axis, keepdims=keepdims))
-    moved = numpy.moveaxis(x, axis, (-2, -1))
-    if ord == 1 or ord == -1:
-        made = abs(moved).sum(-2)
-        made = made.max(-1) if ord == 1 else made.min(-1)
-    elif ord in (numpy.inf, -numpy.inf):
-        made = abs(moved).sum(-1)
-        made = made.max(-1) if ord > 0 else made.min(-1)
-    elif ord in (2, -2, "nuc"):
-        values = svd(moved, compute_uv=False)
-        made = values.max(-1) if ord == 2 else values.min(-1) if ord == -2 else values.sum(-1)
-    else:
-        raise ValueError("Invalid norm order for matrices.")
-    if keepdims:
-        made = numpy.asarray(made).reshape([1 if at in axis else size for at, size in enumerate(x.shape)])
-    return made
+    if len(axis) == 1 and ord in (1, numpy.inf):
+        return (abs(x).sum if ord == 1 else abs(x).max)(axis, keepdims=keepdims)
+    if len(axis) == 2 and ord in (2, "nuc") and not keepdims:
+        values = svd(numpy.moveaxis(x, axis, (-2, -1)), compute_uv=False)
+        return values.max(-1) if ord == 2 else values.sum(-1)
+    raise NotImplementedError(f"norm(ord={ord!r}) over {len(axis)} axes is not part of attn's numpy")
 
 
 def _lapack(name, *args, **words):
@@ -79,11 +52,9 @@ def _lapack(name, *args, **words):
     try:
         return _op(name, *args, **words)
     except RuntimeError as error:
-        if "singular" in str(error):
-            raise LinAlgError("Singular matrix") from None
-        if "positive-definite" in str(error):
-            raise LinAlgError("Matrix is not positive definite") from None
-        raise
+        if "singular" not in str(error):
+            raise
+        raise LinAlgError("Singular matrix") from None
 
 
 def inv(a):
@@ -96,15 +67,9 @@ def det(a):
     return _result(sign * numpy.exp(log))
 
 
-def _named(name, fields):
-    import collections
-
-    return collections.namedtuple(name, fields)
-
-
-EighResult = _named("EighResult", "eigenvalues eigenvectors")
-QRResult = _named("QRResult", "Q R")
-SVDResult = _named("SVDResult", "U S Vh")
+EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
+QRResult = namedtuple("QRResult", "Q R")
+SVDResult = namedtuple("SVDResult", "U S Vh")
 
 
 def solve(a, b):
@@ -132,10 +97,6 @@ def qr(a, mode="reduced"):
     return R if mode == "r" else QRResult(Q, R)
 
 
-def cholesky(a):
-    return _lapack("linalg_cholesky", _square(a))
-
-
 def eigh(a, UPLO="L"):
     a = _square(a)
     if UPLO.upper() not in ("L", "U"):
@@ -152,59 +113,26 @@ def eigvalsh(a, UPLO="L"):
 
 
 def matrix_rank(A, tol=None, hermitian=False):
-    A = asarray(A)
-    if A.ndim < 2:
-        return int(not numpy.all(A == 0))
     S = svd(A, compute_uv=False)
-    if tol is None:
-        tol = S.max(axis=-1, keepdims=True) * (max(A.shape[-2:]) * numpy.finfo(S.dtype).eps)
-    else:
-        tol = asarray(tol)[..., None]
-    return numpy.count_nonzero(S > tol, axis=-1) if S.ndim > 1 else numpy.sum(S > tol)
+    cutoff = S.max(axis=-1, keepdims=True) * (max(numpy.shape(A)[-2:]) * numpy.finfo(S.dtype).eps) if tol is None else tol
+    return numpy.sum(S > cutoff, axis=-1)
 
 
 def pinv(a, rcond=1e-15, hermitian=False):
-    a = _floats(a)
     U, S, Vh = svd(a, full_matrices=False)
-    cutoff = asarray(rcond)[..., None] * S.max(axis=-1, keepdims=True)
-    S = numpy.where(S > cutoff, 1 / numpy.where(S > cutoff, S, 1), 0)
+    is_kept = S > rcond * S.max(axis=-1, keepdims=True)
+    S = numpy.where(is_kept, 1 / numpy.where(is_kept, S, 1), 0)
     return numpy.matmul(numpy.swapaxes(Vh, -1, -2), S[..., None] * numpy.swapaxes(U, -1, -2))
 
 
-def matrix_power(a, n):
-    a = asarray(a)
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        _square(a)
-    if n < 0:
-        a, n = inv(a), -n
-    if n == 0:
-        made = numpy.zeros_like(a)
-        made[...] = numpy.eye(a.shape[-1], dtype=a.dtype)
-        return made
-    made = None
-    while n:
-        if n & 1:
-            made = a if made is None else numpy.matmul(made, a)
-        n >>= 1
-        if n:
-            a = numpy.matmul(a, a)
-    return made
-
-
-def cond(x, p=None):
-    x = _floats(x)
-    if p in (None, 2, -2):
-        S = svd(x, compute_uv=False)
-        return (S[..., -1] / S[..., 0] if p == -2 else S[..., 0] / S[..., -1])
-    return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
-
-
-_ABSENT = {
+_INSTEAD = {
     "eig": "eigh() has the eigenvalues of symmetric matrices", "eigvals": "eigvalsh() has those of symmetric matrices",
     "lstsq": "pinv(a) @ b is the solution", "slogdet": "det() has the determinant",
+    "cond": "svd(x, compute_uv=False) has the singular values", "matrix_power": "a @ a is the square",
+    "cholesky": "torch.linalg.cholesky() has the factor",
 }
 
 
 def __getattr__(name):
-    hint = f": {_ABSENT[name]}" if name in _ABSENT else ""
+    hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
     raise AttributeError(f"module 'numpy.linalg' has no attribute '{name}' in attn{hint}")

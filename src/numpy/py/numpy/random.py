@@ -38,10 +38,6 @@ def _numbers(name, **given):
 class _Draws:
     """What both generators draw, each from its own stream."""
 
-    def _each(self, size, one, dtype="float64"):
-        shape, count = _size(size)
-        return one() if shape is None else _own(_array([one() for _ in range(count)], dtype, True).reshape(shape))
-
     def random(self, size=None):
         return self._stream.units(size)
 
@@ -68,33 +64,15 @@ class _Draws:
             raise OverflowError("Range exceeds valid bounds")
         return low + (high - low) * u
 
-    def exponential(self, scale=1.0, size=None):
-        _numbers("exponential", scale=scale)
-        if scale < 0:
-            raise ValueError("scale < 0")
-        return self._each(size, lambda: self._stream.exponential() * scale)
-
-    def standard_exponential(self, size=None):
-        return self.exponential(1.0, size)
-
     def gumbel(self, loc=0.0, scale=1.0, size=None):
         _numbers("gumbel", loc=loc, scale=scale)
 
         def one():
-            while True:
-                u = 1.0 - self._stream.units(None)
-                if u < 1.0:
-                    return loc - scale * math.log(-math.log(u))
+            u = 1.0 - self._stream.units(None)
+            return loc - scale * math.log(-math.log(u)) if u < 1.0 else one()
 
-        return self._each(size, one)
-
-    def binomial(self, n, p, size=None):
-        _numbers("binomial", n=n, p=p)
-        if not 0 <= p <= 1:
-            raise ValueError("p < 0, p > 1 or p is NaN")
-        if n < 0:
-            raise ValueError("n < 0")
-        return self._each(size, lambda: self._stream.binomial(int(n), float(p)), "int64")
+        shape, count = _size(size)
+        return one() if shape is None else _own(_array([one() for _ in range(count)], "float64", True).reshape(shape))
 
     def multinomial(self, n, pvals, size=None):
         _numbers("multinomial", n=n)
@@ -270,8 +248,8 @@ class Generator(_Draws):
 
     _quoted, _without = str, "replace is False"
 
-    def __init__(self, bit_generator):
-        self._stream, self.bit_generator = bit_generator._stream, bit_generator
+    def __init__(self, stream):
+        self._stream = stream
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         return self._integers(low, high, size, dtype, endpoint)
@@ -292,27 +270,21 @@ class Generator(_Draws):
         return "Generator(PCG64)"
 
 
-class PCG64:
-    def __init__(self, seed=None):
-        seed = _unseeded() if seed is None else seed
-        words = [int(one) for one in asarray(seed).reshape(-1).tolist()] if numpy.ndim(seed) else [int(seed)]
-        if any(one < 0 for one in words):
-            raise ValueError("expected non-negative integer")
-        self._stream = _Stream.pcg(words)
-
-
 def default_rng(seed=None):
     """A generator of this seed: PCG64."""
     if isinstance(seed, Generator):
         return seed
-    return Generator(seed if isinstance(seed, PCG64) else PCG64(seed))
+    seed = _unseeded() if seed is None else seed
+    words = [int(one) for one in asarray(seed).reshape(-1).tolist()] if numpy.ndim(seed) else [int(seed)]
+    if any(one < 0 for one in words):
+        raise ValueError("expected non-negative integer")
+    return Generator(_Stream.pcg(words))
 
 
 _rand = RandomState()
 
 for _name in (
-    "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice multinomial "
-    "binomial gumbel exponential standard_exponential"
+    "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice multinomial gumbel"
 ).split():
     globals()[_name] = getattr(_rand, _name)
 
