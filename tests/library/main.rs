@@ -52,3 +52,5 @@ mod threads;
 mod tokenizers;
 mod trained;
 mod view;
+#[cfg(target_os = "linux")]
+mod wall;
