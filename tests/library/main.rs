@@ -38,6 +38,7 @@ mod random;
 mod records;
 mod renumbered;
 mod repl;
+mod reported;
 mod sandbox;
 mod session;
 mod shapes;
