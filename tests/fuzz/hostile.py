@@ -1,11 +1,23 @@
 """Writes random programs from the interpreter's builtins. Their arguments lie: huge, negative and recursive ones, and objects
 whose special methods return, raise or change what they should not. The same seed gives the same programs.
 
-    hostile.py SEED COUNT FOLDER
+    hostile.py SEED COUNT FOLDER [ATTN]
+
+With the path of attn each program is run by `:run` in a REPL on a terminal of its own, in which a variable was bound before: the
+parent may not end, and the variable must be there afterwards. What has not ended after some seconds is stopped by Ctrl-C.
+Each program whose process dies is named; only a lost session is a failure.
 """
 
+import os
+import pty
 import random
+import re
+import select
+import signal
 import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 PREAMBLE = '''
@@ -176,8 +188,80 @@ def method(of, number):
     return PREAMBLE + helper + "\n".join(lines) + "\nsys.setrecursionlimit(1000)\nprint('to the end')\n"
 
 
+class Repl:
+    """attn's REPL on a terminal."""
+
+    def __init__(self, attn, folder):
+        self.before = self.heard = ""
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.environ.update(ATTN_STATE_DIR=str(folder), TERM="xterm", COLUMNS="100", LINES="40")
+            os.execv(attn, [attn, "repl", "--max-memory", "1G"])
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def hears(self, pattern, seconds):
+        """Whether this comes within so many seconds; what was heard up to it is forgotten."""
+        end = time.monotonic() + seconds
+        while True:
+            plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", self.heard)
+            found = re.search(pattern, plain)
+            if found:
+                self.before, self.heard = plain[: found.end()], plain[found.end() :]
+                return found
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.terminal], [], [], left)[0]:
+                return None
+            try:
+                self.heard += os.read(self.terminal, 1 << 16).decode(errors="replace")
+            except OSError:
+                return None
+
+
+def run(attn, file, patience=12):
+    """How a program ended: "ended", "stopped" by Ctrl-C, "died", or "lost" with the session."""
+    repl = Repl(attn, file.parent / "state")
+    how = "ended"
+    try:
+        if not repl.hears(r"attn \[1\]> $", 30):
+            return "lost: no prompt"
+        repl.type("x = 41\r")
+        if not repl.hears(r"attn \[2\]> $", 30):
+            return "lost: no second prompt"
+        repl.type(f":run {file}\r")
+        # A line that begins so is a prompt, after the program or after a new process has run the first input again.
+        prompt = r"\nattn \[[23]\]> $"
+        for press in range(3):
+            if repl.hears(prompt, patience if press == 0 else 7):
+                break
+            repl.type("\x03")
+            how = "stopped"
+        else:
+            return "lost: it does not stop"
+        if "session's process" in repl.before:
+            how = "died"
+        repl.heard = ""
+        repl.type("'kept', x + 1\r")
+        kept = repl.hears(r"\('kept', 42\)", 20)
+        return how if kept else "lost: what was bound is gone"
+    finally:
+        os.kill(repl.process, signal.SIGHUP)
+        os.close(repl.terminal)
+        os.waitpid(repl.process, 0)
+
+
 if __name__ == "__main__":
-    seed, count, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    seed, count, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]).absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    for at in range(count):
-        (folder / f"{seed + at:06}.py").write_text(program(seed + at))
+    files = [folder / f"{seed + at:06}.py" for at in range(count)]
+    for at, file in enumerate(files):
+        file.write_text(program(seed + at))
+    if len(sys.argv) > 4:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            ends = list(pool.map(lambda file: run(os.path.abspath(sys.argv[4]), file), files))
+        for file, end in zip(files, ends):
+            if end.startswith(("died", "lost")):
+                print(file.name, end)
+        print(dict(Counter(ends)))
+        sys.exit(any(end.startswith("lost") for end in ends))
