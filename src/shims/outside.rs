@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 thread_local! {
     static IS_WALLED: Cell<bool> = const { Cell::new(false) };
@@ -14,6 +14,7 @@ thread_local! {
 static OUTSIDE: OnceLock<ThreadPool> = OnceLock::new();
 
 /// Starts the thread outside. Returns whether there is one: without it, there can be no wall.
+#[cfg(target_os = "linux")]
 pub(super) fn start() -> bool {
     if OUTSIDE.get().is_none()
         && let Ok(thread) =
@@ -24,19 +25,15 @@ pub(super) fn start() -> bool {
     OUTSIDE.get().is_some()
 }
 
-/// Whether this thread is behind the wall.
-pub(super) fn is_walled() -> bool {
-    IS_WALLED.get()
-}
-
 /// From now on this thread is.
+#[cfg(target_os = "linux")]
 pub(super) fn walled() {
     IS_WALLED.set(true);
 }
 
 /// Does this where no wall is, and waits until it is done.
 pub(crate) fn outside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    match OUTSIDE.get().filter(|_| is_walled()) {
+    match OUTSIDE.get().filter(|_| IS_WALLED.get()) {
         Some(thread) => thread.install(work),
         None => work(),
     }

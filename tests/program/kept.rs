@@ -164,51 +164,6 @@ fn the_walkthrough_goes_on_at_the_same_stop() {
 }
 
 #[test]
-fn a_call_that_does_not_stop_in_the_walkthrough() {
-    let times = signals().count() / SIGNALS.len();
-    for _ in 0..times {
-        let state = State::new();
-        let mut attn = Start::new(&state).attn(&["learn", "another-query"]);
-        attn.until("an exercise", has_footer);
-        // In the code of an exercise.
-        attn.press("e");
-        attn.hears("Alt-Enter");
-        attn.press("\r");
-        attn.press(UNSTOPPABLE);
-        attn.shows("10**6000");
-        attn.press("\x1b\r");
-        attn.shows("running");
-        thread::sleep(Duration::from_millis(500));
-        attn.press("\x03");
-        attn.hears("Ctrl-C again ends it at once");
-        attn.press("\x03");
-        attn.hears("since the cell did not stop");
-        attn.hears("exercise another-query");
-        attn.settles("10**6000");
-        // In the REPL of the walkthrough.
-        attn.press("i");
-        attn.waits_after("attn [1]> ");
-        attn.enter("z = 41");
-        attn.waits_after("attn [2]> ");
-        attn.enter(UNSTOPPABLE);
-        attn.hears("begun");
-        thread::sleep(Duration::from_millis(500));
-        attn.press("\x03");
-        attn.hears("Ctrl-C again ends it at once");
-        attn.press("\x03");
-        attn.hears("since the cell did not stop");
-        attn.waits_after("attn [2]> ");
-        attn.enter("z + 1");
-        attn.shows("\n42\n");
-        attn.waits_after("attn [3]> ");
-        attn.press("\x04");
-        attn.settles("Back in the walkthrough");
-        attn.press("q");
-        assert_eq!(attn.ends(), 0);
-    }
-}
-
-#[test]
 fn a_death_in_the_middle_of_a_long_page() {
     for signal in signals() {
         let state = State::new();
