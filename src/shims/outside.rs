@@ -18,7 +18,7 @@ static OUTSIDE: OnceLock<ThreadPool> = OnceLock::new();
 pub(super) fn start() -> bool {
     if OUTSIDE.get().is_none()
         && let Ok(thread) =
-            ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "attn files".into()).build()
+            rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "attn files".into()).build()
     {
         let _ = OUTSIDE.set(thread);
     }
