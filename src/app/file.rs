@@ -4,9 +4,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::shims::outside::outside;
+
 /// Writes a file as a whole: to a temporary file beside it, which then takes its name. An existing file keeps its
 /// permissions, a link stays a link, and what is no regular file (such as `/dev/stdout`) is written directly.
 pub(crate) fn write(path: &Path, content: &str) -> io::Result<()> {
+    outside(|| write_here(path, content))
+}
+
+fn write_here(path: &Path, content: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let existing = fs::metadata(&target).ok();
     if existing.as_ref().is_some_and(|existing| !existing.is_file()) {

@@ -30,6 +30,7 @@ use terminal::shell::Shell;
 
 /// Runs the program on these arguments, the first being its own name.
 pub fn main(args: Vec<OsString>) -> ExitCode {
+    cells::machine::raise_walls();
     let exit = with_large_stack(|| {
         let mut streams: (Box<dyn Write>, Box<dyn Write>) = match part::own() {
             Some(_) => (Box::new(Stream(Frame::Out)), Box::new(Stream(Frame::Err))),

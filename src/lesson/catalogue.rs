@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::fs;
 use std::path::Path;
 
 use super::course::Course;
@@ -15,6 +14,7 @@ use super::glossary::Glossary;
 use super::myst;
 use super::step::{Lesson, Step};
 use crate::ops::nearest;
+use crate::shims::outside::fs;
 
 /// The lessons of the course, in the order of their files' names, and the glossary.
 pub struct Catalogue {

@@ -1,8 +1,8 @@
 //! Folders of lessons: a course of its own, or translations of the lessons of another course.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::catalogue::{Catalogue, CourseFile};
 use super::course::Course;
@@ -11,6 +11,7 @@ use super::front_matter::{FrontMatter, is_meant_as_lesson};
 use super::markdown::{BlockKind, blocks};
 use super::notebook_file::runnable;
 use crate::ops::nearest;
+use crate::shims::outside::fs;
 
 /// The file of the terms.
 const GLOSSARY: &str = "glossary.md";

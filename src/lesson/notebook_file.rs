@@ -7,6 +7,7 @@ use std::path::Path;
 use super::notebook::Notebook;
 use super::read_error::{LARGEST, NotebookError, ReadErrorKind};
 use super::{ipynb, script};
+use crate::shims::outside::{fs, outside};
 
 impl Notebook {
     /// Reads a file; the ending of its name says how. Errors: [`NotebookError`].
@@ -26,7 +27,8 @@ impl Notebook {
         }
         // A device or a pipe states no size.
         let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+        let file = outside(|| File::open(path));
+        let read = file.and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
         read.map_err(|e| fail(ReadErrorKind::Unreadable(e.to_string())))?;
         Notebook::from_bytes(path, &bytes)
     }
@@ -78,7 +80,7 @@ impl Notebook {
 
 /// Up to five files of a folder that attn can run; none if it cannot be listed.
 pub(super) fn runnable(folder: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(folder) else {
+    let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
     };
     let mut names: Vec<String> = entries

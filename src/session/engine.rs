@@ -316,7 +316,7 @@ impl Session {
                 Err(Raised::new("NotImplementedError", crate::tensor::SHARED_BITS))
             }
             _ if self.interrupter.interrupted(self.runs) => Err(Raised::stopped()),
-            _ => Err(Raised::defect(running::panic_message(&*panic))),
+            _ => Err(running::error_of(&*panic)),
         })
     }
 

@@ -18,9 +18,11 @@ use malachite_bigint::{BigInt, Sign};
 use rustpython_vm::{
     AsObject, Py, PyObject, PyRef, PyResult, VirtualMachine,
     builtins::{PyBaseExceptionRef, PyByteArray, PyBytes, PyInt, PyList, PyStr, PyTuple, PyType},
+    function::FuncArgs,
     protocol::{PyIterReturn, PySequence},
 };
 
+use super::guards::check_first;
 use super::interrupt::{Interrupter, StopReason};
 use super::iterators::tick;
 use super::machine::{FALLBACK, resident};
@@ -49,19 +51,40 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
             originals.repeat.get_or_init(|| repeat);
             slots.repeat.store(Some(repeat_within_limit));
         }
+        for name in ["__mul__", "__rmul__", "__imul__"] {
+            if class.get_direct_attr(vm.ctx.intern_str(name)).is_some() {
+                check_first(class, name, check_repetition, vm);
+            }
+        }
         if let Some(repeat) = slots.inplace_repeat.load() {
             originals.inplace.get_or_init(|| repeat);
             slots.inplace_repeat.store(Some(inplace_repeat_within_limit));
         }
     }
-    let numbers = &types.int_type.slots.as_number;
-    POWER.get_or_init(|| numbers.power.load().expect("int has **"));
-    numbers.power.store(Some(power_within_limit));
-    SHIFT.get_or_init(|| numbers.lshift.load().expect("int has <<"));
-    numbers.lshift.store(Some(shift_within_limit));
-    MULTIPLY.get_or_init(|| numbers.multiply.load().expect("int has *"));
-    numbers.multiply.store(Some(multiply_within_limit));
-    numbers.right_multiply.store(Some(multiply_within_limit));
+    for class in [types.int_type, types.bool_type] {
+        let numbers = &class.slots.as_number;
+        POWER.get_or_init(|| numbers.power.load().expect("int has **"));
+        numbers.power.store(Some(power_within_limit));
+        SHIFT.get_or_init(|| numbers.lshift.load().expect("int has <<"));
+        numbers.lshift.store(Some(shift_within_limit));
+        MULTIPLY.get_or_init(|| numbers.multiply.load().expect("int has *"));
+        numbers.multiply.store(Some(multiply_within_limit));
+        numbers.right_multiply.store(Some(multiply_within_limit));
+    }
+    // As attributes, the operators have the original functions of the slots.
+    let binary = |check: Check| {
+        move |args: &mut FuncArgs, vm: &VirtualMachine| match &args.args[..] {
+            [a, b, ..] => check(a, b, vm),
+            _ => Ok(()),
+        }
+    };
+    for (name, check) in
+        [("__pow__", check_power as Check), ("__lshift__", check_shift), ("__mul__", check_product)]
+    {
+        check_first(types.int_type, name, binary(check), vm);
+    }
+    check_first(types.int_type, "__rpow__", binary(|a, b, vm| check_power(b, a, vm)), vm);
+    check_first(types.int_type, "__rlshift__", binary(|a, b, vm| check_shift(b, a, vm)), vm);
     REPR.get_or_init(|| types.int_type.slots.repr.load().expect("int has a repr"));
     types.int_type.slots.repr.store(Some(repr_within_limit));
     types.int_type.slots.str.store(Some(repr_within_limit));
@@ -152,6 +175,16 @@ fn repeated(sequence: PySequence<'_>, times: isize, inplace: bool, vm: &VirtualM
     original.expect(INSTALLED)(sequence, times, vm)
 }
 
+/// `[0].__mul__(10**12)`: as an attribute, the operator has the original function.
+fn check_repetition(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    let [sequence, times, ..] = &args.args[..] else { return Ok(()) };
+    let times = times.downcast_ref::<PyInt>().map_or(0.0, |times| as_float(times.as_bigint()));
+    match length(sequence) {
+        0.0 => Ok(()),
+        length => check(length * times.max(0.0) * originals(sequence, vm).1, vm),
+    }
+}
+
 fn repeat_within_limit(sequence: PySequence<'_>, times: isize, vm: &VirtualMachine) -> PyResult {
     repeated(sequence, times, false, vm)
 }
@@ -197,13 +230,18 @@ fn shift_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResu
 }
 
 fn multiply_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if let Some((x, y)) = integers(a, b) {
-        let bits = x.bits() + y.bits();
-        if bits as f64 > MAX_BITS {
-            return Err(too_many_digits(bits as f64, vm));
-        }
-    }
+    check_product(a, b, vm)?;
     MULTIPLY.get().expect(INSTALLED)(a, b, vm)
+}
+
+type Check = fn(&PyObject, &PyObject, &VirtualMachine) -> PyResult<()>;
+
+/// Raises MemoryError if `a * b` is too large to be computed.
+fn check_product(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    match integers(a, b).map(|(x, y)| (x.bits() + y.bits()) as f64) {
+        Some(bits) if bits > MAX_BITS => Err(too_many_digits(bits, vm)),
+        _ => Ok(()),
+    }
 }
 
 /// Raises MemoryError if `base ** exponent` is too large to be computed.

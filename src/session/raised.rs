@@ -95,11 +95,6 @@ impl Raised {
     pub(super) fn stopped() -> Raised {
         Raised { interrupted: true, ..Raised::new("KeyboardInterrupt", "") }
     }
-
-    /// The error for a panic in native code, which is a defect of attn.
-    pub(super) fn defect(message: String) -> Raised {
-        Raised::new("SystemError", message)
-    }
 }
 
 fn text_of(text: &PyStrRef) -> String {

@@ -2,7 +2,7 @@
 
 use std::{any::Any, cell::Cell, sync::Once};
 
-use super::{interrupt::Interrupter, stack};
+use super::{interrupt::Interrupter, raised::Raised, stack};
 
 /// Marks the session as running until it is dropped.
 pub(super) struct Running<'a>(&'a Interrupter);
@@ -47,14 +47,28 @@ pub(super) fn silence_panics() {
     });
 }
 
-/// The error message for a caught panic.
-pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+/// What a caught panic becomes. A part of the interpreter that finds itself in use, or that asks for more memory than a
+/// process can address, panics: the cell cannot go on, but that is all.
+pub(super) fn error_of(panic: &(dyn Any + Send)) -> Raised {
     let text = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    format!("this is a defect of attn, not of your code; please report it with the cell ({text})")
+    if text.starts_with("deadlock: ") {
+        return Raised::new(
+            "RuntimeError",
+            "a method of an object used the same object, which the interpreter was just changing or going through; here that \
+             ends the cell",
+        );
+    }
+    if text == "capacity overflow" {
+        return Raised::new("MemoryError", "this is larger than any memory");
+    }
+    Raised::new(
+        "SystemError",
+        format!("this is a defect of attn, not of your code; please report it with the cell ({text})"),
+    )
 }
 
 /// The bytes of the stack on which Python runs. This reserves address space only: the system allocates a page when it is

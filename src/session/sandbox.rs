@@ -66,7 +66,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         code_comes_from_source(vm);
         frames_are_read_only(vm);
         running_generators_stay(vm);
-        sizes::install(vm);
+        sizes::install(vm)?;
         percent::install(vm);
         stack::install(vm)?;
         sorting::install_method(vm);

@@ -5,35 +5,60 @@
 use std::sync::OnceLock;
 
 use rustpython_vm::{
-    AsObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyFloat, PyInt, PyList, PyStr, PyTuple, PyTypeRef},
+    AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
+    builtins::{PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple, PyType, PyTypeRef},
     function::FuncArgs,
+    types::PyTypeFlags,
 };
 
 use super::{
     guards::{Own, around, check_first},
+    iterators,
     memory::{as_float, check},
     text_methods,
 };
 
 /// Installs the checks on the types of this thread.
-pub(super) fn install(vm: &VirtualMachine) {
+pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     let types = &vm.ctx.types;
+    around(types.str_type, "replace", text_methods::replace, vm);
     for class in [types.str_type, types.bytes_type, types.bytearray_type] {
-        around(class, "zfill", text_methods::zfill, vm);
-        around(class, "replace", text_methods::replace, vm);
+        for name in ["center", "ljust", "rjust"] {
+            check_first(class, name, width, vm);
+        }
+        let zfill = |own: &Own, mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+            width(&mut args, vm)?;
+            text_methods::zfill(own, args, vm)
+        };
+        around(class, "zfill", zfill, vm);
+        around(class, "expandtabs", expand_tabs, vm);
     }
-    around(types.str_type, "expandtabs", expand_tabs, vm);
     check_first(types.str_type, "join", joined, vm);
     around(types.str_type, "__format__", text_methods::format, vm);
     for class in [types.int_type, types.bool_type, types.float_type, types.complex_type] {
         check_first(class, "__format__", precision, vm);
     }
     check_first(types.int_type, "__round__", rounded, vm);
+    check_first(types.int_type, "to_bytes", |args, vm| check(number(args, 1, "length", vm), vm), vm);
+    check_first(types.list_type, "extend", |args, vm| first_expected(args, 1, vm), vm);
+    INIT_LIST.get_or_init(|| types.list_type.slots.init.load().expect("a list is filled"));
+    types.list_type.slots.init.store(Some(init_list));
+    CALL_LIST.get_or_init(|| types.list_type.slots.vectorcall.load().expect("a list can be made"));
+    types.list_type.slots.vectorcall.store(Some(call_list));
+    NEW_TUPLE.get_or_init(|| types.tuple_type.slots.new.load().expect("a tuple can be made"));
+    types.tuple_type.slots.new.store(Some(new_tuple));
     NEW_BYTES.get_or_init(|| types.bytes_type.slots.new.load().expect("bytes can be made"));
     types.bytes_type.slots.new.store(Some(new_bytes));
     INIT_BYTEARRAY.get_or_init(|| types.bytearray_type.slots.init.load().expect("a bytearray is filled"));
     types.bytearray_type.slots.init.store(Some(init_bytearray));
+    for name in ["BaseExceptionGroup", "ExceptionGroup"] {
+        let class = vm.builtins.get_attr(name, vm)?;
+        if let Some(class) = class.downcast_ref::<PyType>() {
+            NEW_GROUP.get_or_init(|| class.slots.new.load().expect("a group can be made"));
+            class.slots.new.store(Some(new_group));
+        }
+    }
+    Ok(())
 }
 
 /// The most digits after the point: more take seconds, which nothing stops.
@@ -58,18 +83,55 @@ fn precision(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     }
 }
 
-/// `text.expandtabs(0)` removes tabs; the interpreter counts below 0.
-fn expand_tabs(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let size = args.args.get(1).or_else(|| args.kwargs.get("tabsize"));
-    let is_none = size.is_some_and(|size| {
-        size.downcast_ref::<PyInt>().is_some_and(|size| as_float(size.as_bigint()) <= 0.0)
-    });
-    match args.args.first().and_then(|text| text.downcast_ref::<PyStr>()?.to_str()) {
-        Some(text) if is_none && args.args.len() + args.kwargs.len() == 2 => {
-            Ok(vm.ctx.new_str(text.replace('\t', "")).into())
+/// `text.center(width)` and the like.
+fn width(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    check(number(args, 1, "width", vm), vm)
+}
+
+/// `text.expandtabs(0)` removes tabs; the interpreter counts below 0, and of no text at all it divides by 0.
+fn expand_tabs(own: &Own, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let is_given = args.args.len() + args.kwargs.len() == 2;
+    let size = number(&mut args, 1, "tabsize", vm);
+    check(size, vm)?;
+    match args.args.first() {
+        Some(text) if is_given && size <= 0.0 => {
+            let (tab, nothing): (PyObjectRef, PyObjectRef) = match text.downcast_ref::<PyStr>() {
+                Some(_) => (vm.ctx.new_str("\t").into(), vm.ctx.empty_str.to_owned().into()),
+                None => (vm.ctx.new_bytes(b"\t".to_vec()).into(), vm.ctx.new_bytes(Vec::new()).into()),
+            };
+            vm.call_method(text, "replace", (tab, nothing))
         }
         _ => own.call(args, vm),
     }
+}
+
+/// `list(iterable)` and the like: where the object says that it is longer than any list, the interpreter takes nothing of
+/// it. RustPython's pull request 6636 has no such check either.
+pub(super) fn expected(iterable: &mut PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+    let class = iterable.class();
+    let types = &vm.ctx.types;
+    let written_in_python = class.slots.flags.has_feature(PyTypeFlags::HEAPTYPE);
+    let is_known = [types.list_type, types.tuple_type, types.dict_type, types.str_type, types.generator_type];
+    if is_known.iter().any(|known| class.is(*known))
+        || iterable.downcastable::<PyList>()
+        || iterable.downcastable::<PyTuple>()
+    {
+        return Ok(());
+    }
+    let asks = written_in_python && class.get_attr(vm.ctx.intern_str("__length_hint__")).is_some();
+    if let Some(length) = vm.length_hint_opt(iterable.clone())? {
+        check(length as f64 * 8.0, vm)?;
+    }
+    if asks {
+        // It is not asked a second time.
+        let iterator = iterable.get_iter(vm)?;
+        *iterable = iterators::passed_on(iterator.into(), vm);
+    }
+    Ok(())
+}
+
+fn first_expected(args: &mut FuncArgs, at: usize, vm: &VirtualMachine) -> PyResult<()> {
+    args.args.get_mut(at).map_or(Ok(()), |iterable| expected(iterable, vm))
 }
 
 /// `text.join(parts)`: the message about what is no text names its position. Parts that come one by one are gathered first,
@@ -100,10 +162,15 @@ fn joined(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
 }
 
 type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
+type Vectorcall = fn(&PyObject, Vec<PyObjectRef>, usize, Option<&[PyObjectRef]>, &VirtualMachine) -> PyResult;
 type Init = fn(PyObjectRef, FuncArgs, &VirtualMachine) -> PyResult<()>;
 
 static NEW_BYTES: OnceLock<New> = OnceLock::new();
 static INIT_BYTEARRAY: OnceLock<Init> = OnceLock::new();
+static INIT_LIST: OnceLock<Init> = OnceLock::new();
+static CALL_LIST: OnceLock<Vectorcall> = OnceLock::new();
+static NEW_TUPLE: OnceLock<New> = OnceLock::new();
+static NEW_GROUP: OnceLock<New> = OnceLock::new();
 
 /// Why the original of a replaced slot is always there.
 const KEPT: &str = "install() keeps the original before it replaces the slot";
@@ -118,9 +185,41 @@ fn init_bytearray(bytes: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -
     INIT_BYTEARRAY.get().expect(KEPT)(bytes, args, vm)
 }
 
+fn init_list(list: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    first_expected(&mut args, 0, vm)?;
+    INIT_LIST.get().expect(KEPT)(list, args, vm)
+}
+
+fn call_list(
+    class: &PyObject,
+    mut args: Vec<PyObjectRef>,
+    count: usize,
+    names: Option<&[PyObjectRef]>,
+    vm: &VirtualMachine,
+) -> PyResult {
+    args.first_mut().map_or(Ok(()), |iterable| expected(iterable, vm))?;
+    CALL_LIST.get().expect(KEPT)(class, args, count, names, vm)
+}
+
+fn new_tuple(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    first_expected(&mut args, 0, vm)?;
+    NEW_TUPLE.get().expect(KEPT)(class, args, vm)
+}
+
+/// `ExceptionGroup(message, exceptions)`: the interpreter gathers all of an iterator first, which may have no end.
+fn new_group(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let no_sequence = |given: &PyObjectRef| {
+        given.class().get_attr(vm.ctx.intern_str("__getitem__")).is_none() || given.downcastable::<PyDict>()
+    };
+    match args.args.get(1).is_some_and(no_sequence) {
+        true => Err(vm.new_type_error("second argument (exceptions) must be a sequence")),
+        false => NEW_GROUP.get().expect(KEPT)(class, args, vm),
+    }
+}
+
 /// The integer at this position or of this name, 0 if there is none. It replaces an object that has one to give, so that
 /// the size that is checked is the size that is allocated.
-fn number(args: &mut FuncArgs, at: usize, name: &str, vm: &VirtualMachine) -> f64 {
+pub(super) fn number(args: &mut FuncArgs, at: usize, name: &str, vm: &VirtualMachine) -> f64 {
     let given = match args.args.get_mut(at) {
         Some(given) => Some(given),
         None => args.kwargs.get_mut(name),
@@ -143,10 +242,11 @@ fn zeros(args: &mut FuncArgs, at: usize, vm: &VirtualMachine) -> PyResult<()> {
         given.downcast_ref::<PyInt>().is_none()
             && given.class().get_attr(vm.ctx.intern_str("__bytes__")).is_some()
     };
-    match args.args.get(at).is_some_and(has_bytes) {
-        true => Ok(()),
-        false => check(number(args, at, "source", vm), vm),
+    if args.args.get(at).is_some_and(has_bytes) {
+        return Ok(());
     }
+    check(number(args, at, "source", vm), vm)?;
+    first_expected(args, at, vm)
 }
 
 /// `int.__round__(ndigits)`: no more places are rounded away than there are.

@@ -12,6 +12,7 @@ use rustpython_vm::{
 };
 
 use super::guards::{Own, around};
+use super::sizes::expected;
 use crate::kernel::stop;
 
 /// How many comparisons are made between two checks for interrupts.
@@ -52,6 +53,8 @@ pub(super) fn install_function(vm: &VirtualMachine) -> PyResult<()> {
         let ([iterable], Some(options)) = (args.args.as_slice(), Options::of(&args, vm)?) else {
             return own.call(args, vm);
         };
+        let mut iterable = iterable.clone();
+        expected(&mut iterable, vm)?;
         let elements = iterable.try_to_value::<Vec<PyObjectRef>>(vm)?;
         Ok(vm.ctx.new_list(options.sort(&elements, vm)?).into())
     };

@@ -14,6 +14,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::model_files::MODEL;
+use super::outside::outside;
 
 /// What the command line allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,26 +154,26 @@ impl FileAccess {
             Purpose::Both => self.find_for_both(path)?,
         };
         // A pipe or a device may never answer; it is found out before it is opened.
-        if let Ok(found) = folder.metadata(&inside)
+        if let Ok(found) = outside(|| folder.metadata(&inside))
             && !found.is_file()
         {
             let kind = if found.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::Unsupported };
             return Err(Refusal::System(kind.into()));
         }
-        Ok(folder.open_with(inside, options)?.into_std())
+        Ok(outside(|| folder.open_with(inside, options))?.into_std())
     }
 
     /// What is known of a file; of a link itself unless it is followed.
     pub(crate) fn metadata(&self, path: &str, follow: bool) -> Result<Metadata, Refusal> {
         let (folder, inside) = self.find(path, Access::Read)?;
-        Ok(if follow { folder.metadata(inside)? } else { folder.symlink_metadata(inside)? })
+        Ok(outside(|| if follow { folder.metadata(inside) } else { folder.symlink_metadata(inside) })?)
     }
 
     /// The names in a folder and whether each is a folder itself, sorted.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<(String, bool)>, Refusal> {
         let (folder, inside) = self.find(path, Access::Read)?;
         let mut names = Vec::new();
-        for entry in folder.read_dir(inside)? {
+        for entry in outside(|| folder.read_dir(inside))? {
             let entry = entry?;
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             names.push((entry.file_name().to_string_lossy().into_owned(), is_folder));
@@ -184,26 +185,26 @@ impl FileAccess {
     /// Creates a folder.
     pub(crate) fn create_folder(&self, path: &str) -> Result<(), Refusal> {
         let (folder, inside) = self.find(path, Access::Write)?;
-        Ok(folder.create_dir(inside)?)
+        Ok(outside(|| folder.create_dir(inside))?)
     }
 
     /// Removes a file.
     pub(crate) fn remove_file(&self, path: &str) -> Result<(), Refusal> {
         let (folder, inside) = self.find(path, Access::Write)?;
-        Ok(folder.remove_file(inside)?)
+        Ok(outside(|| folder.remove_file(inside))?)
     }
 
     /// Removes an empty folder.
     pub(crate) fn remove_folder(&self, path: &str) -> Result<(), Refusal> {
         let (folder, inside) = self.find(path, Access::Write)?;
-        Ok(folder.remove_dir(inside)?)
+        Ok(outside(|| folder.remove_dir(inside))?)
     }
 
     /// Renames a file; one that has the new name is replaced.
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), Refusal> {
         let (from_folder, from) = self.find(from, Access::Write)?;
         let (to_folder, to) = self.find(to, Access::Write)?;
-        Ok(from_folder.rename(from, to_folder, to)?)
+        Ok(outside(|| from_folder.rename(from, to_folder, to))?)
     }
 
     /// The open folder that contains a path, and the path from there.
@@ -228,7 +229,7 @@ impl FileAccess {
     fn find_for_both(&self, path: &str) -> Result<(&Dir, PathBuf), Refusal> {
         self.find(path, Access::Read)?;
         let (folder, inside) = self.find(path, Access::Write)?;
-        let real = match folder.canonicalize(&inside) {
+        let real = match outside(|| folder.canonicalize(&inside)) {
             Ok(real) => real,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((folder, inside)),
             Err(error) => return Err(error.into()),
@@ -247,13 +248,13 @@ impl Grant {
         let named = if path.as_os_str().is_empty() { home.to_owned() } else { std::path::absolute(path)? };
         let real = std::fs::canonicalize(&named)?;
         if real.is_dir() {
-            let folder = Dir::open_ambient_dir(&real, ambient_authority())?;
+            let folder = outside(|| Dir::open_ambient_dir(&real, ambient_authority()))?;
             return Ok(Grant { names: [without_dots(&named), real], folder, only: None });
         }
         let (Some(above), Some(file)) = (real.parent(), real.file_name()) else {
             return Err(io::ErrorKind::NotADirectory.into());
         };
-        let folder = Dir::open_ambient_dir(above, ambient_authority())?;
+        let folder = outside(|| Dir::open_ambient_dir(above, ambient_authority()))?;
         let named_above = named.parent().map_or_else(|| above.to_owned(), without_dots);
         Ok(Grant { names: [named_above, above.to_owned()], folder, only: Some(PathBuf::from(file)) })
     }

@@ -1,12 +1,13 @@
 //! Modules beside the program: the `.py` files of its folders can be imported. Nothing else of them is read.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustpython_vm::builtins::{PyList, PyStrRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{PyPayload, PyResult, VirtualMachine, pyclass};
+
+use super::outside::fs;
 
 /// The folders whose modules a program imports.
 #[derive(Clone, Debug, Default)]

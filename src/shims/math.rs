@@ -132,6 +132,7 @@ mod native {
         AsObject, FromArgs, Py, PyObjectRef, PyResult, VirtualMachine,
         builtins::{PyFloat, PyInt, PyIntRef, PyModule},
         function::{ArgIndex, ArgIntoFloat, OptionalArg, PosArgs},
+        protocol::PyIterReturn,
     };
 
     use super::{answer, float};
@@ -276,9 +277,19 @@ mod native {
     }
 
     #[pyfunction]
-    fn sumprod(p: Vec<PyObjectRef>, q: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
-        if p.len() != q.len() {
-            return Err(vm.new_value_error("Inputs are not the same length"));
+    fn sumprod(p: PyObjectRef, q: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        let (first, second) = (p.get_iter(vm)?, q.get_iter(vm)?);
+        let (mut p, mut q) = (Vec::new(), Vec::new());
+        // One of them may have no end.
+        loop {
+            match (first.next(vm)?, second.next(vm)?) {
+                (PyIterReturn::Return(a), PyIterReturn::Return(b)) => {
+                    p.push(a);
+                    q.push(b);
+                }
+                (PyIterReturn::StopIteration(_), PyIterReturn::StopIteration(_)) => break,
+                _ => return Err(vm.new_value_error("Inputs are not the same length")),
+            }
         }
         let floats = |numbers: &[PyObjectRef]| -> Option<Vec<f64>> {
             numbers.iter().map(|number| Some(number.downcast_ref::<PyFloat>()?.to_f64())).collect()

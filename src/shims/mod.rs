@@ -10,6 +10,7 @@ mod files;
 mod local_modules;
 mod math;
 mod model_files;
+pub(crate) mod outside;
 mod pause;
 mod pieces;
 pub(crate) mod plots;
@@ -18,6 +19,7 @@ mod regex;
 mod sha2;
 mod structs;
 mod unicode;
+pub mod wall;
 
 pub use file_access::FileAccess;
 pub use local_modules::LocalModules;

@@ -38,6 +38,7 @@ mod random;
 mod records;
 mod renumbered;
 mod repl;
+mod reported;
 mod sandbox;
 mod session;
 mod shapes;
@@ -52,3 +53,5 @@ mod threads;
 mod tokenizers;
 mod trained;
 mod view;
+#[cfg(target_os = "linux")]
+mod wall;

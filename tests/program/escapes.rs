@@ -242,3 +242,42 @@ fn limits_of_the_process_are_met_in_words() {
         assert!(left.is_empty(), "{left:?}");
     }
 }
+
+/// Cells run behind the wall of the system, in each command, and `--version --verbose` says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn cells_run_behind_a_wall() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let output = attn(folder.path(), &["--version", "--verbose"]);
+    let said = String::from_utf8(output.stdout).expect("it is text");
+    assert_eq!(said.lines().next(), Some(concat!("attn ", env!("CARGO_PKG_VERSION"))));
+    assert_eq!(said.matches("refuses cells").count(), 2, "{said}");
+    let held = said.contains("the system refuses cells programs");
+    for args in [&["run", "-"][..], &["repl"], &["check", "-"], &["doctor", "-"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_attn"));
+        command.args(args).current_dir(folder.path()).env("ATTN_STATE_DIR", folder.path().join("state"));
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        command.stderr(std::process::Stdio::piped());
+        let mut attn = command.spawn().expect("attn runs");
+        let mut stdin = attn.stdin.take().expect("it was asked for");
+        std::io::Write::write_all(&mut stdin, b"import torch\nany(iter(int, 1))\n").expect("it reads");
+        drop(stdin);
+        let walled = |thread: &std::path::Path| {
+            let status = std::fs::read_to_string(thread.join("status")).unwrap_or_default();
+            status.contains("Name:\tattn memory\n").then(|| status.contains("Seccomp:\t2\n"))
+        };
+        let threads = format!("/proc/{}/task", attn.id());
+        let start = std::time::Instant::now();
+        let found = loop {
+            let all = std::fs::read_dir(&threads).into_iter().flatten().flatten();
+            match all.filter_map(|thread| walled(&thread.path())).next() {
+                Some(found) => break found,
+                None => assert!(start.elapsed().as_secs() < 20, "{args:?}: no cell runs"),
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        };
+        attn.kill().expect("it runs");
+        let _ = attn.wait();
+        assert_eq!(found, held, "{args:?}");
+    }
+}

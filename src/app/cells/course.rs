@@ -8,6 +8,7 @@ use crate::lesson::course_folder::CourseError;
 use crate::lesson::front_matter::is_lesson;
 use crate::lesson::{Catalogue, Fault};
 use crate::ops::nearest;
+use crate::shims::outside::fs;
 
 /// The lessons that the words of a command line are about: those of a folder, if the first word is one, which is then
 /// taken away; else those of [`catalogue`], with the lesson files among the words, each of which becomes the id of its
@@ -25,8 +26,7 @@ pub(crate) fn of_words(words: &mut Vec<String>, shell: &mut Shell) -> Result<Cat
     }
     for word in words {
         let path = Path::new(&*word);
-        let is_file =
-            word.ends_with(".md") && std::fs::read_to_string(path).is_ok_and(|text| is_lesson(&text));
+        let is_file = word.ends_with(".md") && fs::read_to_string(path).is_ok_and(|text| is_lesson(&text));
         if !is_file {
             continue;
         }
@@ -92,7 +92,7 @@ pub(crate) fn is_folder(word: &str, catalogue: &Catalogue) -> Result<bool, Failu
 fn similar_folders(path: &Path) -> String {
     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let entries = std::fs::read_dir(beside).into_iter().flatten().flatten();
+    let entries = fs::read_dir(beside).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
     let mut names: Vec<String> =
         folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -14,6 +14,7 @@ use super::super::terminal::progress_bar;
 use super::super::terminal::restore::restore_now;
 use super::super::terminal::shell::{Exit, Failure};
 use crate::session::{Channel, Interrupter, Listener, Session, SessionOptions, default_limit, limit_process};
+use crate::shims::wall;
 
 /// All open sessions: Ctrl-C interrupts the one that runs.
 static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
@@ -30,6 +31,14 @@ static PRESSES: AtomicUsize = AtomicUsize::new(0);
 /// The most bytes that a cell may print. It is far more than a lesson prints, since other programs may read the output.
 const OUTPUT: usize = 64 << 20;
 
+/// Whether sessions are behind the wall: those of the program are; a test that starts one goes on reading files.
+static WALLS: AtomicBool = AtomicBool::new(false);
+
+/// From now on each thread gives up what no cell needs before its first session.
+pub(crate) fn raise_walls() {
+    WALLS.store(true, Ordering::Release);
+}
+
 /// How many bytes cells may take.
 pub(crate) fn memory(options: &GlobalOptions) -> usize {
     options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
@@ -37,6 +46,9 @@ pub(crate) fn memory(options: &GlobalOptions) -> usize {
 
 /// A new session with the options of the command line.
 pub(crate) fn session(options: &GlobalOptions) -> Session {
+    if WALLS.load(Ordering::Acquire) {
+        wall::raise();
+    }
     let max_memory = memory(options);
     crate::tensor::set_memory_limit(max_memory as u64);
     limit_process(max_memory);

@@ -11,6 +11,7 @@ use crate::lesson::notebook::{NotebookCell, RecordedOutput};
 use crate::lesson::read_error::ReadErrorKind;
 use crate::lesson::{Catalogue, LessonStep, Notebook, Target};
 use crate::ops::nearest;
+use crate::shims::outside::fs;
 
 /// The cells to run, from a step, a lesson or a file.
 #[derive(Clone, Default)]
@@ -210,7 +211,7 @@ pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
 fn similar_files(path: &Path) -> Vec<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else {
+    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else {
         return Vec::new();
     };
     let mut all: Vec<String> = entries

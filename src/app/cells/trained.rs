@@ -1,6 +1,5 @@
 //! A trained model in a session of its own: the one inside the program, or one in a folder.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::commands::options::GlobalOptions;
@@ -9,6 +8,7 @@ use super::machine;
 use crate::lesson::trained::{self, Looked, Question, Sizes, Writing};
 use crate::ops::nearest;
 use crate::session::{Outcome, Session};
+use crate::shims::outside::fs;
 use crate::view::quantity::{bytes, grouped};
 
 /// A session in which a model is loaded.

@@ -20,6 +20,7 @@ use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_output, compar
 use crate::lesson::front_matter::is_lesson;
 use crate::lesson::recording::with_outputs;
 use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms, translation};
+use crate::shims::outside::fs;
 use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
 use crate::view::ci::{github, junit};
 use crate::view::quantity::counted;
@@ -233,7 +234,7 @@ fn of_files(named: &[String]) -> Vec<Part<'_>> {
 fn course_of(word: &str) -> Option<&Path> {
     let path = Path::new(word);
     let belongs = is_glossary(word)
-        || word.ends_with(".md") && std::fs::read_to_string(path).is_ok_and(|text| is_lesson(&text));
+        || word.ends_with(".md") && fs::read_to_string(path).is_ok_and(|text| is_lesson(&text));
     course::course_folder(path).filter(|_| belongs)
 }
 
@@ -259,7 +260,7 @@ type ReadGlossary = Result<(Glossary, String), Fault>;
 
 /// The glossary in a file, or the glossary of the course, with its text.
 fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> ReadGlossary {
-    let (file, text) = match word.map(|word| (word, std::fs::read_to_string(word))) {
+    let (file, text) = match word.map(|word| (word, fs::read_to_string(word))) {
         None => {
             let file = catalogue.glossary_file();
             (file.path.clone(), file.text.clone().into_owned())
@@ -385,7 +386,7 @@ impl<'c> Checker<'c> {
 
     /// A Markdown file as a lesson, if its front matter says that it is one.
     fn read_lesson(&self, word: &str) -> Option<Result<Lesson, Fault>> {
-        let text = std::fs::read_to_string(word).ok().filter(|_| word.ends_with(".md"))?;
+        let text = fs::read_to_string(word).ok().filter(|_| word.ends_with(".md"))?;
         let numbered = |mut lesson: Lesson| {
             self.catalogue.renumber(&mut lesson)?;
             Ok(lesson)

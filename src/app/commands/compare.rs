@@ -1,6 +1,5 @@
 //! `attn compare`: two implementations with the same weights and inputs, and where they part.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ use crate::lesson::trained;
 use crate::ops::nearest;
 use crate::ops::trace::Trace;
 use crate::session::Raised;
+use crate::shims::outside::fs;
 use crate::view::parting::{Compared, compared};
 
 /// What `attn compare` takes.

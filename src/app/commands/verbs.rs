@@ -17,6 +17,7 @@ use super::{
     write,
 };
 use crate::ops::nearest;
+use crate::shims::wall;
 use crate::view::text::commands_terminal;
 
 pub struct Verb {
@@ -231,6 +232,9 @@ pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, F
         return Err(Failure::Usage(words));
     }
     let args = with_help_option(args);
+    if asks_what_holds(&args) {
+        return what_holds(shell);
+    }
     let command = command();
     let matches = match command.try_get_matches_from(&args) {
         Ok(matches) => matches,
@@ -264,6 +268,29 @@ fn with_help_option(mut args: Vec<OsString>) -> Vec<OsString> {
         args.push("--help".into());
     }
     args
+}
+
+/// Whether these are `--version --verbose`.
+fn asks_what_holds(args: &[OsString]) -> bool {
+    let is = |at: usize, words: [&str; 2]| words.iter().any(|word| args[at] == *word);
+    let (version, verbose) = (["--version", "-V"], ["--verbose", "-v"]);
+    args.len() == 3 && (is(1, version) && is(2, verbose) || is(1, verbose) && is(2, version))
+}
+
+/// The version, and what the system holds back from cells besides what attn does.
+fn what_holds(shell: &mut Shell) -> Result<Exit, Failure> {
+    let held = wall::raise();
+    let here = |held: bool, what: &str| match held {
+        true => format!("the system refuses cells {what}"),
+        false => format!("only attn, not the system, refuses cells {what}"),
+    };
+    let words = format!(
+        "attn {}\n{} (Landlock)\n{} (seccomp)\n",
+        env!("CARGO_PKG_VERSION"),
+        here(held.files, "files that no option names"),
+        here(held.calls, "programs, the network and other processes"),
+    );
+    shell.say(&words).map(|()| Exit::Good)
 }
 
 /// Shows what the parser says: help and the version as a result, everything else as a usage error.

@@ -2,7 +2,7 @@
 //! makes and the session writes, one JSON document a line, each written before what it tells of happens.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -10,6 +10,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::lesson::progress::Bookmark;
+use crate::shims::outside::fs;
 
 /// The environment variable that tells a process that it is kept, and where its journal is.
 pub(crate) const VARIABLE: &str = "ATTN_JOURNAL";

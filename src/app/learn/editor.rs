@@ -1,10 +1,10 @@
 //! Editors for code: a line editor for several lines, the learner's own editor, or line by line.
 
 use std::borrow::Cow;
+use std::env;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::{env, fs};
 
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -14,7 +14,7 @@ use rustyline::{
     Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext,
     EventHandler, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::keeper::journal::{self, Entry};
@@ -23,6 +23,7 @@ use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
 use super::input::{InputMode, of_editor};
 use super::terminal;
+use crate::shims::outside::{fs, outside};
 use crate::view::wrap::remark;
 use crate::view::{Look, Role, Text, code};
 
@@ -263,7 +264,8 @@ pub(crate) fn external() -> Option<String> {
 pub(crate) struct OpenedFile {
     command: String,
     editor: Child,
-    file: NamedTempFile,
+    /// The file; it goes with this value.
+    file: Option<TempPath>,
     /// What was in the file when it was last read.
     text: String,
 }
@@ -273,14 +275,18 @@ pub(crate) fn opened(slug: &str, text: &str) -> Result<OpenedFile, String> {
     let command = external().ok_or("neither VISUAL nor EDITOR names an editor")?;
     let mut words = command.split_whitespace();
     let program = words.next().ok_or("VISUAL and EDITOR are empty")?;
-    let made = tempfile::Builder::new().prefix(&format!("{slug}-")).suffix(".py").tempfile();
-    let mut file = made.map_err(|error| format!("no file can be made for it: {error}"))?;
     let text = format!("{}\n", text.trim_end());
-    file.write_all(text.as_bytes()).map_err(|error| format!("the file cannot be written: {error}"))?;
-    // Another attn that is started in the editor keeps itself.
-    let started = Command::new(program).args(words).arg(file.path()).env_remove(journal::VARIABLE).spawn();
-    let editor = started.map_err(|error| format!("`{command}` cannot be started: {error}"))?;
-    Ok(OpenedFile { command, editor, file, text })
+    let (editor, file) = outside(|| {
+        let made = tempfile::Builder::new().prefix(&format!("{slug}-")).suffix(".py").tempfile();
+        let mut file = made.map_err(|error| format!("no file can be made for it: {error}"))?;
+        file.write_all(text.as_bytes()).map_err(|error| format!("the file cannot be written: {error}"))?;
+        // Another attn that is started in the editor keeps itself.
+        let started =
+            Command::new(program).args(words).arg(file.path()).env_remove(journal::VARIABLE).spawn();
+        let editor = started.map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+        Ok::<_, String>((editor, file.into_temp_path()))
+    })?;
+    Ok(OpenedFile { command, editor, file: Some(file), text })
 }
 
 impl OpenedFile {
@@ -302,7 +308,14 @@ impl OpenedFile {
     /// What was saved since this was last asked, if it is something else.
     pub(crate) fn saved(&mut self) -> Option<String> {
         // Read by name, since many editors write a new file and rename it.
-        changed(self.file.path(), &mut self.text)
+        self.file.as_deref().and_then(|file| changed(file, &mut self.text))
+    }
+}
+
+impl Drop for OpenedFile {
+    fn drop(&mut self) {
+        let file = self.file.take();
+        outside(|| drop(file));
     }
 }
 

@@ -1,7 +1,6 @@
 //! Code that the learner writes: exercises, and the lesson's cell when they edit it. Each run has a new workspace, so that
 //! the state of the lesson does not change.
 
-use std::fs;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
@@ -21,6 +20,7 @@ use super::walk::{Flow, Walk};
 use crate::lesson::Exercise;
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::session::{Outcome, Variable};
+use crate::shims::outside::fs;
 use crate::view::learn::{Task, hint, labelled_code, task};
 use crate::view::panel::{LessonPlace, outcome as outcome_text};
 use crate::view::prose::prose;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::state::state_dir;
 use crate::lesson::Course;
 use crate::lesson::progress::{Progress, ProgressChange, ProgressError};
+use crate::shims::outside::outside;
 
 /// The file in the state folder for a course; the chapter has one of its own. A course is known by its folder's path.
 fn file_name(course: &Course) -> String {
@@ -120,6 +121,10 @@ impl Store {
 
     /// Applies the unsaved changes to the progress that the file has now: another program may have changed it.
     fn save(&mut self) -> io::Result<()> {
+        outside(|| self.save_here())
+    }
+
+    fn save_here(&mut self) -> io::Result<()> {
         let folder = self.folder.clone().ok_or_else(|| io::Error::other("this platform names none"))?;
         let file = folder.join(&self.name);
         fs::create_dir_all(file.parent().unwrap_or(&folder))?;
@@ -190,7 +195,7 @@ impl ProgressError {
 }
 
 fn read(file: &Path) -> Result<Progress, ReadError> {
-    match fs::read(file) {
+    match outside(|| fs::read(file)) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Progress::read(&text).map_err(ReadError::Unread),
             Err(_) => Err(ReadError::Unread(ProgressError::Damaged("it is no text".to_owned()))),

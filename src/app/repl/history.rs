@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::super::file::write;
 use super::super::learner::state::state_dir;
+use crate::shims::outside::outside;
 
 /// The most inputs that are kept.
 const MAX_INPUTS: usize = 1000;
@@ -22,7 +23,7 @@ impl History {
     /// Reads the history of earlier sessions. Ignores lines that are not JSON strings: another session may be writing.
     pub(super) fn read() -> History {
         let file = state_dir().map(|folder| folder.join("history.jsonl"));
-        let bytes = file.as_ref().and_then(|file| fs::read(file).ok()).unwrap_or_default();
+        let bytes = file.as_ref().and_then(|file| outside(|| fs::read(file)).ok()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let mut history = History { inputs: Vec::new(), file };
         let lines = text.lines().count();
@@ -57,9 +58,6 @@ impl History {
         let Some(file) = &self.file else {
             return Ok(());
         };
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
-        }
         let mut line = serde_json::to_vec(input).expect("a string can be written as JSON");
         line.push(b'\n');
         let mut options = OpenOptions::new();
@@ -67,7 +65,13 @@ impl History {
         // What is typed is nobody else's business.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(file)?.write_all(&line)
+        let opened = outside(|| {
+            if let Some(folder) = file.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            options.open(file)
+        });
+        opened?.write_all(&line)
     }
 
     /// Replaces the file by the inputs that are kept.

@@ -23,6 +23,7 @@ use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::session::machine_memory;
+use crate::shims::outside::outside;
 use crate::view::bench::{BenchReport, BenchRow, Growth, bench};
 use case::{AttentionPath, BenchCase, MeasuredCase};
 
@@ -198,7 +199,7 @@ fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, 
     command.args(["--path", case.path.name(), "--threads", &case.threads.to_string()]);
     command.args(["--reps", &args.reps.to_string()]).args(case.causal.then_some("--causal"));
     command.env("ATTN_THREADS", case.threads.to_string());
-    let output = command.stdin(Stdio::null()).output()?;
+    let output = outside(|| command.stdin(Stdio::null()).output())?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.trim().trim_start_matches("attn: ").to_owned();

@@ -1,12 +1,12 @@
 //! What `attn doctor` looks at, and which findings it reports.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::app::terminal::shell::Failure;
 use crate::explain::doctor::{Finding, MISTAKES, named};
 use crate::lesson::front_matter::is_lesson;
 use crate::ops::nearest;
+use crate::shims::outside::fs;
 
 /// Folders that are not searched: they belong to tools or have installed packages.
 const SKIPPED: [&str; 5] = ["__pycache__", "node_modules", "site-packages", "venv", "build"];
