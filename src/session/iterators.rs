@@ -17,8 +17,6 @@ use rustpython_vm::{
     types::{IterNext, Iterable, SelfIter},
 };
 
-use super::memory::check;
-use super::sizes::number;
 use super::stack::Nested;
 use crate::kernel::stop;
 
@@ -73,33 +71,7 @@ pub(super) fn install(itertools: &Py<PyModule>, vm: &VirtualMachine) -> PyResult
             class.slots.iternext.store(Some(STOPPABLE[number]));
         }
     }
-    for (number, name) in COMBINING.into_iter().enumerate() {
-        if let Some(class) = itertools.get_attr(name, vm)?.downcast_ref::<PyType>() {
-            NEW_COMBINING[number].get_or_init(|| class.slots.new.load().expect("combinations can be made"));
-            class.slots.new.store(Some(CHECKED[number]));
-        }
-    }
     Ok(())
-}
-
-/// The iterators that hold as many places as an argument says.
-const COMBINING: [&str; 4] = ["combinations", "combinations_with_replacement", "permutations", "product"];
-const PRODUCT: usize = 3;
-
-static NEW_COMBINING: [OnceLock<New>; 4] = [const { OnceLock::new() }; 4];
-static CHECKED: [New; 4] =
-    [new_combining::<0>, new_combining::<1>, new_combining::<2>, new_combining::<PRODUCT>];
-
-fn new_combining<const KIND: usize>(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let places = match KIND {
-        PRODUCT => number(&mut args, usize::MAX, "repeat", vm) * args.args.len() as f64,
-        _ => number(&mut args, 1, "r", vm),
-    };
-    if places.is_infinite() {
-        return Err(vm.new_overflow_error("Python int too large to convert to C ssize_t"));
-    }
-    check(places * 64.0, vm)?;
-    NEW_COMBINING[KIND].get().expect("install() keeps it")(class, args, vm)
 }
 
 /// The iterators over built-in containers: native code goes through them in `sum(x)`, `set(x)`, `dict(zip(x, y))`.

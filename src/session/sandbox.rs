@@ -103,6 +103,7 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
             stack::install_in(created, &name, vm)?;
             if name == "itertools" {
                 iterators::install(created, vm)?;
+                sizes::install_in(created, vm)?;
             }
         }
         Ok(module)

@@ -5,8 +5,8 @@
 use std::sync::OnceLock;
 
 use rustpython_vm::{
-    AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyDict, PyFloat, PyInt, PyList, PyStr, PyTuple, PyType, PyTypeRef},
+    AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
+    builtins::{PyDict, PyFloat, PyInt, PyList, PyModule, PyStr, PyTuple, PyType, PyTypeRef},
     function::FuncArgs,
     types::PyTypeFlags,
 };
@@ -217,9 +217,40 @@ fn new_group(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult 
     }
 }
 
+/// Installs the checks on the types of `itertools`, which was just made.
+pub(super) fn install_in(itertools: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
+    for (number, name) in COMBINING.into_iter().enumerate() {
+        if let Some(class) = itertools.get_attr(name, vm)?.downcast_ref::<PyType>() {
+            NEW_COMBINING[number].get_or_init(|| class.slots.new.load().expect("combinations can be made"));
+            class.slots.new.store(Some(CHECKED[number]));
+        }
+    }
+    Ok(())
+}
+
+/// The iterators that hold as many places as an argument says.
+const COMBINING: [&str; 4] = ["combinations", "combinations_with_replacement", "permutations", "product"];
+const PRODUCT: usize = 3;
+
+static NEW_COMBINING: [OnceLock<New>; 4] = [const { OnceLock::new() }; 4];
+static CHECKED: [New; 4] =
+    [new_combining::<0>, new_combining::<1>, new_combining::<2>, new_combining::<PRODUCT>];
+
+fn new_combining<const KIND: usize>(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let places = match KIND {
+        PRODUCT => number(&mut args, usize::MAX, "repeat", vm) * args.args.len() as f64,
+        _ => number(&mut args, 1, "r", vm),
+    };
+    if places.is_infinite() {
+        return Err(vm.new_overflow_error("Python int too large to convert to C ssize_t"));
+    }
+    check(places * 64.0, vm)?;
+    NEW_COMBINING[KIND].get().expect("install() keeps it")(class, args, vm)
+}
+
 /// The integer at this position or of this name, 0 if there is none. It replaces an object that has one to give, so that
 /// the size that is checked is the size that is allocated.
-pub(super) fn number(args: &mut FuncArgs, at: usize, name: &str, vm: &VirtualMachine) -> f64 {
+fn number(args: &mut FuncArgs, at: usize, name: &str, vm: &VirtualMachine) -> f64 {
     let given = match args.args.get_mut(at) {
         Some(given) => Some(given),
         None => args.kwargs.get_mut(name),
