@@ -119,7 +119,7 @@ pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
 }
 
 /// The words that get a weight of at least [`NAMED`], the largest first.
-fn most_looked_at(looked: &Looked, row: &[f64]) -> String {
+pub(crate) fn most_looked_at(looked: &Looked, row: &[f64]) -> String {
     let mut named: Vec<(usize, f64)> =
         row.iter().copied().enumerate().filter(|(_, weight)| *weight >= NAMED).collect();
     named.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -237,8 +237,13 @@ pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
         }
         return text;
     }
+    heat::with_scale(&figure_of(looked, head), look)
+}
+
+/// The weights of a head as a tensor.
+pub(crate) fn figure_of(looked: &Looked, head: Head) -> Figure {
     let size = looked.words.len();
-    let figure = Figure {
+    Figure {
         name: format!("head {head}"),
         dtype: "float32".to_owned(),
         shape: vec![size, size],
@@ -246,8 +251,7 @@ pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
         axes: vec!["query".to_owned(), "key".to_owned()],
         labels: vec![Some(looked.words.clone()), Some(looked.words.clone())],
         ..Figure::default()
-    };
-    heat::with_scale(&figure, look)
+    }
 }
 
 /// What each part of the model adds to a logit, the largest first; of a head also the words that it read.
