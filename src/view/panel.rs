@@ -184,7 +184,7 @@ pub struct LessonPlace {
     pub section: String,
     /// Which of the steps and exercises of the lesson this is, and how many there are.
     pub at: (usize, usize),
-    /// What stands at the right: "step 3", by which number commands and keys take it.
+    /// What stands at the right: of a step its number, by which commands and keys take it.
     pub words: String,
     /// The stable name.
     pub slug: String,

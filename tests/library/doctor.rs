@@ -837,6 +837,10 @@ fn only_marked_lesson_cells_have_findings() {
                 "two-mask-conventions: mask-inverted",
                 "two-mask-conventions: results-differ",
                 "loose-mask: mask-off-by-one",
+                "cache-spoiled: cache-differs",
+                "corner-of-is-causal: cache-differs",
+                "chunks: causal-leak",
+                "groups-tiled: group-order",
                 "long-prompt: row-all-hidden",
                 "no-rescale: rows-do-not-sum-to-1",
             ]

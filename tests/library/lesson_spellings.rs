@@ -410,7 +410,7 @@ fn the_words_of_a_choice_select_it_and_no_other() {
 #[test]
 fn a_learners_own_words_are_understood() {
     let own: [(&str, &[&str]); 7] = [
-        ("With `dim=0`, what adds up to 1", &["columns", "the columns", "every column"]),
+        ("10 is added to each of the six scores", &["nothing", "the same", "unchanged"]),
         (
             "What would go wrong in training",
             &["gradient vanishes", "the gradients vanish", "softmax is too sharp"],

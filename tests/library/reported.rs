@@ -163,7 +163,7 @@ const REPORTED: &[(u32, &str, End)] = &[
 #[test]
 fn reported_programs_end_well() {
     let faults: Vec<String> = with_large_stack(|| {
-        let mut session = Session::new(SessionOptions { max_memory: 1 << 30, ..SessionOptions::default() });
+        let mut session = Session::new(SessionOptions::default());
         let mut faults = Vec::new();
         for (number, program, end) in REPORTED {
             let outcome = session.run(program, "cell 1");

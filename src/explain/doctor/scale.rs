@@ -375,6 +375,11 @@ fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
             .extend(joined.filter_map(|step| Some((size(&step.operand, 1)?, "the width of one part of it"))));
         if let Some(projection) = projection(source).or_else(|| projection(&start)) {
             let (steps, whole) = flow::source(&projection.left);
+            // Queries that were cut into heads and then meet the matrix of the keys (multi-head latent attention) keep the scale
+            // of their own width.
+            if projection.left.ndim() > whole.ndim() && flow::projection(&whole).is_some() {
+                continue;
+            }
             let wider = steps.iter().map(|step| &step.operand).chain([&projection.left, &whole]);
             found.extend(wider.filter_map(|it| Some((size(it, 1)?, "the width of the layer's input"))));
         }
