@@ -161,7 +161,7 @@ fn a_place_is_found_by_typing_part_of_its_name() {
     // A typed line goes where the keys go.
     let (said, _, _) = typed(
         &["learn", "query"],
-        &["list weights", "list the end of From a blank page", "", "quit"],
+        &["list weights", "list the end of One frame", "", "quit"],
         &folder,
     );
     in_order(
