@@ -159,11 +159,8 @@ fn a_place_is_found_by_typing_part_of_its_name() {
     attn.until("the footer", has_footer);
     assert_eq!(attn.quits(), 0);
     // A typed line goes where the keys go.
-    let (said, _, _) = typed(
-        &["learn", "query"],
-        &["list weights", "list the end of One frame", "", "quit"],
-        &folder,
-    );
+    let (said, _, _) =
+        typed(&["learn", "query"], &["list weights", "list the end of One frame", "", "quit"], &folder);
     in_order(
         &said,
         &[
