@@ -119,13 +119,18 @@ pub(super) fn expected(iterable: &mut PyObjectRef, vm: &VirtualMachine) -> PyRes
         return Ok(());
     }
     let asks = written_in_python && class.get_attr(vm.ctx.intern_str("__length_hint__")).is_some();
-    // In CPython's order: what cannot be iterated over says so first.
-    let iterator = iterable.get_iter(vm)?;
-    if let Some(length) = vm.length_hint_opt(iterable.clone())? {
-        check(length as f64 * 8.0, vm)?;
+    if let Some(length) = vm.length_hint_opt(iterable.clone())?
+        && let Err(error) = check(length as f64 * 8.0, vm)
+    {
+        // In CPython's order: what cannot be iterated over says so first.
+        iterable.get_iter(vm)?;
+        return Err(error);
     }
-    // It is not asked a second time.
-    *iterable = if asks { iterators::passed_on(iterator.into(), vm) } else { iterator.into() };
+    if asks {
+        // It is not asked a second time.
+        let iterator = iterable.get_iter(vm)?;
+        *iterable = iterators::passed_on(iterator.into(), vm);
+    }
     Ok(())
 }
 
