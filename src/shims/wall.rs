@@ -196,6 +196,7 @@ mod linux {
         rules.insert(libc::SYS_tgkill, vec![rule(vec![is(0, other.clone(), own)])?]);
         rules.insert(libc::SYS_prlimit64, vec![rule(vec![is(0, other.clone(), 0), is(0, other, own)])?]);
         // Keys typed in the learner's name, which the shell would read afterwards.
+        #[allow(clippy::unnecessary_cast, reason = "the type of the numbers differs between C libraries")]
         let typed =
             [libc::TIOCSTI, libc::TIOCLINUX].map(|request| rule(vec![is(1, equal.clone(), request as u64)]));
         rules.insert(libc::SYS_ioctl, typed.into_iter().collect::<Result<_, _>>()?);

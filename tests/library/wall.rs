@@ -100,7 +100,4 @@ fn a_back_door_leads_nowhere() {
         .open(&file)
         .and_then(|mut file| file.write_all(b"!"))
         .expect("it is open");
-    if held != (Wall { files: true, calls: true }) {
-        eprintln!("this system has only a part of the wall: {held:?}");
-    }
 }
