@@ -224,7 +224,9 @@ fn the_chapter_is_traced() {
                     OutlineItem::Operation(row) => Some(row),
                     _ => None,
                 }) {
-                    assert!(step.code.contains(row.code.split_whitespace().next().unwrap_or("?")), "{row:?}");
+                    // A call that was written over several lines is one line of a trace.
+                    let own: String = step.code.split_whitespace().collect();
+                    assert!(own.contains(row.code.split_whitespace().next().unwrap_or("?")), "{row:?}");
                 }
             }
         }
