@@ -72,6 +72,7 @@ class Side:
     """One of the two: what was asked for, and how it can be built."""
 
     def __init__(self, shown, word, module):
+        self.file = shown
         self.shown, self.word = f"{shown}:{word}" if word and not shown.startswith("@") else shown, word
         self.names = vars(module)
         self.subject = self.found() if not shown.startswith("@") else None
@@ -122,11 +123,17 @@ def forward(it):
     return it, 0
 
 
-def needed(it):
-    """The parameters without defaults."""
+def taken(it):
+    """The names of the parameters, and which of them have defaults."""
     function, first = forward(it)
     names, optional, only = parameters(function)
-    return [name for name in names[first:] if name not in optional] + only
+    return [*names[first:], *only], optional
+
+
+def needed(it):
+    """The parameters without defaults."""
+    names, optional = taken(it)
+    return [name for name in names if name not in optional]
 
 
 def sizes(it):
@@ -231,6 +238,7 @@ class Pair:
                 raise Cannot(f"@{name} has no {odd[0]}; it takes {', '.join(known)}")
             known |= asked
             causal = causal or "causal" in asked
+        self.remarks = []
         if "causal" in known and not causal:
             self.remarks.append(f"@{name} has no causal mask here, as the other has none; '@{name}(causal=True)' has one")
         width, heads, groups = (known.get(key, 1) for key in ("width", "heads", "groups"))
@@ -315,10 +323,10 @@ class Pair:
                 known[name] = eval(code, {"torch": torch, **self.sides[0].names, **self.sides[1].names})
             except Exception as raised:
                 raise Cannot(f"--input {name}: {_made_up.reason(raised)}") from None
-        takes = [parameters(forward(it)[0])[0][forward(it)[1] :] + parameters(forward(it)[0])[2] for it in built]
-        odd = [name for name in given if not any(name in names for names in takes)]
+        takes = dict.fromkeys(name for it in built for name in taken(it)[0])
+        odd = [name for name in given if name not in takes]
         if odd:
-            raise Cannot(f"--input {odd[0]}: no such input; there are {', '.join(dict.fromkeys(sum(takes, [])))}")
+            raise Cannot(f"--input {odd[0]}: no such input; there are {', '.join(takes)}")
         names = max((needed(it) for it in built), key=len)
         if any(len(needed(it)) == 1 for it in built):
             names = next(needed(it) for it in built if len(needed(it)) == 1)
@@ -341,7 +349,7 @@ class Pair:
                     error = error or raised
         example = names[0] if names else "x"
         what = "the inputs that are named" if known else "made-up inputs"
-        where = place(error, [side.shown.split(".py:")[0].removesuffix(".py") + ".py" for side in self.sides])
+        where = place(error, [side.file for side in self.sides])
         raise Cannot(
             f"{where}it does not run on {what}: {_made_up.reason(error)}; if the inputs are not what it takes, name them: "
             f"--input '{example}=torch.randn(2, 6, 64)'"
@@ -393,7 +401,7 @@ class Pair:
             "equal": one.shape == two.shape and close(one, two),
             "weights": self.pairing.report(),
             "zeroed": self.pairing.zeroed,
-            "remarks": self.remarks[-1:],
+            "remarks": self.remarks,
             "inputs": [{"name": name, "value": described(value)} for name, value in self.inputs.items()],
             "gradients": {"compared": compared, "differing": differing},
         })
