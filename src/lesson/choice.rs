@@ -19,6 +19,12 @@ const FREQUENT: [&str; 30] = [
 const NEGATIONS: [&str; 10] =
     ["not", "no", "never", "without", "cannot", "nothing", "none", "neither", "nor", "less"];
 
+/// Whether a text is one of these choices, or other words for one that the lesson lists.
+pub(crate) fn is_choice(choices: &[Choice], said: &str) -> bool {
+    let said = plain(said);
+    choices.iter().any(|choice| choice.also.iter().chain([&choice.text]).any(|text| plain(text) == said))
+}
+
 /// The index of the choice that a text names by letter, words or number. Errors: a message about what to type.
 pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     let typed = said;

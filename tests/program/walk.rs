@@ -616,6 +616,15 @@ fn reviews_come_first_and_output_is_shown_once() {
     assert!(at("query \\ key") < at("tensor([[0.9995"), "{out}");
 }
 
+/// An answer that the lesson lists is an answer, though it begins with the word of a key.
+#[test]
+fn an_answer_may_begin_with_the_word_of_a_key() {
+    let state = State::new();
+    typed(&["learn", "gpt2-fused"], &["skip", "quit"], &state);
+    let (out, _, _) = typed(&["learn", "always-true"], &["output", "quit"], &state);
+    assert!(out.contains("Not yet. The result is what it is for."), "{out}");
+}
+
 /// A file is run as the code of an exercise each time it is saved.
 #[test]
 fn a_watched_file_is_judged() {

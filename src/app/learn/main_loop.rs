@@ -3,12 +3,15 @@
 use super::super::cells::step::unrun_panel;
 use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{self, Stop, StopKind};
+use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::{Exit, Failure};
 use super::input::{self, Escape, InputMode};
 use super::keys::{self, WalkInput};
-use super::stop_page::{PageStage, PredictionLine, StopPage, Workbook, choices};
+use super::stop_page::{PageStage, PredictionLine, StopPage, Workbook};
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
+use crate::lesson::choice::is_choice;
+use crate::lesson::exercise::{Choice, RightAnswer};
 use crate::lesson::progress::ProgressChange;
 use crate::view::learn::{footer, help};
 use crate::view::panel::{Panel, lesson_head, lesson_outcome, reading};
@@ -87,7 +90,7 @@ impl<'c> Walk<'c, '_, '_> {
                 input::press(&keys, self.shell).map(WalkInput::of_key)
             }
             mode => {
-                let letters = self.choices();
+                let choices = self.choices();
                 let here = (self.at, self.stage());
                 let told = self.told.replace(here) == Some(here);
                 match (asking, mode) {
@@ -110,7 +113,13 @@ impl<'c> Walk<'c, '_, '_> {
                     }
                 }
                 let line = input::line("> ", Escape::Clears, mode, self.shell)?;
-                Ok(WalkInput::of_line(&line, asking, letters))
+                Ok(match &line {
+                    // An answer may begin with the word of a key.
+                    TypedLine::Line(said) if is_choice(choices, said) => {
+                        WalkInput::Answer(said.trim().to_owned())
+                    }
+                    _ => WalkInput::of_line(&line, asking, choices.len()),
+                })
             }
         }
     }
@@ -276,11 +285,11 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Exit::Good)
     }
 
-    /// How many letters answer the question that waits.
-    fn choices(&self) -> usize {
-        match (self.stage(), self.step()) {
-            (PageStage::Asking(at), Some(step)) => choices(&step.predictions[at]).len(),
-            _ => 0,
+    /// The choices of the question that waits.
+    fn choices(&self) -> &'c [Choice] {
+        match self.asked().map(|(_, _, asked)| &asked.answer) {
+            Some(RightAnswer::Choice(choices)) => choices,
+            _ => &[],
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::view::quiz::AnswerVerdict;
 
 impl<'c> Walk<'c, '_, '_> {
     /// The question that waits, its number and its step.
-    fn asked(&self) -> Option<(&'c Step, usize, &'c Prediction)> {
+    pub(super) fn asked(&self) -> Option<(&'c Step, usize, &'c Prediction)> {
         match (self.stage(), self.step()) {
             (PageStage::Asking(at), Some(step)) => step.predictions.get(at).map(|asked| (step, at, asked)),
             _ => None,

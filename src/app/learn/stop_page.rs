@@ -99,7 +99,7 @@ impl PredictionLine {
 }
 
 /// The choices of a question; empty if it has none.
-pub(crate) fn choices(asked: &Prediction) -> Vec<String> {
+fn choices(asked: &Prediction) -> Vec<String> {
     match &asked.answer {
         RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.clone()).collect(),
         _ => Vec::new(),
