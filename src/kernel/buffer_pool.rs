@@ -14,6 +14,9 @@ use super::stop;
 const SMALLEST: usize = 1 << 16;
 /// Bytes of one element type that a thread keeps at most, unless [`set_limit`] changes it; the oldest are freed first.
 const LIMIT: usize = 256 << 20;
+/// Bytes above which a vector of another size takes the place of the oldest: sizes that grow, as those of a text that is
+/// being written, would otherwise fill the pool with vectors that nothing needs.
+const LEAST: usize = 128 << 20;
 
 /// The most bytes of one vector, for the process.
 static MOST_BYTES: AtomicUsize = AtomicUsize::new(isize::MAX as usize);
@@ -98,9 +101,11 @@ fn reused<T: Element>(len: usize) -> Option<Vec<T>> {
         let unused = T::unused(pool);
         let fits = |vector: &Vec<T>| vector.len() >= len && vector.len() / 2 <= len;
         // Of equals the newest: it may still be in the cache.
-        let best =
-            (0..unused.len()).rev().filter(|&at| fits(&unused[at])).min_by_key(|&at| unused[at].len())?;
-        Some(unused.remove(best))
+        let best = (0..unused.len()).rev().filter(|&at| fits(&unused[at])).min_by_key(|&at| unused[at].len());
+        if best.is_none() {
+            free_oldest(unused, |kept, freed| kept > LEAST && freed < len * size_of::<T>());
+        }
+        Some(unused.remove(best?))
     })?;
     vector.truncate(len);
     Some(vector)
@@ -120,12 +125,38 @@ pub fn recycle<T: Element>(mut vector: Vec<T>) {
         let limit = pool.limit.unwrap_or(LIMIT);
         let unused = T::unused(&mut pool);
         unused.push(vector);
-        let bytes = |vector: &Vec<T>| vector.len() * size_of::<T>();
-        let (mut kept, mut excess) = (unused.iter().map(bytes).sum::<usize>(), 0);
-        while kept > limit || unused.len() - excess > MOST {
-            kept -= bytes(&unused[excess]);
-            excess += 1;
-        }
+        let excess = unused.len().saturating_sub(MOST);
         unused.drain(..excess);
+        free_oldest(unused, |kept, _| kept > limit);
     });
+}
+
+/// Frees the oldest vectors as long as this is so of the bytes that are kept and those that were freed.
+fn free_oldest<T>(unused: &mut Vec<Vec<T>>, more: impl Fn(usize, usize) -> bool) {
+    let bytes = |vector: &Vec<T>| vector.len() * size_of::<T>();
+    let (mut kept, mut freed, mut count) = (unused.iter().map(bytes).sum::<usize>(), 0, 0);
+    while more(kept, freed) {
+        let first = bytes(&unused[count]);
+        (kept, freed, count) = (kept - first, freed + first, count + 1);
+    }
+    unused.drain(..count);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Vectors that grow leave no more in the pool than the least it keeps.
+    #[test]
+    fn sizes_that_grow_do_not_fill_the_pool() {
+        set_limit(8 * LEAST);
+        let grown = LEAST / 8 / size_of::<i64>();
+        for step in 0..40 {
+            recycle(take::<i64>(grown + step * 1024));
+        }
+        let kept = POOL.with_borrow(|pool| pool.i64.iter().map(Vec::len).sum::<usize>()) * size_of::<i64>();
+        assert!(kept <= LEAST + LEAST / 4, "{kept} bytes");
+        // What is asked for again is still there.
+        assert!(reused::<i64>(grown + 39 * 1024).is_some());
+    }
 }
