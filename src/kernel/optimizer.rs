@@ -96,7 +96,7 @@ impl<T: Real> Sgd<T> {
 
 simd! {
     /// param + rate grad, in place; all slices of one length.
-    pub(crate) fn sgd<'a, 'b, T>(rule: &'b Sgd<T>, param: &'a mut [T], grad: &'a [T]) -> () {
+    pub(crate) fn sgd<'a, T>(rule: Sgd<T>, param: &'a mut [T], grad: &'a [T]) -> () {
         for (param, &grad) in param.iter_mut().zip(grad) {
             *param += rule.gradient(*param, grad) * rule.rate;
         }
@@ -105,8 +105,8 @@ simd! {
 
 simd! {
     /// The same with a velocity, in place too.
-    pub(crate) fn sgd_momentum<'a, 'b, T>(
-        rule: &'b Sgd<T>, param: &'a mut [T], grad: &'a [T], velocity: &'a mut [T]
+    pub(crate) fn sgd_momentum<'a, T>(
+        rule: Sgd<T>, param: &'a mut [T], grad: &'a [T], velocity: &'a mut [T]
     ) -> () {
         for ((param, &grad), velocity) in param.iter_mut().zip(grad).zip(velocity) {
             let grad = rule.gradient(*param, grad);
@@ -120,8 +120,8 @@ simd! {
 
 simd! { wide:
     /// One step of Adam, in place; all slices of one length.
-    pub(crate) fn adam<'a, 'b, T>(
-        rule: &'b Adam<T>, param: &'a mut [T], grad: &'a [T], mean: &'a mut [T], square: &'a mut [T]
+    pub(crate) fn adam<'a, T>(
+        rule: Adam<T>, param: &'a mut [T], grad: &'a [T], mean: &'a mut [T], square: &'a mut [T]
     ) -> () {
         for (((param, &grad), mean), square) in param.iter_mut().zip(grad).zip(mean).zip(square) {
             let grad = rule.gradient(*param, grad);
@@ -134,8 +134,8 @@ simd! { wide:
 
 simd! { wide:
     /// The same with the largest mean square so far, in place too.
-    pub(crate) fn adam_largest<'a, 'b, T>(
-        rule: &'b Adam<T>,
+    pub(crate) fn adam_largest<'a, T>(
+        rule: Adam<T>,
         param: &'a mut [T],
         grad: &'a [T],
         mean: &'a mut [T],

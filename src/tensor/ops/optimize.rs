@@ -194,11 +194,11 @@ impl<'a, T: Float> ParameterSlice<'a, T> {
         let ParameterSlice { param, grad, mut kept, rule } = self;
         match (rule, &mut kept[..]) {
             (RuleIn::Scale(factor), _) => optimizer::scale(param, factor),
-            (RuleIn::Sgd(rule), []) => optimizer::sgd(&rule, param, grad),
-            (RuleIn::Sgd(rule), [velocity, ..]) => optimizer::sgd_momentum(&rule, param, grad, velocity),
-            (RuleIn::Adam(rule), [mean, square]) => optimizer::adam(&rule, param, grad, mean, square),
+            (RuleIn::Sgd(rule), []) => optimizer::sgd(rule, param, grad),
+            (RuleIn::Sgd(rule), [velocity, ..]) => optimizer::sgd_momentum(rule, param, grad, velocity),
+            (RuleIn::Adam(rule), [mean, square]) => optimizer::adam(rule, param, grad, mean, square),
             (RuleIn::Adam(rule), [mean, square, largest]) => {
-                optimizer::adam_largest(&rule, param, grad, mean, square, largest);
+                optimizer::adam_largest(rule, param, grad, mean, square, largest);
             }
             (RuleIn::Adam(_), _) => unreachable!("Adam keeps two tensors or three"),
         }
