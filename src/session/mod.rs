@@ -7,7 +7,6 @@ mod arguments;
 mod blocks;
 mod builtins;
 mod cell;
-mod compiling;
 mod cpython;
 mod display;
 mod engine;

@@ -28,12 +28,6 @@ thread_local! {
     static CELL_RUNS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work` on a thread of its own as a part of a cell: a panic in it is reported by the cell.
-pub(super) fn silently(work: impl FnOnce()) {
-    CELL_RUNS.with(|runs| runs.set(true));
-    work();
-}
-
 /// Stops the panic hook from printing while a cell runs.
 pub(super) fn silence_panics() {
     static ONCE: Once = Once::new();
