@@ -354,8 +354,8 @@ impl Session {
             let set = cells.set_item(name, vm.ctx.new_str(&**source).into(), vm);
             debug_assert!(set.is_ok(), "a dict takes strings");
         }
-        let cell = CompiledCell::compile(source, name, vm)
-            .map_err(|error| Raised::syntax(&error, source, vm))?;
+        let cell =
+            CompiledCell::compile(source, name, vm).map_err(|error| Raised::syntax(&error, source, vm))?;
         binds.clone_from(&cell.binds);
         let start = Instant::now();
         let result = match mode {

@@ -1,23 +1,14 @@
 //! Iterators of native code that may be endless: each step checks for interrupts, so that `sum(count())`
-//! can be stopped. Iterators within iterators within iterators are kept from overflowing the native stack.
+//! can be stopped.
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::HashMap,
-    sync::OnceLock,
-};
+use std::{cell::Cell, sync::OnceLock};
 
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
-    builtins::{PyModule, PyStr, PyType, PyTypeRef},
-    class::PyClassImpl,
-    function::FuncArgs,
-    protocol::{PyIter, PyIterReturn},
-    pyclass,
-    types::{IterNext, Iterable, SelfIter},
+    Py, PyObject, PyRef, PyResult, VirtualMachine,
+    builtins::{PyModule, PyStr, PyType},
+    protocol::PyIterReturn,
 };
 
-use super::stack::Nested;
 use crate::kernel::stop;
 
 type Next = fn(&PyObject, &VirtualMachine) -> PyResult<PyIterReturn>;
@@ -56,7 +47,6 @@ static STOPPABLE: [Next; ITERTOOLS.len()] = [
 
 fn next<const TYPE: usize>(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
     stop::from_native(|| vm.check_signals())?;
-    let _nested = Nested::enter(vm)?;
     OWN[TYPE].get().expect("install() keeps the original before it replaces the slot")(iterator, vm)
 }
 
@@ -148,90 +138,4 @@ static FLOAT_REPR: OnceLock<Repr> = OnceLock::new();
 fn repr_of_float(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     tick(vm)?;
     FLOAT_REPR.get().expect("stay_stoppable() keeps it")(value, vm)
-}
-
-/// The iterators that contain others, each with the number of its kind.
-fn containing(vm: &VirtualMachine) -> [&'static Py<PyType>; 4] {
-    let types = &vm.ctx.types;
-    [types.map_type, types.filter_type, types.zip_type, types.enumerate_type]
-}
-
-type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
-
-static NEW: [OnceLock<New>; 4] = [const { OnceLock::new() }; 4];
-static SHALLOW: [New; 4] = [new::<0>, new::<1>, new::<2>, new::<3>];
-
-/// Iterators within each other, after which one is passed on through a [`NestedIterator`].
-const LEVELS: usize = 64;
-/// The iterators whose levels are known.
-const KNOWN: usize = 4096;
-
-thread_local! {
-    /// How many levels an iterator contains, by its address. An address that is used again is known wrongly until its
-    /// iterator is asked for: at worst it is passed on too early.
-    static NESTING: RefCell<HashMap<usize, usize>> = RefCell::default();
-}
-
-/// `map`, `filter`, `zip` and `enumerate` of one another, thousands of levels deep: the interpreter's collector follows
-/// all of them for each, and so would a step. Every [`LEVELS`] levels it meets a type that it does not follow.
-pub(super) fn stay_shallow(vm: &VirtualMachine) {
-    NestedIterator::make_static_type();
-    for (kind, class) in containing(vm).into_iter().enumerate() {
-        NEW[kind].get_or_init(|| class.slots.new.load().expect("iterators can be made"));
-        class.slots.new.store(Some(SHALLOW[kind]));
-    }
-}
-
-fn new<const KIND: usize>(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let containing = containing(vm);
-    let mut levels = 0;
-    for arg in args.args.iter_mut().chain(args.kwargs.values_mut()) {
-        if !containing.iter().any(|class| arg.fast_isinstance(class)) {
-            continue;
-        }
-        let within = NESTING.with_borrow(|known| known.get(&arg.get_id()).copied()).unwrap_or(0) + 1;
-        match within < LEVELS {
-            true => levels = levels.max(within),
-            false => *arg = NestedIterator(arg.clone()).into_ref(&vm.ctx).into(),
-        }
-    }
-    let made = NEW[KIND].get().expect("stay_shallow() keeps the original before it replaces the slot")(
-        class, args, vm,
-    )?;
-    NESTING.with_borrow_mut(|known| {
-        if levels == 0 {
-            if !known.is_empty() {
-                known.remove(&made.get_id());
-            }
-            return;
-        }
-        if known.len() == KNOWN {
-            known.clear();
-        }
-        known.insert(made.get_id(), levels);
-    });
-    Ok(made)
-}
-
-/// An iterator over what is left of this one, and nothing else of it.
-pub(super) fn passed_on(iterator: PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
-    NestedIterator(iterator).into_ref(&vm.ctx).into()
-}
-
-/// An iterator that passes another one on.
-#[pyclass(module = "attn", name = "nested_iterator")]
-#[derive(Debug, PyPayload)]
-struct NestedIterator(PyObjectRef);
-
-#[pyclass(with(IterNext, Iterable))]
-impl NestedIterator {}
-
-impl SelfIter for NestedIterator {}
-
-impl IterNext for NestedIterator {
-    fn next(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-        stop::from_native(|| vm.check_signals())?;
-        let _nested = Nested::enter_for(LEVELS, vm)?;
-        PyIter::new(zelf.0.clone()).next(vm)
-    }
 }

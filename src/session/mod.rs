@@ -32,7 +32,6 @@ mod setup;
 mod sizes;
 mod sorting;
 mod source;
-mod stack;
 mod syntax_errors;
 mod text_characters;
 mod text_methods;

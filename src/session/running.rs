@@ -2,7 +2,7 @@
 
 use std::{any::Any, cell::Cell, sync::Once};
 
-use super::{interrupt::Interrupter, raised::Raised, stack};
+use super::{interrupt::Interrupter, raised::Raised};
 
 /// Marks the session as running until it is dropped.
 pub(super) struct Running<'a>(&'a Interrupter);
@@ -73,10 +73,6 @@ pub(super) const STACK_SIZE: usize = 512 << 20;
 pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("attn".into()).stack_size(STACK_SIZE);
-        let work = || {
-            stack::begins_here(STACK_SIZE);
-            work()
-        };
         match thread.spawn_scoped(scope, work) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(error) => panic!("attn needs a thread of its own to run Python: {error}"),

@@ -24,7 +24,7 @@ use rustpython_vm::{
 };
 
 use super::{
-    arguments, guards::check_first, iterators, percent, sizes, sorting, source, stack, text_characters,
+    arguments, guards::check_first, iterators, percent, sizes, sorting, source, text_characters,
     text_methods, wording,
 };
 
@@ -68,11 +68,9 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         running_generators_stay(vm);
         sizes::install(vm)?;
         percent::install(vm);
-        stack::install(vm)?;
         sorting::install_method(vm);
         arguments::install(vm);
         wording::install(vm);
-        iterators::stay_shallow(vm);
         iterators::stay_stoppable(vm);
         text_characters::install(vm);
         text_methods::install(vm);
@@ -100,7 +98,6 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
             let name = spec.get_attr("name", vm)?.str(vm)?;
             let name = name.as_wtf8().to_string_lossy();
             remove(created, &name, vm)?;
-            stack::install_in(created, &name, vm)?;
             if name == "itertools" {
                 iterators::install(created, vm)?;
                 sizes::install_in(created, vm)?;

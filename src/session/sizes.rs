@@ -13,7 +13,6 @@ use rustpython_vm::{
 
 use super::{
     guards::{Own, around, check_first},
-    iterators,
     memory::{as_float, check},
     text_methods,
 };
@@ -129,7 +128,8 @@ pub(super) fn expected(iterable: &mut PyObjectRef, vm: &VirtualMachine) -> PyRes
     if asks {
         // It is not asked a second time.
         let iterator = iterable.get_iter(vm)?;
-        *iterable = iterators::passed_on(iterator.into(), vm);
+        let elements = iterator.iter_without_hint(vm)?.collect::<PyResult<Vec<PyObjectRef>>>()?;
+        *iterable = vm.ctx.new_list(elements).into();
     }
     Ok(())
 }

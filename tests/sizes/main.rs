@@ -47,31 +47,6 @@ const TOO_LARGE_TENSORS: &[&str] = &[
 
 /// Cells that nest too deeply for the native stack, and their exceptions.
 const TOO_DEEP: &[(&str, &str)] = &[
-    ("class A: pass\nA.__call__ = A()\nA()()", "RecursionError"),
-    ("class A: pass\nclass B(A): pass\nA.__call__ = B()\nB()()", "RecursionError"),
-    ("A = type('A', (), {})\ntype.__setattr__(A, '__call__', A())\nA()()", "RecursionError"),
-    ("class A: pass\nclass B: pass\nA.__call__ = B()\nB.__call__ = A()\nA()()", "RecursionError"),
-    ("class A: pass\nA.__get__ = A()\nclass B: x = A()\nB().x", "RecursionError"),
-    ("class A: pass\nA.__call__ = A()\nA.__len__ = A()\nlen(A())", "RecursionError"),
-    ("class A: pass\nA.__init__ = A\nA()", "RecursionError"),
-    ("class A: pass\nA.__new__ = A\nA()", "RecursionError"),
-    (
-        "import functools\np = functools.partial(print)\np.__setstate__((p, (), {}, {}))\np()",
-        "RecursionError",
-    ),
-    ("x = len\nfor _ in range(10**5): x = staticmethod(x)\nx([])", "RecursionError"),
-    ("x = len\nfor _ in range(10**5): x = staticmethod(x)\nrepr(x)", "RecursionError"),
-    ("f = len\nfor _ in range(10**5): f = f.__call__\nf([])", "RecursionError"),
-    (
-        "import types\nx = {}\nfor _ in range(10**5): x = types.MappingProxyType(x)\nx.get(1)",
-        "RecursionError",
-    ),
-    (
-        "import types\nf = list\nfor _ in range(10**5): f = types.GenericAlias(f, (int,))\nf()",
-        "RecursionError",
-    ),
-    ("x = iter([1])\nfor _ in range(10**5): x = map(abs, x)\nnext(x)", "RecursionError"),
-    ("x = iter([1])\nfor _ in range(10**5): x = zip(filter(None, x))\nnext(x)", "RecursionError"),
     ("eval('+'.join(['1'] * 10**6))", "RecursionError"),
     ("eval('-' * 10**6 + '1')", "RecursionError"),
     ("eval('a' + '.b' * 10**6)", "RecursionError"),
@@ -102,8 +77,6 @@ const DEEP: &[(&str, &str)] = &[
     ("(exec('def f():\\n    x = a.b(c)\\n    return x + y\\n' * 2000), 1)[1]", "1"),
     ("len(eval('[' + '1 + 2, ' * 10**5 + ']'))", "100000"),
     ("len(eval(' '.join([\"'a'\"] * 10**5)))", "100000"),
-    ("__import__('functools').reduce(lambda x, _: map(abs, x), range(500), iter([-1])).__next__()", "1"),
-    ("__import__('functools').reduce(lambda f, _: staticmethod(f), range(1000), len)([1])", "1"),
     ("type('C', (), {'__call__': lambda self, n: n and self(n - 1)})()(300)", "0"),
 ];
 
