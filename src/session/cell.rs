@@ -52,7 +52,7 @@ impl CompiledCell {
         for statement in &module.body {
             bound_by(statement, &mut binds);
         }
-        blocks::reach_ends(&mut module);
+        blocks::prepare(&mut module);
         let last = match (silent, module.body.pop()) {
             (false, Some(Stmt::Expr(last))) => {
                 Some(ModExpression { body: last.value, range: last.range, node_index: last.node_index })
