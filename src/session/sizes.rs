@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyInt, PyList, PyTuple, PyTypeRef},
+    builtins::{PyList, PyTuple, PyTypeRef},
     function::FuncArgs,
     types::PyTypeFlags,
 };
@@ -60,13 +60,13 @@ pub(super) fn install_function(vm: &VirtualMachine) -> PyResult<()> {
     vm.builtins.set_attr(CHECK_STARRED, vm.new_function(CHECK_STARRED, check), vm)
 }
 
-fn new_bytes(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    zeros(&args, vm)?;
+fn new_bytes(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    zeros(&mut args, vm)?;
     NEW_BYTES.get().expect(KEPT)(class, args, vm)
 }
 
-fn init_bytearray(bytes: PyObjectRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    zeros(&args, vm)?;
+fn init_bytearray(bytes: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    zeros(&mut args, vm)?;
     INIT_BYTEARRAY.get().expect(KEPT)(bytes, args, vm)
 }
 
@@ -80,12 +80,16 @@ fn new_tuple(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyRes
     NEW_TUPLE.get().expect(KEPT)(class, args, vm)
 }
 
-/// `bytes(10**12)`.
-fn zeros(args: &FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    match args.args.first().and_then(|size| size.downcast_ref::<PyInt>()) {
-        Some(size) => check(as_float(size.as_bigint()), vm),
-        None => Ok(()),
+/// `bytes(10**12)`. An object that gives an integer gives it once.
+fn zeros(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    if let Some(given) = args.args.first_mut()
+        && given.class().get_attr(vm.ctx.intern_str("__bytes__")).is_none()
+        && let Some(Ok(size)) = given.try_index_opt(vm)
+    {
+        check(as_float(size.as_bigint()), vm)?;
+        *given = size.into();
     }
+    Ok(())
 }
 
 fn first_expected(args: &mut FuncArgs, at: usize, vm: &VirtualMachine) -> PyResult<()> {

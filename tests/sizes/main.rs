@@ -11,6 +11,7 @@ const LIMIT: usize = 4 << 30;
 const TOO_LARGE: &[&str] = &[
     "bytes(10**12)",
     "bytes.__new__(bytes, 10**12)",
+    "bytes(type('I', (), {'__index__': lambda self: 10**12})())",
     "type('B', (bytes,), {})(10**12)",
     "bytearray(10**12)",
     "torch.ones(1).expand(10**12).tolist()",
