@@ -5,15 +5,14 @@ use crate::syntax::parse;
 use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
 use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, Mode as ParseMode, ParseErrorType};
 use ruff_text_size::Ranged;
-use rustpython_compiler_core::{SourceFileBuilder, bytecode::CodeObject};
+use rustpython_compiler_core::SourceFileBuilder;
 use rustpython_vm::{
     PyRef, VirtualMachine,
     builtins::PyCode,
-    compiler::{CompileError, CompileOpts, Mode, codegen::compile::compile_top},
+    compiler::{CompileError, Mode, codegen::compile::compile_top},
 };
 
 use super::blocks;
-use super::compiling::{NotCompiled, stoppable};
 use super::messages::lacks_block;
 
 pub(super) struct CompiledCell {
@@ -31,26 +30,7 @@ impl CompiledCell {
         source: &str,
         name: &str,
         vm: &VirtualMachine,
-    ) -> Result<CompiledCell, NotCompiled> {
-        let (text, name, opts) = (source.to_owned(), name.to_owned(), vm.compile_opts());
-        let parts = stoppable(source.len(), move || CellParts::compile(&text, &name, opts), vm)
-            .map_err(NotCompiled::Stopped)?
-            .map_err(NotCompiled::Error)?;
-        let code = |code: CodeObject| vm.ctx.new_code(code);
-        Ok(CompiledCell { body: parts.body.map(code), last: parts.last.map(code), binds: parts.binds })
-    }
-}
-
-/// The code of a cell, before the interpreter has it.
-#[derive(Default)]
-struct CellParts {
-    body: Option<CodeObject>,
-    last: Option<CodeObject>,
-    binds: Vec<String>,
-}
-
-impl CellParts {
-    fn compile(source: &str, name: &str, opts: CompileOpts) -> Result<CellParts, CompileError> {
+    ) -> Result<CompiledCell, CompileError> {
         let file = SourceFileBuilder::new(name, source).finish();
         let parsed = parse(source, ParseMode::Module)
             .map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
@@ -66,13 +46,13 @@ impl CellParts {
             Mod::Expression(_) => true,
         };
         let Mod::Module(mut module) = parsed.into_syntax() else {
-            return Ok(CellParts::default());
+            return Ok(CompiledCell { body: None, last: None, binds: Vec::new() });
         };
         let mut binds = Vec::new();
         for statement in &module.body {
             bound_by(statement, &mut binds);
         }
-        blocks::reach_ends(&mut module);
+        blocks::prepare(&mut module);
         let last = match (silent, module.body.pop()) {
             (false, Some(Stmt::Expr(last))) => {
                 Some(ModExpression { body: last.value, range: last.range, node_index: last.node_index })
@@ -82,8 +62,10 @@ impl CellParts {
                 None
             }
         };
-        let code =
-            |tree, mode| compile_top(tree, file.clone(), mode, opts).map_err(CompileError::from).map(Some);
+        let code = |tree, mode| {
+            let code = compile_top(tree, file.clone(), mode, vm.compile_opts())?;
+            Ok::<_, CompileError>(Some(vm.ctx.new_code(code)))
+        };
         let body = match module.body.is_empty() {
             true => None,
             false => code(Mod::Module(module), Mode::Exec)?,
@@ -92,7 +74,7 @@ impl CellParts {
             Some(expression) => code(Mod::Expression(expression), Mode::Eval)?,
             None => None,
         };
-        Ok(CellParts { body, last, binds })
+        Ok(CompiledCell { body, last, binds })
     }
 }
 

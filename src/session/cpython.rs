@@ -18,6 +18,9 @@ pub(super) fn install(vm: &VirtualMachine) {
     }
     types.set_type.slots.iter.store(Some(set_iter));
     types.frozenset_type.slots.iter.store(Some(frozenset_iter));
+    for class in [types.staticmethod_type, types.classmethod_type] {
+        class.slots.repr.store(Some(repr_wrapping_method));
+    }
     for (class, own) in
         [(types.str_type, &STR_CONCAT), (types.list_type, &LIST_CONCAT), (types.tuple_type, &TUPLE_CONCAT)]
     {
@@ -139,6 +142,14 @@ fn set_repr(set: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     }
     let inner = texts.join(", ");
     Ok(vm.ctx.new_str(if plain { format!("{{{inner}}}") } else { format!("{name}({{{inner}}})") }))
+}
+
+/// `repr(staticmethod(f))`: the interpreter's own panics if `repr(f)` raises.
+fn repr_wrapping_method(method: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+    let is_static = method.fast_isinstance(vm.ctx.types.staticmethod_type);
+    let name = if is_static { "staticmethod" } else { "classmethod" };
+    let function = method.get_attr("__func__", vm)?.repr(vm)?;
+    Ok(vm.ctx.new_str(format!("<{name}({})>", function.as_wtf8().to_string_lossy())))
 }
 
 type Concat = fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult;

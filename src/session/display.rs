@@ -3,7 +3,7 @@
 
 use rustpython_vm::{
     AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyDict, PyFunction, PyStr, PyType},
+    builtins::{PyFunction, PyStr, PyType},
 };
 
 use super::pretty::PrettyPrinter;
@@ -377,76 +377,12 @@ fn qualified_name(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
     })
 }
 
-/// The signature of a function that is written in Python: `(a, b=1, *rest, c: int = 2)`. Empty for native ones.
+/// The signature of a function that is written in Python, as IPython reads it: `(a, b=1, *rest, c: int = 2)`. Empty for
+/// native ones.
 fn signature(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
     if value.downcast_ref::<PyFunction>().is_none() {
         return Ok(String::new());
     }
-    let code = value.get_attr("__code__", vm)?;
-    let code = code.try_to_ref::<rustpython_vm::builtins::PyCode>(vm)?;
-    let positional = code.arg_count as usize;
-    let keyword_only = code.kwonlyarg_count as usize;
-    let defaults = value.get_attr("__defaults__", vm)?;
-    let defaults = if vm.is_none(&defaults) { vec![] } else { elements(&defaults, vm)? };
-    let keyword_defaults = value.get_attr("__kwdefaults__", vm)?;
-    let annotations = value.get_attr("__annotations__", vm)?;
-    let annotations = annotations.downcast_ref::<PyDict>();
-    let parameter = |index: usize, default: Option<PyObjectRef>, stars: &str| -> PyResult<String> {
-        let name = code.varnames[index].as_str();
-        let annotation = match annotations {
-            Some(annotations) => annotations.get_item_opt(name, vm)?,
-            None => None,
-        };
-        let mut text = format!("{stars}{name}");
-        if let Some(annotation) = &annotation {
-            text += &format!(": {}", annotation_text(annotation, vm)?);
-        }
-        if let Some(default) = default {
-            let equals = if annotation.is_some() { " = " } else { "=" };
-            text += equals;
-            text += &default.repr(vm)?.as_wtf8().to_string_lossy();
-        }
-        Ok(text)
-    };
-    let mut parts = Vec::new();
-    for index in 0..positional {
-        let default = (index + defaults.len()).checked_sub(positional).map(|at| defaults[at].clone());
-        parts.push(parameter(index, default, "")?);
-        if index + 1 == code.posonlyarg_count as usize {
-            parts.push("/".to_owned());
-        }
-    }
-    let flags = code.flags;
-    let starred = flags.contains(rustpython_vm::bytecode::CodeFlags::VARARGS);
-    if starred {
-        parts.push(parameter(positional + keyword_only, None, "*")?);
-    } else if keyword_only > 0 {
-        parts.push("*".to_owned());
-    }
-    for index in positional..positional + keyword_only {
-        let default = match keyword_defaults.downcast_ref::<PyDict>() {
-            Some(defaults) => defaults.get_item_opt(code.varnames[index].as_str(), vm)?,
-            None => None,
-        };
-        parts.push(parameter(index, default, "")?);
-    }
-    if flags.contains(rustpython_vm::bytecode::CodeFlags::VARKEYWORDS) {
-        parts.push(parameter(positional + keyword_only + usize::from(starred), None, "**")?);
-    }
-    let mut text = format!("({})", parts.join(", "));
-    if let Some(returned) = match annotations {
-        Some(annotations) => annotations.get_item_opt("return", vm)?,
-        None => None,
-    } {
-        text += &format!(" -> {}", annotation_text(&returned, vm)?);
-    }
-    Ok(text)
-}
-
-fn annotation_text(annotation: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
-    if annotation.downcast_ref::<PyType>().is_some() {
-        return qualified_name(annotation, vm);
-    }
-    let text = annotation.repr(vm)?.as_wtf8().to_string_lossy().into_owned();
-    Ok(text.replace("typing.", ""))
+    let signature = vm.import("inspect", 0)?.get_attr("signature", vm)?.call((value.to_owned(),), vm)?;
+    Ok(signature.str(vm)?.as_wtf8().to_string_lossy().into_owned())
 }

@@ -20,7 +20,6 @@ use rustpython_vm::{
 
 use super::{
     cell::{CompiledCell, InputState},
-    compiling::{NotCompiled, stoppable},
     display,
     error_context::ErrorContext,
     interrupt::Interrupter,
@@ -211,7 +210,7 @@ impl Session {
         self.cells.insert(NAME.to_owned(), expression.to_owned());
         let result = self.guarded(|session, vm| {
             let cell = CompiledCell::compile(expression.trim(), NAME, vm)
-                .map_err(|why| session.not_compiled(why, expression, NAME, vm))?;
+                .map_err(|error| Raised::syntax(&error, expression, vm))?;
             let value = session.value(&cell, vm).map_err(|exception| session.failed(&exception, NAME, vm))?;
             Ok(read(&value.unwrap_or_else(|| vm.ctx.none()), vm))
         });
@@ -344,9 +343,7 @@ impl Session {
         binds: &mut Vec<String>,
         vm: &VirtualMachine,
     ) -> Result<Option<String>, Raised> {
-        let text = source.to_owned();
-        let translated = stoppable(text.len(), move || magics::translate(&text), vm)
-            .map_err(|exception| self.failed(&exception, name, vm))?;
+        let translated = magics::translate(source);
         for remark in &translated.remarks {
             self.remark(remark);
         }
@@ -357,8 +354,8 @@ impl Session {
             let set = cells.set_item(name, vm.ctx.new_str(&**source).into(), vm);
             debug_assert!(set.is_ok(), "a dict takes strings");
         }
-        let cell = CompiledCell::compile(source, name, vm)
-            .map_err(|why| self.not_compiled(why, source, name, vm))?;
+        let cell =
+            CompiledCell::compile(source, name, vm).map_err(|error| Raised::syntax(&error, source, vm))?;
         binds.clone_from(&cell.binds);
         let start = Instant::now();
         let result = match mode {
@@ -417,13 +414,6 @@ impl Session {
 
     fn remark(&self, text: &str) {
         self.output.borrow_mut().write(Channel::Stderr, &format!("{text}\n"));
-    }
-
-    fn not_compiled(&self, why: NotCompiled, source: &str, name: &str, vm: &VirtualMachine) -> Raised {
-        match why {
-            NotCompiled::Error(error) => Raised::syntax(&error, source, vm),
-            NotCompiled::Stopped(exception) => self.failed(&exception, name, vm),
-        }
     }
 
     /// Reads the exception, and keeps the context in which it was raised.

@@ -48,7 +48,7 @@ pub(super) fn check_first(
         check(&mut args, vm)?;
         own.call(args, vm)
     };
-    replace(class, name, false, Box::new(checked), vm);
+    replace(class, name, Box::new(checked), vm);
 }
 
 /// Replaces a method of a built-in type by one that is given the original.
@@ -58,26 +58,10 @@ pub(super) fn around(
     replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
     vm: &VirtualMachine,
 ) {
-    replace(class, name, false, Box::new(replacement), vm);
+    replace(class, name, Box::new(replacement), vm);
 }
 
-/// As [`around`], for a native method that nothing else has replaced: it is called without a look at what it is.
-pub(super) fn around_native(
-    class: &'static Py<PyType>,
-    name: &'static str,
-    replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
-    vm: &VirtualMachine,
-) {
-    replace(class, name, true, Box::new(replacement), vm);
-}
-
-fn replace(
-    class: &'static Py<PyType>,
-    name: &'static str,
-    native: bool,
-    replacement: Replacement,
-    vm: &VirtualMachine,
-) {
+fn replace(class: &'static Py<PyType>, name: &'static str, replacement: Replacement, vm: &VirtualMachine) {
     let key = vm.ctx.intern_str(name);
     let place = (std::ptr::from_ref(class), name);
     let definition = class.slots.methods.iter().find(|method| method.name == name);
@@ -88,7 +72,7 @@ fn replace(
                 debug_assert!(false, "{} has no {name}", class.name());
                 return;
             };
-            let native = definition.filter(|_| native).map(|method| method.func);
+            let native = definition.map(|method| method.func);
             // The types of a thread live as long as it does.
             let own = Own { object: Box::leak(Box::new(own)), native };
             OWN.with_borrow_mut(|kept| kept.insert(place, own));

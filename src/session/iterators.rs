@@ -1,237 +1,83 @@
 //! Iterators of native code that may be endless: each step checks for interrupts, so that `sum(count())`
-//! can be stopped. Iterators within iterators within iterators are kept from overflowing the native stack.
+//! can be stopped.
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::HashMap,
-    sync::OnceLock,
-};
+use std::sync::OnceLock;
 
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
-    builtins::{PyModule, PyStr, PyType, PyTypeRef},
-    class::PyClassImpl,
+    Py, PyObject, PyResult, VirtualMachine,
+    builtins::{PyInt, PyModule, PyType, PyTypeRef},
     function::FuncArgs,
-    protocol::{PyIter, PyIterReturn},
-    pyclass,
-    types::{IterNext, Iterable, SelfIter},
+    protocol::PyIterReturn,
 };
 
-use super::stack::Nested;
+use super::memory::{as_float, check};
 use crate::kernel::stop;
 
 type Next = fn(&PyObject, &VirtualMachine) -> PyResult<PyIterReturn>;
 
-/// The types of `itertools`, each with its number.
-const ITERTOOLS: [&str; 20] = [
-    "accumulate",
-    "batched",
-    "chain",
-    "combinations",
-    "combinations_with_replacement",
-    "compress",
-    "count",
-    "cycle",
-    "dropwhile",
-    "filterfalse",
-    "groupby",
-    "islice",
-    "pairwise",
-    "permutations",
-    "product",
-    "repeat",
-    "starmap",
-    "takewhile",
-    "zip_longest",
-    "_grouper",
-];
+/// The types of `itertools` that give more elements than they were given, each with its number. The others go through
+/// these, or end. The first ones hold as many places as an argument says.
+const ITERTOOLS: [&str; 7] =
+    ["combinations", "combinations_with_replacement", "permutations", "product", "count", "cycle", "repeat"];
+const WITH_PLACES: usize = 4;
 
-/// The interpreter's own functions, and those that replace them, by the number of the type.
-static OWN: [OnceLock<Next>; ITERTOOLS.len()] = [const { OnceLock::new() }; ITERTOOLS.len()];
-static STOPPABLE: [Next; ITERTOOLS.len()] = [
+/// The interpreter's own functions, and those that replace them, by the number of the type; after those of `itertools`
+/// the ones that any cell has.
+static OWN: [OnceLock<Next>; 10] = [const { OnceLock::new() }; 10];
+static STOPPABLE: [Next; 10] = [
     next::<0>, next::<1>, next::<2>, next::<3>, next::<4>, next::<5>, next::<6>, next::<7>, next::<8>,
-    next::<9>, next::<10>, next::<11>, next::<12>, next::<13>, next::<14>, next::<15>, next::<16>,
-    next::<17>, next::<18>, next::<19>,
+    next::<9>,
 ];
 
 fn next<const TYPE: usize>(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
     stop::from_native(|| vm.check_signals())?;
-    let _nested = Nested::enter(vm)?;
-    OWN[TYPE].get().expect("install() keeps the original before it replaces the slot")(iterator, vm)
+    OWN[TYPE].get().expect("replace() keeps the original")(iterator, vm)
+}
+
+fn replace(number: usize, class: &Py<PyType>) {
+    if let Some(own) = class.slots.iternext.load() {
+        OWN[number].get_or_init(|| own);
+        class.slots.iternext.store(Some(STOPPABLE[number]));
+    }
+}
+
+/// Replaces the steps of the iterators of this thread's builtins.
+pub(super) fn install(vm: &VirtualMachine) {
+    let types = &vm.ctx.types;
+    let classes = [types.range_iterator_type, types.long_range_iterator_type, types.callable_iterator];
+    for (class, number) in classes.into_iter().zip(ITERTOOLS.len()..) {
+        replace(number, class);
+    }
 }
 
 /// Replaces the steps of the iterators of the module `itertools`.
-pub(super) fn install(itertools: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
+pub(super) fn install_in(itertools: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
     for (number, name) in ITERTOOLS.iter().enumerate() {
-        let found = itertools.get_attr(*name, vm)?;
-        if let Some(class) = found.downcast_ref::<PyType>()
-            && let Some(own) = class.slots.iternext.load()
-        {
-            OWN[number].get_or_init(|| own);
-            class.slots.iternext.store(Some(STOPPABLE[number]));
+        if let Some(class) = itertools.get_attr(*name, vm)?.downcast_ref::<PyType>() {
+            replace(number, class);
+            if let (Some(new), 0..WITH_PLACES) = (class.slots.new.load(), number) {
+                NEW[number].get_or_init(|| new);
+                class.slots.new.store(Some(PLACED[number]));
+            }
         }
     }
     Ok(())
 }
 
-/// The iterators over built-in containers: native code goes through them in `sum(x)`, `set(x)`, `dict(zip(x, y))`.
-fn over_containers(vm: &VirtualMachine) -> [&'static Py<PyType>; CONTAINERS] {
-    let types = &vm.ctx.types;
-    [
-        types.list_iterator_type,
-        types.list_reverseiterator_type,
-        types.tuple_iterator_type,
-        types.str_iterator_type,
-        types.bytes_iterator_type,
-        types.bytearray_iterator_type,
-        types.memoryviewiterator_type,
-        types.set_iterator_type,
-        types.dict_keyiterator_type,
-        types.dict_valueiterator_type,
-        types.dict_itemiterator_type,
-        types.dict_reversekeyiterator_type,
-        types.dict_reversevalueiterator_type,
-        types.dict_reverseitemiterator_type,
-    ]
-}
-
-const CONTAINERS: usize = 14;
-/// The steps, of all such iterators together, between two checks for interrupts.
-const STEPS: u32 = 1 << 14;
-
-thread_local! {
-    static STEP: Cell<u32> = const { Cell::new(0) };
-}
-
-static OWN_STEP: [OnceLock<Next>; CONTAINERS] = [const { OnceLock::new() }; CONTAINERS];
-static STOPPABLE_STEP: [Next; CONTAINERS] = [
-    step::<0>, step::<1>, step::<2>, step::<3>, step::<4>, step::<5>, step::<6>, step::<7>, step::<8>,
-    step::<9>, step::<10>, step::<11>, step::<12>, step::<13>,
-];
-
-/// Checks for interrupts now and then: for what native code does for each element.
-#[inline]
-pub(super) fn tick(vm: &VirtualMachine) -> PyResult<()> {
-    let steps = STEP.get().wrapping_add(1);
-    STEP.set(steps);
-    match steps.is_multiple_of(STEPS) {
-        true => stop::from_native(|| vm.check_signals()),
-        false => Ok(()),
-    }
-}
-
-fn step<const TYPE: usize>(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-    tick(vm)?;
-    OWN_STEP[TYPE].get().expect("stay_stoppable() keeps the original before it replaces the slot")(
-        iterator, vm,
-    )
-}
-
-/// Replaces the steps of the iterators over built-in containers.
-pub(super) fn stay_stoppable(vm: &VirtualMachine) {
-    for (number, class) in over_containers(vm).into_iter().enumerate() {
-        let slot = &class.slots.iternext;
-        OWN_STEP[number].get_or_init(|| slot.load().expect("an iterator has a next"));
-        slot.store(Some(STOPPABLE_STEP[number]));
-    }
-    let slot = &vm.ctx.types.float_type.slots.repr;
-    FLOAT_REPR.get_or_init(|| slot.load().expect("every object has a repr"));
-    slot.store(Some(repr_of_float));
-}
-
-type Repr = fn(&PyObject, &VirtualMachine) -> PyResult<PyRef<PyStr>>;
-
-static FLOAT_REPR: OnceLock<Repr> = OnceLock::new();
-
-/// The `repr` of an element, which the `repr` of a long list calls for each. Integers have theirs in `memory.rs`, texts
-/// in `long_bytes.rs`.
-fn repr_of_float(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-    tick(vm)?;
-    FLOAT_REPR.get().expect("stay_stoppable() keeps it")(value, vm)
-}
-
-/// The iterators that contain others, each with the number of its kind.
-fn containing(vm: &VirtualMachine) -> [&'static Py<PyType>; 4] {
-    let types = &vm.ctx.types;
-    [types.map_type, types.filter_type, types.zip_type, types.enumerate_type]
-}
-
 type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
 
-static NEW: [OnceLock<New>; 4] = [const { OnceLock::new() }; 4];
-static SHALLOW: [New; 4] = [new::<0>, new::<1>, new::<2>, new::<3>];
+static NEW: [OnceLock<New>; WITH_PLACES] = [const { OnceLock::new() }; WITH_PLACES];
+static PLACED: [New; WITH_PLACES] = [placed::<0>, placed::<1>, placed::<2>, placed::<3>];
 
-/// Iterators within each other, after which one is passed on through a [`NestedIterator`].
-const LEVELS: usize = 64;
-/// The iterators whose levels are known.
-const KNOWN: usize = 4096;
-
-thread_local! {
-    /// How many levels an iterator contains, by its address. An address that is used again is known wrongly until its
-    /// iterator is asked for: at worst it is passed on too early.
-    static NESTING: RefCell<HashMap<usize, usize>> = RefCell::default();
-}
-
-/// `map`, `filter`, `zip` and `enumerate` of one another, thousands of levels deep: the interpreter's collector follows
-/// all of them for each, and so would a step. Every [`LEVELS`] levels it meets a type that it does not follow.
-pub(super) fn stay_shallow(vm: &VirtualMachine) {
-    NestedIterator::make_static_type();
-    for (kind, class) in containing(vm).into_iter().enumerate() {
-        NEW[kind].get_or_init(|| class.slots.new.load().expect("iterators can be made"));
-        class.slots.new.store(Some(SHALLOW[kind]));
+/// `combinations(x, 2**64)`.
+fn placed<const TYPE: usize>(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let given = args.args.get(1).or_else(|| args.kwargs.values().next());
+    if let Some(places) = given.and_then(|given| given.downcast_ref::<PyInt>()) {
+        let places = as_float(places.as_bigint());
+        if places.is_infinite() {
+            return Err(vm.new_overflow_error("Python int too large to convert to C ssize_t"));
+        }
+        check(places * 64.0, vm)?;
     }
-}
-
-fn new<const KIND: usize>(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let containing = containing(vm);
-    let mut levels = 0;
-    for arg in args.args.iter_mut().chain(args.kwargs.values_mut()) {
-        if !containing.iter().any(|class| arg.fast_isinstance(class)) {
-            continue;
-        }
-        let within = NESTING.with_borrow(|known| known.get(&arg.get_id()).copied()).unwrap_or(0) + 1;
-        match within < LEVELS {
-            true => levels = levels.max(within),
-            false => *arg = NestedIterator(arg.clone()).into_ref(&vm.ctx).into(),
-        }
-    }
-    let made = NEW[KIND].get().expect("stay_shallow() keeps the original before it replaces the slot")(
-        class, args, vm,
-    )?;
-    NESTING.with_borrow_mut(|known| {
-        if levels == 0 {
-            if !known.is_empty() {
-                known.remove(&made.get_id());
-            }
-            return;
-        }
-        if known.len() == KNOWN {
-            known.clear();
-        }
-        known.insert(made.get_id(), levels);
-    });
-    Ok(made)
-}
-
-/// An iterator over what is left of this one, and nothing else of it.
-pub(super) fn passed_on(iterator: PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
-    NestedIterator(iterator).into_ref(&vm.ctx).into()
-}
-
-/// An iterator that passes another one on.
-#[pyclass(module = "attn", name = "nested_iterator")]
-#[derive(Debug, PyPayload)]
-struct NestedIterator(PyObjectRef);
-
-#[pyclass(with(IterNext, Iterable))]
-impl NestedIterator {}
-
-impl SelfIter for NestedIterator {}
-
-impl IterNext for NestedIterator {
-    fn next(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-        stop::from_native(|| vm.check_signals())?;
-        let _nested = Nested::enter_for(LEVELS, vm)?;
-        PyIter::new(zelf.0.clone()).next(vm)
-    }
+    NEW[TYPE].get().expect("install_in() keeps the original")(class, args, vm)
 }

@@ -2,7 +2,7 @@
 
 use std::{any::Any, cell::Cell, sync::Once};
 
-use super::{interrupt::Interrupter, raised::Raised, stack};
+use super::{interrupt::Interrupter, raised::Raised};
 
 /// Marks the session as running until it is dropped.
 pub(super) struct Running<'a>(&'a Interrupter);
@@ -26,12 +26,6 @@ impl Drop for Running<'_> {
 thread_local! {
     /// Whether this thread runs a cell. If it does, a panic is caught and reported as an error of the cell.
     static CELL_RUNS: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `work` on a thread of its own as a part of a cell: a panic in it is reported by the cell.
-pub(super) fn silently(work: impl FnOnce()) {
-    CELL_RUNS.with(|runs| runs.set(true));
-    work();
 }
 
 /// Stops the panic hook from printing while a cell runs.
@@ -79,10 +73,6 @@ pub(super) const STACK_SIZE: usize = 512 << 20;
 pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("attn".into()).stack_size(STACK_SIZE);
-        let work = || {
-            stack::begins_here(STACK_SIZE);
-            work()
-        };
         match thread.spawn_scoped(scope, work) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(error) => panic!("attn needs a thread of its own to run Python: {error}"),

@@ -23,10 +23,7 @@ use rustpython_vm::{
     protocol::PyIterReturn,
 };
 
-use super::{
-    arguments, guards::check_first, iterators, percent, sizes, sorting, source, stack, text_characters,
-    text_methods, wording,
-};
+use super::{arguments, guards::check_first, iterators, sizes, sorting, source, text_methods, wording};
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
 /// between the instructions of a frame, or turns bytes into code.
@@ -59,6 +56,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     }
     source::install(vm)?;
     sorting::install_function(vm)?;
+    sizes::install_function(vm)?;
     thread_local! {
         static INSTALLED: Cell<bool> = const { Cell::new(false) };
     }
@@ -66,15 +64,11 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         code_comes_from_source(vm);
         frames_are_read_only(vm);
         running_generators_stay(vm);
-        sizes::install(vm)?;
-        percent::install(vm);
-        stack::install(vm)?;
+        sizes::install(vm);
         sorting::install_method(vm);
         arguments::install(vm);
         wording::install(vm);
-        iterators::stay_shallow(vm);
-        iterators::stay_stoppable(vm);
-        text_characters::install(vm);
+        iterators::install(vm);
         text_methods::install(vm);
     }
     Ok(())
@@ -100,10 +94,8 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
             let name = spec.get_attr("name", vm)?.str(vm)?;
             let name = name.as_wtf8().to_string_lossy();
             remove(created, &name, vm)?;
-            stack::install_in(created, &name, vm)?;
             if name == "itertools" {
-                iterators::install(created, vm)?;
-                sizes::install_in(created, vm)?;
+                iterators::install_in(created, vm)?;
             }
         }
         Ok(module)

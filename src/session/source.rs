@@ -8,7 +8,7 @@ use rustpython_vm::{
     function::{ArgBytesLike, FuncArgs},
 };
 
-use super::{compiling, syntax_errors};
+use super::syntax_errors;
 use crate::syntax::{self, Nesting};
 
 /// `exec` and `eval` refuse the code of generators and coroutines, which returns in the middle. They and `compile` refuse
@@ -16,18 +16,11 @@ use crate::syntax::{self, Nesting};
 pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     for name in ["exec", "eval", "compile"] {
         let own = vm.builtins.get_attr(name, vm)?;
-        let runs = move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        let runs = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
             let suspends = CodeFlags::GENERATOR | CodeFlags::COROUTINE;
             let source = args.args.first().or_else(|| args.kwargs.get("source"));
             if let Some(source) = source {
                 is_shallow(source, vm)?;
-            }
-            let long = compiling::long_source(name, &args, vm);
-            if let Some(code) = long.inspect_err(|exception| syntax_errors::reword(exception, vm))? {
-                if name == "compile" {
-                    return Ok(code);
-                }
-                args.args[0] = code;
             }
             match args.args.first().and_then(|source| source.downcast_ref::<PyCode>()) {
                 Some(code) if code.flags.intersects(suspends) => {
@@ -47,8 +40,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
 /// Raises an exception if source, or a syntax tree, nests too deeply to be compiled.
 fn is_shallow(source: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     let checked = if let Some(source) = source.downcast_ref::<PyStr>() {
-        let text = source.as_wtf8().to_string_lossy().into_owned();
-        compiling::stoppable(text.len(), move || syntax::check(&text, Mode::Module), vm)?
+        syntax::check(&source.as_wtf8().to_string_lossy(), Mode::Module)
     } else if let Ok(source) = ArgBytesLike::try_from_borrowed_object(vm, source) {
         syntax::check(&String::from_utf8_lossy(&source.borrow_buf()), Mode::Module)
     } else {

@@ -1,11 +1,11 @@
 //! Methods of texts that the interpreter computes otherwise than CPython: most of them where a text is not ASCII. It counts
-//! bytes where characters count, knows four separators not as white space, and has one small form of sigma.
+//! bytes where characters count, and takes few characters for white space, digits and letters.
 
 use std::sync::OnceLock;
 
 use rustpython_vm::{
     AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyInt, PySlice, PyStr},
+    builtins::{PyInt, PyList, PySlice, PyStr, PyTuple},
     function::FuncArgs,
     protocol::PyMapping,
     sliceable::SaturatedSlice,
@@ -13,7 +13,8 @@ use rustpython_vm::{
 use unic_ucd_category::GeneralCategory;
 
 use super::{
-    guards::{Own, around_native},
+    guards::{Own, around, check_first},
+    memory::as_float,
     numbers::Specification,
 };
 
@@ -21,17 +22,30 @@ use super::{
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     let class = types.str_type;
-    around_native(class, "count", count, vm);
-    around_native(class, "split", |own, args, vm| split(own, args, false, vm), vm);
-    around_native(class, "rsplit", |own, args, vm| split(own, args, true, vm), vm);
-    around_native(class, "strip", |own, args, vm| strip(own, args, true, true, vm), vm);
-    around_native(class, "lstrip", |own, args, vm| strip(own, args, true, false, vm), vm);
-    around_native(class, "rstrip", |own, args, vm| strip(own, args, false, true, vm), vm);
-    around_native(class, "capitalize", |own, args, vm| titled(own, args, false, vm), vm);
-    around_native(class, "title", |own, args, vm| titled(own, args, true, vm), vm);
+    around(class, "count", count, vm);
+    around(class, "split", |own, args, vm| split(own, args, false, vm), vm);
+    around(class, "rsplit", |own, args, vm| split(own, args, true, vm), vm);
+    around(class, "strip", |own, args, vm| strip(own, args, true, true, vm), vm);
+    around(class, "lstrip", |own, args, vm| strip(own, args, true, false, vm), vm);
+    around(class, "rstrip", |own, args, vm| strip(own, args, false, true, vm), vm);
+    around(class, "replace", replace, vm);
+    around(class, "zfill", zfill, vm);
+    around(class, "__format__", format, vm);
+    check_first(class, "join", joined, vm);
     for class in [types.bytes_type, types.bytearray_type] {
-        around_native(class, "hex", hex, vm);
+        around(class, "hex", hex, vm);
     }
+    for class in [class, types.bytes_type, types.bytearray_type] {
+        around(class, "expandtabs", expand_tabs, vm);
+    }
+    for (name, test) in [
+        ("isalpha", is_letter as fn(char) -> bool),
+        ("isalnum", |c| is_letter(c) || c.is_numeric()),
+        ("isdigit", is_digit),
+    ] {
+        around(class, name, move |own, args, vm| all(own, args, test, vm), vm);
+    }
+    around(class, "swapcase", swapcase, vm);
     let slot = &class.slots.as_mapping.subscript;
     SUBSCRIPT.get_or_init(|| slot.load().expect("a text can be indexed"));
     slot.store(Some(subscript));
@@ -82,7 +96,7 @@ fn count(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
 }
 
 /// `text.replace("", new, count)`: between characters, not between bytes.
-pub(super) fn replace(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn replace(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let replaced = || {
         let text = receiver(&args).filter(|text| !text.is_ascii())?;
         let new = text_of(args.args.get(2))?;
@@ -96,6 +110,48 @@ pub(super) fn replace(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResul
     match replaced() {
         Some(replaced) => Ok(vm.ctx.new_str(replaced).into()),
         None => own.call(args, vm),
+    }
+}
+
+/// `text.expandtabs(0)` removes tabs; the interpreter counts below 0, and of no text at all it divides by 0.
+fn expand_tabs(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let size = argument(&args, 1, "tabsize", vm).and_then(|size| size.downcast_ref::<PyInt>());
+    match args.args.first() {
+        Some(text) if size.is_some_and(|size| as_float(size.as_bigint()) <= 0.0) => {
+            let (tab, nothing): (PyObjectRef, PyObjectRef) = match text.downcast_ref::<PyStr>() {
+                Some(_) => (vm.ctx.new_str("\t").into(), vm.ctx.empty_str.to_owned().into()),
+                None => (vm.ctx.new_bytes(b"\t".to_vec()).into(), vm.ctx.new_bytes(Vec::new()).into()),
+            };
+            vm.call_method(text, "replace", (tab, nothing))
+        }
+        _ => own.call(args, vm),
+    }
+}
+
+/// `text.join(parts)`: the message about what is no text names its position. Parts that come one by one are gathered first,
+/// as CPython does.
+fn joined(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    let [_, parts] = &mut args.args[..] else { return Ok(()) };
+    if parts.downcast_ref::<PyStr>().is_some() {
+        return Ok(());
+    }
+    if parts.downcast_ref::<PyTuple>().is_none() && parts.downcast_ref::<PyList>().is_none() {
+        *parts = vm.ctx.new_list(parts.try_to_value::<Vec<PyObjectRef>>(vm)?).into();
+    }
+    let all_texts = |parts: &[PyObjectRef]| match parts.iter().position(|part| !part.downcastable::<PyStr>())
+    {
+        Some(index) => Err(vm.new_type_error(format!(
+            "sequence item {index}: expected str instance, {} found",
+            parts[index].class().name()
+        ))),
+        None => Ok(()),
+    };
+    if let Some(parts) = parts.downcast_ref::<PyTuple>() {
+        all_texts(parts.as_slice())
+    } else if let Some(parts) = parts.downcast_ref::<PyList>() {
+        all_texts(&parts.borrow_vec())
+    } else {
+        Ok(())
     }
 }
 
@@ -181,7 +237,7 @@ fn strip(own: &Own, args: FuncArgs, left: bool, right: bool, vm: &VirtualMachine
 }
 
 /// `text.zfill(width)`: the interpreter counts bytes.
-pub(super) fn zfill(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn zfill(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let filled = || {
         let text = receiver(&args).filter(|text| !text.is_ascii() && args.kwargs.is_empty())?;
         let width = usize::try_from(args.args.get(1)?.downcast_ref::<PyInt>()?.as_bigint()).ok()?;
@@ -196,7 +252,7 @@ pub(super) fn zfill(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult 
 }
 
 /// `text.__format__(spec)`: the interpreter cuts to the precision after it has padded, and counts bytes.
-pub(super) fn format(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn format(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let formatted = || Some(Specification::parse(text_of(args.args.get(1))?, "s")?.text(receiver(&args)?));
     match formatted() {
         Some(Ok(text)) => Ok(vm.ctx.new_str(text).into()),
@@ -217,43 +273,44 @@ fn hex(own: &Own, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     own.call(args, vm)
 }
 
-/// Capital letters of which the interpreter has only the usual small form or no form for titles: sigma, and those of two
-/// letters.
-const SPECIAL: [char; 5] = ['\u{3a3}', '\u{1c4}', '\u{1c7}', '\u{1ca}', '\u{1f1}'];
-
-/// `text.capitalize()` and, if `words`, `text.title()`: the first letter, or that of each word, is in title case, and each
-/// other one is small.
-fn titled(own: &Own, args: FuncArgs, words: bool, vm: &VirtualMachine) -> PyResult {
-    let Some(text) = receiver(&args).filter(|text| !text.is_ascii() && text.contains(SPECIAL)) else {
-        return own.call(args, vm);
-    };
-    let (mut whole, mut begins) = (String::new(), true);
-    for (at, c) in text.char_indices() {
-        match c {
-            // The form for titles follows the capital form.
-            _ if begins && SPECIAL[1..].contains(&c) => whole.extend(char::from_u32(u32::from(c) + 1)),
-            _ if begins => {
-                let letter: PyObjectRef = vm.ctx.new_str(c.to_string()).into();
-                let letter = own.call(FuncArgs::from(vec![letter]), vm)?;
-                whole.push_str(text_of(Some(&letter)).unwrap_or(""));
-            }
-            '\u{3a3}' => whole.push(small_sigma(text, at)),
-            _ => whole.extend(c.to_lowercase()),
-        }
-        let is_title = GeneralCategory::of(c) == GeneralCategory::TitlecaseLetter;
-        begins = words && !c.is_lowercase() && !c.is_uppercase() && !is_title;
+/// A letter by its category. Characters of later versions than the table's are taken for letters as Rust takes them.
+fn is_letter(c: char) -> bool {
+    match GeneralCategory::of(c) {
+        GeneralCategory::Unassigned => c.is_alphabetic(),
+        category => category.is_letter(),
     }
-    Ok(vm.ctx.new_str(whole).into())
 }
 
-/// The small form of the capital sigma at this place: another one at the end of a word. What decides is near.
-pub(super) fn small_sigma(text: &str, at: usize) -> char {
-    const NEAR: usize = 64;
-    let start = text.floor_char_boundary(at.saturating_sub(NEAR));
-    let end = text.ceil_char_boundary(text.len().min(at + NEAR));
-    // Both forms take two bytes.
-    let before = text[start..at].to_lowercase().len();
-    text[start..end].to_lowercase()[before..].chars().next().unwrap_or('\u{3c3}')
+/// A decimal digit of any alphabet, or one above or below the line.
+fn is_digit(c: char) -> bool {
+    GeneralCategory::of(c) == GeneralCategory::DecimalNumber
+        || matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹' | '₀'..='₉')
+}
+
+/// The text that a method without arguments is called on, if it is not ASCII.
+fn not_ascii(args: &FuncArgs) -> Option<&str> {
+    receiver(args).filter(|text| args.args.len() == 1 && args.kwargs.is_empty() && !text.is_ascii())
+}
+
+/// Whether the test is true of each character of a text that has some.
+fn all(own: &Own, args: FuncArgs, test: fn(char) -> bool, vm: &VirtualMachine) -> PyResult {
+    match not_ascii(&args) {
+        Some(text) => Ok(vm.ctx.new_bool(text.chars().all(test)).into()),
+        None => own.call(args, vm),
+    }
+}
+
+/// `text.swapcase()`: the interpreter's own changes ASCII alone.
+fn swapcase(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let Some(text) = not_ascii(&args) else { return own.call(args, vm) };
+    let mut swapped = String::new();
+    for c in text.chars() {
+        match c.is_uppercase() {
+            true => swapped.extend(c.to_lowercase()),
+            false => swapped.extend(c.to_uppercase()),
+        }
+    }
+    Ok(vm.ctx.new_str(swapped).into())
 }
 
 type Subscript = fn(PyMapping<'_>, &PyObject, &VirtualMachine) -> PyResult;

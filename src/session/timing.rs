@@ -101,7 +101,8 @@ struct TimedStatement(CompiledCell);
 impl TimedStatement {
     fn compile(source: &PyStrRef, vm: &VirtualMachine) -> PyResult<TimedStatement> {
         let text = source.as_wtf8().to_string_lossy().into_owned();
-        let cell = CompiledCell::compile(&text, "<timed>", vm).map_err(|why| why.exception(&text, vm))?;
+        let cell = CompiledCell::compile(&text, "<timed>", vm)
+            .map_err(|error| vm.new_syntax_error(&error, Some(&text)))?;
         Ok(TimedStatement(cell))
     }
 

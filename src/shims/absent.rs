@@ -16,6 +16,7 @@ use rustpython_vm::{
 
 /// What to do without a module: names, then advice. A name with a dot is a module within a package that is here.
 const LATER: &[(&[&str], &str)] = &[
+    (&["cmath"], "`numpy` computes with complex numbers: `numpy.exp(1j * x)`, `abs(z)`"),
     (&["pandas"], "attn has no tables for now; a dict of lists or a tensor serves"),
     (
         &["scipy", "sklearn", "jax", "tensorflow", "keras"],

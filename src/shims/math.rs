@@ -12,10 +12,10 @@ use rustpython_vm::{
 pub(crate) use native::module_def;
 
 /// A function of a table: its name, its documentation with the signature, and what computes it.
-pub(super) type Row<F> = (&'static str, &'static str, F);
+type Row<F> = (&'static str, &'static str, F);
 
 /// A table of functions.
-pub(super) type Rows<F> = &'static [Row<F>];
+type Rows<F> = &'static [Row<F>];
 
 /// Rows of functions of these parameters: `name "what it does": what computes it`.
 macro_rules! rows {
@@ -27,7 +27,6 @@ macro_rules! rows {
         )),*]
     };
 }
-pub(super) use rows;
 
 const OF_ONE: Rows<fn(f64) -> pymath::Result<f64>> = rows! { "x";
     acos "Return the arc cosine (measured in radians) of x.": math::acos;
@@ -73,7 +72,7 @@ const TESTS: Rows<fn(f64) -> bool> = rows! { "x";
 };
 
 /// A result for Python, or the exception that Python raises instead.
-pub(super) fn answer<T>(result: pymath::Result<T>, vm: &VirtualMachine) -> PyResult<T> {
+fn answer<T>(result: pymath::Result<T>, vm: &VirtualMachine) -> PyResult<T> {
     result.map_err(|error| match error {
         Error::EDOM => vm.new_value_error("math domain error"),
         Error::ERANGE => vm.new_overflow_error("math range error"),
@@ -81,7 +80,7 @@ pub(super) fn answer<T>(result: pymath::Result<T>, vm: &VirtualMachine) -> PyRes
 }
 
 /// Adds the functions of a table to a module; `native` makes a function for Python.
-pub(super) fn add_rows<F: Copy, N: IntoPyNativeFn<Kind>, Kind>(
+fn add_rows<F: Copy, N: IntoPyNativeFn<Kind>, Kind>(
     module: &Py<PyModule>,
     name: &'static str,
     rows: &[Row<F>],

@@ -4,7 +4,6 @@
 mod absent;
 mod archive;
 mod byte_pairs;
-mod cmath;
 mod file_access;
 mod files;
 mod local_modules;
@@ -43,7 +42,6 @@ pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
     vec![
         archive::module_def(ctx),
         byte_pairs::module_def(ctx),
-        cmath::module_def(ctx),
         math::module_def(ctx),
         pause::module_def(ctx),
         random::module_def(ctx),

@@ -1,4 +1,5 @@
 //! A session's process dies, and its keeper goes on: at a prompt, in a cell, in an exercise, at a stop, on a long page.
+//! A native loop without end dies wherever a cell runs: at a prompt and on a page none does.
 //! `ATTN_DEATHS` says how often each is tried.
 
 use std::fs;
@@ -11,10 +12,14 @@ use crate::walk::has_footer;
 
 const SIGNALS: [&str; 3] = ["KILL", "SEGV", "ABRT"];
 
+/// How often each death is tried.
+fn times() -> usize {
+    std::env::var("ATTN_DEATHS").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
 /// The signals to try, each as often as it is asked for.
 fn signals() -> impl Iterator<Item = &'static str> {
-    let times = std::env::var("ATTN_DEATHS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    (0..times).flat_map(|_| SIGNALS)
+    (0..times()).flat_map(|_| SIGNALS)
 }
 
 /// Sends a signal to the process in which the cells run.
@@ -78,28 +83,83 @@ fn the_repl_goes_on_with_what_was_typed() {
 /// One call of native code that looks for no signal.
 const UNSTOPPABLE: &str = "print('be' + 'gun'); pow(3, 1 << 19999999, 10**6000 + 1)";
 
+/// Waits until this is said, which is when the call begins, and ends it by Ctrl-C.
+fn end(attn: &mut Terminal, said: &str, second_press: bool, place: &str) {
+    attn.hears(said);
+    // Nothing on the screen says that the call itself has begun.
+    thread::sleep(Duration::from_millis(500));
+    attn.press("\x03");
+    attn.shows("Ctrl-C again ends it at once, and nothing that you typed is lost.");
+    if second_press {
+        attn.press("\x03");
+    }
+    attn.shows(&format!("since the cell did not stop, {place}"));
+}
+
 #[test]
 fn a_call_that_does_not_stop_ends_its_process() {
-    for second_press in [true, false] {
+    for second_press in [true, false].into_iter().cycle().take(2 * times()) {
         let state = State::new();
         let mut repl = Start::new(&state).attn(&["repl"]);
         repl.waits_after("attn [1]> ");
         repl.enter("x = 41");
         repl.waits_after("attn [2]> ");
         repl.enter(UNSTOPPABLE);
-        repl.hears("begun");
-        // Nothing on the screen says that the call itself has begun.
-        thread::sleep(Duration::from_millis(500));
-        repl.press("\x03");
-        repl.shows("Ctrl-C again ends it at once, and nothing that you typed is lost.");
-        if second_press {
-            repl.press("\x03");
-        }
-        repl.shows("since the cell did not stop, in input 2.");
+        end(&mut repl, "begun", second_press, "in input 2.");
         repl.waits_after("attn [2]> ");
         repl.enter("x + 1");
         repl.shows("\n42\n");
     }
+}
+
+#[test]
+fn a_call_that_does_not_stop_leaves_the_lesson_where_it_was() {
+    for _ in 0..times() {
+        let state = State::new();
+        // A step's cell with a line of the learner's own.
+        let mut attn = Start::new(&state).attn(&["learn", "query"]);
+        attn.until("a step", has_footer);
+        attn.then("e", "Ctrl-C leaves without running.");
+        attn.hears("query, attn_scores_2");
+        attn.press(&format!("\r{UNSTOPPABLE}\r\r"));
+        end(&mut attn, "running ...", true, "at ");
+        attn.hears("query");
+        attn.until("the same step", has_footer);
+        attn.then("e", "Ctrl-C leaves without running.");
+        attn.hears("pow(3");
+        attn.press("\x03");
+        attn.until("the step", has_footer);
+        assert_eq!(attn.quits(), 0);
+        // An exercise.
+        let mut attn = Start::new(&state).attn(&["learn", "another-query"]);
+        attn.until("an exercise", has_footer);
+        attn.then("e", "Alt-Enter");
+        attn.press(&format!("\r{UNSTOPPABLE}\x1b\r"));
+        end(&mut attn, "running ...", true, "at ");
+        attn.until("the same exercise", |screen| {
+            has_footer(screen) && screen.contents().contains("Yours so far")
+        });
+        attn.then("e", "Alt-Enter");
+        attn.hears("pow(3");
+        attn.press("\x03");
+        attn.until("the exercise", has_footer);
+        assert_eq!(attn.quits(), 0);
+    }
+}
+
+/// What no check foresees takes more memory than there is: the session goes on.
+#[test]
+fn what_needs_more_memory_than_any_ends_its_process() {
+    let state = State::new();
+    let mut repl = Start::new(&state).attn(&["repl"]);
+    repl.waits_after("attn [1]> ");
+    repl.enter("x = 41");
+    repl.waits_after("attn [2]> ");
+    repl.enter("'a'.center(1 << 62)");
+    repl.shows("crashed (SIGABRT), in input 2. Nothing");
+    repl.waits_after("attn [2]> ");
+    repl.enter("x + 1");
+    repl.shows("\n42\n");
 }
 
 #[test]

@@ -10,20 +10,22 @@ const LIMIT: usize = 4 << 30;
 /// Expressions whose values would not fit.
 const TOO_LARGE: &[&str] = &[
     "bytes(10**12)",
-    "bytes(source=10**12)",
     "bytes.__new__(bytes, 10**12)",
-    "type('B', (bytes,), {})(10**12)",
     "bytes(type('I', (), {'__index__': lambda self: 10**12})())",
+    "type('B', (bytes,), {})(10**12)",
     "bytearray(10**12)",
-    "'%999999999999d' % 1",
-    "'%*d' % (10**12, 1)",
-    "b'%*d' % (10**12, 1)",
     "torch.ones(1).expand(10**12).tolist()",
     "torch.ones(1).expand(10**12, 0).tolist()",
     "numpy.broadcast_to(numpy.ones(1), 10**12).tolist()",
     "list(numpy.broadcast_to(numpy.ones(1), 10**12))",
-    "(lambda x: x * x * x * x * x * x * x * x)(10**1000000)",
     "list(__import__('itertools').repeat(1, 10**12))",
+    "list(range(10**12))",
+    "tuple(range(10**12))",
+    "sorted(range(10**12))",
+    "[*range(10**12)]",
+    "[*range(__import__('sys').maxsize)]",
+    "print(*range(__import__('sys').maxsize))",
+    "1, *type('L', (), {'__iter__': lambda self: iter([1]), '__length_hint__': lambda self: 2**63 - 1})()",
     "[0] * 10**12",
     "(0,) * 10**12",
     "'a' * 10**12",
@@ -47,31 +49,6 @@ const TOO_LARGE_TENSORS: &[&str] = &[
 
 /// Cells that nest too deeply for the native stack, and their exceptions.
 const TOO_DEEP: &[(&str, &str)] = &[
-    ("class A: pass\nA.__call__ = A()\nA()()", "RecursionError"),
-    ("class A: pass\nclass B(A): pass\nA.__call__ = B()\nB()()", "RecursionError"),
-    ("A = type('A', (), {})\ntype.__setattr__(A, '__call__', A())\nA()()", "RecursionError"),
-    ("class A: pass\nclass B: pass\nA.__call__ = B()\nB.__call__ = A()\nA()()", "RecursionError"),
-    ("class A: pass\nA.__get__ = A()\nclass B: x = A()\nB().x", "RecursionError"),
-    ("class A: pass\nA.__call__ = A()\nA.__len__ = A()\nlen(A())", "RecursionError"),
-    ("class A: pass\nA.__init__ = A\nA()", "RecursionError"),
-    ("class A: pass\nA.__new__ = A\nA()", "RecursionError"),
-    (
-        "import functools\np = functools.partial(print)\np.__setstate__((p, (), {}, {}))\np()",
-        "RecursionError",
-    ),
-    ("x = len\nfor _ in range(10**5): x = staticmethod(x)\nx([])", "RecursionError"),
-    ("x = len\nfor _ in range(10**5): x = staticmethod(x)\nrepr(x)", "RecursionError"),
-    ("f = len\nfor _ in range(10**5): f = f.__call__\nf([])", "RecursionError"),
-    (
-        "import types\nx = {}\nfor _ in range(10**5): x = types.MappingProxyType(x)\nx.get(1)",
-        "RecursionError",
-    ),
-    (
-        "import types\nf = list\nfor _ in range(10**5): f = types.GenericAlias(f, (int,))\nf()",
-        "RecursionError",
-    ),
-    ("x = iter([1])\nfor _ in range(10**5): x = map(abs, x)\nnext(x)", "RecursionError"),
-    ("x = iter([1])\nfor _ in range(10**5): x = zip(filter(None, x))\nnext(x)", "RecursionError"),
     ("eval('+'.join(['1'] * 10**6))", "RecursionError"),
     ("eval('-' * 10**6 + '1')", "RecursionError"),
     ("eval('a' + '.b' * 10**6)", "RecursionError"),
@@ -102,8 +79,6 @@ const DEEP: &[(&str, &str)] = &[
     ("(exec('def f():\\n    x = a.b(c)\\n    return x + y\\n' * 2000), 1)[1]", "1"),
     ("len(eval('[' + '1 + 2, ' * 10**5 + ']'))", "100000"),
     ("len(eval(' '.join([\"'a'\"] * 10**5)))", "100000"),
-    ("__import__('functools').reduce(lambda x, _: map(abs, x), range(500), iter([-1])).__next__()", "1"),
-    ("__import__('functools').reduce(lambda f, _: staticmethod(f), range(1000), len)([1])", "1"),
     ("type('C', (), {'__call__': lambda self, n: n and self(n - 1)})()(300)", "0"),
 ];
 
@@ -116,7 +91,6 @@ const FITS: &[(&str, &str)] = &[
         "'-'.join(str(i) for i in range(4)), '-'.join('abc'), b','.join([b'x', b'y'])",
         "('0-1-2-3', 'a-b-c', b'x,y')",
     ),
-    ("round(12345, -2), round(5, -10**10), round(1 << 70, -30)", "(12300, 0, 0)"),
     (
         "bytes(3), bytes([1, 2]), bytes('é', 'utf-8'), bytearray(2)",
         "(b'\\x00\\x00\\x00', b'\\x01\\x02', b'\\xc3\\xa9', bytearray(b'\\x00\\x00'))",
@@ -163,9 +137,6 @@ const ENDLESS: &[&str] = &[
     "import torch; torch.conv1d(torch.rand(64, 64, 10000), torch.rand(64, 64, 99))",
     "import numpy; numpy.broadcast_to(1., 10**12).sum()",
     "import random; random.choices([1], k=10**12)",
-    "exec('x = a + b\\n' * 10**6)",
-    "eval('[' + 'x, ' * 10**7 + ']')",
-    "compile('x = 1\\n' * 10**6, 'name', 'exec')",
     "x = 'b' * 10**8; [('a' * 1000 in x) for _ in range(10**6)]",
     "x = [1] * 10**7; [x.index(2) if 2 in x else x.count(3) for _ in range(10**6)]",
     "[len('ab' * 2 * 10**8) for _ in range(10**6)]",
@@ -249,18 +220,6 @@ fn the_digits_of_a_float_do_not_end() {
         ] {
             let outcome = session.run(source, "cell 1");
             assert_eq!((outcome.result.as_deref(), outcome.error), (Some(value), None), "{source}");
-        }
-        for source in [
-            "f'{1.5:.{2**31}f}'",
-            "f'{1.5:.{10**9}f}'",
-            "'%.999999999f' % 1.0",
-            "'%s %.*f' % (1, 10**6, 1.0)",
-            "b'%.70000d' % 1",
-            "'%.99999f'.__mod__(1.0)",
-            "f'{1:.{10**6}f}'",
-        ] {
-            let raised = session.run(source, "cell 1").error.map(|error| error.kind);
-            assert_eq!(raised.as_deref(), Some("ValueError"), "{source}");
         }
     });
 }
