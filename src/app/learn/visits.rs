@@ -12,6 +12,7 @@ use super::super::repl;
 use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::Failure;
+use super::attend;
 use super::input::{self, Escape, InputMode};
 use super::stop_page::PageStage;
 use super::terminal;
@@ -147,8 +148,18 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(Flow::Stay);
         };
         let (options, look) = (&self.shell.options, self.shell.look);
-        let text = input::unattended(self.mode, || look::typed(&words, options, look))?;
-        self.put_apart(or_reason(text, look))
+        let (text, looked) = match input::unattended(self.mode, || look::typed(&words, options, look))? {
+            Ok(found) => found,
+            Err(failure) => return self.note(&failure.to_string()),
+        };
+        self.put_apart(text)?;
+        match looked.filter(|_| self.mode == InputMode::Keys && !look.plain && self.pending.is_none()) {
+            Some(looked) => {
+                let chosen = attend::choose(looked, self.shell)?;
+                self.put_apart(chosen)
+            }
+            None => Ok(Flow::Stay),
+        }
     }
 
     /// The questions of this lesson among these that were missed or skipped.
