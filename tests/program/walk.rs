@@ -625,6 +625,32 @@ fn an_answer_may_begin_with_the_word_of_a_key() {
     assert!(out.contains("Not yet. The result is what it is for."), "{out}");
 }
 
+/// Ctrl-C in the editor runs nothing and loses nothing, also of what was never run.
+#[test]
+fn an_editor_that_is_left_keeps_what_was_written() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "another-query"], &folder, 40);
+    attn.hears("s solution");
+    // A key that is hit by mistake takes nothing away.
+    attn.then("s", "again shows a solution");
+    attn.then("e", "Ctrl-C leaves");
+    attn.then("own = 1", "own = 1");
+    attn.then("\u{3}", "continues with what you wrote");
+    assert_eq!(attn.quits(), 0);
+    let attn = start(&["learn", "another-query"], &folder, 40);
+    attn.hears("Yours so far");
+    assert!(attn.screen().contains("own = 1"), "{}", attn.screen());
+}
+
+/// The end of a lesson counts no question that was held back, since its step was not seen.
+#[test]
+fn what_was_never_asked_is_not_counted() {
+    let state = State::new();
+    let (out, _, _) = typed(&["learn", "2"], &["skip", "", "list end", "quit"], &state);
+    let end = out.split("the end of this lesson").nth(1).unwrap_or_else(|| panic!("{out}"));
+    assert!(end.contains("predictions") && !end.contains("what does a large score say"), "{end}");
+}
+
 /// A file is run as the code of an exercise each time it is saved.
 #[test]
 fn a_watched_file_is_judged() {
