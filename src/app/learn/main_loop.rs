@@ -8,7 +8,6 @@ use super::super::terminal::shell::{Exit, Failure};
 use super::input::{self, Escape, InputMode};
 use super::keys::{self, WalkInput};
 use super::stop_page::{PageStage, PredictionLine, StopPage, Workbook};
-use super::terminal;
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
 use crate::lesson::choice::is_choice;
@@ -33,7 +32,6 @@ impl<'c> Walk<'c, '_, '_> {
             let input = self.listen()?;
             self.lines_shown = 0;
             self.measure();
-            let was_read = !self.has_unread();
             self.forget_for(&input);
             let flow = match input {
                 WalkInput::Key(key, rest) => match (key.here)(self) {
@@ -46,13 +44,7 @@ impl<'c> Walk<'c, '_, '_> {
                     self.note("Ctrl-C stops a running cell; none is running. `q` leaves.")?
                 }
                 WalkInput::Resized => {
-                    let mut page = self.page_text()?;
-                    // A page that was read to its end is not read again: its end is shown.
-                    if was_read {
-                        let free = terminal::rows().saturating_sub(4).max(3);
-                        page.lines.drain(..page.lines.len().saturating_sub(free));
-                    }
-                    self.put(&page)?;
+                    self.show_page()?;
                     Flow::Stay
                 }
                 WalkInput::End => Flow::Leave,
@@ -212,12 +204,6 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows all that the learner has seen at this stop.
     pub(super) fn show_page(&mut self) -> Result<(), Failure> {
-        let text = self.page_text()?;
-        self.put(&text)
-    }
-
-    /// All that the learner has seen at this stop.
-    fn page_text(&mut self) -> Result<Text, Failure> {
         let stop = self.stop();
         let look = self.shell.look;
         let mut text = Text { lines: vec![Line::new()] };
@@ -258,7 +244,7 @@ impl<'c> Walk<'c, '_, '_> {
             StopKind::Exercise(exercise) => text.append(self.exercise_page(exercise)),
             StopKind::End => text.append(self.ending(stop.lesson)?),
         }
-        Ok(text)
+        self.put(&text)
     }
 
     fn help(&mut self) -> Result<(), Failure> {
