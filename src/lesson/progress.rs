@@ -142,6 +142,8 @@ pub enum ProgressChange {
     Passed(String, String, String),
     /// The learner tried an exercise: lesson, slug, the code, whether it passed.
     Tried(String, String, String, bool),
+    /// The learner wrote code for an exercise and left without running it: lesson, slug, the code.
+    Written(String, String, String),
     /// The learner used help in an exercise: lesson, slug, which help.
     Helped(String, String, ExerciseHelp),
     Forget(ResetScope),
@@ -232,6 +234,7 @@ impl Progress {
             ProgressChange::Tried(lesson, slug, code, passed) => {
                 self.tried_mut(lesson, slug).add(code, *passed)
             }
+            ProgressChange::Written(lesson, slug, code) => self.tried_mut(lesson, slug).keep(code),
             ProgressChange::Helped(lesson, slug, help) => {
                 let tried = self.tried_mut(lesson, slug);
                 match help {
@@ -286,13 +289,17 @@ impl Progress {
 }
 
 impl ExerciseProgress {
-    fn add(&mut self, code: &str, passed: bool) {
-        self.tries += 1;
+    fn keep(&mut self, code: &str) {
         if self.attempts.last().is_none_or(|last| last != code) {
             self.attempts.push(code.to_owned());
         }
         let surplus = self.attempts.len().saturating_sub(ATTEMPTS);
         self.attempts.drain(..surplus);
+    }
+
+    fn add(&mut self, code: &str, passed: bool) {
+        self.tries += 1;
+        self.keep(code);
         if passed {
             self.passed = Some(code.to_owned());
             self.skipped = false;

@@ -3,7 +3,7 @@
 
 use std::iter::Sum;
 
-use super::exercise::{Exercise, Prediction};
+use super::exercise::{Exercise, Prediction, RightAnswer};
 use super::progress::Progress;
 use super::step::{Lesson, Step};
 
@@ -64,14 +64,20 @@ impl Progress {
         }
     }
 
-    /// The questions of a lesson that count, each with its step. Those of an aside that was left out were not asked.
+    /// The questions of a lesson that count, each with its step. Those of an aside that was left out were not asked, nor
+    /// those about an earlier step that the learner had not seen.
     pub(crate) fn questions<'l>(
         &self,
         lesson: &'l Lesson,
     ) -> impl Iterator<Item = (&'l Step, &'l Prediction)> {
         let counted = |step: &&Step| !step.is_optional() || self.done(lesson, step);
         let steps: Vec<&Step> = lesson.steps.iter().filter(counted).collect();
-        steps.into_iter().flat_map(|step| step.predictions.iter().map(move |asked| (step, asked)))
+        let all = steps.into_iter().flat_map(|step| step.predictions.iter().map(move |asked| (step, asked)));
+        all.filter(|(step, asked)| {
+            let is_known =
+                self.seen(lesson, step).is_some_and(|seen| seen.predictions.contains_key(&asked.ask));
+            asked.review.is_none() || is_known || !self.done(lesson, step)
+        })
     }
 
     /// Counts the answers and the exercises of a lesson.
@@ -82,6 +88,10 @@ impl Progress {
             // A blank is an exercise of one line.
             if asked.blank().is_some() {
                 tally.exercises.push(state);
+                continue;
+            }
+            // Nobody judges an answer in one's own words.
+            if matches!(asked.answer, RightAnswer::Open(_)) {
                 continue;
             }
             tally.questions.push(state);

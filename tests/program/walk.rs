@@ -256,7 +256,7 @@ fn ctrl_c_stops_the_cell_and_nothing_else() {
     let mut attn = start(&["learn", "query"], &folder, 40);
     attn.settles(&position("query"));
     for _ in 0..3 {
-        attn.then("e", "Ctrl-C leaves without running.");
+        attn.then("e", "keeps the code.");
         attn.hears("query, attn_scores_2");
         attn.then("\rprint('begun')\rwhile True: pass\r\r", "while True");
         // Nothing says from outside that the loop runs: Ctrl-C is pressed until it is heard.
@@ -265,7 +265,7 @@ fn ctrl_c_stops_the_cell_and_nothing_else() {
             let stopped = attn.comes("stopped by Ctrl-C");
             if attn.comes("Stopped, before") {
                 // It was heard before the loop began: what was written is there still.
-                attn.then("e", "Ctrl-C leaves without running.");
+                attn.then("e", "keeps the code.");
                 attn.hears("while True");
                 attn.press("\x1b\r");
             }
@@ -623,6 +623,33 @@ fn an_answer_may_begin_with_the_word_of_a_key() {
     typed(&["learn", "gpt2-fused"], &["skip", "quit"], &state);
     let (out, _, _) = typed(&["learn", "always-true"], &["output", "quit"], &state);
     assert!(out.contains("Not yet. The result is what it is for."), "{out}");
+}
+
+/// Ctrl-C in the editor runs nothing and loses nothing, also of what was never run.
+#[test]
+fn an_editor_that_is_left_keeps_what_was_written() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "another-query"], &folder, 40);
+    attn.hears("s solution");
+    // A key that is hit by mistake takes nothing away.
+    attn.then("s", "again shows a solution");
+    attn.then("e", "Ctrl-C leaves");
+    attn.then("own = 1", "own = 1");
+    attn.then("\u{3}", "continues with what you wrote");
+    assert_eq!(attn.quits(), 0);
+    let attn = start(&["learn", "another-query"], &folder, 40);
+    attn.hears("Yours so far");
+    assert!(attn.screen().contains("own = 1"), "{}", attn.screen());
+}
+
+/// The end of a lesson counts no question that was held back, since its step was not seen.
+#[test]
+fn what_was_never_asked_is_not_counted() {
+    let state = State::new();
+    typed(&["learn", "2"], &["", "quit"], &state);
+    let (out, _, _) = typed(&["learn", "own-softmax"], &["skip", "quit"], &state);
+    let end = out.split("the end of this lesson").nth(1).unwrap_or_else(|| panic!("{out}"));
+    assert!(end.contains("predictions") && !end.contains("what does a large score say"), "{end}");
 }
 
 /// A file is run as the code of an exercise each time it is saved.

@@ -110,8 +110,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// What `attn look` shows with these words after it.
-pub(crate) fn typed(words: &str, options: &GlobalOptions, look: Look) -> Result<Text, Failure> {
+/// What `attn look` shows with these words after it, and what the model made of the sentence if all its heads are shown.
+pub(crate) fn typed(
+    words: &str,
+    options: &GlobalOptions,
+    look: Look,
+) -> Result<(Text, Option<Looked>), Failure> {
     let parser = Args::augment_args(Command::new("look").no_binary_name(true).disable_help_flag(true));
     let parsed =
         parser.try_get_matches_from(words.split_whitespace()).and_then(|it| Args::from_arg_matches(&it));
@@ -124,10 +128,20 @@ pub(crate) fn typed(words: &str, options: &GlobalOptions, look: Look) -> Result<
             "a page is written by `attn look`, with the same words after it".to_owned(),
         ));
     }
-    Ok(match (args.code, args.words) {
-        (true, _) => code(trained::text("model.py"), look),
-        (_, true) => remark(&trained::words().join(" "), look),
-        _ => answered(&args, options)?.page(&args, look),
+    if args.code || args.words {
+        let text = match args.code {
+            true => code(trained::text("model.py"), look),
+            false => remark(&trained::words().join(" "), look),
+        };
+        return Ok((text, None));
+    }
+    let answer = answered(&args, options)?;
+    let text = answer.page(&args, look);
+    Ok(match answer {
+        Answer::Looked(looked) if args.head.is_none() && args.why.is_none() && args.model.is_none() => {
+            (text, Some(*looked))
+        }
+        _ => (text, None),
     })
 }
 

@@ -102,10 +102,9 @@ pub(crate) fn ask_all(
     read: ReadAnswer,
     shell: &mut Shell,
 ) -> Result<String, Failure> {
-    let asked = due.len().min(count);
-    let waiting = due.len() - asked;
+    let all = due.len();
     let mut queue: VecDeque<(ReviewQuestion, bool)> =
-        due.into_iter().take(asked).map(|question| (question, true)).collect();
+        due.into_iter().take(count).map(|question| (question, true)).collect();
     let (mut at_once, mut answered) = (0, 0);
     while let Some((next, is_first)) = queue.pop_front() {
         let Some(right) = ask(&next, read, shell)? else { break };
@@ -118,6 +117,7 @@ pub(crate) fn ask_all(
         }
     }
     let mut words = format!("{}, {at_once} right at the first try.", counted(answered, "question"));
+    let waiting = all - answered;
     if waiting > 0 {
         let verb = if waiting == 1 { "is" } else { "are" };
         words.push_str(&format!(" {waiting} more {verb} due today."));

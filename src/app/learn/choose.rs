@@ -203,6 +203,8 @@ impl Picker {
             KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => typed.clear(),
             KeyPress::Enter => match self.go_to(&typed, workspace) {
                 Ok(()) => return Choice::Goes,
+                // The rest of the word `why`, whose first letter came here.
+                Err(_) if typed == "hy" => typed.clear(),
                 Err(failure) => self.told = failure.to_string(),
             },
             KeyPress::Arrow(..) | KeyPress::Page(_) | KeyPress::Resized => {}

@@ -1,10 +1,12 @@
 //! Editors for code: a line editor for several lines, the learner's own editor, or line by line.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::env;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command};
+use std::rc::Rc;
 
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -29,15 +31,22 @@ use crate::view::{Look, Role, Text, code};
 
 /// The instructions for the line editor.
 const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code, as \
-                         Alt-Enter does from anywhere. Ctrl-C leaves without running.";
+                         Alt-Enter does from anywhere. Ctrl-C leaves without running, and keeps the code.";
 /// What is said besides if a line is wider than the screen.
 const CARRIED_OVER: &str = "What has no number before it is the rest of the line above.";
 /// The instructions for typing line by line.
 const WORDS_HELP: &str = "Type the code anew, line by line. A line with a single dot ends it and runs it; \
                           `cancel` as the only line leaves without running; a dot at once runs it as it is.";
 
-/// Lets the learner edit code. `None`: they left without running it.
-pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Option<String>, Failure> {
+/// Code that the learner edited.
+pub(crate) enum EditedCode {
+    Run(String),
+    /// They left without running it.
+    Left(String),
+}
+
+/// Lets the learner edit code.
+pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<EditedCode, Failure> {
     match mode {
         InputMode::Keys => {
             let gutter = Gutter::of(text);
@@ -105,7 +114,7 @@ fn dim(text: &str, look: Look) -> String {
     format!("{}{}", drawn.trim_end_matches('\n'), &text[shown.len()..])
 }
 
-fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Option<String>, Failure> {
+fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<EditedCode, Failure> {
     shell.flush()?;
     let config = Config::builder()
         .auto_add_history(false)
@@ -118,9 +127,11 @@ fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Optio
         .build();
     let look = shell.look;
     let text = gutter.with_margins(text.trim_end());
+    let written = Rc::new(RefCell::new(text.clone()));
+    let helper = CodeEditor { look, gutter, written: written.clone() };
     let read = terminal::awaiting(|| {
         let mut editor: Editor<CodeEditor, _> = Editor::with_config(config)?;
-        editor.set_helper(Some(CodeEditor { look, gutter }));
+        editor.set_helper(Some(helper));
         for (event, key) in at_margin() {
             editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
         }
@@ -132,8 +143,8 @@ fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Optio
         editor.readline_with_initial(&gutter.number(1), (&text, ""))
     });
     Ok(match of_editor(read)? {
-        TypedLine::Line(code) => Some(without_margins(&code)),
-        TypedLine::Interrupt | TypedLine::End => None,
+        TypedLine::Line(code) => EditedCode::Run(without_margins(&code)),
+        TypedLine::Interrupt | TypedLine::End => EditedCode::Left(without_margins(&written.borrow())),
     })
 }
 
@@ -177,6 +188,8 @@ pub fn indent(before: &str) -> usize {
 struct CodeEditor {
     look: Look,
     gutter: Gutter,
+    /// What is written, with its margins: an editor that is left does not return it.
+    written: Rc<RefCell<String>>,
 }
 
 impl Helper for CodeEditor {}
@@ -197,6 +210,7 @@ impl Hinter for CodeEditor {
     /// There is nothing to hint at; what is written is kept should the process die.
     fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
         journal::note(&Entry::Draft(without_margins(line)));
+        line.clone_into(&mut self.written.borrow_mut());
         None
     }
 }
@@ -239,16 +253,16 @@ pub fn coloured(source: &str, look: Look) -> String {
     out
 }
 
-fn line_by_line(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
+fn line_by_line(text: &str, shell: &mut Shell) -> Result<EditedCode, Failure> {
     let mut lines: Vec<String> = Vec::new();
+    let written = |lines: &[String]| if lines.is_empty() { text.to_owned() } else { lines.join("\n") };
     loop {
         let TypedLine::Line(line) = read_line("... ", shell)? else {
-            return Ok(None);
+            return Ok(EditedCode::Left(written(&lines)));
         };
         match line.trim() {
-            "." if lines.is_empty() => return Ok(Some(text.to_owned())),
-            "." => return Ok(Some(lines.join("\n"))),
-            "cancel" if lines.is_empty() => return Ok(None),
+            "." => return Ok(EditedCode::Run(written(&lines))),
+            "cancel" if lines.is_empty() => return Ok(EditedCode::Left(text.to_owned())),
             _ => lines.push(line),
         }
     }

@@ -69,6 +69,18 @@ impl Walk<'_, '_, '_> {
         Ok(ending(&made, self.shell.look))
     }
 
+    /// The lessons up to here of which steps were not seen.
+    fn unread_lessons(&self) -> Vec<String> {
+        let progress = self.store.progress();
+        let is_open = |stop: &&Stop| {
+            let count = StepCount::of(stop.lesson, progress);
+            matches!(stop.kind, StopKind::End)
+                && stop.lesson.number <= self.stop().lesson.number
+                && count.seen < count.steps
+        };
+        self.stops.iter().filter(is_open).map(|stop| format!("lesson {}", stop.lesson.number)).collect()
+    }
+
     /// What is left to do at the end of a part, and the keys for it; `due` questions can be reviewed.
     fn left_to_do(&self, due: usize) -> String {
         let is_open = |stop: &&Stop| {
@@ -78,6 +90,10 @@ impl Walk<'_, '_, '_> {
         };
         let open: Vec<&Stop> = self.stops.iter().filter(is_open).collect();
         let mut words = String::new();
+        let unread = self.unread_lessons();
+        if !unread.is_empty() {
+            words.push_str(&format!("Not read to the end: {}; `l` goes there. ", unread.join(", ")));
+        }
         if !open.is_empty() {
             let names: Vec<String> = open.iter().take(6).map(|stop| format!("`{}`", stop.slug())).collect();
             let more = if open.len() > names.len() { ", ..." } else { "" };
@@ -106,7 +122,7 @@ fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
             let title = if step.title.is_empty() { &step.slug } else { &step.title };
             left.push((StopState::Open, title.clone()));
         }
-        for asked in &step.predictions {
+        for (_, asked) in progress.questions(lesson).filter(|(at, _)| at.number == step.number) {
             let state = progress.question_state(lesson, step, asked);
             if matches!(state, StopState::Wrong | StopState::Skipped) {
                 left.push((state, asked.ask.clone()));

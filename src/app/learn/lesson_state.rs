@@ -2,14 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use ruff_python_ast::Stmt;
+use ruff_text_size::Ranged;
+
 use super::super::cells::plan::PlannedCell;
 use super::super::cells::runner::{Runner, replayed};
 use super::super::cells::workspace::Workspace;
 use super::super::commands::options::GlobalOptions;
 use super::super::terminal::shell::Failure;
+use super::failed_check::OWN_CODE;
 use crate::kernel::random::Generator;
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, LessonStep, Step};
 use crate::session::Outcome;
+use crate::syntax::parse_module;
 
 /// Is called during long work: how many cells have run, and of how many.
 pub(crate) type OnProgress<'h> = &'h mut dyn FnMut(usize, usize);
@@ -46,15 +51,21 @@ impl<'c> LessonState<'c> {
         LessonState { catalogue, options: options.clone(), main: None }
     }
 
-    /// Runs a step in the lesson's workspace, after all steps that it needs.
+    /// Runs a step in the lesson's workspace, after all steps that it needs. `own` is what the learner wrote in the
+    /// exercises before it: its functions and classes are there too.
     pub(crate) fn run(
         &mut self,
         step: &'c Step,
         lesson: &'c Lesson,
+        own: &[String],
         on_progress: OnProgress,
     ) -> Result<(Outcome, &mut Workspace<'c>), Failure> {
         if !self.leads_to(step, lesson) {
-            let workspace = self.before(step, on_progress)?;
+            let mut workspace = self.before(step, on_progress)?;
+            for code in own {
+                let known = workspace.session.names();
+                workspace.run(&definitions(code, &known), OWN_CODE);
+            }
             self.main = Some(Main { workspace, lesson, last: LastRun::Nothing });
         }
         let main = self.main.as_mut().expect("a workspace that leads to the step exists or was just made");
@@ -131,22 +142,23 @@ impl<'c> LessonState<'c> {
         Ok(workspace)
     }
 
-    /// Runs the solution of an exercise in the lesson's workspace if it only adds variables: the tensors that are there
-    /// and the stream of random numbers stay as they are. `tried` is the outcome of the solution in a copy.
-    pub(crate) fn add_solution(&mut self, exercise: &Exercise, lesson: &Lesson, tried: &Outcome) {
-        let Some(main) = self.main.as_mut() else { return };
+    /// Runs the code of an exercise in the lesson's workspace if it only adds variables: the tensors that are there and the
+    /// stream of random numbers stay as they are. `tried` is its outcome in a copy. Returns whether it was added.
+    pub(crate) fn add(&mut self, code: &str, name: &str, lesson: &Lesson, tried: &Outcome) -> bool {
+        let Some(main) = self.main.as_mut() else { return false };
         if main.lesson.id != lesson.id || main.last == LastRun::Incomplete {
-            return;
+            return false;
         }
-        let own = main.workspace.session.names();
-        let overwrites = tried.changed.iter().any(|changed| own.contains(&changed.name));
+        let known = main.workspace.session.names();
+        let overwrites = tried.changed.iter().any(|changed| known.contains(&changed.name));
         if tried.error.is_some() || overwrites {
-            return;
+            return false;
         }
         let stream = main.workspace.session.state().generator.clone();
         let before: Generator = stream.borrow().clone();
-        main.workspace.run(&exercise.solution.source, &exercise.slug);
+        main.workspace.run(code, name);
         *stream.borrow_mut() = before;
+        true
     }
 
     fn fresh(&self, needed: &[LessonStep<'c>], on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
@@ -181,6 +193,20 @@ fn replayed_before<'c>(
         }
     });
     copy.ok_or(Failure::Stopped)
+}
+
+/// The functions and classes of a program that are not known yet, and its imports; nothing of it that computes.
+fn definitions(source: &str, known: &[String]) -> String {
+    let Ok(parsed) = parse_module(source) else { return String::new() };
+    let is_new = |name: &str| !known.iter().any(|other| other == name);
+    let kept = parsed.syntax().body.iter().filter(|statement| match statement {
+        Stmt::FunctionDef(function) => is_new(&function.name),
+        Stmt::ClassDef(class) => is_new(&class.name),
+        Stmt::Import(_) | Stmt::ImportFrom(_) => true,
+        _ => false,
+    });
+    let texts: Vec<&str> = kept.map(|statement| &source[statement.range()]).collect();
+    texts.join("\n")
 }
 
 fn unreadable(fault: &Fault) -> Failure {

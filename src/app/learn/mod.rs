@@ -9,10 +9,12 @@
 //! | [`navigate`] | on, back, and to a stop from the list |
 //! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells, with `failed_check` |
 //! | [`choose`], [`figures`], [`visits`] | why, trace, what-if, REPL, glossary |
+//! | [`attend`] | the trained model: a head and the word that looks |
 //! | [`ending`] | the end of a lesson and of the chapter |
 //! | [`walk`], [`stop_page`], [`lesson_state`] | the state of the walkthrough, of a stop, of the lesson's variables |
 //! | [`input`], [`terminal`] | keys and lines, and the settings of the terminal |
 
+mod attend;
 pub mod choose;
 pub mod editor;
 mod ending;

@@ -12,8 +12,9 @@ use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::{Exit, Failure};
-use super::editor;
+use super::editor::{self, EditedCode};
 use super::failed_check::{FailedCheck, OWN_CODE};
+use super::input::InputMode;
 use super::lesson_state::{LessonState, OnProgress};
 use super::stop_page::PageStage;
 use super::walk::{Flow, Walk};
@@ -72,13 +73,29 @@ impl<'c> Walk<'c, '_, '_> {
         let text = self.text_to_edit();
         let mode = self.mode;
         self.shell.say("\n")?;
-        let flow = match (editor::code(&text, mode, self.shell)?, self.exercise()) {
-            (Some(code), _) => self.run_own(&code),
-            (None, Some(_)) => self.note("Left without running it."),
-            (None, None) => self.note("Left without running it; the lesson's own state is as it was."),
+        let flow = match editor::code(&text, mode, self.shell)? {
+            EditedCode::Run(code) => self.run_own(&code),
+            EditedCode::Left(code) if code.trim() == text.trim() => self.note("Left without running it."),
+            EditedCode::Left(code) => {
+                self.keep_written(&code);
+                if let Some(exercise) = self.exercise() {
+                    let id = self.stop().lesson.id.clone();
+                    self.keep(ProgressChange::Written(id, exercise.slug.clone(), code))?;
+                }
+                self.note("Left without running it. `e` continues with what you wrote.")
+            }
         };
         journal::note(&Entry::Draft(String::new()));
         flow
+    }
+
+    /// Keeps code for the next time that the learner edits here.
+    fn keep_written(&mut self, code: &str) {
+        let code = Some(code.to_owned());
+        match self.exercise() {
+            Some(_) => self.page().book.attempt = code,
+            None => self.page().edited = code,
+        }
     }
 
     /// Writes the exercise as a file in the learner's editor. An editor with a window of its own leaves the terminal free:
@@ -162,10 +179,7 @@ impl<'c> Walk<'c, '_, '_> {
     /// Runs what the learner wrote. The code is kept even if it fails.
     fn run_own(&mut self, code: &str) -> Result<Flow, Failure> {
         self.shell.flush()?;
-        match self.exercise() {
-            Some(_) => self.page().book.attempt = Some(code.to_owned()),
-            None => self.page().edited = Some(code.to_owned()),
-        }
+        self.keep_written(code);
         let (stop, exercise) = (self.stop(), self.exercise());
         let ran = self.prepared(|state, on_progress| {
             let mut workspace = scratch_workspace(state, stop, on_progress)?;
@@ -205,7 +219,7 @@ impl<'c> Walk<'c, '_, '_> {
             false => self.show_outcome(&outcome, &panel)?,
         }
         self.tell_overwritten(&overwritten)?;
-        self.judge_own(exercise, code, passed)
+        self.judge_own(exercise, code, passed.then_some(&outcome))
     }
 
     /// Names the tensors of the lesson that the learner's code bound again or wrote into.
@@ -231,17 +245,30 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(())
     }
 
-    fn judge_own(&mut self, exercise: &'c Exercise, code: &str, passed: bool) -> Result<Flow, Failure> {
+    /// Keeps an attempt; `passed` is its outcome if it does what was asked. The lesson then goes on with its variables, or
+    /// with those of the solution, if it changes what was there.
+    fn judge_own(
+        &mut self,
+        exercise: &'c Exercise,
+        code: &str,
+        passed: Option<&Outcome>,
+    ) -> Result<Flow, Failure> {
         let lesson = self.stop().lesson;
         let page = self.page();
-        if passed {
+        if passed.is_some() {
             page.book.passed = Some(code.to_owned());
             page.stage = PageStage::Shown;
             self.put_after(exercise)?;
         }
-        let change = ProgressChange::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
+        let change = ProgressChange::Tried(
+            lesson.id.clone(),
+            exercise.slug.clone(),
+            code.to_owned(),
+            passed.is_some(),
+        );
         self.keep(change)?;
-        if passed {
+        let added = |outcome| quietly(|| self.lesson.add(code, &exercise.slug, lesson, outcome));
+        if passed.map(added) == Some(false) {
             self.run_solution(exercise)?;
         }
         Ok(Flow::Stay)
@@ -274,6 +301,13 @@ impl<'c> Walk<'c, '_, '_> {
         let Some(exercise) = self.exercise() else {
             return self.show_answer();
         };
+        // A key that was hit by mistake takes nothing away.
+        let book = &mut self.page().book;
+        let is_begun = book.attempt.is_some() || book.hints > 0 || book.offered;
+        book.offered = true;
+        if self.mode == InputMode::Keys && !is_begun {
+            return self.note("You have not tried it yet: `s` again shows a solution.");
+        }
         self.put_apart(labelled_code("A solution:", &exercise.solution.source, self.shell.look))?;
         self.shell.flush()?;
         self.page().book.solution = true;
@@ -310,7 +344,7 @@ impl<'c> Walk<'c, '_, '_> {
             let source = &exercise.solution.source;
             let outcome = quietly(|| workspace.run(source, &exercise.slug));
             let panel = own_panel(source, &outcome, &workspace);
-            quietly(|| state.add_solution(exercise, stop.lesson, &outcome));
+            quietly(|| state.add(source, &exercise.slug, stop.lesson, &outcome));
             Ok((outcome, panel))
         })
     }

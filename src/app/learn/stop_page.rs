@@ -53,6 +53,8 @@ pub(crate) struct Workbook {
     pub(crate) passed: Option<String>,
     /// Whether the learner asked for the solution since they came here.
     pub(crate) solution: bool,
+    /// Whether the learner was told that the key shows the solution.
+    pub(crate) offered: bool,
 }
 
 impl Workbook {
@@ -64,6 +66,7 @@ impl Workbook {
             attempt: tried.attempts.last().cloned(),
             passed: tried.passed.clone(),
             solution: false,
+            offered: false,
         }
     }
 }

@@ -12,6 +12,7 @@ use super::super::repl;
 use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::Failure;
+use super::attend;
 use super::input::{self, Escape, InputMode};
 use super::stop_page::PageStage;
 use super::terminal;
@@ -103,10 +104,11 @@ impl<'c> Walk<'c, '_, '_> {
             Ok(glossary) => glossary,
             Err(fault) => return self.note(&fault.to_string()),
         };
-        let mut found: Vec<&Term> = match word.as_str() {
-            "all" => glossary.terms.iter().collect(),
-            word => glossary.find(word).into_iter().collect(),
-        };
+        if word == "all" {
+            let names: Vec<String> = glossary.terms.iter().map(|term| format!("`{}`", term.name)).collect();
+            return self.note(&format!("{}.", names.join(", ")));
+        }
+        let mut found: Vec<&Term> = glossary.find(&word).into_iter().collect();
         if found.is_empty() {
             let near = glossary.nearest(&word);
             let Some((first, others)) = near.split_first() else {
@@ -147,8 +149,18 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(Flow::Stay);
         };
         let (options, look) = (&self.shell.options, self.shell.look);
-        let text = input::unattended(self.mode, || look::typed(&words, options, look))?;
-        self.put_apart(or_reason(text, look))
+        let (text, looked) = match input::unattended(self.mode, || look::typed(&words, options, look))? {
+            Ok(found) => found,
+            Err(failure) => return self.note(&failure.to_string()),
+        };
+        self.put_apart(text)?;
+        match looked.filter(|_| self.mode == InputMode::Keys && !look.plain && self.pending.is_none()) {
+            Some(looked) => {
+                let chosen = attend::choose(looked, self.shell)?;
+                self.put_apart(chosen)
+            }
+            None => Ok(Flow::Stay),
+        }
     }
 
     /// The questions of this lesson among these that were missed or skipped.
@@ -157,15 +169,17 @@ impl<'c> Walk<'c, '_, '_> {
         due.iter().filter(|question| question.lesson.id == *id && !question.known).copied().collect()
     }
 
-    /// Asks questions again: at the end of a lesson the ones that were missed in it, if there are any; else the ones that are due.
+    /// Asks questions again: at the end of a lesson that another follows the ones that were missed in it, if there are any;
+    /// else the ones that are due.
     pub(crate) fn review(&mut self) -> Result<Flow, Failure> {
         let day = review::today();
         let (due, later) = review::due_and_later(self.catalogue, self.store.progress(), day)?;
         if due.is_empty() {
             return self.note(&review::none_due(&later, day));
         }
+        let lesson = self.stop().lesson;
         let missed = match self.stop().kind {
-            StopKind::End => self.missed(&due),
+            StopKind::End if lesson.number < lesson.lessons => self.missed(&due),
             _ => Vec::new(),
         };
         let asked = if missed.is_empty() { due } else { missed };

@@ -236,8 +236,13 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let (Some(step), lesson) = (self.step(), self.stop().lesson) else {
             return Ok(false);
         };
+        let progress = self.store.progress();
+        let within = lesson.steps.iter().position(|it| it.number == step.number).unwrap_or_default();
+        let before = lesson.exercises.iter().filter(|exercise| exercise.after_steps <= within);
+        let own: Vec<String> =
+            before.filter_map(|exercise| progress.tried(lesson, exercise)?.passed.clone()).collect();
         let ran = self.prepared(|state, on_progress| {
-            let (outcome, workspace) = state.run(step, lesson, on_progress)?;
+            let (outcome, workspace) = state.run(step, lesson, &own, on_progress)?;
             let mut panel = step_panel(step, lesson, &outcome, &mut workspace.session);
             // Lesson 1 teaches to read what PyTorch prints.
             if lesson.number > 1 {

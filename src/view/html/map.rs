@@ -6,6 +6,7 @@ use super::escape::escape;
 use super::styled::shade;
 use crate::view::figure::Figure;
 use crate::view::heat::block_means;
+use crate::view::quantity::mean;
 use crate::view::slice::{self, ellipsized};
 use crate::view::statistics::Statistics;
 
@@ -26,6 +27,8 @@ pub(super) struct SquareMap {
     pub(super) across: usize,
     /// The class of each square, row by row; an element that dropout set to zero is crossed out.
     pub(super) squares: Vec<Square>,
+    /// The value of each square, as the page says it.
+    pub(super) values: Vec<String>,
     /// The names of the rows and columns; empty if they have none.
     pub(super) names: [Vec<String>; 2],
 }
@@ -83,6 +86,7 @@ pub(super) fn slices(
         },
         across,
         squares: means.iter().enumerate().map(|(i, mean)| square(at * each + i, *mean)).collect(),
+        values: means.iter().map(|value| mean(*value)).collect(),
         names: names.clone(),
     };
     blocks.iter().enumerate().map(map).collect()
@@ -105,6 +109,11 @@ pub(super) fn drawn(maps: &[SquareMap], words: &str) -> String {
     maps.iter().enumerate().map(one).collect()
 }
 
+/// Names in an attribute, a line each.
+fn names(names: &[String]) -> String {
+    escape(&names.join("\n"))
+}
+
 fn svg(map: &SquareMap, words: &str) -> String {
     let [rows, columns] = &map.names;
     let longest = |names: &[String]| names.iter().map(|name| name.width()).max().unwrap_or(0) * LETTER;
@@ -121,9 +130,13 @@ fn svg(map: &SquareMap, words: &str) -> String {
     let width = (left + map.across * SIDE).max(map.title.width() * LETTER) + 2;
     let height = top + down * SIDE + 2;
     let mut out = format!(
-        "<svg role=\"img\" aria-label=\"{}\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">",
+        "<svg role=\"img\" aria-label=\"{}\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\"",
         escape(words.trim())
     );
+    // What the page's script says of the square under the pointer.
+    out.push_str(&format!(" data-map=\"{left} {top} {SIDE} {}\"", map.across));
+    out.push_str(&format!(" data-values=\"{}\"", escape(&map.values.join(" "))));
+    out.push_str(&format!(" data-rows=\"{}\" data-columns=\"{}\">", names(rows), names(columns)));
     if title > 0 {
         out.push_str(&format!("<text class=\"s\" x=\"0\" y=\"12\">{}</text>", escape(&map.title)));
     }

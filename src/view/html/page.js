@@ -230,6 +230,42 @@
     panel.append(make('p', 'd', (touch ? 'Touch' : 'Point at') + ' a number to see where it comes from.'));
   }
 
+  // A map: the square under the pointer, with the names of its row shaded by their values.
+  const mark = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  mark.setAttribute('class', 'mark');
+  function readMap(svg, event) {
+    const box = svg.getBoundingClientRect();
+    const scale = svg.viewBox.baseVal.width / box.width;
+    const [left, top, side, across] = svg.dataset.map.split(' ').map(Number);
+    const column = Math.floor(((event.clientX - box.left) * scale - left) / side);
+    const row = Math.floor(((event.clientY - box.top) * scale - top) / side);
+    const values = svg.dataset.values.split(' ');
+    const at = row * across + column;
+    if (column < 0 || column >= across || row < 0 || at >= values.length) return;
+    const size = { x: left - 1, y: top + row * side - 1, width: across * side + 1, height: side + 1 };
+    for (const name in size) mark.setAttribute(name, size[name]);
+    svg.append(mark);
+    clear();
+    shown = null;
+    const named = (names, place) => (names ? names.split('\n')[place] : String(place));
+    panel.textContent = '';
+    const head = make('p', 'head');
+    const title = svg.querySelector('text.s');
+    head.append(make('code', 'n', (title ? title.textContent + ': ' : '') + named(svg.dataset.rows, row)));
+    head.append(' → ', make('code', 'n', named(svg.dataset.columns, column)), ' ', make('strong', '', values[at]));
+    panel.append(head);
+    const line = values.slice(row * across, (row + 1) * across);
+    const most = Math.max(...line.map((value) => Math.abs(Number(value)) || 0));
+    const words = make('p', 'sentence');
+    line.forEach((value, place) => {
+      const word = make('span', place === column ? 'at' : '', named(svg.dataset.columns, place));
+      word.style.setProperty('--share', (100 * Math.abs(Number(value) || 0)) / (most || 1) + '%');
+      words.append(word, ' ');
+    });
+    panel.append(words);
+    panel.classList.add('open');
+  }
+
   const cellOf = (event) => {
     const cell = event.target.closest && event.target.closest('td');
     return cell && cell.tensor !== undefined ? cell : null;
@@ -237,6 +273,10 @@
   document.addEventListener('pointerover', (event) => {
     const cell = cellOf(event);
     if (cell && !kept && cell !== shown && event.pointerType !== 'touch') explain(cell);
+  });
+  document.addEventListener('pointermove', (event) => {
+    const svg = event.target.closest && event.target.closest('svg[data-map]');
+    if (svg && !kept) readMap(svg, event);
   });
   document.addEventListener('focusin', (event) => {
     const cell = cellOf(event);
