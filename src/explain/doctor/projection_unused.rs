@@ -5,7 +5,6 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use crate::ops::trace::Traced;
 use crate::session::MatrixReport;
-use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -27,10 +26,9 @@ fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
 }
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    if call.is_outer {
-        return None;
-    }
-    let (unused, instead) = by_name(call, cell).or_else(|| by_calls(call, cell))?;
+    let own = |name: &str| !call.is_outer || name.matches('.').count() <= 1;
+    let (unused, instead) =
+        in_place_of(call, own).or_else(|| computed(call, own)).or_else(|| by_name(call, cell))?;
     let observed = format!(
         "{} was run backward from its output: the gradient of {} is 0 everywhere{instead}.",
         call.function,
@@ -41,10 +39,28 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
+/// A layer that did not run, where another one of its kind ran twice with the same input.
+fn in_place_of(call: &RepeatedCall, own: impl Fn(&str) -> bool) -> Option<(Vec<String>, String)> {
+    let [unused, twice] = call.report.in_place_of.iter().find(|it| own(&it[0]))?;
+    let instead = format!(", and {twice}, a layer of the same kind, is called twice with the same input");
+    Some((vec![unused.clone()], instead))
+}
+
+/// The matrices of layers that ran, of which nothing depends on the result.
+fn computed(call: &RepeatedCall, own: impl Fn(&str) -> bool) -> Option<(Vec<String>, String)> {
+    call.report.axes.iter().find(|axis| Reach::of(axis).mixes())?;
+    let dead = call.report.untouched.iter().filter(|it| it.dead && own(&it.name));
+    let dead: Vec<String> = dead.map(|it| it.name.clone()).collect();
+    let instead = ": its result is computed and used nowhere".to_owned();
+    (!dead.is_empty()).then_some((dead, instead))
+}
+
 /// The projections of queries, keys or values without an effect, by their names.
 fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
     // With one token, or where tokens do not meet, queries and keys have no effect.
-    call.token_axis()?;
+    if call.is_outer || !call.report.axes.iter().any(|axis| Reach::of(axis).mixes()) {
+        return None;
+    }
     let is_needed = if has_values(call, cell) { is_projection } else { is_of_scores };
     let whole = call.report.untouched.iter().filter(|it| it.is_whole());
     let mut unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
@@ -70,27 +86,6 @@ fn part_of_joined(matrix: &MatrixReport, call: &RepeatedCall, cell: &TracedCell)
     };
     let is_meant = is_part && has_values(call, cell) && cell.trace.steps.iter().any(is_projection);
     is_meant.then(|| format!("{} of the {rows} rows of {}", matrix.rows, matrix.name))
-}
-
-/// The matrix without an effect where another one of its shape is called twice with the same input, whatever their names.
-fn by_calls(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
-    call.report.axes.iter().find(|axis| Reach::of(axis).mixes())?;
-    let own = |step: &&Traced| {
-        let is_linear = step.operation.explanation == Explanation::Linear;
-        is_linear && step.calls.iter().any(|it| it.activation == call.report.activation)
-    };
-    let layer = |step: &Traced| Some([0, 1].map(|at| step.operand(at)?.tensor.as_ref().map(Tensor::id)));
-    let calls: Vec<&Traced> = cell.trace.steps.iter().filter(own).collect();
-    calls.iter().enumerate().find_map(|(at, step)| {
-        let first = layer(step)?;
-        let is_again =
-            |other: &&Traced| layer(other).is_some_and(|it| it == first && it.iter().all(Option::is_some));
-        let shape = calls[at + 1..].iter().find(|other| is_again(other))?.operand(1)?.shape();
-        let unused = call.report.untouched.iter().find(|it| it.is_whole() && it.shape == shape)?;
-        let line = step.site().map(|site| format!(" (line {})", site.line)).unwrap_or_default();
-        let instead = format!(", and another layer of its shape is called twice with the same input{line}");
-        Some((vec![unused.name.clone()], instead))
-    })
 }
 
 /// Whether a parameter's name is that of a query or key projection.

@@ -1,16 +1,33 @@
 //! A call that computes attention, and what its repetitions on changed inputs showed.
 
 use super::attention::{is_softmax, record_of};
+use super::axes::Product;
+use super::flow::{origin, source, trace_back};
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::{AxisReport, CallReport, ChangeReport};
-use crate::tensor::Site;
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
+use crate::tensor::{Record, Site, Tensor};
 
-/// Whether an operation is attention, or the softmax in it.
+/// Whether an operation is attention, the softmax in it, or the last product of attention without a softmax.
 pub(super) fn is_attention(step: &Traced) -> bool {
     step.operation.explanation == Explanation::Attention
-        || record_of(step).is_some_and(|record| is_softmax(&record))
         || step.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
+        || record_of(step).is_some_and(|record| is_softmax(&record) || is_last_product(&record))
+}
+
+/// Whether two computed tensors are multiplied, one of which was made from the product of two others.
+fn is_last_product(record: &Record) -> bool {
+    let operands = of_computed(record).map(|it| [it.left, it.right]);
+    operands.is_some_and(|it| it.iter().any(|it| trace_back(it, &|it| of_computed(it).is_some()).is_some()))
+}
+
+/// The product of two tensors, none of which is a matrix of weights.
+fn of_computed(record: &Record) -> Option<Product> {
+    let is_weight = |tensor: &Tensor| {
+        let (_, start) = source(tensor);
+        start.is_leaf() && start.requires_grad() || start.ndim() == 2 && origin(&start).is_none()
+    };
+    Product::of(record).filter(|it| !is_weight(&it.left) && !is_weight(&it.right))
 }
 
 /// The learner's functions that were running when an operation ran, outermost first.

@@ -48,8 +48,9 @@ class Call:
     def is_late(self):
         return self.done > WORK
 
-    def repeat(self, changed=None, training=False, seed=SEED):
-        """The output of a repetition. `changed` has other values for some arguments, by position or keyword."""
+    def repeat(self, changed=None, training=False, seed=SEED, prepare=None):
+        """The output of a repetition. `changed` has other values for some arguments, by position or keyword; `prepare` gets
+        the copies of the modules."""
         self.done += self.work
         positional, keywords = copied(self.positional, self.keywords)
         for where, value in (changed or {}).items():
@@ -60,6 +61,8 @@ class Call:
         self.modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
         for module in self.modules:
             module.train(training)
+        if prepare is not None:
+            prepare(self.modules)
         torch.manual_seed(seed)
         self.output = self.function(*positional, **keywords)
         return self.by_tokens(first_tensor(self.output))
@@ -191,23 +194,87 @@ def unsteady(call, output):
     return 0.0 if other is None or other.shape != output.shape else max(moves(output, other, 0), default=0.0)
 
 
+def vary(modules):
+    """Gives other numbers to parameters whose numbers are all equal: what begins with zero has an effect later."""
+    torch.manual_seed(SEED)
+    for module in modules:
+        for value in module.parameters():
+            if value.is_floating_point() and bool((value == value.flatten()[0]).all()):
+                value.data.copy_(0.5 + torch.rand(value.shape, dtype=value.dtype))
+
+
+def layers(module):
+    """The layers of a module that have a matrix of their own: their names, and the layers."""
+    return [(name, it) for name, it in module.named_modules() if name and any(p.dim() >= 2 for p in it.parameters())]
+
+
 def untouched(call):
     """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
-    and how many rows."""
+    how many rows, and whether their layer ran, although nothing that the call returns depends on it."""
     owner = call.positional[0] if call.positional else None
     if not isinstance(owner, nn.Module):
         return []
+    ran = set()
+
+    def watched(modules):
+        vary(modules)
+        for name, layer in layers(modules[0]):
+            layer.register_forward_hook(lambda module, args, result, name=name: ran.add(name))
+
     with torch.enable_grad():
         # Equal tokens have equal weights, whatever the queries.
         torch.manual_seed(SEED)
-        output = call.repeat({where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32})
+        varied = {where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32}
+        output = call.repeat(varied, prepare=watched)
         if output is None or not output.requires_grad:
             return []
         torch.manual_seed(SEED)
         (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
+    before = all_tensors(call.output)
     matrices = [(name, it) for name, it in call.modules[0].named_parameters() if it.dim() >= 2 and it.requires_grad]
     rows = [(name, it, it.shape[0] if it.grad is None else int((it.grad == 0).flatten(1).all(1).sum())) for name, it in matrices]
-    return [{"name": name, "shape": list(it.shape), "rows": count} for name, it, count in rows if count]
+    found = []
+    for name, it, count in rows:
+        if not count:
+            continue
+        is_dead = count == it.shape[0] and name.rpartition(".")[0] in ran and not call.is_late()
+        if is_dead:
+
+            def changed(modules, name=name):
+                vary(modules)
+                dict(modules[0].named_parameters())[name].data.mul_(-3.0).add_(0.7)
+
+            with torch.no_grad():
+                call.repeat(varied, prepare=changed)
+            is_dead = same(before, all_tensors(call.output))
+        found.append({"name": name, "shape": list(it.shape), "rows": count, "dead": is_dead})
+    return found
+
+
+def in_place_of(call):
+    """A layer that did not run where another one of the same kind, with matrices of the same shapes, ran twice with the same
+    input: the names of both."""
+    owner = call.positional[0] if call.positional else None
+    if not isinstance(owner, nn.Module):
+        return []
+    runs = {}
+
+    def watched(modules):
+        for name, layer in layers(modules[0]):
+            layer.register_forward_hook(lambda module, args, result, name=name: runs.setdefault(name, []).append(args[:1]))
+
+    call.repeat(prepare=watched)
+    known = [(name, layer, [tuple(p.shape) for p in layer.parameters()]) for name, layer in layers(call.modules[0])]
+    found = []
+    for name, layer, shapes in known:
+        if name in runs:
+            continue
+        for other, twice, its in known:
+            same_place = name.rpartition(".")[0] == other.rpartition(".")[0] and type(layer) is type(twice) and shapes == its
+            given = [args[0] for args in runs.get(other, []) if args and isinstance(args[0], torch.Tensor)] if same_place else []
+            if any(a.shape == b.shape and bool(torch.equal(a, b)) for at, a in enumerate(given) for b in given[:at]):
+                found.append([name, other])
+    return found
 
 
 def unmoved(call):
@@ -598,6 +665,11 @@ def examine(function, names, positional, keywords, others=(), work=0):
         report["untouched"] = untouched(call)
     except Exception:
         report["untouched"] = []
+    try:
+        with torch.no_grad():
+            report["in_place_of"] = in_place_of(call)
+    except Exception:
+        report["in_place_of"] = []
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))
     report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
