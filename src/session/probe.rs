@@ -31,6 +31,8 @@ pub struct CallReport {
     pub(crate) in_place_of: Vec<[String; 2]>,
     /// The names of the tensors among its arguments on which no output depends.
     pub(crate) unmoved: Vec<String>,
+    /// The masks of pairs that its module keeps and on which no output depends.
+    pub(crate) unread: Vec<String>,
     /// Those of its arguments that are true and false for pairs of tokens or for tokens, or a bias of the scores.
     pub(crate) masks: Vec<String>,
     /// Whether its module, or the class of an argument, says that it is causal.

@@ -1,11 +1,8 @@
 //! A query, key or value projection on which the output of its layer does not depend.
 
-use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::repeated::{Reach, RepeatedCall};
-use crate::ops::trace::Traced;
+use super::repeated::{Reach, RepeatedCall, is_last_of_attention};
 use crate::session::MatrixReport;
-use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A402",
@@ -21,14 +18,14 @@ pub(super) static MISTAKE: Mistake = Mistake {
 fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
     cell.trace.steps.iter().any(|step| {
         let own = step.calls.iter().any(|it| it.activation == call.report.activation);
-        own && (step.operation.explanation == Explanation::Attention || Attention::ending_at(step).is_some())
+        own && is_last_of_attention(step)
     })
 }
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let own = |name: &str| !call.is_outer || name.matches('.').count() <= 1;
     let (unused, instead) =
-        in_place_of(call, own).or_else(|| computed(call, own)).or_else(|| by_name(call, cell))?;
+        in_place_of(call, own).or_else(|| computed(call, cell, own)).or_else(|| by_name(call, cell))?;
     let observed = format!(
         "{} was run backward from its output: the gradient of {} is 0 everywhere{instead}.",
         call.function,
@@ -47,45 +44,43 @@ fn in_place_of(call: &RepeatedCall, own: impl Fn(&str) -> bool) -> Option<(Vec<S
 }
 
 /// The matrices of layers that ran, of which nothing depends on the result.
-fn computed(call: &RepeatedCall, own: impl Fn(&str) -> bool) -> Option<(Vec<String>, String)> {
-    call.report.axes.iter().find(|axis| Reach::of(axis).mixes())?;
-    let dead = call.report.untouched.iter().filter(|it| it.dead && own(&it.name));
-    let dead: Vec<String> = dead.map(|it| it.name.clone()).collect();
-    let instead = ": its result is computed and used nowhere".to_owned();
-    (!dead.is_empty()).then_some((dead, instead))
+fn computed(
+    call: &RepeatedCall,
+    cell: &TracedCell,
+    own: impl Fn(&str) -> bool,
+) -> Option<(Vec<String>, String)> {
+    if !mixes(call) {
+        return None;
+    }
+    let dead = || call.report.untouched.iter().filter(|it| it.dead && own(&it.name));
+    let mut unused: Vec<String> = dead().filter(|it| it.is_whole()).map(|it| it.name.clone()).collect();
+    // Where several matrices have such a part, it is a head that is switched off, not a part of a joined projection.
+    let parts: Vec<&MatrixReport> = dead().filter(|it| is_part_of_joined(it)).collect();
+    if let [part] = parts.as_slice()
+        && has_values(call, cell)
+    {
+        unused.push(format!("{} of the {} rows of {}", part.rows, part.shape[0], part.name));
+    }
+    (!unused.is_empty()).then(|| (unused, ": its result is computed and used nowhere".to_owned()))
+}
+
+/// Whether the rows without an effect are one or two parts of a projection of queries, keys and values together.
+fn is_part_of_joined(matrix: &MatrixReport) -> bool {
+    let (rows, all) = (matrix.rows, matrix.shape[0]);
+    matrix.shape.len() == 2 && rows > 1 && all > rows && all.is_multiple_of(rows) && all / rows <= 6
+}
+
+/// Whether tokens reach each other: of one token, queries and keys have no effect.
+fn mixes(call: &RepeatedCall) -> bool {
+    call.report.axes.iter().any(|axis| Reach::of(axis).mixes())
 }
 
 /// The projections of queries, keys or values without an effect, by their names.
 fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
-    // With one token, or where tokens do not meet, queries and keys have no effect.
-    if call.is_outer || !call.report.axes.iter().any(|axis| Reach::of(axis).mixes()) {
-        return None;
-    }
     let is_needed = if has_values(call, cell) { is_projection } else { is_of_scores };
     let whole = call.report.untouched.iter().filter(|it| it.is_whole());
-    let mut unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
-    let parts: Vec<String> =
-        call.report.untouched.iter().filter_map(|it| part_of_joined(it, call, cell)).collect();
-    // Where several matrices have such a part, it is a head that is switched off, not a part of a joined projection.
-    if let [part] = parts.as_slice() {
-        unused.push(part.clone());
-    }
-    (!unused.is_empty()).then(|| (unused, String::new()))
-}
-
-/// What is said of a projection of queries, keys and values together of which one part, or two, have no effect.
-fn part_of_joined(matrix: &MatrixReport, call: &RepeatedCall, cell: &TracedCell) -> Option<String> {
-    let &[rows, _] = matrix.shape.as_slice() else { return None };
-    let is_part =
-        matrix.rows > 1 && rows > matrix.rows && rows.is_multiple_of(matrix.rows) && rows / matrix.rows <= 6;
-    let own = format!("self.{}", matrix.name);
-    let is_projection = |step: &Traced| {
-        step.operation.explanation == Explanation::Linear
-            && step.calls.iter().any(|it| it.activation == call.report.activation)
-            && step.operand(1).is_some_and(|it| it.name.as_ref() == Some(&own))
-    };
-    let is_meant = is_part && has_values(call, cell) && cell.trace.steps.iter().any(is_projection);
-    is_meant.then(|| format!("{} of the {rows} rows of {}", matrix.rows, matrix.name))
+    let unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
+    (!call.is_outer && mixes(call) && !unused.is_empty()).then(|| (unused, String::new()))
 }
 
 /// Whether a parameter's name is that of a query or key projection.

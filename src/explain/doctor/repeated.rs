@@ -1,12 +1,12 @@
 //! A call that computes attention, and what its repetitions on changed inputs showed.
 
-use super::attention::{is_softmax, record_of};
+use super::attention::{Attention, is_softmax, record_of};
 use super::axes::Product;
-use super::flow::{origin, source, trace_back};
+use super::flow::{origin, source};
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::{AxisReport, CallReport, ChangeReport};
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
-use crate::tensor::{Record, Site, Tensor};
+use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// Whether an operation is attention, the softmax in it, or the last product of attention without a softmax.
 pub(super) fn is_attention(step: &Traced) -> bool {
@@ -15,10 +15,31 @@ pub(super) fn is_attention(step: &Traced) -> bool {
         || record_of(step).is_some_and(|record| is_softmax(&record) || is_last_product(&record))
 }
 
-/// Whether two computed tensors are multiplied, one of which was made from the product of two others.
+/// Whether an operation is fused attention, or the product of weights and values.
+pub(super) fn is_last_of_attention(step: &Traced) -> bool {
+    step.operation.explanation == Explanation::Attention
+        || Attention::ending_at(step).is_some()
+        || record_of(step).is_some_and(|record| is_last_product(&record))
+}
+
+/// The most records that the search for a product examines.
+const MOST_RECORDS: usize = 200;
+
+/// Whether two computed tensors are multiplied, one of which was made from the product of two others, and by no layer.
 fn is_last_product(record: &Record) -> bool {
-    let operands = of_computed(record).map(|it| [it.left, it.right]);
-    operands.is_some_and(|it| it.iter().any(|it| trace_back(it, &|it| of_computed(it).is_some()).is_some()))
+    let Some(Product { left, right, .. }) = of_computed(record) else { return false };
+    let mut open = vec![left, right];
+    for _ in 0..MOST_RECORDS {
+        let Some(record) = open.pop().map(|it| origin(&it)) else { return false };
+        match record {
+            Some(record) if of_computed(&record).is_some() => return true,
+            Some(record) if Product::of(&record).is_none() => {
+                open.extend(record.args().iter().flat_map(Arg::tensors).cloned());
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The product of two tensors, none of which is a matrix of weights.

@@ -231,29 +231,30 @@ def untouched(call):
         torch.manual_seed(SEED)
         (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
     before = all_tensors(call.output)
-    matrices = [(name, it) for name, it in call.modules[0].named_parameters() if it.dim() >= 2 and it.requires_grad]
-    rows = [(name, it, it.shape[0] if it.grad is None else int((it.grad == 0).flatten(1).all(1).sum())) for name, it in matrices]
     found = []
-    for name, it, count in rows:
-        if not count:
+    for name, it in call.modules[0].named_parameters():
+        if it.dim() < 2 or not it.requires_grad:
             continue
-        is_dead = count == it.shape[0] and name.rpartition(".")[0] in ran and not call.is_late()
+        rows = torch.ones(it.shape[0], dtype=torch.bool) if it.grad is None else (it.grad == 0).flatten(1).all(1)
+        if not bool(rows.any()):
+            continue
+        is_dead = name.rpartition(".")[0] in ran and not call.is_late()
         if is_dead:
 
-            def changed(modules, name=name):
+            def changed(modules, name=name, rows=rows):
                 vary(modules)
-                dict(modules[0].named_parameters())[name].data.mul_(-3.0).add_(0.7)
+                dict(modules[0].named_parameters())[name].data[rows] = 0.7
 
             with torch.no_grad():
                 call.repeat(varied, prepare=changed)
             is_dead = same(before, all_tensors(call.output))
-        found.append({"name": name, "shape": list(it.shape), "rows": count, "dead": is_dead})
+        found.append({"name": name, "shape": list(it.shape), "rows": int(rows.sum()), "dead": is_dead})
     return found
 
 
 def in_place_of(call):
-    """A layer that did not run where another one of the same kind, with matrices of the same shapes, ran twice with the same
-    input: the names of both."""
+    """A layer that did not run where another one beside it, with a matrix of the same shape, ran twice with the same input:
+    the names of both."""
     owner = call.positional[0] if call.positional else None
     if not isinstance(owner, nn.Module):
         return []
@@ -264,14 +265,14 @@ def in_place_of(call):
             layer.register_forward_hook(lambda module, args, result, name=name: runs.setdefault(name, []).append(args[:1]))
 
     call.repeat(prepare=watched)
-    known = [(name, layer, [tuple(p.shape) for p in layer.parameters()]) for name, layer in layers(call.modules[0])]
+    known = [(name, {tuple(p.shape) for p in layer.parameters() if p.dim() >= 2}) for name, layer in layers(call.modules[0])]
     found = []
-    for name, layer, shapes in known:
+    for name, shapes in known:
         if name in runs:
             continue
-        for other, twice, its in known:
-            same_place = name.rpartition(".")[0] == other.rpartition(".")[0] and type(layer) is type(twice) and shapes == its
-            given = [args[0] for args in runs.get(other, []) if args and isinstance(args[0], torch.Tensor)] if same_place else []
+        for other, its in known:
+            is_beside = name.rpartition(".")[0] == other.rpartition(".")[0] and bool(shapes & its)
+            given = [args[0] for args in runs.get(other, []) if args and isinstance(args[0], torch.Tensor)] if is_beside else []
             if any(a.shape == b.shape and bool(torch.equal(a, b)) for at, a in enumerate(given) for b in given[:at]):
                 found.append([name, other])
     return found
@@ -303,6 +304,31 @@ def unmoved(call):
         after = all_tensors(call.output)
         if same(before, after) or call.is_mask(where, value) and nearly_same(before, after):
             found.append(call.names[where] if isinstance(where, int) else where)
+    return found
+
+
+def unread(call):
+    """The masks of pairs that a module keeps and on which no output depends: their names. Not of a module with a switch that is
+    off, which may be that of the mask."""
+    owner = call.positional[0] if call.positional else None
+    if not isinstance(owner, nn.Module) or any(value is False for name, value in vars(owner).items() if name != "training"):
+        return []
+    if any(value is False or value is None for value in [*call.positional, *call.keywords.values()]):
+        return []
+    call.repeat()
+    before, found = all_tensors(call.output), []
+    for name, value in owner.named_buffers(recurse=False):
+        is_pairs = value.dim() >= 2 and value.shape[-1] == value.shape[-2] > 1
+        is_mask = value.dtype == torch.bool or is_zero_one(value) or bool((value < -1e4).any())
+        if not is_pairs or not is_mask or bool((value == value.flatten()[0]).all()):
+            continue
+
+        def inverted(modules, name=name, other=opposite(value)):
+            setattr(modules[0], name, other)
+
+        call.repeat(prepare=inverted)
+        if same(before, all_tensors(call.output)):
+            found.append(name)
     return found
 
 
@@ -648,6 +674,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
             report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
             report["unmoved"] = unmoved(call)
             report["masks"] = [call.names[at] if isinstance(at, int) else at for at, value in call.tensors() if call.is_pairs(at, value)]
+            report["unread"] = unread(call)
             report["varies"] = varies(call, output)
             report["padding"] = padding(call, output)
         except Exception:
