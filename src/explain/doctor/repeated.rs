@@ -25,7 +25,7 @@ pub(super) fn is_last_of_attention(step: &Traced) -> bool {
 /// The most records that the search for a product examines.
 const MOST_RECORDS: usize = 200;
 
-/// Whether two computed tensors are multiplied, one of which was made from the product of two others, and by no layer.
+/// Whether two computed tensors are multiplied, one of which was made from the product of two others, and by no layer and no softmax.
 fn is_last_product(record: &Record) -> bool {
     let Some(Product { left, right, .. }) = of_computed(record) else { return false };
     let mut open = vec![left, right];
@@ -33,7 +33,7 @@ fn is_last_product(record: &Record) -> bool {
         let Some(record) = open.pop().map(|it| origin(&it)) else { return false };
         match record {
             Some(record) if of_computed(&record).is_some() => return true,
-            Some(record) if Product::of(&record).is_none() => {
+            Some(record) if Product::of(&record).is_none() && !is_softmax(&record) => {
                 open.extend(record.args().iter().flat_map(Arg::tensors).cloned());
             }
             _ => {}

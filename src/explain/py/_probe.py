@@ -231,14 +231,16 @@ def untouched(call):
         torch.manual_seed(SEED)
         (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
     before = all_tensors(call.output)
-    found = []
+    tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
     for name, it in call.modules[0].named_parameters():
         if it.dim() < 2 or not it.requires_grad:
             continue
         rows = torch.ones(it.shape[0], dtype=torch.bool) if it.grad is None else (it.grad == 0).flatten(1).all(1)
         if not bool(rows.any()):
             continue
-        is_dead = name.rpartition(".")[0] in ran and not call.is_late()
+        # Of a table of positions or words, most calls read a part only.
+        is_part_of_table = name.rpartition(".")[0] in tables and not bool(rows.all())
+        is_dead = name.rpartition(".")[0] in ran and not is_part_of_table and not call.is_late()
         if is_dead:
 
             def changed(modules, name=name, rows=rows):
@@ -308,10 +310,11 @@ def unmoved(call):
 
 
 def unread(call):
-    """The masks of pairs that a module keeps and on which no output depends: their names. Not of a module with a switch that is
-    off, which may be that of the mask."""
+    """The masks of pairs that a module keeps and on which no output of its `forward` depends: their names. Not of a module with
+    a switch that is off, which may be that of the mask."""
     owner = call.positional[0] if call.positional else None
-    if not isinstance(owner, nn.Module) or any(value is False for name, value in vars(owner).items() if name != "training"):
+    is_whole = isinstance(owner, nn.Module) and getattr(call.function, "__name__", "") == "forward"
+    if not is_whole or any(value is False for name, value in vars(owner).items() if name != "training"):
         return []
     if any(value is False or value is None for value in [*call.positional, *call.keywords.values()]):
         return []
