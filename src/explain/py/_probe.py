@@ -304,9 +304,40 @@ def unmoved(call):
         except Exception:
             continue
         after = all_tensors(call.output)
-        if same(before, after) or call.is_mask(where, value) and nearly_same(before, after):
+        is_unmoved = same(before, after) or call.is_mask(where, value) and nearly_same(before, after)
+        if is_unmoved and not is_obeyed(call, where, value):
             found.append(call.names[where] if isinstance(where, int) else where)
     return found
+
+
+def is_obeyed(call, where, value):
+    """Whether no token sees what a mask on which no output depends hides from it: another argument, such as a bias to which it
+    was added, hides the same."""
+    if not call.is_mask(where, value) or value.dim() < 2:
+        return False
+    hidden = value < -1e4 if value.is_floating_point() and not is_zero_one(value) else value == 0
+    if value.dim() == 2 and value.shape[0] != value.shape[1]:
+        hidden = hidden[:, None]
+    for at, tokens in call.inputs():
+        output = call.repeat()
+        is_of_tokens = tokens.dim() >= 2 and tokens.shape[1] == hidden.shape[-1] == output.shape[1] if output is not None and output.dim() >= 2 else False
+        if not is_of_tokens or hidden.shape[0] not in (1, tokens.shape[0]) and hidden.dim() > 2:
+            continue
+        pairs = hidden.reshape(-1, *hidden.shape[-2:])
+        pairs = pairs[:: max(1, pairs.shape[0] // tokens.shape[0])].expand(tokens.shape[0], tokens.shape[1], tokens.shape[1])
+        for is_hidden in (pairs, ~pairs):
+            if call.is_late():
+                return True
+            seen = []
+            for key in range(tokens.shape[1]):
+                moved = (torch.nan_to_num(call.repeat({at: with_change(tokens, 1, key)})) - torch.nan_to_num(output)).abs()
+                moved = moved.flatten(2).amax(2) if moved.dim() > 2 else moved
+                others = is_hidden[:, :, key].clone()
+                others[:, key] = False
+                seen.append(float(moved[others].max()) > ROUNDING * max(float(output.abs().max()), 1e-30) if bool(others.any()) else None)
+            if True not in seen and False in seen:
+                return True
+    return False
 
 
 def unread(call):
