@@ -127,7 +127,13 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         .filter(|(other, _)| *other != width && *other > 1 && (!is_sum || *other == scores.product.width()))
         .map(|(other, what)| (other as f64, what))
         .collect();
-    if let Some((other, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
+    let counts = [(3, "the number of heads"), (2, "the number of tokens")];
+    let left = Some(&scores.product.left).filter(|it| it.ndim() == 4);
+    let counts = counts.into_iter().filter_map(|(axis, what)| Some((size(left?, axis)? as f64, what)));
+    let counts = counts.filter(|(count, _)| *count > 1.0);
+    if let Some((other, what)) =
+        others.iter().copied().chain(counts).find(|(other, _)| near(scale, 1.0 / other.sqrt()))
+    {
         let observed = format!("{divided}, the root of {other}, {what}; a head is {width} wide.");
         return found(observed, &divide);
     }
@@ -293,7 +299,7 @@ fn added_product(step: &FlowStep) -> Option<Product> {
     let made = trace_back(&other, &is_product)?.record;
     let is_added = step.explanation() == Explanation::Pointwise(Formula::Add)
         && made.operation.explanation != Explanation::Linear;
-    Product::of(&made).filter(|it| is_added && !it.left.is_leaf() && step.operand.ndim() > 2)
+    Product::of(&made).filter(|it| is_added && flow::origin(&it.left).is_some() && step.operand.ndim() > 2)
 }
 
 /// How many features the scores are sums over. Two products over different numbers of features are the parts of one, as the
@@ -374,11 +380,6 @@ fn is_scaled_before(scores: &Scores) -> bool {
 /// Widths that may be mistaken for the head's.
 fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
-    let left = &scores.product.left;
-    if left.ndim() == 4 {
-        let sizes = [(3, "the number of heads"), (2, "the number of tokens")];
-        found.extend(sizes.into_iter().filter_map(|(axis, what)| Some((size(left, axis)?, what))));
-    }
     for source in &scores.sources {
         found.extend(size(source, 1).map(|all| (all, "the width of all heads together")));
         let (path, start) = rearranged(source);

@@ -329,7 +329,7 @@ def left_out(watch):
 def never_reached(watch):
     """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0."""
     names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
-    if names and watch.moved and watch.optimizers:
+    if names and watch.optimizers:
         observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
         watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
 
