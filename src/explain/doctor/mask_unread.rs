@@ -32,7 +32,9 @@ pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
         for (at, made) in cell.trace.steps.iter().enumerate() {
             // In the function of the attention or in one that it calls; in the program itself, before the attention.
             let is_within = match place.function {
-                "<module>" => at < softmax_at && made.place().is_some_and(|it| it.activation == place.activation),
+                "<module>" => {
+                    at < softmax_at && made.place().is_some_and(|it| it.activation == place.activation)
+                }
                 _ => made.calls.iter().any(|it| it.activation == place.activation),
             };
             if !is_within || made.in_place || made.operation.family == OpFamily::Random {

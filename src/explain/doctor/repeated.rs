@@ -27,8 +27,7 @@ const MOST_RECORDS: usize = 200;
 
 /// Whether two computed tensors are multiplied, one of which was made from the product of two others, and by no layer and no softmax.
 fn is_last_product(record: &Record) -> bool {
-    let Some(Product { left, right, .. }) = of_computed(record) else { return false };
-    let mut open = vec![left, right];
+    let Some(mut open) = of_computed(record) else { return false };
     for _ in 0..MOST_RECORDS {
         let Some(record) = open.pop().map(|it| origin(&it)) else { return false };
         match record {
@@ -42,13 +41,20 @@ fn is_last_product(record: &Record) -> bool {
     false
 }
 
-/// The product of two tensors, none of which is a matrix of weights.
-fn of_computed(record: &Record) -> Option<Product> {
+/// The factors of a product of which none is a matrix of weights.
+pub(super) fn of_computed(record: &Record) -> Option<Vec<Tensor>> {
     let is_weight = |tensor: &Tensor| {
         let (_, start) = source(tensor);
         start.is_leaf() && start.requires_grad() || start.ndim() == 2 && origin(&start).is_none()
     };
-    Product::of(record).filter(|it| !is_weight(&it.left) && !is_weight(&it.right))
+    let factors = match Product::of(record) {
+        Some(product) => vec![product.left, product.right],
+        None if record.operation.explanation == Explanation::Einsum => {
+            record.args().iter().flat_map(Arg::tensors).cloned().collect()
+        }
+        None => return None,
+    };
+    (factors.len() > 1 && !factors.iter().any(is_weight)).then_some(factors)
 }
 
 /// The learner's functions that were running when an operation ran, outermost first.

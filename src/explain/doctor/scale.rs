@@ -294,7 +294,7 @@ fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
 }
 
 /// The product of computed tensors whose result a step adds.
-fn added_product(step: &FlowStep) -> Option<Product> {
+pub(super) fn added_product(step: &FlowStep) -> Option<Product> {
     let other = step.other().and_then(|other| other.tensor().cloned())?;
     let made = trace_back(&other, &is_product)?.record;
     let is_added = step.explanation() == Explanation::Pointwise(Formula::Add)
