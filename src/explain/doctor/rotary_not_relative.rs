@@ -50,7 +50,8 @@ impl Pair {
         let attention = Attention::of_softmax(step)?;
         let Product { left, right, left_in_result, right_in_result, .. } =
             attention.scores.as_ref()?.product.clone();
-        if (left_in_result, right_in_result) != (Some(2), Some(1)) {
+        // In an einsum, groups of queries that share keys are an axis of the queries alone, as their tokens are.
+        if left_in_result.is_some_and(|axis| axis != 2) || right_in_result != Some(1) {
             return None;
         }
         // Scaled, and with the other part of the scores, where only a part of a head is rotated.
