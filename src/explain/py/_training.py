@@ -327,7 +327,10 @@ def left_out(watch):
 
 
 def never_reached(watch):
-    """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0."""
+    """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0. Where gradients are
+    cleared or the loss is cut off, that is the reason."""
+    if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
+        return
     names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
     if names and watch.optimizers:
         observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
