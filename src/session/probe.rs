@@ -27,8 +27,12 @@ pub struct CallReport {
     pub(crate) unsteady: f64,
     /// The matrices of the module that its output does not depend on, whole or in some of their rows.
     pub(crate) untouched: Vec<MatrixReport>,
+    /// Layers that did not run where another one of their kind ran twice with the same input: the names of both.
+    pub(crate) in_place_of: Vec<[String; 2]>,
     /// The names of the tensors among its arguments on which no output depends.
     pub(crate) unmoved: Vec<String>,
+    /// The masks of pairs that its module keeps and on which no output depends.
+    pub(crate) unread: Vec<String>,
     /// Those of its arguments that are true and false for pairs of tokens or for tokens, or a bias of the scores.
     pub(crate) masks: Vec<String>,
     /// Whether its module, or the class of an argument, says that it is causal.
@@ -52,6 +56,8 @@ pub(crate) struct MatrixReport {
     pub(crate) shape: Vec<usize>,
     /// On how many of its rows the output does not depend.
     pub(crate) rows: usize,
+    /// Whether its layer ran, and nothing that the call returns depends on the matrix.
+    pub(crate) dead: bool,
 }
 
 impl MatrixReport {

@@ -75,6 +75,8 @@ out = layer(x)
 const SOFTMAX: &str = "torch.softmax(scores / keys.shape[-1]**0.5, dim=-1)";
 const SCORES: &str = "queries @ keys.transpose(1, 2)";
 const MASKED: &str = "scores.masked_fill_(hide, -torch.inf)";
+const KEPT: &str =
+    "self.register_buffer('mask', torch.triu(torch.ones(context_length, context_length), diagonal=1))";
 const HIDE: &str = "hide = self.mask.bool()[:num_tokens, :num_tokens]";
 const CONTEXT: &str = "weights @ values";
 const TRIANGLE: &str = "torch.triu(torch.ones(context_length, context_length), diagonal=1)";
@@ -353,6 +355,8 @@ const CASES: &[Case] = &[
         ],
         "dropout_p",
     ),
+    // A mask that the module keeps and never reads.
+    ("mask-missing", CAUSAL, &[(MASKED, "pass"), (HIDE, "pass")], "weights = torch.softmax"),
     // A masked copy that is never used.
     ("masked-copy-unused", CAUSAL, &[(MASKED, "scores.masked_fill(hide, -torch.inf)")], "masked_fill"),
     (
@@ -531,7 +535,7 @@ const RIGHT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (CAUSAL, &[(MASKED, "scores = torch.where(hide, -torch.inf, scores)")]),
-    (CAUSAL, &[(MASKED, "pass"), (HIDE, "pass")]),
+    (CAUSAL, &[(MASKED, "pass"), (HIDE, "pass"), (KEPT, "pass")]),
     (
         CAUSAL,
         &[
@@ -733,7 +737,7 @@ fn training_adds_no_findings() {
         let mut wrong = Vec::new();
         let programs: &[(&str, &[(&str, &str)])] = &[
             (CAUSAL, &[]),
-            (CAUSAL, &[(MASKED, "pass"), (HIDE, "pass")]),
+            (CAUSAL, &[(MASKED, "pass"), (HIDE, "pass"), (KEPT, "pass")]),
             (HEADS, &[]),
             (GROUPED, &[]),
             (CROSS, &[]),
@@ -840,6 +844,7 @@ fn only_marked_lesson_cells_have_findings() {
                 "cache-spoiled: cache-differs",
                 "corner-of-is-causal: cache-differs",
                 "chunks: causal-leak",
+                "chunks: mask-missing",
                 "groups-tiled: group-order",
                 "long-prompt: row-all-hidden",
                 "no-rescale: rows-do-not-sum-to-1",

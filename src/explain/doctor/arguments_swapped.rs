@@ -1,7 +1,7 @@
 //! Keys and values in each other's place: the projection that is named for one does the work of the other.
 
-use super::attention::roles;
-use super::flow::projection;
+use super::attention::operands;
+use super::flow::{projection, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
@@ -20,15 +20,18 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     cell.trace.steps.iter().filter_map(|step| swapped(step, cell)).collect()
 }
 
+/// The words for queries, keys and values.
+const QUERIES: [&str; 3] = ["q", "query", "queries"];
+const KEYS: [&str; 3] = ["k", "key", "keys"];
+const VALUES: [&str; 3] = ["v", "value", "values"];
+
 /// An attention whose keys come from what is named for values, and whose values from what is named for keys.
 fn swapped(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let [first, second, values] = roles(step)?;
-    let [(_, first), (by_second, second), (by_values, values)] =
-        [&first, &second, &values].map(|it| stated(it, cell).unwrap_or_default());
-    if !is(&first, ["q", "query", "queries"])
-        || !is(&second, ["v", "value", "values"])
-        || !is(&values, ["k", "key", "keys"])
-    {
+    let [first, second, values] = operands(step)?;
+    let (_, is_first) = stated(&first, cell)?;
+    let (by_second, is_second) = stated(&second, cell)?;
+    let (by_values, is_third) = stated(&values, cell)?;
+    if (is_first, is_second, is_third) != (QUERIES, VALUES, KEYS) {
         return None;
     }
     let observed = format!(
@@ -38,18 +41,19 @@ fn swapped(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, "queries and keys make the scores; the values are averaged"))
 }
 
-/// What a tensor is called, or the projection that made it: the name, and its words in small letters.
-fn stated(tensor: &Tensor, cell: &TracedCell) -> Option<(String, Vec<String>)> {
-    let name = match projection(tensor) {
-        Some(made) => cell.name_of(&made.right, ""),
-        None => cell.name_of(tensor, ""),
-    };
-    let name = name.trim_end_matches(".T").trim_end_matches(".weight").to_owned();
-    let last = name.rsplit('.').next().unwrap_or_default().to_lowercase();
-    let words = last.split('_').map(|word| word.trim_start_matches('w').to_owned()).collect();
-    (!name.is_empty()).then_some((name, words))
-}
-
-fn is(words: &[String], known: [&str; 3]) -> bool {
-    words.iter().any(|word| known.contains(&word.as_str()))
+/// What a tensor was called where it was made, by the first name that says what it is for: that of the weight of its
+/// projection, or its own. The name, and the words for what it says.
+fn stated(tensor: &Tensor, cell: &TracedCell) -> Option<(String, [&'static str; 3])> {
+    let (steps, start) = source(tensor);
+    let weight = projection(&start).map(|made| made.right);
+    let own = std::iter::once(start).chain(steps.into_iter().rev().map(|step| step.result));
+    weight.into_iter().chain(own).find_map(|it| {
+        let name = cell.name_of(&it, "");
+        let name = name.trim_end_matches(".T").trim_end_matches(".weight");
+        let last = name.rsplit('.').next()?.to_lowercase();
+        let mut words = last.split('_').map(|word| word.trim_start_matches(['w', 'x']));
+        let role =
+            words.find_map(|word| [QUERIES, KEYS, VALUES].into_iter().find(|it| it.contains(&word)))?;
+        Some((name.to_owned(), role))
+    })
 }

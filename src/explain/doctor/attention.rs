@@ -254,14 +254,19 @@ impl Context<'_> {
 /// What the queries, the keys and the values of an attention that ends with this operation were before they were scaled and
 /// rearranged. Of transposed scores the first two are in each other's place.
 pub(super) fn roles(step: &Traced) -> Option<[Tensor; 3]> {
+    operands(step).map(|all| all.map(|it| source(&it).1))
+}
+
+/// The queries, the keys and the values as they are multiplied.
+pub(super) fn operands(step: &Traced) -> Option<[Tensor; 3]> {
     if step.operation.explanation == Explanation::Attention {
-        let operand = |at: usize| Some(source(step.operand(at)?.tensor.as_ref()?).1);
+        let operand = |at: usize| step.operand(at)?.tensor.clone();
         return Some([operand(0)?, operand(1)?, operand(2)?]);
     }
     let attention = Attention::ending_at(step)?;
-    let values = source(attention.values()?).1;
-    let [queries, keys] = attention.scores?.sources;
-    Some([queries, keys, values])
+    let values = attention.values()?.clone();
+    let Product { left, right, .. } = attention.scores?.product;
+    Some([left, right, values])
 }
 
 /// The record that a traced operation made.

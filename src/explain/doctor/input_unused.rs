@@ -2,7 +2,7 @@
 
 use super::mask_unread;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::repeated::RepeatedCall;
+use super::repeated::{Reach, RepeatedCall};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A404",
@@ -38,6 +38,24 @@ fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
 }
 
 fn detect_mask(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
+    kept_mask(call).or_else(|| given_mask(call))
+}
+
+/// A mask that the module keeps and does not read, where each token sees all others.
+fn kept_mask(call: &RepeatedCall) -> Option<Observation> {
+    let name = call.report.unread.first()?;
+    call.token_axis().filter(|axis| Reach::of(axis) == Reach::All)?;
+    let observed = format!(
+        "{} was called with the opposite of self.{name}: no output moved. Each token sees all others.",
+        call.function
+    );
+    let fix = format!("scores = scores.masked_fill(self.{name}[:T, :T], -torch.inf), before the softmax");
+    let mut found = Observation::new(call.site.clone(), observed, fix);
+    found.title = Some("a mask is kept and has no effect");
+    Some(found)
+}
+
+fn given_mask(call: &RepeatedCall) -> Option<Observation> {
     let name = call.report.unmoved.iter().find(|it| is_mask(call, it))?;
     let is_bias = name.to_lowercase().contains("bias");
     let observed = match is_bias {

@@ -28,16 +28,21 @@ pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
     let mut found = Vec::new();
     for step in &cell.trace.steps {
         let (Some(place), Some(pairs)) = (step.place(), pairs(step)) else { continue };
-        if place.function == "<module>" {
-            continue;
-        }
+        let softmax_at = cell.trace.steps.iter().position(|it| std::ptr::eq(it, step)).unwrap_or(0);
         for (at, made) in cell.trace.steps.iter().enumerate() {
-            let in_same_call = made.place().is_some_and(|it| it.activation == place.activation);
-            if !in_same_call || made.is_view || made.in_place || made.operation.family == OpFamily::Random {
+            // In the function of the attention or in one that it calls; in the program itself, before the attention.
+            let is_within = match place.function {
+                "<module>" => {
+                    at < softmax_at && made.place().is_some_and(|it| it.activation == place.activation)
+                }
+                _ => made.calls.iter().any(|it| it.activation == place.activation),
+            };
+            if !is_within || made.in_place || made.operation.family == OpFamily::Random {
                 continue;
             }
             let Some(tensor) = made.results.first().and_then(|it| it.tensor.clone()) else { continue };
-            if cell.names.knows(&tensor) || cell.is_used_after(&tensor, at) {
+            let is_named = place.function != "<module>" && cell.names.knows(&tensor);
+            if is_named || made.is_view && tensor.dtype() != DType::Bool || cell.is_used_after(&tensor, at) {
                 continue;
             }
             if let Some(what) = unread(&tensor, &pairs) {

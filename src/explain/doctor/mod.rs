@@ -128,6 +128,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::SHARED,
     &training::PADDING,
     &training::UNREAD,
+    &training::NOT_REACHED,
     &cache_differs::MISTAKE,
     &arguments_swapped::MISTAKE,
 ];

@@ -1,12 +1,8 @@
 //! A query, key or value projection on which the output of its layer does not depend.
 
-use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::repeated::{Reach, RepeatedCall};
-use crate::ops::trace::Traced;
+use super::repeated::{Reach, RepeatedCall, is_last_of_attention};
 use crate::session::MatrixReport;
-use crate::tensor::Tensor;
-use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A402",
@@ -22,15 +18,14 @@ pub(super) static MISTAKE: Mistake = Mistake {
 fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
     cell.trace.steps.iter().any(|step| {
         let own = step.calls.iter().any(|it| it.activation == call.report.activation);
-        own && (step.operation.explanation == Explanation::Attention || Attention::ending_at(step).is_some())
+        own && is_last_of_attention(step)
     })
 }
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    if call.is_outer {
-        return None;
-    }
-    let (unused, instead) = by_name(call, cell).or_else(|| by_calls(call, cell))?;
+    let own = |name: &str| !call.is_outer || name.matches('.').count() <= 1;
+    let (unused, instead) =
+        in_place_of(call, own).or_else(|| computed(call, cell, own)).or_else(|| by_name(call, cell))?;
     let observed = format!(
         "{} was run backward from its output: the gradient of {} is 0 everywhere{instead}.",
         call.function,
@@ -41,56 +36,51 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
+/// A layer that did not run, where another one of its kind ran twice with the same input.
+fn in_place_of(call: &RepeatedCall, own: impl Fn(&str) -> bool) -> Option<(Vec<String>, String)> {
+    let [unused, twice] = call.report.in_place_of.iter().find(|it| own(&it[0]))?;
+    let instead = format!(", and {twice}, a layer of the same kind, is called twice with the same input");
+    Some((vec![unused.clone()], instead))
+}
+
+/// The matrices of layers that ran, of which nothing depends on the result.
+fn computed(
+    call: &RepeatedCall,
+    cell: &TracedCell,
+    own: impl Fn(&str) -> bool,
+) -> Option<(Vec<String>, String)> {
+    if !mixes(call) {
+        return None;
+    }
+    let dead = || call.report.untouched.iter().filter(|it| it.dead && own(&it.name));
+    let mut unused: Vec<String> = dead().filter(|it| it.is_whole()).map(|it| it.name.clone()).collect();
+    // Where several matrices have such a part, it is a head that is switched off, not a part of a joined projection.
+    let parts: Vec<&MatrixReport> = dead().filter(|it| is_part_of_joined(it)).collect();
+    if let [part] = parts.as_slice()
+        && has_values(call, cell)
+    {
+        unused.push(format!("{} of the {} rows of {}", part.rows, part.shape[0], part.name));
+    }
+    (!unused.is_empty()).then(|| (unused, ": its result is computed and used nowhere".to_owned()))
+}
+
+/// Whether the rows without an effect are one or two parts of a projection of queries, keys and values together.
+fn is_part_of_joined(matrix: &MatrixReport) -> bool {
+    let (rows, all) = (matrix.rows, matrix.shape[0]);
+    matrix.shape.len() == 2 && rows > 1 && all > rows && all.is_multiple_of(rows) && all / rows <= 6
+}
+
+/// Whether tokens reach each other: of one token, queries and keys have no effect.
+fn mixes(call: &RepeatedCall) -> bool {
+    call.report.axes.iter().any(|axis| Reach::of(axis).mixes())
+}
+
 /// The projections of queries, keys or values without an effect, by their names.
 fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
-    // With one token, or where tokens do not meet, queries and keys have no effect.
-    call.token_axis()?;
     let is_needed = if has_values(call, cell) { is_projection } else { is_of_scores };
     let whole = call.report.untouched.iter().filter(|it| it.is_whole());
-    let mut unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
-    let parts: Vec<String> =
-        call.report.untouched.iter().filter_map(|it| part_of_joined(it, call, cell)).collect();
-    // Where several matrices have such a part, it is a head that is switched off, not a part of a joined projection.
-    if let [part] = parts.as_slice() {
-        unused.push(part.clone());
-    }
-    (!unused.is_empty()).then(|| (unused, String::new()))
-}
-
-/// What is said of a projection of queries, keys and values together of which one part, or two, have no effect.
-fn part_of_joined(matrix: &MatrixReport, call: &RepeatedCall, cell: &TracedCell) -> Option<String> {
-    let &[rows, _] = matrix.shape.as_slice() else { return None };
-    let is_part =
-        matrix.rows > 1 && rows > matrix.rows && rows.is_multiple_of(matrix.rows) && rows / matrix.rows <= 6;
-    let own = format!("self.{}", matrix.name);
-    let is_projection = |step: &Traced| {
-        step.operation.explanation == Explanation::Linear
-            && step.calls.iter().any(|it| it.activation == call.report.activation)
-            && step.operand(1).is_some_and(|it| it.name.as_ref() == Some(&own))
-    };
-    let is_meant = is_part && has_values(call, cell) && cell.trace.steps.iter().any(is_projection);
-    is_meant.then(|| format!("{} of the {rows} rows of {}", matrix.rows, matrix.name))
-}
-
-/// The matrix without an effect where another one of its shape is called twice with the same input, whatever their names.
-fn by_calls(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
-    call.report.axes.iter().find(|axis| Reach::of(axis).mixes())?;
-    let own = |step: &&Traced| {
-        let is_linear = step.operation.explanation == Explanation::Linear;
-        is_linear && step.calls.iter().any(|it| it.activation == call.report.activation)
-    };
-    let layer = |step: &Traced| Some([0, 1].map(|at| step.operand(at)?.tensor.as_ref().map(Tensor::id)));
-    let calls: Vec<&Traced> = cell.trace.steps.iter().filter(own).collect();
-    calls.iter().enumerate().find_map(|(at, step)| {
-        let first = layer(step)?;
-        let is_again =
-            |other: &&Traced| layer(other).is_some_and(|it| it == first && it.iter().all(Option::is_some));
-        let shape = calls[at + 1..].iter().find(|other| is_again(other))?.operand(1)?.shape();
-        let unused = call.report.untouched.iter().find(|it| it.is_whole() && it.shape == shape)?;
-        let line = step.site().map(|site| format!(" (line {})", site.line)).unwrap_or_default();
-        let instead = format!(", and another layer of its shape is called twice with the same input{line}");
-        Some((vec![unused.name.clone()], instead))
-    })
+    let unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
+    (!call.is_outer && mixes(call) && !unused.is_empty()).then(|| (unused, String::new()))
 }
 
 /// Whether a parameter's name is that of a query or key projection.

@@ -1,16 +1,60 @@
 //! A call that computes attention, and what its repetitions on changed inputs showed.
 
-use super::attention::{is_softmax, record_of};
+use super::attention::{Attention, is_softmax, record_of};
+use super::axes::Product;
+use super::flow::{origin, source};
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::{AxisReport, CallReport, ChangeReport};
-use crate::tensor::Site;
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
+use crate::tensor::{Arg, Record, Site, Tensor};
 
-/// Whether an operation is attention, or the softmax in it.
+/// Whether an operation is attention, the softmax in it, or the last product of attention without a softmax.
 pub(super) fn is_attention(step: &Traced) -> bool {
     step.operation.explanation == Explanation::Attention
-        || record_of(step).is_some_and(|record| is_softmax(&record))
         || step.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
+        || record_of(step).is_some_and(|record| is_softmax(&record) || is_last_product(&record))
+}
+
+/// Whether an operation is fused attention, or the product of weights and values.
+pub(super) fn is_last_of_attention(step: &Traced) -> bool {
+    step.operation.explanation == Explanation::Attention
+        || Attention::ending_at(step).is_some()
+        || record_of(step).is_some_and(|record| is_last_product(&record))
+}
+
+/// The most records that the search for a product examines.
+const MOST_RECORDS: usize = 200;
+
+/// Whether two computed tensors are multiplied, one of which was made from the product of two others, and by no layer and no softmax.
+fn is_last_product(record: &Record) -> bool {
+    let Some(mut open) = of_computed(record) else { return false };
+    for _ in 0..MOST_RECORDS {
+        let Some(record) = open.pop().map(|it| origin(&it)) else { return false };
+        match record {
+            Some(record) if of_computed(&record).is_some() => return true,
+            Some(record) if Product::of(&record).is_none() && !is_softmax(&record) => {
+                open.extend(record.args().iter().flat_map(Arg::tensors).cloned());
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The factors of a product of which none is a matrix of weights.
+pub(super) fn of_computed(record: &Record) -> Option<Vec<Tensor>> {
+    let is_weight = |tensor: &Tensor| {
+        let (_, start) = source(tensor);
+        start.is_leaf() && start.requires_grad() || start.ndim() == 2 && origin(&start).is_none()
+    };
+    let factors = match Product::of(record) {
+        Some(product) => vec![product.left, product.right],
+        None if record.operation.explanation == Explanation::Einsum => {
+            record.args().iter().flat_map(Arg::tensors).cloned().collect()
+        }
+        None => return None,
+    };
+    (factors.len() > 1 && !factors.iter().any(is_weight)).then_some(factors)
 }
 
 /// The learner's functions that were running when an operation ran, outermost first.

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::attention::is_softmax;
-use super::axes::{Product, is_product};
+use super::axes::is_product;
 use super::flow::{origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::repeated::of_computed;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
@@ -215,8 +216,7 @@ impl Origins {
                     if let Some(Site { cell, line, .. }) = attention_site(&record) {
                         found.sites.insert((cell.to_owned(), line));
                     }
-                    let is_product =
-                        Product::of(&record).is_some_and(|it| !it.left.is_leaf() && !it.right.is_leaf());
+                    let is_product = of_computed(&record).is_some();
                     if let Some(site) = record.site.as_ref().filter(|_| is_product) {
                         found.products.insert((site.cell.to_owned(), site.line));
                     }

@@ -9,6 +9,7 @@ use super::axes::Product;
 use super::flow::{origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
+use super::scale::added_product;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula};
@@ -32,12 +33,11 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     cell.trace.steps.iter().filter_map(|step| Pair::of(step)?.rotated(cell)).collect()
 }
 
-/// Queries and keys, as `(..., tokens, width)` or transposed.
+/// Queries and keys, and their scores where they are a tensor of their own.
 struct Pair {
     queries: Tensor,
     keys: Tensor,
-    /// Whether the keys are `(..., width, tokens)`.
-    is_transposed: bool,
+    scores: Option<Tensor>,
 }
 
 impl Pair {
@@ -45,52 +45,75 @@ impl Pair {
     fn of(step: &Traced) -> Option<Pair> {
         if step.operation.explanation == Explanation::Attention {
             let operand = |at: usize| step.operand(at)?.tensor.clone();
-            return Some(Pair { queries: operand(0)?, keys: operand(1)?, is_transposed: false });
+            return Some(Pair { queries: operand(0)?, keys: operand(1)?, scores: None });
         }
-        let scores = Attention::of_softmax(step)?.scores?;
-        // An einsum may have the axes of its operands in another order.
-        let before = |shape: &[usize]| shape[..shape.len().saturating_sub(2)].to_vec();
-        let rows = |it: &Tensor| it.shape().iter().rev().nth(1).copied();
-        let (queries, made) = (&scores.product.left, &scores.record.shape);
-        let is_in_order =
-            before(queries.shape()) == before(made) && rows(queries) == made.iter().rev().nth(1).copied();
-        if scores.record.operation.explanation == Explanation::Einsum && !is_in_order {
+        let attention = Attention::of_softmax(step)?;
+        let Product { left, right, left_in_result, right_in_result, .. } =
+            attention.scores.as_ref()?.product.clone();
+        // In an einsum, groups of queries that share keys are an axis of the queries alone, as their tokens are.
+        if left_in_result.is_some_and(|axis| axis != 2) || right_in_result != Some(1) {
             return None;
         }
-        let Product { left, right, summed, left_in_result, .. } = scores.product;
-        let is_usual = summed.0 == 1 && summed.1 <= 2 && left_in_result == Some(2);
-        is_usual.then_some(Pair { queries: left, keys: right, is_transposed: summed.1 == 2 })
+        // Scaled, and with the other part of the scores, where only a part of a head is rotated.
+        let mut scores =
+            attention.before.last().map(|it| it.operand.clone()).or_else(|| attention.input())?;
+        for step in attention.before.iter().rev() {
+            if step.factor().is_none() && added_product(step).is_none() {
+                break;
+            }
+            scores = step.result.clone();
+        }
+        Some(Pair { queries: left, keys: right, scores: Some(scores) })
     }
 
     /// The scores of queries and keys, for each matrix.
     fn scores(&self, replay: &mut Replay) -> Option<(usize, Vec<f64>)> {
+        let square = |shape: &[usize]| match *shape {
+            [.., rows, columns] if rows == columns && rows >= 3 => Some(rows),
+            _ => None,
+        };
+        if let Some(scores) = &self.scores {
+            let scores = replay.of(scores)?;
+            return Some((square(scores.shape())?, scores.to_f64_vec()));
+        }
         let (queries, keys) = (replay.of(&self.queries)?, replay.of(&self.keys)?);
-        let keys_shape = keys.shape();
-        let (&[.., rows, width], &[.., a, b]) = (queries.shape(), keys_shape) else { return None };
-        let (columns, keys_width) = if self.is_transposed { (b, a) } else { (a, b) };
-        let matrices = queries.numel() / (rows * width).max(1);
-        if rows != columns || width != keys_width || rows < 3 || keys.numel() != queries.numel() {
+        let &[.., rows, width] = queries.shape() else { return None };
+        if queries.shape() != keys.shape() || rows < 3 {
             return None;
         }
         let (q, k) = (queries.to_f64_vec(), keys.to_f64_vec());
-        let mut all = Vec::with_capacity(matrices * rows * columns);
-        for matrix in 0..matrices {
-            let start = matrix * rows * width;
-            let key = |column: usize, at: usize| match self.is_transposed {
-                true => k[start + at * columns + column],
-                false => k[start + column * width + at],
+        let matrices = q.chunks(rows * width).zip(k.chunks(rows * width));
+        let of_matrix = |(q, k): (&[f64], &[f64])| {
+            let score = |at: usize| {
+                let (row, column) = (at / rows, at % rows);
+                let factors = q[row * width..][..width].iter().zip(&k[column * width..][..width]);
+                factors.map(|(a, b)| a * b).sum()
             };
-            for row in 0..rows {
-                for column in 0..columns {
-                    all.push((0..width).map(|at| q[start + row * width + at] * key(column, at)).sum());
-                }
-            }
+            (0..rows * rows).map(score).collect::<Vec<f64>>()
+        };
+        Some((rows, matrices.flat_map(of_matrix).collect()))
+    }
+
+    /// The rotations of queries and keys: of the first product of the scores, or of another one that is added to it.
+    fn rotations(&self) -> [Option<Rc<Record>>; 2] {
+        let own = [&self.queries, &self.keys].map(rotation);
+        let Some(record) = self.scores.as_ref().and_then(origin) else { return own };
+        if own.iter().any(Option::is_some) || Product::of(&record).is_some() {
+            return own;
         }
-        Some((rows, all))
+        let mut products = Vec::new();
+        each_record(self.scores.as_ref().unwrap_or(&self.queries), |record| {
+            let product = Product::of(record);
+            let ends = product.is_some();
+            products.extend(product);
+            ends
+        });
+        let both = products.into_iter().map(|it| [rotation(&it.left), rotation(&it.right)]);
+        both.into_iter().find(|it| it.iter().any(Option::is_some)).unwrap_or(own)
     }
 
     fn rotated(&self, cell: &TracedCell) -> Option<Observation> {
-        let rotated = [&self.queries, &self.keys].map(rotation);
+        let rotated = self.rotations();
         let turning = rotated.iter().flatten().next()?;
         let input = shared_input(&self.queries, &self.keys)?;
         let (rows, all) = self.scores(&mut Replay::default().given(&input, with_equal_tokens(&input)?))?;
@@ -160,12 +183,13 @@ fn shared_input(queries: &Tensor, keys: &Tensor) -> Option<Tensor> {
 fn inputs(tensor: &Tensor) -> Vec<Tensor> {
     let mut found: Vec<Tensor> = Vec::new();
     each_record(tensor, |record| {
+        let is_weight = |it: &Tensor| it.ndim() == 2 || it.is_leaf() && it.requires_grad();
         let matrix = record.operation.explanation == Explanation::Linear
-            || Product::of(record).is_some_and(|it| it.right.ndim() == 2);
+            || Product::of(record).is_some_and(|it| is_weight(&it.right));
         if !matrix {
             return false;
         }
-        if let Some(input) = record.args().first().and_then(Arg::tensor).filter(|it| it.ndim() >= 2) {
+        if let Some(input) = record.args().iter().flat_map(Arg::tensors).next().filter(|it| it.ndim() >= 2) {
             found.push(input.clone());
         }
         // A second projection may follow the first, as in latent attention.

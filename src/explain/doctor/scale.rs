@@ -40,8 +40,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         return None;
     }
     // Scores that are sums of products have a scale of their own.
-    let is_sum = attention.before.iter().any(adds_product);
-    let width = scores.product.width();
+    let is_sum = attention.before.iter().any(|step| added_product(step).is_some());
+    let width = width_of_sum(attention, scores);
     if width < 2 || scores.record.operation.explanation == Explanation::Linear {
         return None;
     }
@@ -123,10 +123,17 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let others: Vec<(f64, &str)> = other_widths(scores)
         .into_iter()
-        .filter(|(other, _)| *other != width && !is_sum)
+        .chain([(scores.product.width(), "the width of one part of it")])
+        .filter(|(other, _)| *other != width && *other > 1 && (!is_sum || *other == scores.product.width()))
         .map(|(other, what)| (other as f64, what))
         .collect();
-    if let Some((other, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
+    let counts = [(3, "the number of heads"), (2, "the number of tokens")];
+    let left = Some(&scores.product.left).filter(|it| it.ndim() == 4);
+    let counts = counts.into_iter().filter_map(|(axis, what)| Some((size(left?, axis)? as f64, what)));
+    let counts = counts.filter(|(count, _)| *count > 1.0);
+    if let Some((other, what)) =
+        others.iter().copied().chain(counts).find(|(other, _)| near(scale, 1.0 / other.sqrt()))
+    {
         let observed = format!("{divided}, the root of {other}, {what}; a head is {width} wide.");
         return found(observed, &divide);
     }
@@ -286,15 +293,21 @@ fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
             .is_some_and(|other| other.tensor().is_some_and(|it| it.requires_grad() && !is_of_queries(it)))
 }
 
-/// Whether a step adds the result of another product of computed tensors.
-fn adds_product(step: &FlowStep) -> bool {
-    let other = step.other().and_then(|other| other.tensor().cloned());
-    let made = other.and_then(|it| trace_back(&it, &is_product)).map(|path| path.record);
-    step.explanation() == Explanation::Pointwise(Formula::Add)
-        && made.is_some_and(|made| {
-            made.operation.explanation != Explanation::Linear
-                && Product::of(&made).is_some_and(|it| !it.left.is_leaf() && step.operand.ndim() > 2)
-        })
+/// The product of computed tensors whose result a step adds.
+pub(super) fn added_product(step: &FlowStep) -> Option<Product> {
+    let other = step.other().and_then(|other| other.tensor().cloned())?;
+    let made = trace_back(&other, &is_product)?.record;
+    let is_added = step.explanation() == Explanation::Pointwise(Formula::Add)
+        && made.operation.explanation != Explanation::Linear;
+    Product::of(&made).filter(|it| is_added && flow::origin(&it.left).is_some() && step.operand.ndim() > 2)
+}
+
+/// How many features the scores are sums over. Two products over different numbers of features are the parts of one, as the
+/// rotated part of a head and the other one; where the numbers are equal, the second is a bias that depends on the query.
+fn width_of_sum(attention: &Attention, scores: &Scores) -> usize {
+    let own = scores.product.width();
+    let added = attention.before.iter().filter_map(added_product).map(|it| it.width());
+    own + added.filter(|it| *it != own).sum::<usize>()
 }
 
 /// The steps without those that cap scores, cap * tanh(scores / cap), or that stretch what tanh returned.

@@ -6,7 +6,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, LossKind};
+use crate::tensor::explanation::{Explanation, LossKind, SoftmaxKind};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A801",
@@ -23,7 +23,8 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 }
 
 fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Loss(LossKind::CrossEntropy) {
+    let is_log = step.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
+    if step.operation.explanation != Explanation::Loss(LossKind::CrossEntropy) && !is_log {
         return None;
     }
     let input = step.operand(0)?.tensor.clone()?;
@@ -45,5 +46,8 @@ fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         figure(low),
         figure(high)
     );
-    Some(Observation::new(step.site(), observed, "F.cross_entropy(logits, targets), without the softmax"))
+    let mut found =
+        Observation::new(step.site(), observed, "F.cross_entropy(logits, targets), without the softmax");
+    found.title = is_log.then_some("log_softmax takes probabilities instead of logits");
+    Some(found)
 }

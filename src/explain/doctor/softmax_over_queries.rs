@@ -1,5 +1,7 @@
 //! Softmax along the queries: each column sums to 1 instead of each row.
 
+use std::rc::Rc;
+
 use super::attention::{Attention, Context};
 use super::axes::{Axis, size};
 use super::flow::{FlowStep, axis_at_start, origin, projection, rearranged};
@@ -91,7 +93,7 @@ fn projected_from(tensor: &Tensor) -> Option<usize> {
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    if !is_wrong(attention) {
+    if !is_wrong(attention) || is_right_elsewhere(attention, cell) {
         return None;
     }
     let context = attention.context.as_ref()?;
@@ -127,6 +129,15 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         );
     }
     Some(observation)
+}
+
+/// Whether another product sums these weights along the axis of the softmax: the transposed ones are then a part of a gradient
+/// that is written out, or of attention the other way.
+fn is_right_elsewhere(attention: &Attention, cell: &TracedCell) -> bool {
+    cell.trace.steps.iter().filter_map(Attention::ending_at).any(|other| {
+        let summed = other.context.as_ref().and_then(|it| it.summed_in_softmax);
+        Rc::ptr_eq(&other.softmax, &attention.softmax) && summed == Some(attention.axis)
+    })
 }
 
 /// Sums of the softmax's result along an axis, in the first matrix.

@@ -109,8 +109,13 @@ fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let mut losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
     let loss = losses.find(|step| {
         let Some(targets) = step.operand(1).and_then(floats) else { return false };
-        let varied = targets.iter().any(|it| *it != targets[0]);
-        let is_whole = targets.len() >= 4 && varied && call.report.tokens.contains(&targets);
+        // A negative target is none: the loss leaves it out.
+        let counted: Vec<f64> = targets.iter().copied().filter(|it| *it >= 0.0).collect();
+        let varied = counted.len() >= 4 && counted.iter().any(|it| *it != counted[0]);
+        let is_same = |tokens: &Vec<f64>| {
+            tokens.len() == targets.len() && tokens.iter().zip(&targets).all(|(a, b)| a == b || *b < 0.0)
+        };
+        let is_whole = varied && call.report.tokens.iter().any(is_same);
         let is_own = || call.report.tokens.iter().any(|tokens| is_at_own_place(step, tokens, axis.size));
         (is_whole || is_own()) && !is_of_another(step, call, cell)
     })?;

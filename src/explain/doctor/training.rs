@@ -72,9 +72,16 @@ pub(super) static UNREAD: Mistake = mistake(
     "nothing reads an option of the optimizer",
     "A group of parameters may have any key, so a wrong name raises nothing, and the default is used.",
 );
+pub(super) static NOT_REACHED: Mistake = mistake(
+    "A814",
+    "parameters-not-reached",
+    "parameters never get a gradient",
+    "What a layer computes has to reach the loss. A result that is not used, a table that is never added and two factors that \
+     are both 0 leave parameters as they began.",
+);
 
 /// All of them.
-static ALL: [&Mistake; 10] = [
+static ALL: [&Mistake; 11] = [
     &NOT_ZEROED,
     &CLEARED,
     &NOT_TRAINED,
@@ -85,6 +92,7 @@ static ALL: [&Mistake; 10] = [
     &SHARED,
     &PADDING,
     &UNREAD,
+    &NOT_REACHED,
 ];
 
 /// Begins to watch the trainings of a session.

@@ -48,8 +48,9 @@ class Call:
     def is_late(self):
         return self.done > WORK
 
-    def repeat(self, changed=None, training=False, seed=SEED):
-        """The output of a repetition. `changed` has other values for some arguments, by position or keyword."""
+    def repeat(self, changed=None, training=False, seed=SEED, prepare=None):
+        """The output of a repetition. `changed` has other values for some arguments, by position or keyword; `prepare` gets
+        the copies of the modules."""
         self.done += self.work
         positional, keywords = copied(self.positional, self.keywords)
         for where, value in (changed or {}).items():
@@ -60,6 +61,8 @@ class Call:
         self.modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
         for module in self.modules:
             module.train(training)
+        if prepare is not None:
+            prepare(self.modules)
         torch.manual_seed(seed)
         self.output = self.function(*positional, **keywords)
         return self.by_tokens(first_tensor(self.output))
@@ -191,23 +194,90 @@ def unsteady(call, output):
     return 0.0 if other is None or other.shape != output.shape else max(moves(output, other, 0), default=0.0)
 
 
+def vary(modules):
+    """Gives other numbers to parameters whose numbers are all equal: what begins with zero has an effect later."""
+    torch.manual_seed(SEED)
+    for module in modules:
+        for value in module.parameters():
+            if value.is_floating_point() and bool((value == value.flatten()[0]).all()):
+                value.data.copy_(0.5 + torch.rand(value.shape, dtype=value.dtype))
+
+
+def layers(module):
+    """The layers of a module that have a matrix of their own: their names, and the layers."""
+    return [(name, it) for name, it in module.named_modules() if name and any(p.dim() >= 2 for p in it.parameters())]
+
+
 def untouched(call):
     """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
-    and how many rows."""
+    how many rows, and whether their layer ran, although nothing that the call returns depends on it."""
     owner = call.positional[0] if call.positional else None
     if not isinstance(owner, nn.Module):
         return []
+    ran = set()
+
+    def watched(modules):
+        vary(modules)
+        for name, layer in layers(modules[0]):
+            layer.register_forward_hook(lambda module, args, result, name=name: ran.add(name))
+
     with torch.enable_grad():
         # Equal tokens have equal weights, whatever the queries.
         torch.manual_seed(SEED)
-        output = call.repeat({where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32})
+        varied = {where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32}
+        output = call.repeat(varied, prepare=watched)
         if output is None or not output.requires_grad:
             return []
         torch.manual_seed(SEED)
         (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
-    matrices = [(name, it) for name, it in call.modules[0].named_parameters() if it.dim() >= 2 and it.requires_grad]
-    rows = [(name, it, it.shape[0] if it.grad is None else int((it.grad == 0).flatten(1).all(1).sum())) for name, it in matrices]
-    return [{"name": name, "shape": list(it.shape), "rows": count} for name, it, count in rows if count]
+    before = all_tensors(call.output)
+    tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
+    for name, it in call.modules[0].named_parameters():
+        if it.dim() < 2 or not it.requires_grad:
+            continue
+        rows = torch.ones(it.shape[0], dtype=torch.bool) if it.grad is None else (it.grad == 0).flatten(1).all(1)
+        if not bool(rows.any()):
+            continue
+        # Of a table of positions or words, most calls read a part only.
+        is_part_of_table = name.rpartition(".")[0] in tables and not bool(rows.all())
+        is_dead = name.rpartition(".")[0] in ran and not is_part_of_table and not call.is_late()
+        if is_dead:
+
+            def changed(modules, name=name, rows=rows):
+                vary(modules)
+                dict(modules[0].named_parameters())[name].data[rows] = 0.7
+
+            with torch.no_grad():
+                call.repeat(varied, prepare=changed)
+            is_dead = same(before, all_tensors(call.output))
+        found.append({"name": name, "shape": list(it.shape), "rows": int(rows.sum()), "dead": is_dead})
+    return found
+
+
+def in_place_of(call):
+    """A layer that did not run where another one beside it, with a matrix of the same shape, ran twice with the same input:
+    the names of both."""
+    owner = call.positional[0] if call.positional else None
+    if not isinstance(owner, nn.Module):
+        return []
+    runs = {}
+
+    def watched(modules):
+        for name, layer in layers(modules[0]):
+            layer.register_forward_hook(lambda module, args, result, name=name: runs.setdefault(name, []).append(args[:1]))
+
+    call.repeat(prepare=watched)
+    known = [(name, {tuple(p.shape) for p in layer.parameters() if p.dim() >= 2}) for name, layer in layers(call.modules[0])]
+    found = []
+    for name, shapes in known:
+        if name in runs:
+            continue
+        for other, its in known:
+            is_beside = name.rpartition(".")[0] == other.rpartition(".")[0] and bool(shapes & its)
+            given = [args[0] for args in runs.get(other, []) if args and isinstance(args[0], torch.Tensor)] if is_beside else []
+            if any(a.shape == b.shape and bool(torch.equal(a, b)) for at, a in enumerate(given) for b in given[:at]):
+                found.append([name, other])
+    return found
 
 
 def unmoved(call):
@@ -234,8 +304,65 @@ def unmoved(call):
         except Exception:
             continue
         after = all_tensors(call.output)
-        if same(before, after) or call.is_mask(where, value) and nearly_same(before, after):
+        is_unmoved = same(before, after) or call.is_mask(where, value) and nearly_same(before, after)
+        if is_unmoved and not is_obeyed(call, where, value):
             found.append(call.names[where] if isinstance(where, int) else where)
+    return found
+
+
+def is_obeyed(call, where, value):
+    """Whether no token sees what a mask on which no output depends hides from it: another argument, such as a bias to which it
+    was added, hides the same."""
+    if not call.is_mask(where, value) or value.dim() < 2:
+        return False
+    hidden = value < -1e4 if value.is_floating_point() and not is_zero_one(value) else value == 0
+    if value.dim() == 2 and value.shape[0] != value.shape[1]:
+        hidden = hidden[:, None]
+    for at, tokens in call.inputs():
+        output = call.repeat()
+        is_of_tokens = tokens.dim() >= 2 and tokens.shape[1] == hidden.shape[-1] == output.shape[1] if output is not None and output.dim() >= 2 else False
+        if not is_of_tokens or hidden.shape[0] not in (1, tokens.shape[0]) and hidden.dim() > 2:
+            continue
+        pairs = hidden.reshape(-1, *hidden.shape[-2:])
+        pairs = pairs[:: max(1, pairs.shape[0] // tokens.shape[0])].expand(tokens.shape[0], tokens.shape[1], tokens.shape[1])
+        for is_hidden in (pairs, ~pairs):
+            if call.is_late():
+                return True
+            seen = []
+            for key in range(tokens.shape[1]):
+                moved = (torch.nan_to_num(call.repeat({at: with_change(tokens, 1, key)})) - torch.nan_to_num(output)).abs()
+                moved = moved.flatten(2).amax(2) if moved.dim() > 2 else moved
+                others = is_hidden[:, :, key].clone()
+                others[:, key] = False
+                seen.append(float(moved[others].max()) > ROUNDING * max(float(output.abs().max()), 1e-30) if bool(others.any()) else None)
+            if True not in seen and False in seen:
+                return True
+    return False
+
+
+def unread(call):
+    """The masks of pairs that a module keeps and on which no output of its `forward` depends: their names. Not of a module with
+    a switch that is off, which may be that of the mask."""
+    owner = call.positional[0] if call.positional else None
+    is_whole = isinstance(owner, nn.Module) and getattr(call.function, "__name__", "") == "forward"
+    if not is_whole or any(value is False for name, value in vars(owner).items() if name != "training"):
+        return []
+    if any(value is False or value is None for value in [*call.positional, *call.keywords.values()]):
+        return []
+    call.repeat()
+    before, found = all_tensors(call.output), []
+    for name, value in owner.named_buffers(recurse=False):
+        is_pairs = value.dim() >= 2 and value.shape[-1] == value.shape[-2] > 1
+        is_mask = value.dtype == torch.bool or is_zero_one(value) or bool((value < -1e4).any())
+        if not is_pairs or not is_mask or bool((value == value.flatten()[0]).all()):
+            continue
+
+        def inverted(modules, name=name, other=opposite(value)):
+            setattr(modules[0], name, other)
+
+        call.repeat(prepare=inverted)
+        if same(before, all_tensors(call.output)):
+            found.append(name)
     return found
 
 
@@ -581,6 +708,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
             report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
             report["unmoved"] = unmoved(call)
             report["masks"] = [call.names[at] if isinstance(at, int) else at for at, value in call.tensors() if call.is_pairs(at, value)]
+            report["unread"] = unread(call)
             report["varies"] = varies(call, output)
             report["padding"] = padding(call, output)
         except Exception:
@@ -598,6 +726,11 @@ def examine(function, names, positional, keywords, others=(), work=0):
         report["untouched"] = untouched(call)
     except Exception:
         report["untouched"] = []
+    try:
+        with torch.no_grad():
+            report["in_place_of"] = in_place_of(call)
+    except Exception:
+        report["in_place_of"] = []
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))
     report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]

@@ -37,6 +37,13 @@ class Watch:
         # Modules that were called within others that do not have them.
         self.strangers = []
         self.stale = None
+        # The modules that ran since the last step, and the parameters of optimizers: (parameter, name, module, steps in which
+        # the module ran); those that had a gradient that is not 0 are in `moved`.
+        self.ran, self.idle, self.moved = set(), {}, set()
+        # Tensors that the last `backward` reached without any optimizer: (tensor, its gradient, its numbers).
+        self.leaves = []
+        # Where gradients were cleared that nothing had used, since the last step, and how often that was so.
+        self.lost, self.losses_of_gradients = None, []
 
     def add(self, mistake, place, observed, fix):
         if place is not None and all((mistake, place) != known[:2] for known in self.found):
@@ -90,6 +97,8 @@ def _called(module, args, kwargs, call):
         watch.inside = []
     else:
         watch.inside.append(module)
+    if len(watch.ran) < 4096 and torch.is_grad_enabled():
+        watch.ran.add(id(module))
     try:
         return call(module, *args, **kwargs)
     finally:
@@ -121,23 +130,63 @@ def _backward(call, args, kwargs):
     if watch.stale is not None:
         # Gradients that the last step has used, and that nothing has cleared.
         before = [(param, param.grad.clone()) for param in watch.stale if has_gradient(param)][:4]
+    by_hand = [] if watch.optimizers else leaves_of(args)
+    known = [(leaf, grad) for leaf, grad, value in watch.leaves if leaf.grad is not None and torch.equal(leaf.grad, grad) and not torch.equal(leaf, value)]
     out = call(*args, **kwargs)
+    watch.leaves = [(leaf, leaf.grad.clone(), leaf.detach().clone()) for leaf in by_hand if has_gradient(leaf)]
+    before += [(leaf, grad) for leaf, grad in known if has_gradient(leaf)]
     if any(param.grad is not None and not torch.equal(param.grad, old) for param, old in before):
         watch.add(
             "gradients-not-zeroed",
             at,
             "The gradients that the last step used are still there: this call adds to them.",
-            "optimizer.zero_grad() before loss.backward()",
+            "optimizer.zero_grad() before loss.backward(), or param.grad = None",
         )
     watch.stale = None
     watch.now.backward, watch.now.zeroed = at, None
     return out
 
 
+def leaves_of(args):
+    """The parameters that a loss depends on, four at most."""
+    tensors = args[0] if args and isinstance(args[0], (list, tuple)) else args[:1]
+    open_, seen, found = [tensor.grad_fn for tensor in tensors if isinstance(tensor, torch.Tensor)], set(), []
+    while open_ and len(found) < 4 and len(seen) < 500:
+        node = open_.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if getattr(node, "variable", None) is not None:
+            found.append(node.variable)
+        open_ += [before for before, _ in node.next_functions]
+    return found
+
+
+def _idle(watch, now, params):
+    """Notes which parameters have a gradient at a step, of the modules that ran."""
+    held = {id(param) for param in params}
+    for module in now.calls:
+        for prefix, owner in module.named_modules():
+            for name, param in owner._parameters.items():
+                if param is None or id(param) not in held or id(param) in watch.moved:
+                    continue
+                if has_gradient(param):
+                    watch.moved.add(id(param))
+                elif id(owner) in watch.ran:
+                    steps = watch.idle[id(param)][3] if id(param) in watch.idle else 0
+                    watch.idle[id(param)] = (param, f"{prefix}.{name}".lstrip("."), module, steps + 1)
+    watch.ran = set()
+
+
 def _stepped(optimizer, call, args, kwargs):
     watch = _watch
     at, params = place(), params_of(optimizer)
     now = watch.now
+    if watch.steps < 64:
+        _idle(watch, now, params)
+    if watch.lost is not None and now.backward and now.zeroed is None and len(watch.losses_of_gradients) < 8:
+        watch.losses_of_gradients.append(watch.lost)
+    watch.lost = None
     reached = [param for param in params if param.grad is not None]
     if now.backward and not any(has_gradient(param) for param in params):
         if now.zeroed:
@@ -167,7 +216,11 @@ def _stepped(optimizer, call, args, kwargs):
 
 
 def _zeroed():
-    _watch.now.zeroed, _watch.stale = place(), None
+    watch = _watch
+    # Gradients that no step has used are gone.
+    if watch.now.backward is not None and watch.now.zeroed is None:
+        watch.lost = place()
+    watch.now.zeroed, watch.stale = place(), None
 
 
 def _clipped():
@@ -273,6 +326,17 @@ def left_out(watch):
                 break
 
 
+def never_reached(watch):
+    """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0. Where gradients are
+    cleared or the loss is cut off, that is the reason."""
+    if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
+        return
+    names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
+    if names and watch.optimizers:
+        observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
+        watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
+
+
 def shared_layers(watch):
     """A list of modules that has one module several times."""
     seen = set()
@@ -298,6 +362,10 @@ def report():
     if watch.steps:
         left_out(watch)
         shared_layers(watch)
+        if len(watch.losses_of_gradients) > 1:
+            observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
+            watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
+        never_reached(watch)
         if watch.early is not None and not watch.clipped:
             at, late = watch.early
             when = "after the step that used them" if late else "before backward() has computed them"

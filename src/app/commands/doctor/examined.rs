@@ -122,7 +122,7 @@ pub(super) const ALONE: &str = "made-up inputs";
 pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let mut workspace = plan.workspace(&shell.options);
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
-    let trains = |source: &str| source.contains("optim") || source.contains("train");
+    let trains = |source: &str| ["optim", "train", "backward"].iter().any(|it| source.contains(it));
     let is_watched = is_file && plan.cells.iter().any(|cell| trains(&cell.source));
     if is_watched {
         watch(&mut workspace.session);
