@@ -134,6 +134,7 @@ fn a_call_that_does_not_stop_leaves_the_lesson_where_it_was() {
         let mut attn = Start::new(&state).attn(&["learn", "another-query"]);
         attn.until("an exercise", has_footer);
         attn.then("e", "Alt-Enter");
+        attn.hears("print(context_vec_5)");
         attn.press(&format!("\r{UNSTOPPABLE}\x1b\r"));
         end(&mut attn, "running ...", true, "at ");
         attn.until("the same exercise", |screen| {
@@ -200,6 +201,7 @@ fn the_walkthrough_goes_on_at_the_same_stop() {
         // In the editor.
         attn.press("e");
         attn.hears("Alt-Enter");
+        attn.hears("print(context_vec_5)");
         attn.press("mine = 1");
         attn.shows("mine = 1");
         kill(&attn, signal);

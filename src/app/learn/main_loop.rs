@@ -8,6 +8,7 @@ use super::super::terminal::shell::{Exit, Failure};
 use super::input::{self, Escape, InputMode};
 use super::keys::{self, WalkInput};
 use super::stop_page::{PageStage, PredictionLine, StopPage, Workbook};
+use super::terminal;
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
 use crate::lesson::choice::is_choice;
@@ -23,6 +24,10 @@ use crate::view::{Line, Text};
 impl<'c> Walk<'c, '_, '_> {
     /// Runs until the learner leaves.
     pub(crate) fn run(&mut self) -> Result<Exit, Failure> {
+        if self.mode == InputMode::Keys && self.restored.as_ref().is_some_and(|left| !left.in_repl) {
+            // It was typed for the process that died: a letter in its editor is no key.
+            terminal::drop_typed()?;
+        }
         self.arrive()?;
         if self.restored.as_ref().is_some_and(|left| left.in_repl) {
             self.repl()?;
