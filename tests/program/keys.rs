@@ -134,7 +134,7 @@ fn questions_are_asked_again_and_answered() {
         &[
             "exercises open: `another-query`",
             "`l` goes there.",
-            "1 question due: `m`, or",
+            "question due: `m`, or",
             "`attn review` on any day.",
             "`f` answers",
         ],
