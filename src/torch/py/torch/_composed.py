@@ -605,16 +605,26 @@ def _one_row(name, pool, input, ceil_mode, *settings, **words):
     return pool(input.unsqueeze(-2), *settings, **words).squeeze(-2)
 
 
+def _step(kernel_size, stride):
+    return kernel_size if stride in (None, (), []) else stride
+
+
 def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad):
-    settings = (kernel_size, 1), (stride or kernel_size, 1), (padding, 0)
+    settings = (kernel_size, 1), (_step(kernel_size, stride), 1), (padding, 0)
     pool = torch.nn.functional.avg_pool2d
     return _one_row("avg_pool1d", pool, input, ceil_mode, *settings, count_include_pad=count_include_pad)
 
 
 def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
-    sizes = [kernel_size, stride or kernel_size, padding, dilation]
+    stride = _step(kernel_size, stride)
+    sizes = [kernel_size, stride, padding, dilation]
     width, step, side, apart = (size[0] if isinstance(size, (tuple, list)) else size for size in sizes)
-    if input.dim() in (2, 3) and input.size(-1) and width > 0 < step:
+    if input.dim() in (2, 3) and input.size(-1):
+        for name, size in ("kernel_size", width), ("stride", step), ("dilation", apart):
+            if size <= 0:
+                raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {size}")
+        if side < 0:
+            raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {side}")
         if side > width // 2:
             raise RuntimeError(
                 f"max_pool1d() padding should be at most half of kernel size, but got padding={side} and kernel_size={width}"
@@ -622,5 +632,5 @@ def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
         count = (input.size(-1) + 2 * side - apart * (width - 1) - 1) // step + 1
         if count < 1:
             raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
-    settings = (kernel_size, 1), (stride or kernel_size, 1), (padding, 0), (dilation, 1)
+    settings = (kernel_size, 1), (stride, 1), (padding, 0), (dilation, 1)
     return _one_row("max_pool1d", torch.nn.functional.max_pool2d, input, ceil_mode, *settings)

@@ -21,7 +21,23 @@ def _as_given(result, input, node):
     return result
 
 
+def _step(kernel, stride):
+    """How far apart the windows are: side by side if that is not given."""
+    return per_dimension(kernel if stride is None or stride in ((), []) else stride, 2)
+
+
 def _checked(x, kernel, stride, padding, dilation=(1, 1)):
+    if 0 in stride:
+        raise RuntimeError("stride should not be zero")
+    for what, (rows, columns), names in (
+        ("kernel size", kernel, ("kH", "kW")),
+        ("stride", stride, ("dH", "dW")),
+        ("dilation", dilation, ("dilationH", "dilationW")),
+    ):
+        if min(rows, columns) <= 0:
+            raise RuntimeError(f"{what} should be greater than zero, but got {names[0]}: {rows} {names[1]}: {columns}")
+    if min(padding) < 0:
+        raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
     for size, width in zip(padding, kernel):
         if size > width // 2:
             raise RuntimeError(
@@ -42,7 +58,7 @@ def _checked(x, kernel, stride, padding, dilation=(1, 1)):
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     only_defaults("max_pool2d", ceil_mode=ceil_mode, return_indices=return_indices)
     kernel, padding, dilation = per_dimension(kernel_size, 2), per_dimension(padding, 2), per_dimension(dilation, 2)
-    stride = per_dimension(stride, 2) if stride not in (None, []) else kernel
+    stride = _step(kernel, stride)
     x = _batched(input, "max_pool2d")
     _checked(x, kernel, stride, padding, dilation)
     x = F.pad(x, (padding[1], padding[1], padding[0], padding[0]), value=float("-inf")) if any(padding) else x
@@ -66,7 +82,7 @@ def avg_pool2d(
 ):
     only_defaults("avg_pool2d", ceil_mode=ceil_mode)
     kernel, padding = per_dimension(kernel_size, 2), per_dimension(padding, 2)
-    stride = per_dimension(stride, 2) if stride not in (None, []) else kernel
+    stride = _step(kernel, stride)
     x = _batched(input, "avg_pool2d")
     sizes = _checked(x, kernel, stride, padding)
 
