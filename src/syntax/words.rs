@@ -45,13 +45,20 @@ pub(crate) fn wording(source: &str, mode: Mode) -> Option<Wording> {
     if tokenizer.is_some() {
         return tokenizer;
     }
-    // A bracket that is open since an earlier line is likelier to be the mistake.
-    if let Some(open) = open
-        && (first.error == Error::Lexical(Lexical::Eof) || reading.line(open) < reading.line(at))
-    {
-        return Some(Wording::new(open, format!("'{}' was never closed", &source[open..=open])));
+    // A bracket that is open since an earlier line is likelier to be the mistake. A keyword at the start of a line ends the
+    // statement for this parser: then the error is at the end of the line before.
+    let ends_line = [Kind::Newline, Kind::Indent, Kind::Dedent];
+    let met = reading.tokens.iter().filter(|token| token.end > at || token.start >= at);
+    let met = met.skip_while(|token| ends_line.contains(&token.kind)).map(|token| token.start).next();
+    let later = |open: usize| reading.line(open) < reading.line(met.unwrap_or(at));
+    let said = reading.grammatical(&first.error, at, first.location.end().to_usize().min(source.len()));
+    match open {
+        // What is special in its words comes after the rest of the source was read for open brackets.
+        Some(open) if first.error == Error::Lexical(Lexical::Eof) || later(open) || said.text == COMMA => {
+            Some(Wording::new(open, format!("'{}' was never closed", &source[open..=open])))
+        }
+        _ => Some(said),
     }
-    Some(reading.grammatical(&first.error, at, first.location.end().to_usize().min(source.len())))
 }
 
 impl Reading<'_> {
