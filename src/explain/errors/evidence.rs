@@ -53,12 +53,16 @@ impl<'c> Evidence<'c> {
         let cell = place.and_then(|(cell, _)| Some((cell.to_owned(), (case.source)(cell)?)));
         let code = CellSources::new(cell);
         let written = place.zip(failed).map(|(place, failed)| code.operands_of_call(place, failed.op));
-        Evidence {
-            case,
-            names: TensorNames::new(tensors),
-            failed,
-            code,
-            written: written.unwrap_or_default(),
-        }
+        let written = written.unwrap_or_default();
+        // `layer.weight` as the call has it, even if a variable is the same tensor.
+        let args = failed.map_or(&[][..], |failed| &failed.args).iter();
+        let attributes = written.iter().zip(args).filter_map(|(name, arg)| {
+            let name = name.to_string();
+            let is_path =
+                name.contains('.') && name.chars().all(|it| it.is_alphanumeric() || "._".contains(it));
+            is_path.then_some((name, arg.tensor()?.clone()))
+        });
+        let names = TensorNames::new(attributes.chain(tensors));
+        Evidence { case, names, failed, code, written }
     }
 }

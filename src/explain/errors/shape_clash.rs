@@ -140,6 +140,17 @@ impl ClashingPair {
         ]
     }
 
+    /// The sizes of the last two axes of the first operand, `a`, as code: inside a function they are another text's next time.
+    fn sizes(&self, a: &Name, evidence: &Evidence) -> [String; 2] {
+        let in_function =
+            evidence.case.raised.frames.last().is_some_and(|frame| frame.function != "<module>");
+        let (shape, count) = (self.left.shape(), self.left.ndim());
+        [-2_isize, -1].map(|at| match (in_function, a) {
+            (true, Name::Variable(name)) => format!("{name}.shape[{at}]"),
+            _ => shape[count.saturating_add_signed(at)].to_string(),
+        })
+    }
+
     /// For each operand that is the `.T` of more than two axes: what it is of, and its name.
     fn reversed(&self, evidence: &Evidence) -> [Option<(Name, Tensor)>; 2] {
         [(&self.left, self.places.0), (&self.right, self.places.1)].map(|(tensor, place)| {
@@ -242,7 +253,7 @@ impl ClashingPair {
                     trial.multiply([(&a, &left), (&b, &right)], reason);
                 }
                 // A mask that is too large is cut; one that is too small cannot be fixed here.
-                if let Some((text, cut)) = cut(&right, &left, &self.left) {
+                if let Some((text, cut)) = cut(&right, &left, self.sizes(&a, evidence)) {
                     trial.offer([(&a, &left), (&b.clone().suffixed(text), &cut)], "");
                 }
                 for (suffix, wider) in widened(&right) {
@@ -489,8 +500,8 @@ fn widened(tensor: &Tensor) -> Vec<(String, Tensor)> {
     places
 }
 
-/// The first rows and columns of a mask that is larger than what it masks; `whole` has its sizes.
-fn cut(mask: &Tensor, masked: &Tensor, whole: &Tensor) -> Option<(String, Tensor)> {
+/// The first rows and columns of a mask that is larger than what it masks; `sizes` says how many in code.
+fn cut(mask: &Tensor, masked: &Tensor, sizes: [String; 2]) -> Option<(String, Tensor)> {
     let (have, want) = (mask.shape(), masked.shape());
     if have.len() != 2 || want.len() < 2 || mask.dtype() != DType::Bool {
         return None;
@@ -499,7 +510,6 @@ fn cut(mask: &Tensor, masked: &Tensor, whole: &Tensor) -> Option<(String, Tensor
     if have[0] < rows || have[1] < columns {
         return None;
     }
-    let shape = whole.shape();
-    let text = format!("[:{}, :{}]", shape[shape.len() - 2], shape[shape.len() - 1]);
+    let text = format!("[:{}, :{}]", sizes[0], sizes[1]);
     Some((text, mask.with_layout(mask.layout().slice(0, 0, rows, 1).slice(1, 0, columns, 1))))
 }
