@@ -1,10 +1,13 @@
 //! Judges code that the learner wrote for a blank by what the cell then computes, so every way of writing it counts.
 
+use std::collections::BTreeSet;
+
 use super::blank::{BLANK, Blank, packed};
 use super::exercise::Prediction;
 use super::judge::{Judgement, numbers_of, shape_of, value_words};
+use crate::ops::nearest;
 use crate::session::{PythonError, Session};
-use crate::syntax::parse_module;
+use crate::syntax::{parse_module, wording};
 use crate::tensor::show::tuple_repr;
 
 /// How many variables are named to a learner who wrote a name that is not there.
@@ -25,10 +28,18 @@ pub(crate) enum Computed {
 pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session) -> Computed {
     if let Some(raised) = session.run(code, "your code").error {
         let mut said = format!("{}: {}", raised.kind, raised.message);
-        if matches!(PythonError::of(&raised.kind, &raised.message), Some(PythonError::UnknownName(_))) {
-            let names: Vec<String> =
-                session.variables().iter().rev().take(NAMES).map(|it| format!("`{}`", it.name)).collect();
-            said = format!("{said}. The newest variables: {}.", names.join(", "));
+        if let Some(PythonError::UnknownName(name)) = PythonError::of(&raised.kind, &raised.message) {
+            let variables: Vec<String> = session.variables().into_iter().map(|it| it.name).collect();
+            // The names of the cell are names inside its functions, too.
+            let words = code.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| *it != name);
+            let known = variables.iter().map(String::as_str).chain(words).collect::<BTreeSet<_>>();
+            said = match nearest(name, known, 1).first() {
+                Some(near) => format!("{said}. Did you mean `{near}`?"),
+                None => {
+                    let newest = variables.iter().rev().take(NAMES).map(|it| format!("`{it}`"));
+                    format!("{said}. The newest variables: {}.", newest.collect::<Vec<_>>().join(", "))
+                }
+            };
         }
         return Computed::Raised(said);
     }
@@ -43,9 +54,15 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session) -> Computed 
 
 /// Checks that what was typed is Python in the place of the blank. Errors: a message that says what to type.
 pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), String> {
-    match parse_module(&blank.filled(code, said)) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(format!("Type the Python code that belongs in the place of `{BLANK}`, and no more.")),
+    if parse_module(&blank.filled(code, said)).is_ok() {
+        return Ok(());
+    }
+    // A bracket too few or too many is named; of words that are no code there is nothing to say but this.
+    match wording(said, ruff_python_parser::Mode::Module)
+        .filter(|wrong| !wrong.text.starts_with("invalid syntax"))
+    {
+        Some(wrong) => Err(format!("Python cannot read this yet: {}.", wrong.text)),
+        None => Err(format!("Type the Python code that belongs in the place of `{BLANK}`, and no more.")),
     }
 }
 
