@@ -64,8 +64,8 @@ impl Progress {
         }
     }
 
-    /// The questions of a lesson that count, each with its step. Those of an aside that was left out were not asked, nor
-    /// those about an earlier step that the learner had not seen.
+    /// The questions of a lesson that count, each with its step. Those of an aside that was left out were not asked; those
+    /// about an earlier step belong to that step.
     pub(crate) fn questions<'l>(
         &self,
         lesson: &'l Lesson,
@@ -73,21 +73,16 @@ impl Progress {
         let counted = |step: &&Step| !step.is_optional() || self.done(lesson, step);
         let steps: Vec<&Step> = lesson.steps.iter().filter(counted).collect();
         let all = steps.into_iter().flat_map(|step| step.predictions.iter().map(move |asked| (step, asked)));
-        all.filter(|(step, asked)| {
-            let is_known =
-                self.seen(lesson, step).is_some_and(|seen| seen.predictions.contains_key(&asked.ask));
-            asked.review.is_none() || is_known || !self.done(lesson, step)
-        })
+        all.filter(|(_, asked)| asked.review.is_none())
     }
 
-    /// Counts the answers and the exercises of a lesson.
+    /// Counts the answers, the lines of code and the exercises of a lesson.
     pub(crate) fn tally(&self, lesson: &Lesson) -> Tally {
         let mut tally = Tally::default();
         for (step, asked) in self.questions(lesson) {
             let state = self.question_state(lesson, step, asked);
-            // A blank is an exercise of one line.
             if asked.blank().is_some() {
-                tally.exercises.push(state);
+                tally.blanks.push(state);
                 continue;
             }
             // Nobody judges an answer in one's own words.
@@ -111,6 +106,8 @@ pub(crate) struct Tally {
     pub(crate) questions: Vec<StopState>,
     /// Questions answered right at the first try.
     pub(crate) at_once: usize,
+    /// Questions whose answer is code, in the place of a blank.
+    pub(crate) blanks: Vec<StopState>,
     pub(crate) exercises: Vec<StopState>,
 }
 
@@ -119,6 +116,7 @@ impl Sum for Tally {
         all.fold(Tally::default(), |mut sum, one| {
             sum.questions.extend(one.questions);
             sum.at_once += one.at_once;
+            sum.blanks.extend(one.blanks);
             sum.exercises.extend(one.exercises);
             sum
         })

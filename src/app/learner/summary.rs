@@ -18,17 +18,19 @@ pub(crate) fn of_course(catalogue: &Catalogue, count: usize, progress: &Progress
 
 fn results(steps: StepCount, tally: &Tally) -> Vec<(String, String)> {
     let mut results = vec![("seen".to_owned(), steps.seen_of_all())];
-    let Tally { questions, at_once, exercises } = tally;
+    let Tally { questions, at_once, blanks, exercises } = tally;
     if !questions.is_empty() {
         let later = count(questions, StopState::Finished) - at_once;
         let on_later = if later > 0 { format!(", {later} on a later try") } else { String::new() };
         let first = format!("{at_once} of {} right at the first try{on_later}", questions.len());
         results.push(("predictions".to_owned(), first + &others(questions)));
     }
-    if !exercises.is_empty() {
-        let passed = count(exercises, StopState::Finished);
-        let first = format!("{passed} of {} passed", exercises.len());
-        results.push(("exercises".to_owned(), first + &others(exercises)));
+    for (name, states) in [("lines of code", blanks), ("exercises", exercises)] {
+        if !states.is_empty() {
+            let passed = count(states, StopState::Finished);
+            let first = format!("{passed} of {} passed", states.len());
+            results.push((name.to_owned(), first + &others(states)));
+        }
     }
     results
 }
