@@ -110,11 +110,13 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// What `attn look` shows with these words after it, and what the model made of the sentence if all its heads are shown.
+/// What `attn look` shows with these words after it, and what the model made of the sentence if that shows all its heads;
+/// not those, if the learner chooses among them next.
 pub(crate) fn typed(
     words: &str,
     options: &GlobalOptions,
     look: Look,
+    chooses: bool,
 ) -> Result<(Text, Option<Looked>), Failure> {
     let parser = Args::augment_args(Command::new("look").no_binary_name(true).disable_help_flag(true));
     let parsed =
@@ -135,14 +137,20 @@ pub(crate) fn typed(
         };
         return Ok((text, None));
     }
-    let answer = answered(&args, options)?;
-    let text = answer.page(&args, look);
-    Ok(match answer {
+    Ok(match answered(&args, options)? {
         Answer::Looked(looked) if args.head.is_none() && args.why.is_none() && args.model.is_none() => {
+            let text = if chooses { said(&looked, look) } else { page(&looked, &args, look) };
             (text, Some(*looked))
         }
-        _ => (text, None),
+        answer => (answer.page(&args, look), None),
     })
+}
+
+/// A sentence and the words that the model expects next.
+fn said(looked: &Looked, look: Look) -> Text {
+    let mut text = gap(&looked.text.replace('\n', " "), look);
+    text.section(next_words(looked, look));
+    text
 }
 
 /// What a model says.
@@ -240,9 +248,7 @@ fn place(word: &str, words: &[String]) -> Result<usize, Failure> {
 
 /// The page that a terminal shows.
 fn page(looked: &Looked, args: &Args, look: Look) -> Text {
-    let mut text = Text::new();
-    text.append(gap(&looked.text.replace('\n', " "), look));
-    text.section(next_words(looked, look));
+    let mut text = said(looked, look);
     match (args.head, &args.why) {
         (None, None) if args.model.is_some() => {
             text.section(head_grid(looked, &args.without, look));

@@ -14,7 +14,9 @@ use crate::view::{Look, Text};
 pub(super) fn choose(mut looked: Looked, shell: &mut Shell) -> Result<Text, Failure> {
     let heads: Vec<Head> = looked.heads().collect();
     let last = looked.at;
-    let mut at = 0;
+    // The head with the largest weight on another word than the one that looks shows most.
+    let most = |head: &Head| looked.row(*head)[..last].iter().copied().fold(0.0, f64::max);
+    let mut at = (0..heads.len()).max_by(|a, b| most(&heads[*a]).total_cmp(&most(&heads[*b]))).unwrap_or(0);
     let keys = legends(&[("↑ ↓", "head"), ("← →", "the word that looks"), ("Enter", "done")]);
     loop {
         shell.refit();
@@ -36,7 +38,9 @@ pub(super) fn choose(mut looked: Looked, shell: &mut Shell) -> Result<Text, Fail
 }
 
 fn shown(looked: &Looked, head: Head, look: Look) -> Text {
-    let mut text = remark(&format!("head {head}, where {} looked:", looking_word(looked)), look);
+    let Head { layer, head: number } = head;
+    let words = format!("layer {layer}, head {number}, where {} looked:", looking_word(looked));
+    let mut text = remark(&words, look);
     text.append(shaded(looked, head, look));
     text.gap();
     text

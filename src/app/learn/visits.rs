@@ -144,17 +144,29 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Asks the small trained model how a sentence goes on, and shows where it looked.
     pub(crate) fn look(&mut self, words: &str) -> Result<Flow, Failure> {
-        let wanted = "a sentence in lower case, such as `anna walked to the`; `--words` lists the words that the model knows";
-        let Some(words) = self.argument(words, "sentence: ", wanted)? else {
-            return Ok(Flow::Stay);
-        };
+        let mut words = words.to_owned();
+        if words.is_empty() {
+            let back = if self.mode == InputMode::Keys { " Esc goes back." } else { "" };
+            let hint = format!(
+                "Type a sentence in lower case, such as `anna walked to the`; `--words` lists the words that the model knows. \
+                 Enter alone takes the sentence about the river.{back}"
+            );
+            self.put(&prose(&hint, self.shell.look))?;
+            match input::line("sentence: ", Escape::Leaves, self.mode, self.shell)? {
+                TypedLine::Line(line) => words = line.trim().to_owned(),
+                _ => return Ok(Flow::Stay),
+            }
+        }
         let (options, look) = (&self.shell.options, self.shell.look);
-        let (text, looked) = match input::unattended(self.mode, || look::typed(&words, options, look))? {
+        // One head after the other where arrows can choose; all at once where they cannot.
+        let chooses = self.mode == InputMode::Keys && !look.plain && self.pending.is_none();
+        let answer = input::unattended(self.mode, || look::typed(&words, options, look, chooses))?;
+        let (text, looked) = match answer {
             Ok(found) => found,
             Err(failure) => return self.note(&failure.to_string()),
         };
         self.put_apart(text)?;
-        match looked.filter(|_| self.mode == InputMode::Keys && !look.plain && self.pending.is_none()) {
+        match looked.filter(|_| chooses) {
             Some(looked) => {
                 let chosen = attend::choose(looked, self.shell)?;
                 self.put_apart(chosen)

@@ -33,7 +33,7 @@ impl Repl<'_> {
 
     /// `:look [SENTENCE]`
     pub(super) fn look(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
-        shell.show(&look::typed(words, &shell.options, shell.look)?.0)?;
+        shell.show(&look::typed(words, &shell.options, shell.look, false)?.0)?;
         Ok(InputResult::Done)
     }
 
