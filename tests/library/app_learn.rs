@@ -44,6 +44,9 @@ fn lines_are_words_of_the_table_or_answers() {
     assert_eq!(meaning("e", true, 3), "e ");
     assert_eq!(meaning("E", true, 5), "answer E");
     assert_eq!(meaning("next to nothing", true, 3), "answer next to nothing");
+    assert_eq!(meaning("x + layer(x)", true, 0), "answer x + layer(x)");
+    assert_eq!(meaning("why would they be seen", true, 0), "answer why would they be seen");
+    assert_eq!(meaning("x inputs[1,0]=0.9", false, 0), "x inputs[1,0]=0.9");
 }
 
 #[test]
@@ -51,6 +54,9 @@ fn enter_ends_the_code_only_on_an_empty_line() {
     assert!(ends("x = 1\n", ""));
     assert!(ends("for i in x:\n    y\n    ", "\n"));
     assert!(!ends("x = 1", ""));
+    assert!(!ends("class A:\n    def f(self):\n        pass\n", ""), "another method may follow");
+    assert!(ends("class A:\n    def f(self):\n        pass\n    \n    ", ""));
+    assert!(ends("class A:\n    pass\n\nprint(A)\n", ""));
     assert!(!ends("x = 1\n", "\ny = 2"));
     assert_eq!([indent("for i in x:"), indent("    y = 1"), indent("x")], [4, 4, 0]);
 }

@@ -30,8 +30,8 @@ use crate::view::wrap::remark;
 use crate::view::{Look, Role, Text, code};
 
 /// The instructions for the line editor.
-const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code, as \
-                         Alt-Enter does from anywhere. Ctrl-C leaves without running, and keeps the code.";
+const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code (after a \
+                         class, on the second), as Alt-Enter does from anywhere. Ctrl-C leaves without running, and keeps the code.";
 /// What is said besides if a line is wider than the screen.
 const CARRIED_OVER: &str = "What has no number before it is the rest of the line above.";
 /// The instructions for typing line by line.
@@ -170,10 +170,15 @@ impl ConditionalEventHandler for Enter {
     }
 }
 
-/// Whether Enter ends the code, given the text before and after the cursor.
+/// Whether Enter ends the code, given the text before and after the cursor: on an empty line. Between the methods of a class
+/// there is one, so there it takes two.
 pub fn ends(before: &str, after: &str) -> bool {
-    let last = before.rsplit('\n').next().unwrap_or_default();
-    after.trim().is_empty() && last.trim().is_empty()
+    let is_outer =
+        |line: &&str| !line.trim().is_empty() && !without_margins(line).starts_with([' ', '#', ')']);
+    let in_class =
+        before.lines().rev().find(is_outer).is_some_and(|line| without_margins(line).starts_with("class "));
+    let empty = before.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
+    after.trim().is_empty() && empty > usize::from(in_class)
 }
 
 /// The indentation of a line that follows this text.

@@ -7,7 +7,8 @@ use super::stop_page::PageStage;
 use super::terminal::KeyPress;
 use super::walk::{Flow, Walk};
 use crate::ops::nearest;
-use crate::view::learn::{KeyHelp, KeyLabel};
+use crate::view::learn::{KeyHelp, KeyLabel, footer};
+use crate::view::text::{Look, Text};
 
 /// A key, its words and what it does.
 pub struct WalkKey {
@@ -21,8 +22,9 @@ pub struct WalkKey {
     pub(crate) label: fn(&Walk) -> &'static str,
     /// Whether it applies at this stop.
     pub(crate) here: fn(&Walk) -> bool,
-    /// Whether the footer has it in the first lesson too: there, the help alone has the others.
-    pub(crate) basic: bool,
+    /// Whether the footer always has it (0), or how soon it goes where the footer does not fit one line: the highest
+    /// goes first. The first lesson, and the help, which has all, stay easy to take in.
+    pub(crate) rank: u8,
     /// What the learner is told where it does not apply.
     pub(crate) belongs: &'static str,
     /// An example with something typed after the word, if that is possible.
@@ -51,7 +53,7 @@ pub static KEYS: &[WalkKey] = &[
             _ => "on",
         },
         here: |walk| walk.goes_on(),
-        basic: true,
+        rank: 0,
         belongs: "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` leaves.",
         takes: None,
         looks_up: true,
@@ -63,7 +65,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Look back at what came before; nothing is run again",
         label: |_| "back",
         here: |walk| walk.at() > 0,
-        basic: true,
+        rank: 0,
         belongs: "This is the first step: nothing comes before it.",
         takes: None,
         looks_up: false,
@@ -75,7 +77,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Choose a number in a table and see where it comes from",
         label: |_| "why",
         here: |walk| walk.can_ask(),
-        basic: true,
+        rank: 0,
         belongs: "`w` asks about the tensors of a step whose cell has run. At a question, answer first: the reason comes with the \
                   answer. In an exercise, `i` opens the REPL with what you wrote, and `:why` asks there.",
         takes: Some("why inputs[1,0]"),
@@ -88,7 +90,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show the output as PyTorch prints it, with each tensor that a table shows",
         label: |_| "open output",
         here: |walk| walk.is_folded(),
-        basic: true,
+        rank: 0,
         belongs: "Nothing is folded here.",
         takes: None,
         looks_up: true,
@@ -102,7 +104,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| {
             walk.step().is_some() && (matches!(walk.stage(), PageStage::Shown) || walk.was_stopped())
         },
-        basic: false,
+        rank: 7,
         belongs: "Nothing has run here yet: Enter continues.",
         takes: None,
         looks_up: false,
@@ -114,7 +116,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Write the exercise in the editor that VISUAL or EDITOR names; saving runs it",
         label: |_| "write it in your editor",
         here: |walk| walk.exercise().is_some() && super::editor::external().is_some(),
-        basic: true,
+        rank: 0,
         belongs: "`v` belongs to exercises, and needs the variable VISUAL or EDITOR to name an editor.",
         takes: None,
         looks_up: false,
@@ -130,7 +132,7 @@ pub static KEYS: &[WalkKey] = &[
             (Some(_), Some(_)) => "write it here",
         },
         here: |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
-        basic: true,
+        rank: 0,
         belongs: "There is no code here to edit; answer or skip the question first.",
         takes: None,
         looks_up: false,
@@ -142,7 +144,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show every operation of the cell, in the order it ran",
         label: |_| "trace",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        basic: false,
+        rank: 6,
         belongs: NOT_RUN,
         takes: None,
         looks_up: true,
@@ -154,7 +156,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Change something from the start and see which results change",
         label: |_| "what if",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        basic: false,
+        rank: 3,
         belongs: NOT_RUN,
         takes: Some("what-if inputs[1,0]=0.9"),
         looks_up: false,
@@ -166,7 +168,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Open a REPL with the variables of this place, on a copy",
         label: |_| "REPL",
         here: |walk| !walk.is_asking(),
-        basic: false,
+        rank: 4,
         belongs: "Answer or skip the question first.",
         takes: None,
         looks_up: false,
@@ -178,7 +180,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Look up a word of the field",
         label: |_| "glossary",
         here: |_| true,
-        basic: false,
+        rank: 2,
         belongs: "",
         takes: Some("glossary head"),
         looks_up: true,
@@ -190,7 +192,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Find an answer among the questions that readers ask most",
         label: |_| "FAQ",
         here: |walk| !walk.is_asking() && walk.has_faq(),
-        basic: false,
+        rank: 8,
         belongs: "`f` is closed while a question of the lesson waits: answer or skip it first. A course without a `faq.md` has no `f`.",
         takes: Some("faq why view"),
         looks_up: true,
@@ -202,7 +204,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Ask the small trained model for the next word of a sentence, and see where it looks",
         label: |_| "trained model",
         here: |walk| !walk.is_asking(),
-        basic: false,
+        rank: 5,
         belongs: "Answer or skip the question first.",
         takes: Some("ask the river was cold so anna walked to the"),
         looks_up: true,
@@ -214,7 +216,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Ask again what was asked before, first what you missed; as `attn review` does",
         label: |_| "review",
         here: |walk| !walk.is_asking(),
-        basic: false,
+        rank: 9,
         belongs: "Answer or skip the question first.",
         takes: None,
         looks_up: false,
@@ -226,7 +228,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show a hint; each says more than the one before",
         label: |_| "hint",
         here: |walk| walk.has_hints(),
-        basic: true,
+        rank: 0,
         belongs: "There is no hint here: hints belong to exercises.",
         takes: None,
         looks_up: true,
@@ -238,7 +240,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show the solution of an exercise, or the answer to a question",
         label: |walk| if walk.is_asking() { "show the answer" } else { "solution" },
         here: |walk| walk.exercise().is_some() || walk.is_asking(),
-        basic: true,
+        rank: 0,
         belongs: "Solutions belong to exercises and questions.",
         takes: None,
         looks_up: false,
@@ -252,7 +254,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| {
             walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown)
         },
-        basic: true,
+        rank: 0,
         belongs: "There is nothing to skip here; Enter continues.",
         takes: None,
         looks_up: false,
@@ -264,7 +266,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "List the steps and go to one",
         label: |_| "list",
         here: |_| true,
-        basic: false,
+        rank: 1,
         belongs: "",
         takes: Some("list softmax, list 3"),
         looks_up: true,
@@ -276,7 +278,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Say what can be done",
         label: |_| "help",
         here: |_| true,
-        basic: true,
+        rank: 0,
         belongs: "",
         takes: None,
         looks_up: true,
@@ -288,7 +290,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Leave; next time attn continues here",
         label: |_| "quit",
         here: |_| true,
-        basic: true,
+        rank: 0,
         belongs: "",
         takes: None,
         looks_up: true,
@@ -316,15 +318,30 @@ pub(crate) fn near(word: &str) -> Vec<String> {
     nearest(word, KEYS.iter().flat_map(|key| key.words.iter().copied()), 2)
 }
 
-/// The keys of the footer at this stop; in the first lesson fewer, which a newcomer can take in.
-pub(crate) fn legend(walk: &Walk) -> Vec<KeyLabel> {
-    let key = |key: &WalkKey| {
-        if key.letter == KEYS[0].letter { "Enter".to_owned() } else { key.letter.to_string() }
-    };
+/// The footer of this stop on one line, if the keys that it always has fit one; in the first lesson those alone, which a
+/// newcomer can take in. The help has the others.
+pub(crate) fn legend(walk: &Walk, look: Look) -> Text {
     let lesson = walk.stop().lesson;
     let first = lesson.number == 1 && lesson.lessons > 1;
-    let applicable = KEYS.iter().filter(|it| (it.here)(walk) && (it.basic || !first));
-    applicable.map(|it| KeyLabel { key: key(it), label: (it.label)(walk).to_owned() }).collect()
+    let applicable: Vec<&WalkKey> = KEYS.iter().filter(|it| (it.here)(walk)).collect();
+    let up_to = |rank: u8| {
+        let shown = applicable.iter().filter(|it| it.rank <= rank);
+        let label = |it: &WalkKey| match it.letter {
+            '?' if applicable.iter().any(|it| it.rank > rank) => "more",
+            _ => (it.label)(walk),
+        };
+        let key = |it: &WalkKey| match it.letter == KEYS[0].letter {
+            true => "Enter".to_owned(),
+            false => it.letter.to_string(),
+        };
+        let keys: Vec<KeyLabel> =
+            shown.map(|it| KeyLabel { key: key(it), label: label(it).to_owned() }).collect();
+        footer(&keys, look)
+    };
+    let mut ranks = KEYS.iter().map(|key| key.rank).collect::<Vec<_>>();
+    ranks.sort_unstable_by_key(|rank| std::cmp::Reverse(*rank));
+    let fitting = ranks.into_iter().filter(|_| !first).map(up_to).find(|text| text.lines.len() == 1);
+    fitting.unwrap_or_else(|| up_to(0))
 }
 
 /// The rows of the help at this stop. A key acts at once; something can be typed after a word only where lines are.
@@ -333,7 +350,8 @@ pub(crate) fn help_rows(walk: &Walk) -> Vec<KeyHelp> {
     let row = |key: &WalkKey| {
         let enter = (key.letter == KEYS[0].letter).then(|| "Enter".to_owned());
         let letter = [key.letter.to_string()];
-        let words = key.words.iter().map(|word| (*word).to_owned());
+        // A word that is typed where keys act would begin with another key.
+        let words = key.words.iter().filter(|_| types_lines).map(|word| (*word).to_owned());
         KeyHelp {
             keys: enter.into_iter().chain(letter).chain(words).collect(),
             line: match key.takes.filter(|_| types_lines) {
@@ -391,7 +409,14 @@ impl WalkInput {
         let is_choice =
             ('a'..='z').take(choices).any(|letter| word.eq_ignore_ascii_case(letter.encode_utf8(&mut [0])));
         match of_word(word) {
-            Some(key) if !asking || (rest.is_empty() || key.takes.is_some()) && !is_choice => {
+            // Only what can be asked for anywhere takes words at a question, and only after its own word: all else may be
+            // the answer, `x + 1` or "why not".
+            Some(key)
+                if !asking
+                    || (rest.is_empty()
+                        || word.len() > 1 && key.takes.is_some() && key.belongs.is_empty())
+                        && !is_choice =>
+            {
                 WalkInput::Key(key, rest.trim().to_owned())
             }
             _ if asking => WalkInput::Answer(line.to_owned()),

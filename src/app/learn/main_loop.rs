@@ -14,7 +14,7 @@ use crate::lesson::Lesson;
 use crate::lesson::choice::is_choice;
 use crate::lesson::exercise::{Choice, RightAnswer};
 use crate::lesson::progress::ProgressChange;
-use crate::view::learn::{footer, help};
+use crate::view::learn::help;
 use crate::view::panel::{Panel, lesson_head, lesson_outcome, reading};
 use crate::view::prose::prose;
 use crate::view::quiz::QuestionKind;
@@ -91,7 +91,7 @@ impl<'c> Walk<'c, '_, '_> {
         match self.mode {
             InputMode::Keys if !asking => {
                 let mut keys = Text { lines: vec![Line::new()] };
-                keys.append(footer(&keys::legend(self), self.shell.look));
+                keys.append(keys::legend(self, self.shell.look));
                 input::press(&keys, self.shell).map(WalkInput::of_key)
             }
             mode => {
@@ -111,9 +111,12 @@ impl<'c> Walk<'c, '_, '_> {
                         self.shell.say("Type an answer. ?: what else can be typed.\n")?
                     }
                     (true, InputMode::Keys) => {
-                        // None of the keys acts alone here.
-                        let mut keys = remark("Type an answer, or a letter and Enter:", self.shell.look);
-                        keys.append(footer(&keys::legend(self), self.shell.look));
+                        let mut keys = Text { lines: Vec::new() };
+                        // None of the keys acts alone here: the first lesson says so, the help at any time.
+                        if self.stop().lesson.number <= 1 {
+                            keys.append(remark("Type an answer, or a letter and Enter:", self.shell.look));
+                        }
+                        keys.append(keys::legend(self, self.shell.look));
                         self.shell.show(&keys)?;
                     }
                 }
