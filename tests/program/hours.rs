@@ -116,7 +116,8 @@ fn asides_that_were_left_out_do_not_count() {
             "· Aside: the same exercise, read differently",
             "seen 5 of 5 steps and 0 of 1 aside",
             "predictions 0 of 2 right at the first try, 2 skipped",
-            "exercises 0 of 2 passed, 2 skipped",
+            "lines of code 0 of 1 passed, 1 skipped",
+            "exercises 0 of 1 passed, 1 skipped",
             "seen, chapter",
             &format!("of {counted} steps and 0 of 4 asides"),
         ],
@@ -243,7 +244,7 @@ fn the_picker_goes_deeper_and_takes_names() {
         let mut attn = Start::new(&folder).columns(columns).rows(150).inside().attn(&["learn", "weights"]);
         attn.hears("> ");
         attn.press("skip\r");
-        attn.settles("run again");
+        attn.settles("? more");
         attn.resize(columns, rows);
         attn.hears("more");
         // It begins beside the number that the page has worked out.
@@ -273,9 +274,9 @@ fn steps_with_pictures_only_can_be_asked() {
     let mut attn = start(&["learn", "strides"], &folder, 60);
     attn.hears("> ");
     attn.press("skip\r");
-    attn.settles("run again");
+    attn.settles("? more");
     attn.then("w", "Esc done");
-    attn.on("\x1b", "run again");
+    attn.on("\x1b", "? more");
     assert_eq!(attn.quits(), 0);
     let (said, _, _) =
         typed(&["learn", "softmax-overflow"], &["skip", "skip", "why softmax_naive(big)", "quit"], &folder);

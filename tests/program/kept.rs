@@ -119,13 +119,13 @@ fn a_call_that_does_not_stop_leaves_the_lesson_where_it_was() {
         // A step's cell with a line of the learner's own.
         let mut attn = Start::new(&state).attn(&["learn", "query"]);
         attn.until("a step", has_footer);
-        attn.then("e", "Ctrl-C leaves without running");
+        attn.then("e", "keeps the code.");
         attn.hears("query, attn_scores_2");
         attn.press(&format!("\r{UNSTOPPABLE}\r\r"));
         end(&mut attn, "running ...", true, "at ");
         attn.hears("query");
         attn.until("the same step", has_footer);
-        attn.then("e", "Ctrl-C leaves without running");
+        attn.then("e", "keeps the code.");
         attn.hears("pow(3");
         attn.press("\x03");
         attn.until("the step", has_footer);

@@ -63,7 +63,7 @@ fn keys_pressed_while_a_cell_runs_are_dropped() {
     attn.settles("stopped by Ctrl-C");
     let screen = attn.screen();
     assert!(!screen.contains("zzz") && !screen.contains("0%|"), "{screen}");
-    assert!(!screen.contains("the second") && screen.contains("r run again"), "{screen}");
+    assert!(!screen.contains("the second") && screen.contains("Enter run it"), "{screen}");
     assert_eq!(attn.quits(), 0);
     let folder = State::new();
     let mut attn = start(&["learn", &with_bars(&folder, false), "second"], &folder, 40);
@@ -100,7 +100,7 @@ fn the_footer_is_as_wide_as_the_text() {
 #[test]
 fn a_choice_is_judged_before_the_cell_runs() {
     let folder = State::new();
-    let (said, _, _) = typed(&["learn", "one-layer-or-two"], &["c", "faq why view", "s", "quit"], &folder);
+    let (said, _, _) = typed(&["learn", "one-layer-or-two"], &["c", "faq", "s", "quit"], &folder);
     assert!(!said.contains("running"), "{said}");
     in_order(
         &said,

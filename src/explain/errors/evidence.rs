@@ -5,6 +5,9 @@ use crate::explain::name::Name;
 use crate::explain::tensor_names::TensorNames;
 use crate::session::{ErrorContext, Raised};
 
+/// Attributes of a tensor that are views of it: these are named after the tensor.
+const VIEWS: [&str; 5] = ["T", "mT", "H", "mH", "data"];
+
 /// An error, and what explains it.
 pub struct ErrorCase<'c> {
     pub raised: &'c Raised,
@@ -58,8 +61,11 @@ impl<'c> Evidence<'c> {
         let args = failed.map_or(&[][..], |failed| &failed.args).iter();
         let attributes = written.iter().zip(args).filter_map(|(name, arg)| {
             let name = name.to_string();
-            let is_path =
-                name.contains('.') && name.chars().all(|it| it.is_alphanumeric() || "._".contains(it));
+            let is_name = |part: &str| {
+                let starts = part.starts_with(|it: char| it.is_alphabetic() || it == '_');
+                starts && part.chars().all(|it| it.is_alphanumeric() || it == '_') && !VIEWS.contains(&part)
+            };
+            let is_path = name.contains('.') && name.split('.').all(is_name);
             is_path.then_some((name, arg.tensor()?.clone()))
         });
         let names = TensorNames::new(attributes.chain(tensors));
