@@ -21,10 +21,10 @@ fn what_leaving_names_is_what_opens() {
     let all = vec![""; 70];
     typed(&["learn", "3.3.1"], &[&all[..], &["quit"]].concat(), &folder);
     let (said, _, _) = typed(&["learn", "softmax-naive"], &["quit"], &folder);
-    let next = format!("`attn` continues with step {}, softmax-overflow", number("softmax-overflow"));
+    let next = format!("`attn` continues with step {}, softmax", number("softmax-overflow"));
     in_order(&said, &[&format!("Left at step {}, softmax-naive", number("softmax-naive")), &next]);
     let (said, _, _) = typed(&["learn"], &["quit"], &folder);
-    in_order(&said, &[&position("softmax-overflow")]);
+    in_order(&said, &[&position("softmax")]);
     // Where nothing is done yet, it opens itself.
     let (said, _, _) = typed(&["learn", "causal-contexts"], &["quit"], &folder);
     in_order(&said, &["Left at step", "causal-contexts", "continues there"]);
