@@ -20,11 +20,11 @@ fn what_leaving_names_is_what_opens() {
     // All of the lesson is done, and the learner looks at an earlier step again.
     let all = vec![""; 70];
     typed(&["learn", "3.3.1"], &[&all[..], &["quit"]].concat(), &folder);
-    let (said, _, _) = typed(&["learn", "softmax-naive"], &["quit"], &folder);
-    let next = format!("`attn` continues with step {}, softmax", number("softmax-overflow"));
-    in_order(&said, &[&format!("Left at step {}, softmax-naive", number("softmax-naive")), &next]);
+    let (said, _, _) = typed(&["learn", "context-matmul"], &["quit"], &folder);
+    let next = format!("`attn` continues with step {}, softmax-overflow", number("softmax-overflow"));
+    in_order(&said, &[&format!("Left at step {}, context-matmul", number("context-matmul")), &next]);
     let (said, _, _) = typed(&["learn"], &["quit"], &folder);
-    in_order(&said, &[&position("softmax")]);
+    in_order(&said, &[&position("softmax-overflow")]);
     // Where nothing is done yet, it opens itself.
     let (said, _, _) = typed(&["learn", "causal-contexts"], &["quit"], &folder);
     in_order(&said, &["Left at step", "causal-contexts", "continues there"]);
