@@ -638,7 +638,8 @@ fn an_editor_that_is_left_keeps_what_was_written() {
     attn.hears("s solution");
     // A key that is hit by mistake takes nothing away.
     attn.then("s", "again shows a solution");
-    attn.then("e", "keeps the code.");
+    // What is typed before the editor is drawn is not meant for it.
+    attn.then("e", " 7 print(context_vec_5)");
     attn.then("own = 1", "own = 1");
     attn.then("\u{3}", "continues with what you wrote");
     assert_eq!(attn.quits(), 0);

@@ -162,7 +162,12 @@ pub(crate) fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEnt
         text: term.text.clone(),
         met: match first_step(term, catalogue) {
             None => term.step.clone(),
-            Some((step, lesson)) => format!("lesson {}, {} {}", lesson.number, step.name(), step.slug),
+            Some((step, lesson)) => {
+                let earlier = catalogue.lessons().flatten().take_while(|it| it.number <= lesson.number);
+                let part = earlier.filter_map(|it| it.part.as_deref()).last();
+                let part = part.map_or_else(String::new, |title| format!(" ({title})"));
+                format!("lesson {}{part}, {} {}", lesson.number, step.name(), step.slug)
+            }
         },
     }
 }
