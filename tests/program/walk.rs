@@ -648,6 +648,23 @@ fn an_editor_that_is_left_keeps_what_was_written() {
     assert!(attn.screen().contains("own = 1"), "{}", attn.screen());
 }
 
+/// Undo ends at the code that the editor began with, an empty page is not kept, and joined lines have nothing between them.
+#[test]
+fn the_editor_keeps_what_it_began_with() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "query"], &folder, 40);
+    attn.settles("Enter run it");
+    attn.then("e", " 6 query, attn_scores_2");
+    attn.press("\x1f\x1f\x1f");
+    attn.then("\rprint('own')\rx = 1", " 8 x = 1");
+    // Up to the end of the line above, and what follows is taken to it.
+    attn.press("\x10\x05;\x0b\x1b\r");
+    attn.settles("own state is as it was");
+    in_order(&attn.screen(), &["own"]);
+    assert!(!attn.screen().contains("Error"), "{}", attn.screen());
+    assert_eq!(attn.quits(), 0);
+}
+
 /// The end of a lesson counts no question that was held back, since its step was not seen.
 #[test]
 fn what_was_never_asked_is_not_counted() {

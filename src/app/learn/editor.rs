@@ -20,7 +20,7 @@ use tempfile::TempPath;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::keeper::journal::{self, Entry};
-use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, without_margins};
+use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins};
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
 use super::input::{InputMode, of_editor};
@@ -137,14 +137,18 @@ fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Edite
         }
         let enter = EventHandler::Conditional(Box::new(Enter { gutter }));
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
+        for keys in [vec![KeyEvent::ctrl('_')], vec![KeyEvent::ctrl('X'), KeyEvent::ctrl('U')]] {
+            let undo = Box::new(Undo { first: text.clone() });
+            editor.bind_sequence(Event::KeySeq(keys), EventHandler::Conditional(undo));
+        }
         editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
         editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), Cmd::Insert(1, "    ".to_owned()));
         editor.readline_with_initial(&gutter.number(1), (&text, ""))
     });
     Ok(match of_editor(read)? {
-        TypedLine::Line(code) => EditedCode::Run(without_margins(&code)),
-        TypedLine::Interrupt | TypedLine::End => EditedCode::Left(without_margins(&written.borrow())),
+        TypedLine::Line(code) => EditedCode::Run(code_of(&code)),
+        TypedLine::Interrupt | TypedLine::End => EditedCode::Left(code_of(&written.borrow())),
     })
 }
 
@@ -167,6 +171,17 @@ impl ConditionalEventHandler for Enter {
             Some(line) => Cmd::Insert(1, line.to_owned()),
             None => KeyAction::Replace(before.len(), whole).command(context.pos()),
         })
+    }
+}
+
+/// Undo ends at the code that the editor began with: for the line editor that was typed too.
+struct Undo {
+    first: String,
+}
+
+impl ConditionalEventHandler for Undo {
+    fn handle(&self, _: &Event, count: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+        Some(if context.line() == self.first { Cmd::Noop } else { Cmd::Undo(count) })
     }
 }
 
@@ -214,7 +229,7 @@ impl Hinter for CodeEditor {
 
     /// There is nothing to hint at; what is written is kept should the process die.
     fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
-        journal::note(&Entry::Draft(without_margins(line)));
+        journal::note(&Entry::Draft(code_of(line)));
         line.clone_into(&mut self.written.borrow_mut());
         None
     }

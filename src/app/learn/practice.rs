@@ -75,7 +75,10 @@ impl<'c> Walk<'c, '_, '_> {
         self.shell.say("\n")?;
         let flow = match editor::code(&text, mode, self.shell)? {
             EditedCode::Run(code) => self.run_own(&code),
-            EditedCode::Left(code) if code.trim() == text.trim() => self.note("Left without running it."),
+            // An empty page is no attempt: what was there before is worth more.
+            EditedCode::Left(code) if code.trim().is_empty() || code.trim() == text.trim() => {
+                self.note("Left without running it.")
+            }
             EditedCode::Left(code) => {
                 self.keep_written(&code);
                 if let Some(exercise) = self.exercise() {

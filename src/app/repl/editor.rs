@@ -32,7 +32,7 @@ use super::super::terminal::suspend::suspend;
 use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
 use super::history::History;
-use super::keys::{BoundKey, KeyHandler, MARGIN, at_margin, without_margins};
+use super::keys::{BoundKey, KeyHandler, MARGIN, at_margin, code_of, without_margins};
 use super::lines::command_after;
 use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
@@ -102,7 +102,7 @@ impl<'c> LineEditor<'c> {
         };
         match read {
             Ok(line) => {
-                let mut input = without_margins(&line).replace('\t', "    ");
+                let mut input = code_of(&line).replace('\t', "    ");
                 if !input.trim().is_empty() {
                     self.history.add(input.trim_end());
                     self.margin = 0;
@@ -239,7 +239,7 @@ impl Hinter for EditorHelper<'_> {
     type Hint = InlineHint;
 
     fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<InlineHint> {
-        journal::note(&Entry::Draft(without_margins(line)));
+        journal::note(&Entry::Draft(code_of(line)));
         let mut workspace = self.workspace.borrow_mut();
         hint(line, pos, context, &mut workspace, self.look.width)
     }

@@ -164,6 +164,11 @@ pub fn without_margins(typed: &str) -> String {
     lines.join("\n")
 }
 
+/// The code that was typed: a key that joins two lines leaves the margin of the second one in the middle.
+pub fn code_of(typed: &str) -> String {
+    typed.replace(MARGIN, "")
+}
+
 /// The text around the cursor.
 pub struct Cursor<'t> {
     typed: &'t str,
