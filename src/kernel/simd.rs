@@ -62,6 +62,11 @@ pub(super) fn has_vectors() -> bool {
     cfg!(target_arch = "x86_64") && detected(UNKNOWN) >= 32
 }
 
+/// Whether those are the longest that the kernel knows.
+pub(super) fn has_longest() -> bool {
+    cfg!(target_arch = "x86_64") && detected(UNKNOWN) >= size_of::<f32>() * MOST_LANES
+}
+
 /// Has the processor fetch, into its second-level cache, what is so many numbers after the first one here.
 #[inline(always)]
 pub(super) fn fetch(x: &[f32], ahead: usize) {
