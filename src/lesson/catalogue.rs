@@ -2,8 +2,10 @@
 //! A lesson is parsed when something of it is asked for, and once.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use super::course::Course;
 use super::embed::{EmbeddedFile, GLOSSARY, LESSONS};
@@ -43,8 +45,8 @@ struct Entry {
     number: usize,
     /// The numbers of the last step and of the last lesson of its part of the course.
     total: (usize, usize),
-    front_matter: OnceCell<Result<FrontMatter, Fault>>,
-    lesson: OnceCell<Result<Lesson, Fault>>,
+    front_matter: OnceLock<Result<FrontMatter, Fault>>,
+    lesson: OnceLock<Result<Lesson, Fault>>,
 }
 
 impl Entry {
@@ -57,6 +59,9 @@ impl Entry {
         self.lesson.get_or_init(parse).as_ref().map_err(Clone::clone)
     }
 }
+
+/// Most threads that parse lessons.
+const MOST_THREADS: usize = 4;
 
 /// The file of the questions that readers ask.
 const FAQ: &str = "faq.md";
@@ -150,8 +155,8 @@ impl Catalogue {
                 slugs,
                 number: 0,
                 total: (0, 0),
-                front_matter: OnceCell::new(),
-                lesson: OnceCell::new(),
+                front_matter: OnceLock::new(),
+                lesson: OnceLock::new(),
             }
         };
         let is_faq = |file: &CourseFile| Path::new(&file.path).file_name().is_some_and(|name| name == FAQ);
@@ -206,7 +211,27 @@ impl Catalogue {
 
     /// All lessons in order, each with its fault if it has one.
     pub fn lessons(&self) -> impl Iterator<Item = Result<&Lesson, Fault>> {
+        self.parse();
         (0..self.lesson_count()).map(|i| self.lesson(i))
+    }
+
+    /// Parses the lessons that were not parsed yet, on several threads: all together take several milliseconds.
+    fn parse(&self) {
+        let open: Vec<&Entry> = self.entries.iter().filter(|entry| entry.lesson.get().is_none()).collect();
+        let count = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(open.len());
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some(entry) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let _ = entry.lesson();
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..count {
+                // A thread that cannot be started is one less.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
     }
 
     /// All steps in order. Errors: the first fault in any lesson.

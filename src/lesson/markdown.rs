@@ -32,6 +32,7 @@ pub(super) struct MarkdownBlock {
 
 /// The YAML of the front matter at the start of `text`, and the line of the `---` above it.
 pub(super) fn front_matter(text: &str) -> Option<(String, usize)> {
+    let text = head(text);
     let mut found: Option<(String, usize)> = None;
     for (event, range) in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter()
     {
@@ -44,6 +45,16 @@ pub(super) fn front_matter(text: &str) -> Option<(String, usize)> {
         }
     }
     found
+}
+
+/// The text up to the end of the front matter, if it has one: the parser reads all blocks of what it is given.
+fn head(text: &str) -> &str {
+    let mut end = 0;
+    let mut fences = text.split_inclusive('\n').filter_map(|line| {
+        end += line.len();
+        matches!(line.trim_end(), "---" | "...").then_some(end)
+    });
+    fences.nth(1).map_or(text, |end| &text[..end])
 }
 
 /// The top-level blocks of `text`, in order.
