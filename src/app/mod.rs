@@ -25,12 +25,20 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::session::with_large_stack;
+use commands::verbs::Line;
 use terminal::part::{self, Frame, Stream};
 use terminal::shell::Shell;
 
 /// Runs the program on these arguments, the first being its own name.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     cells::machine::raise_walls();
+    let line = Line::read(args);
+    // A session is divided from its keeper before there is a second thread.
+    if let Some(options) = line.session()
+        && let Some(exit) = keeper::keep(options)
+    {
+        return ExitCode::from(exit as u8);
+    }
     let exit = with_large_stack(|| {
         let mut streams: (Box<dyn Write>, Box<dyn Write>) = match part::own() {
             Some(_) => (Box::new(Stream(Frame::Out)), Box::new(Stream(Frame::Err))),
@@ -39,7 +47,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         };
         let mut out = BufWriter::with_capacity(1 << 16, &mut streams.0);
         let mut shell = Shell::new(&mut out, &mut streams.1, io::stdout().is_terminal());
-        let ended = commands::verbs::dispatch(args, &mut shell);
+        let ended = line.run(&mut shell);
         shell.finish(ended)
     });
     ExitCode::from(exit as u8)

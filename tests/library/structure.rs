@@ -31,8 +31,13 @@ const NOT_FOR: [(&str, &str); 6] = [
 ];
 
 /// The files that may contain `unsafe`: the call into `matrixmultiply`, calls of functions that need processor features,
-/// and vector instructions.
-const UNSAFE: [&str; 3] = ["src/kernel/attention/tiles.rs", "src/kernel/blocked.rs", "src/kernel/simd.rs"];
+/// vector instructions, and the division of a process in two.
+const UNSAFE: [&str; 4] = [
+    "src/app/keeper/process.rs",
+    "src/kernel/attention/tiles.rs",
+    "src/kernel/blocked.rs",
+    "src/kernel/simd.rs",
+];
 
 /// Names that name no idea.
 const EMPTY_NAMES: [&str; 4] = ["utils", "util", "helpers", "common"];

@@ -1,4 +1,4 @@
-//! The table of commands, for the parser, the help, the completions and the manual, and the call of a command.
+//! The table of commands, for the parser, the help, the completions and the manual; reading a command line and running it.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -224,38 +224,72 @@ pub fn command() -> Command {
     })
 }
 
-/// Parses the command line and runs its command. Without a command: the walkthrough on a terminal, the list elsewhere.
-pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure> {
-    if let Some(odd) = args.iter().find(|arg| arg.to_str().is_none()) {
-        // Python's `sys` takes over the arguments of the program as text.
-        let words = format!("{}: an argument must be UTF-8 text; rename the file", odd.to_string_lossy());
-        return Err(Failure::Usage(words));
-    }
-    let args = with_help_option(args);
-    if asks_what_holds(&args) {
-        return what_holds(shell);
-    }
-    let command = command();
-    let matches = match command.try_get_matches_from(&args) {
-        Ok(matches) => matches,
-        Err(error) => return show_error(error, &args, shell),
-    };
-    shell.set(parsed(&matches)?);
-    machine::threads()?;
-    shell.options.files().map_err(Failure::Usage)?;
-    match matches.subcommand() {
-        Some((name, matches)) => {
-            let verb = VERBS.iter().find(|verb| verb.name == name);
-            (verb.expect("the parser knows the table's names only").run)(matches, shell)
+/// A command line that was read.
+pub(crate) enum Line {
+    /// `--version --verbose`.
+    Holds,
+    /// A command with its options, or none.
+    Command(ArgMatches),
+    /// Help, the version, or what is wrong, and the arguments.
+    Shown(clap::Error, Vec<OsString>),
+    /// Something that the parser cannot read.
+    Unreadable(String),
+}
+
+impl Line {
+    /// Reads the command line.
+    pub(crate) fn read(args: Vec<OsString>) -> Line {
+        if let Some(odd) = args.iter().find(|arg| arg.to_str().is_none()) {
+            // Python's `sys` takes over the arguments of the program as text.
+            let words = format!("{}: an argument must be UTF-8 text; rename the file", odd.to_string_lossy());
+            return Line::Unreadable(words);
         }
-        None if learn::can_start(shell) => learn::resume(shell),
-        None => {
-            if !shell.options.json {
-                shell.remark("the walkthrough needs a terminal; here are the commands and lessons");
+        let args = with_help_option(args);
+        if asks_what_holds(&args) {
+            return Line::Holds;
+        }
+        match command().try_get_matches_from(&args) {
+            Ok(matches) => Line::Command(matches),
+            Err(error) => Line::Shown(error, args),
+        }
+    }
+
+    /// Its options, if it begins a session: that may take hours, and should outlive what a cell does to its process.
+    pub(crate) fn session(&self) -> Option<GlobalOptions> {
+        let Line::Command(matches) = self else { return None };
+        let options: GlobalOptions = parsed(matches).ok()?;
+        match matches.subcommand_name() {
+            Some("repl") => Some(options),
+            None | Some("learn") => (!options.json && !options.no_input).then_some(options),
+            Some(_) => None,
+        }
+    }
+
+    /// Runs it. Without a command: the walkthrough on a terminal, the list elsewhere.
+    pub(crate) fn run(self, shell: &mut Shell) -> Result<Exit, Failure> {
+        let matches = match self {
+            Line::Holds => return what_holds(shell),
+            Line::Command(matches) => matches,
+            Line::Shown(error, args) => return show_error(error, &args, shell),
+            Line::Unreadable(words) => return Err(Failure::Usage(words)),
+        };
+        shell.set(parsed(&matches)?);
+        machine::threads()?;
+        shell.options.files().map_err(Failure::Usage)?;
+        match matches.subcommand() {
+            Some((name, matches)) => {
+                let verb = VERBS.iter().find(|verb| verb.name == name);
+                (verb.expect("the parser knows the table's names only").run)(matches, shell)
             }
-            let first = VERBS.iter().filter(|verb| verb.first);
-            let first = first.map(|verb| (verb.examples.lines().next().unwrap_or(verb.name), verb.line));
-            list::greet(&first.collect::<Vec<_>>(), shell)
+            None if learn::can_start(shell) => learn::resume(shell),
+            None => {
+                if !shell.options.json {
+                    shell.remark("the walkthrough needs a terminal; here are the commands and lessons");
+                }
+                let first = VERBS.iter().filter(|verb| verb.first);
+                let first = first.map(|verb| (verb.examples.lines().next().unwrap_or(verb.name), verb.line));
+                list::greet(&first.collect::<Vec<_>>(), shell)
+            }
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::env;
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -102,30 +102,42 @@ impl Restored {
     }
 }
 
-/// The journal of this process, if it is kept.
-static JOURNAL: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
-    let file = env::var_os(VARIABLE)?;
-    File::options().append(true).open(file).ok().map(Mutex::new)
-});
+/// The journal of this process, if it is kept. It is opened before the process gives up files.
+static JOURNAL: OnceLock<Journal> = OnceLock::new();
+
+struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+/// From now on this process is kept, and this file is its journal. Returns whether it can be written.
+pub(super) fn begin(path: PathBuf) -> bool {
+    let file = File::options().append(true).open(&path).map(Mutex::new);
+    file.is_ok_and(|file| JOURNAL.set(Journal { path, file }).is_ok())
+}
+
+/// The journal that the keeper that started this process made.
+pub(super) fn given() -> Option<PathBuf> {
+    env::var_os(VARIABLE).map(PathBuf::from)
+}
 
 /// Whether this process is kept: its keeper goes on after its death.
 pub(crate) fn is_kept() -> bool {
-    JOURNAL.is_some()
+    JOURNAL.get().is_some()
 }
 
 /// Notes something in the journal, if there is one. The session goes on if it cannot be written.
 pub(crate) fn note(entry: &Entry) {
-    if let Some(journal) = &*JOURNAL {
+    if let Some(journal) = JOURNAL.get() {
         let mut line = serde_json::to_vec(entry).expect("an entry can be written as JSON");
         line.push(b'\n');
-        let _ = journal.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
+        let _ = journal.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
     }
 }
 
 /// What the process before this one left; `None` in the first one.
 pub(crate) fn restored() -> Option<Restored> {
-    let file = env::var_os(VARIABLE)?;
-    let text = fs::read_to_string(file).ok().filter(|text| !text.is_empty())?;
+    let text = fs::read_to_string(&JOURNAL.get()?.path).ok().filter(|text| !text.is_empty())?;
     let restored = Restored::of(&text);
     note(&Entry::Again);
     Some(restored)

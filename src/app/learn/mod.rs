@@ -39,7 +39,7 @@ use std::path::PathBuf;
 
 use super::cells::course;
 use super::cells::machine;
-use super::keeper::{self, journal};
+use super::keeper::journal;
 use super::learner::stops::{self, Stop, StopKind};
 use super::learner::store::Store;
 use super::terminal::restore::restore_at_exit;
@@ -82,9 +82,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return Err(Failure::Usage(format!(
             "the walkthrough asks and answers, which {option} rules out; `attn run` and `attn show` do not ask"
         )));
-    }
-    if let Some(ended) = keeper::keep(shell) {
-        return ended;
     }
     let mut place = args.place.clone();
     let catalogue = course::of_words(&mut place, shell)?;

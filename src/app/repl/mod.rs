@@ -34,7 +34,6 @@ use std::panic::{self, AssertUnwindSafe};
 use super::cells::course;
 use super::cells::machine::{self, input_begins};
 use super::cells::workspace::Workspace;
-use super::keeper;
 use super::keeper::journal::{self, Entry, Restored};
 use super::learn::terminal::awaiting;
 use super::terminal::restore::restore_at_exit;
@@ -56,9 +55,6 @@ pub(crate) struct Args {
 
 /// Runs `attn repl`.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    if let Some(ended) = keeper::keep(shell) {
-        return ended;
-    }
     let mut target = args.target.clone();
     let catalogue = course::of_words(&mut target, shell)?;
     course::one_place(&target, &catalogue)?;
