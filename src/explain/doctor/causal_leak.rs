@@ -81,7 +81,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
         }
         // All attention in it is causal, so something else mixes the tokens.
-        Reach::All | Reach::Leaks(_) if call.is_outer && inner_is_causal(call, axis.size, cell) => {
+        Reach::All | Reach::Leaks(_) if call.is_outer && inner_is_causal(call, axis, cell) => {
             let observed =
                 format!("The attention in {} sees no later token, and yet: {}", call.function, moved(axis)?);
             Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
@@ -136,10 +136,13 @@ fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
     call.report.inputs == 1 && cell.trace.steps.iter().filter(own).any(|step| hides(step) == Some(true))
 }
 
-fn inner_is_causal(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
+/// Whether all attention in the call is causal. Where its result has no features, its tokens may be the keys of a row of weights.
+fn inner_is_causal(call: &RepeatedCall, axis: &AxisReport, cell: &TracedCell) -> bool {
+    let size = axis.size;
     let report = |activation: &u64| cell.calls.iter().find(|report| report.activation == *activation);
     let causal = |axis: &&AxisReport| axis.size == size && Reach::of(axis) == Reach::Causal;
     call.report.inputs == 1
+        && axis.axis + 1 < call.report.ranks[1]
         && !call.inner.is_empty()
         && call
             .inner

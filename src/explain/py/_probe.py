@@ -48,6 +48,12 @@ class Call:
     def is_late(self):
         return self.done > WORK
 
+    def owner(self):
+        """The module whose method was called, if it is one."""
+        owner = self.positional[0] if self.positional else None
+        is_method = hasattr(type(owner), getattr(self.function, "__name__", ""))
+        return owner if isinstance(owner, nn.Module) and is_method else None
+
     def repeat(self, changed=None, training=False, seed=SEED, prepare=None):
         """The output of a repetition. `changed` has other values for some arguments, by position or keyword; `prepare` gets
         the copies of the modules."""
@@ -211,8 +217,9 @@ def layers(module):
 def untouched(call):
     """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
     how many rows, and whether their layer ran, although nothing that the call returns depends on it."""
-    owner = call.positional[0] if call.positional else None
-    if not isinstance(owner, nn.Module):
+    # A function that is given a module may show its weights, which no values reach.
+    owner = call.owner()
+    if owner is None:
         return []
     ran = set()
 
@@ -257,8 +264,7 @@ def untouched(call):
 def in_place_of(call):
     """A layer that did not run where another one beside it, with a matrix of the same shape, ran twice with the same input:
     the names of both."""
-    owner = call.positional[0] if call.positional else None
-    if not isinstance(owner, nn.Module):
+    if call.owner() is None:
         return []
     runs = {}
 
