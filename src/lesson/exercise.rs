@@ -105,6 +105,11 @@ impl Exercise {
             false => format!("Exercise: {}", self.title),
         }
     }
+
+    /// The part of what follows it that sums up the lesson, from its heading on; empty in most exercises.
+    pub(crate) fn recap(&self) -> &str {
+        self.after.find("\n### ").map_or("", |at| &self.after[at + 1..])
+    }
 }
 
 /// A piece of code and the line of its first line in the file.

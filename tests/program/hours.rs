@@ -439,9 +439,9 @@ fn a_waiting_page_follows_the_window() {
     attn.resize(40, 20);
     let screen = attn.until("the page at 40 columns", |screen| {
         let text = screen.contents();
-        text.contains("more  Space all") && text.lines().all(|line| line.chars().count() <= 40)
+        text.contains("Enter next  Space all") && text.lines().all(|line| line.chars().count() <= 40)
     });
-    assert!(!screen.contains("── Enter"), "{screen}");
+    assert!(!screen.contains("all of them"), "{screen}");
     attn.on(" ", "print(inputs)");
     assert_eq!(attn.quits(), 0);
 }

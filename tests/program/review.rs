@@ -8,7 +8,7 @@ fn met() -> State {
     let state = State::new();
     let stored = r#"{"schema": "attn.progress/1", "lessons": {"simple-self-attention": {"steps": {
         "softmax-naive": {"done": true},
-        "softmax-overflow": {"done": true, "predictions": {"The largest score is now 149. What does `softmax_naive` give for it?": {"answers": [{"text": "inf", "right": false}]}}}}}}}"#;
+        "softmax-overflow": {"done": true, "predictions": {"One score is 149. What does `softmax_naive`, each `exp` divided by their sum, give for it?": {"answers": [{"text": "inf", "right": false}]}}}}}}}"#;
     std::fs::write(state.path().join("progress.json"), stored).expect("the folder is there");
     state
 }

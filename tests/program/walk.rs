@@ -196,17 +196,24 @@ fn an_exercise_is_written_in_the_editor_that_is_named() {
     );
 }
 
-/// Being stuck never blocks: Enter says what it would do, a second one goes on without the solution. It is there for
-/// those who ask, and on coming back the task is alone again.
+/// Being stuck never blocks: Enter says what it would do, a second one goes on without the solution, and the lesson is
+/// summed up all the same. The solution is there for those who ask, and on coming back the task is alone again.
 #[test]
 fn what_cannot_be_done_can_be_passed_over() {
     let folder = State::new();
     let (said, _, _) = typed(&["learn", "another-query"], &["", "", "back", "next", "quit"], &folder);
     in_order(
         &said,
-        &["Not written yet", "Skipped", "the end of this lesson", "print(context_vec_5)", "Not written yet"],
+        &[
+            "Not written yet",
+            "Skipped",
+            "the end of this lesson",
+            "In short",
+            "print(context_vec_5)",
+            "Not written yet",
+        ],
     );
-    assert!(!said.contains("A solution:") && !said.contains("In short"), "{said}");
+    assert!(!said.contains("A solution:"), "{said}");
     let lines = ["solution", "", "back", "quit"];
     let (said, _, _) = typed(&["learn", "another-query"], &lines, &folder);
     in_order(

@@ -61,7 +61,7 @@ impl Walk<'_, '_, '_> {
         }
         let made = Ending {
             place: self.lesson_place(),
-            summary: lesson.summary.clone(),
+            summary: unread_recap(lesson, progress).unwrap_or(&lesson.summary).to_owned(),
             left: left(lesson, progress),
             results: figures,
             next,
@@ -130,6 +130,13 @@ fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
         }
     }
     left
+}
+
+/// What sums up the lesson, if the learner left out the exercise that it stands under.
+fn unread_recap<'l>(lesson: &'l Lesson, progress: &Progress) -> Option<&'l str> {
+    let last = lesson.exercises.last()?;
+    let read = progress.tried(lesson, last).is_some_and(|tried| tried.passed.is_some() || tried.solution);
+    Some(last.recap()).filter(|recap| !read && !recap.is_empty())
 }
 
 /// Whether a question without choices was missed or skipped: it needs the state of its step, so it cannot be asked here.

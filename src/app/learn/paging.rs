@@ -100,13 +100,13 @@ fn cut(lines: &[Line], free: usize) -> usize {
 
 /// The line at the end of a part of a page; shorter on a narrow screen.
 fn more_lines(count: usize, width: usize) -> Text {
-    let whole = [" more lines   ", " all of them ──"];
-    let short = [" more  ", " all"];
-    let line = |[more, all]: [&str; 2], rule: &str| {
+    let whole = [" more lines: ", " the next   ", " all of them ──"];
+    let short = [" more: ", " next  ", " all"];
+    let line = |[more, next, all]: [&str; 3], rule: &str| {
         Line::new()
-            .with(Role::Dim, rule)
+            .with(Role::Dim, format!("{rule}{count}{more}"))
             .with(Role::Strong, "Enter")
-            .with(Role::Dim, format!(" {count}{more}"))
+            .with(Role::Dim, next)
             .with(Role::Strong, "Space")
             .with(Role::Dim, all)
     };
