@@ -75,15 +75,14 @@ pub(crate) fn keep(options: GlobalOptions) -> Option<Exit> {
             ));
             return Some(Exit::Raised);
         }
+        shell.remark(&format!("{what}. Nothing that you typed is lost; it continues there."));
         kept = match Kept::start(&file) {
             Ok(kept) => kept,
             Err(error) => {
-                shell
-                    .remark(&format!("{what}. It could not be started again: {error}; all progress is kept"));
+                shell.remark(&format!("it could not be started again: {error}. All progress is kept"));
                 return Some(Exit::Raised);
             }
         };
-        shell.remark(&format!("{what}. Nothing that you typed is lost; it continues there."));
         before = left;
     }
 }
