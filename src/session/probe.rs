@@ -27,6 +27,8 @@ pub struct CallReport {
     pub(crate) unsteady: f64,
     /// The matrices of the module that its output does not depend on, whole or in some of their rows.
     pub(crate) untouched: Vec<MatrixReport>,
+    /// The parts of the module that keep the shape of its input.
+    pub(crate) parts: Vec<PartReport>,
     /// Layers that did not run where another one of their kind ran twice with the same input: the names of both.
     pub(crate) in_place_of: Vec<[String; 2]>,
     /// The names of the tensors among its arguments on which no output depends.
@@ -58,6 +60,14 @@ pub(crate) struct MatrixReport {
     pub(crate) rows: usize,
     /// Whether its layer ran, and nothing that the call returns depends on the matrix.
     pub(crate) dead: bool,
+}
+
+/// A part of a module.
+#[derive(Clone, Deserialize, PartialEq)]
+pub(crate) struct PartReport {
+    pub(crate) name: String,
+    /// Whether the output depends on the input also where what the part returns is 0.
+    pub(crate) passed: bool,
 }
 
 impl MatrixReport {

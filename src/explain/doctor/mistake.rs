@@ -138,6 +138,20 @@ impl<'r> TracedCell<'r> {
         })
     }
 
+    /// The line of a call in which this text stands, and in which an operation ran.
+    pub(super) fn site_of(&self, activation: u64, text: &str) -> Option<Site> {
+        let calls = self.trace.steps.iter().flat_map(|step| &step.calls);
+        calls.filter(|call| call.activation == activation).find_map(|call| {
+            let line = self.sources.get(call.cell)?.lines().nth(call.span.start.line.checked_sub(1)?)?;
+            line.contains(text).then(|| Site {
+                cell: call.cell,
+                line: call.span.start.line,
+                span: call.span,
+                call: 0,
+            })
+        })
+    }
+
     /// The function that has this line.
     pub(super) fn function(&self, site: &Site) -> Option<String> {
         self.calls_at(site)

@@ -31,6 +31,7 @@ mod heads_by_view;
 mod heads_joined_by_view;
 mod heads_share_projection;
 mod input_unused;
+mod linear_twice;
 mod mask;
 mod mask_after_softmax;
 mod mask_inverted;
@@ -50,10 +51,12 @@ mod projection_unused;
 mod random_in_eval;
 mod repeated;
 mod replay;
+mod residual_missing;
 mod results_differ;
 mod rotary_not_relative;
 mod row_all_hidden;
 mod row_sums;
+mod sampled_softmax;
 mod samples_mixed;
 mod scale;
 mod scores_as_weights;
@@ -118,6 +121,10 @@ pub const MISTAKES: &[&Mistake] = &[
     &input_unused::MISTAKE,
     &positions_unused::MISTAKE,
     &tied_weights_copied::MISTAKE,
+    &sampled_softmax::MISTAKE,
+    &linear_twice::MISTAKE,
+    &residual_missing::MISTAKE,
+    &training::UNUSED,
     &training::NOT_ZEROED,
     &training::CLEARED,
     &training::NOT_TRAINED,
@@ -129,6 +136,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::PADDING,
     &training::UNREAD,
     &training::NOT_REACHED,
+    &training::NEVER_STEPPED,
     &cache_differs::MISTAKE,
     &arguments_swapped::MISTAKE,
 ];
@@ -144,6 +152,11 @@ pub fn is_allowed(mistake: &str, line: &str) -> bool {
 /// The mistake of this code or name.
 pub(crate) fn named(word: &str) -> Option<&'static Mistake> {
     MISTAKES.iter().copied().find(|mistake| mistake.name == word || mistake.code.eq_ignore_ascii_case(word))
+}
+
+/// Whether a finding is a consequence of the mistake that another one reports.
+pub fn is_implied(finding: &Finding, other: &Finding) -> bool {
+    named(finding.mistake).is_some_and(|it| it.implied_by.contains(&other.mistake))
 }
 
 /// Returns the mistakes in the operations of one cell and in its calls that were repeated; `names` are the names of its

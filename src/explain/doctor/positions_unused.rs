@@ -15,7 +15,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    call.token_axis()?;
+    let axis = call.token_axis()?;
     let is_everywhere =
         |name: &str| call.function.ends_with(".forward") || is_unused_by_all(name, call, cell);
     let unused: Vec<&str> =
@@ -25,7 +25,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         .filter(|it| (is_of_positions(it) || is_read(it, call, cell)) && is_everywhere(it))
         .collect();
     if unused.is_empty() {
-        return None;
+        return of_one_row(call, axis.size);
     }
     let observed = format!(
         "{} was run backward from its output: the gradient of {} is 0 everywhere.",
@@ -37,6 +37,19 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         observed,
         "x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))",
     ))
+}
+
+/// A table of positions of which all tokens take the same row.
+fn of_one_row(call: &RepeatedCall, tokens: usize) -> Option<Observation> {
+    let mut tables = call.report.untouched.iter().filter(|it| is_of_positions(&it.name));
+    let table =
+        tables.find(|it| it.shape.len() == 2 && it.rows + 1 == it.shape[0] && tokens < it.rows + 2)?;
+    let observed = format!(
+        "{} was run backward from its output for {tokens} tokens: of the {} rows of {} only one has a gradient, so all tokens \
+         have the same position.",
+        call.function, table.shape[0], table.name
+    );
+    Some(Observation::new(call.site.clone(), observed, "self.pos(torch.arange(ids.shape[1]))"))
 }
 
 /// Whether a method other than `forward` takes the numbers of tokens, and no method of its class that ran uses the table.

@@ -23,18 +23,62 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    not_shifted(call, cell).or_else(|| shifted_twice(call, cell))
+    not_shifted(call, cell).or_else(|| shifted_twice(call, cell)).or_else(|| shifted_elsewhere(call, cell))
 }
 
-/// The loss takes the first outputs, and as their targets the tokens two places further on.
-fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+/// The tokens of texts in the order in which they were looked up, and how many each text has.
+fn texts(cell: &TracedCell) -> Vec<(usize, Vec<f64>)> {
     let embeds = |step: &&Traced| step.operation.explanation == Explanation::Moved(Movement::Embedded);
     let of_tokens = |step: &Traced| {
         let tokens = step.operands.iter().find(|it| !it.dtype.is_float() && it.shape().len() == 2)?;
         Some((tokens.shape()[1], floats(tokens)?))
     };
-    let texts: Vec<(usize, Vec<f64>)> =
-        cell.trace.steps.iter().filter(embeds).filter_map(of_tokens).take(MOST_TEXTS).collect();
+    cell.trace.steps.iter().filter(embeds).filter_map(of_tokens).take(MOST_TEXTS).collect()
+}
+
+/// A loss has a target for each output of a causal model: the token two places further on, or the one before.
+fn shifted_elsewhere(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let texts = texts(cell);
+    let shift = |step: &&Traced| {
+        let targets = floats(step.operand(1)?)?;
+        let fits = |by: isize| {
+            texts.iter().any(|(size, tokens)| {
+                let kept = size.saturating_sub(by.unsigned_abs());
+                let (from, to) = if by > 0 { (size - kept, 0) } else { (0, size - kept) };
+                let varied = targets.iter().any(|it| *it != targets[0]);
+                let mut rows = tokens.chunks(*size).zip(targets.chunks(*size));
+                kept >= 4
+                    && varied
+                    && tokens.len() == targets.len()
+                    && rows.all(|(tokens, targets)| tokens[from..][..kept] == targets[to..][..kept])
+            })
+        };
+        [1, 0, 2, -1].into_iter().find(|by| fits(*by))
+    };
+    let losses = || cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    // A model that predicts several tokens has another loss for the next one.
+    if call.is_outer && call.report.tokens.is_empty() || losses().any(|step| shift(&step) == Some(1)) {
+        return None;
+    }
+    let (loss, by) = losses().find_map(|step| Some((step, shift(&step).filter(|by| *by != 0)?)))?;
+    if !cell.trace.steps.iter().any(hides_later_tokens) {
+        return None;
+    }
+    let which =
+        if by > 0 { "the token two places further on" } else { "the token before, which it has read" };
+    let observed = format!(
+        "{} is called with tokens, and the target of each output is {which}, not the next token.",
+        call.function
+    );
+    let mut found =
+        Observation::new(loss.site(), observed, "targets = tokens moved by one: data[i + 1 : i + 1 + T]");
+    found.title = Some("the targets are not the next tokens");
+    Some(found)
+}
+
+/// The loss takes the first outputs, and as their targets the tokens two places further on.
+fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let texts = texts(cell);
     let shift = |step: &&Traced| {
         let targets = floats(step.operand(1)?)?;
         texts.iter().find_map(|(size, tokens)| {

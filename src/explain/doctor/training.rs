@@ -80,8 +80,24 @@ pub(super) static NOT_REACHED: Mistake = mistake(
      are both 0 leave parameters as they began.",
 );
 
+pub(super) static NEVER_STEPPED: Mistake = mistake(
+    "A815",
+    "never-stepped",
+    "the optimizer never makes a step",
+    "backward() only computes gradients. Parameters change where the optimizer's step() runs.",
+);
+pub(super) static UNUSED: Mistake = Mistake {
+    implied_by: &["projection-unused", "projection-mixed-up", "no-positions"],
+    ..mistake(
+        "A407",
+        "layer-unused",
+        "a layer is made and never used",
+        "It is part of the model's parameters and of nothing that the model computes.",
+    )
+};
+
 /// All of them.
-static ALL: [&Mistake; 11] = [
+static ALL: [&Mistake; 13] = [
     &NOT_ZEROED,
     &CLEARED,
     &NOT_TRAINED,
@@ -93,6 +109,8 @@ static ALL: [&Mistake; 11] = [
     &PADDING,
     &UNREAD,
     &NOT_REACHED,
+    &NEVER_STEPPED,
+    &UNUSED,
 ];
 
 /// Begins to watch the trainings of a session.

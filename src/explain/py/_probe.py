@@ -261,6 +261,59 @@ def untouched(call):
     return found
 
 
+def parts(call):
+    """The parts of a module that give back the shape of its input, such as attention and the two layers after it: their names,
+    and whether the output depends on the input where what the part returns is 0."""
+    owner = call.owner()
+    inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point()]
+    if owner is None or getattr(call.function, "__name__", "") != "forward" or not inputs:
+        return []
+    (where, value), ran = inputs[0], {}
+
+    def watched(modules):
+        for name, part in modules[0].named_children():
+            part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[:1], result)))
+
+    output = call.repeat(prepare=watched)
+    if output is None or output.shape != value.shape:
+        return []
+    taken = {name: runs[0][0][0] for name, runs in ran.items() if runs[0][0] and isinstance(runs[0][0][0], torch.Tensor)}
+    layers = {name for name, part in owner.named_children() if any(it.dim() >= 2 for it in part.parameters())}
+    found = []
+    for name, part in owner.named_children():
+        # Parts that are given the same, such as the projections of queries and values, do not follow each other.
+        if any(other != name and other in layers and same([taken.get(name)], [it]) for other, it in taken.items() if name in taken):
+            continue
+        runs = ran.get(name, [])
+        if len(runs) != 1 or name not in taken or call.is_late():
+            continue
+        matrices = sum(it.dim() >= 2 for it in part.parameters())
+        given, made = taken[name], first_tensor(runs[0][1])
+        # The second layer of two may stand alone: what it is given is wider.
+        is_part = given.shape == value.shape if matrices > 1 else matrices == 1 and given.shape[-1] > value.shape[-1]
+        if not is_part or made is None or made.shape != value.shape:
+            continue
+
+        def silent(modules, name=name):
+            vary(modules)
+            getattr(modules[0], name).register_forward_hook(lambda module, args, result: zeros(result))
+
+        torch.manual_seed(SEED)
+        others = [torch.randn_like(value), torch.randn_like(value)]
+        first, second = (call.repeat({where: other}, prepare=silent) for other in others)
+        found.append({"name": name, "passed": not same([first], [second])})
+    return found
+
+
+def zeros(result):
+    """The same with 0 in its first tensor."""
+    if isinstance(result, torch.Tensor):
+        return torch.zeros_like(result)
+    if isinstance(result, tuple) and result:
+        return (zeros(result[0]), *result[1:])
+    return result
+
+
 def in_place_of(call):
     """A layer that did not run where another one beside it, with a matrix of the same shape, ran twice with the same input:
     the names of both."""
@@ -732,6 +785,11 @@ def examine(function, names, positional, keywords, others=(), work=0):
         report["untouched"] = untouched(call)
     except Exception:
         report["untouched"] = []
+    try:
+        with torch.no_grad():
+            report["parts"] = parts(call)
+    except Exception:
+        report["parts"] = []
     try:
         with torch.no_grad():
             report["in_place_of"] = in_place_of(call)

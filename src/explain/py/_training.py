@@ -40,6 +40,8 @@ class Watch:
         # The modules that ran since the last step, and the parameters of optimizers: (parameter, name, module, steps in which
         # the module ran); those that had a gradient that is not 0 are in `moved`.
         self.ran, self.idle, self.moved = set(), {}, set()
+        # All modules that ran, by their numbers; those that were called from outside; and how often `backward` ran, and where.
+        self.called, self.outer, self.backwards = set(), [], (0, None)
         # Tensors that the last `backward` reached without any optimizer: (tensor, its gradient, its numbers).
         self.leaves = []
         # Where gradients were cleared that nothing had used, since the last step, and how often that was so.
@@ -93,8 +95,12 @@ class Group(dict):
 def _called(module, args, kwargs, call):
     watch = _watch
     outer, watch.depth = watch.depth == 0, watch.depth + 1
+    if len(watch.called) < 4096:
+        watch.called.add(id(module))
     if outer:
         watch.inside = []
+        if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
+            watch.outer.append(module)
     else:
         watch.inside.append(module)
     if len(watch.ran) < 4096 and torch.is_grad_enabled():
@@ -126,6 +132,9 @@ def _ended(module, watch):
 def _backward(call, args, kwargs):
     watch = _watch
     at = place()
+    # Calls that are repeated have no line.
+    if at is not None:
+        watch.backwards = (watch.backwards[0] + 1, at)
     before = []
     if watch.stale is not None:
         # Gradients that the last step has used, and that nothing has cleared.
@@ -337,6 +346,54 @@ def never_reached(watch):
         watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
 
 
+def never_stepped(watch):
+    """An optimizer whose parameters got gradients several times, and that made no step."""
+    count, at = watch.backwards
+    held = [param for optimizer, *_ in watch.optimizers for param in params_of(optimizer)]
+    if watch.steps == 0 and count >= 3 and any(has_gradient(param) for param in held):
+        watch.add("never-stepped", at, f"backward() ran {count} times, and step() of the optimizer not once.", "optimizer.step() after loss.backward()")
+
+
+# Names that say that a class goes through its parts without naming them.
+_ALL_PARTS = {"getattr", "_modules", "named_children", "children", "named_modules", "modules", "__dict__", "vars", "get_submodule"}
+
+
+def names_in(code):
+    """The names in a function's code, and in the functions that it makes."""
+    found = {*code.co_names, *(it for it in code.co_consts if isinstance(it, str))}
+    for part in code.co_consts:
+        if hasattr(part, "co_names"):
+            found |= names_in(part)
+    return found
+
+
+def unused_layers(watch):
+    """Layers that never ran, and that no method of their module names but the one that makes them."""
+    modules = {id(it): it for outer in watch.outer for it in outer.modules()}
+    held = {id(param) for at, it in modules.items() if at in watch.called for param in it._parameters.values()}
+    told = set()
+    for at, module in modules.items():
+        own = [it for it in type(module).__mro__ if not it.__module__.startswith("torch") and it is not object]
+        if at not in watch.called or not own or type(module) in told:
+            continue
+        methods = [it for cls in own for name, it in vars(cls).items() if name != "__init__"]
+        methods = [getattr(it, "fget", it) for it in methods]
+        names = set().union(*(names_in(it.__code__) for it in methods if hasattr(it, "__code__")))
+        if names & _ALL_PARTS or not hasattr(own[0], "forward") or not hasattr(own[0].forward, "__code__"):
+            continue
+        unused = []
+        for name, layer in module._modules.items():
+            parameters = list(layer.parameters()) if layer is not None else []
+            is_elsewhere = any(param.grad is not None or id(param) in held for param in parameters)
+            if parameters and not is_elsewhere and name not in names and not any(id(it) in watch.called for it in layer.modules()):
+                unused.append(name)
+        if unused:
+            told.add(type(module))
+            code = own[0].forward.__code__
+            observed = f"{type(module).__name__} has {listed(unused)}, with parameters, and no method uses it: it never ran."
+            watch.add("layer-unused", (code.co_filename, code.co_firstlineno, code.co_name), observed, f"x = self.{unused[0]}(x), or no such layer")
+
+
 def shared_layers(watch):
     """A list of modules that has one module several times."""
     seen = set()
@@ -359,6 +416,8 @@ def report():
     watch = _watch
     if watch is None:
         return "[]"
+    unused_layers(watch)
+    never_stepped(watch)
     if watch.steps:
         left_out(watch)
         shared_layers(watch)

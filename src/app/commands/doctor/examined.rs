@@ -7,7 +7,7 @@ use crate::app::cells::runner::{Runner, Tracing};
 use crate::app::cells::workspace::Workspace;
 use crate::app::terminal::shell::{Exit, Shell};
 use crate::explain;
-use crate::explain::doctor::{Finding, examine, is_allowed, watch, watched};
+use crate::explain::doctor::{Finding, examine, is_allowed, is_implied, watch, watched};
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
 use crate::tensor::ErrorFact;
@@ -122,7 +122,8 @@ pub(super) const ALONE: &str = "made-up inputs";
 pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let mut workspace = plan.workspace(&shell.options);
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
-    let trains = |source: &str| ["optim", "train", "backward"].iter().any(|it| source.contains(it));
+    let trains =
+        |source: &str| ["optim", "train", "backward", "nn.Module"].iter().any(|it| source.contains(it));
     let is_watched = is_file && plan.cells.iter().any(|cell| trains(&cell.source));
     if is_watched {
         watch(&mut workspace.session);
@@ -165,7 +166,8 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     }
     examined.exit = runner.exit();
     if is_watched {
-        let found = watched(&mut workspace.session);
+        let mut found = watched(&mut workspace.session);
+        found.retain(|new| !examined.found.iter().any(|(known, _)| is_implied(new, &known.finding)));
         let found = with_code(found, &workspace.session);
         let ran_in = plan.cells.last().map(|cell| cell.name.clone()).unwrap_or_default();
         examined.add(found, &ran_in, plan);
