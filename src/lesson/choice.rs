@@ -102,7 +102,17 @@ fn worded(choices: &[Choice], typed: &str) -> Option<usize> {
         |phrase, said| said.has_run(phrase),
         |phrase, said| said.stems.iter().all(|stem| phrase.stems.contains(stem)),
     ];
-    ways.iter().find_map(|way| only(&phrases, |all| all.iter().any(|it| it.agrees(&said) && way(it, &said))))
+    let fits = |phrases: &[Vec<Phrase>], ways: &[fn(&Phrase, &Phrase) -> bool]| {
+        ways.iter()
+            .find_map(|way| only(phrases, |all| all.iter().any(|it| it.agrees(&said) && way(it, &said))))
+    };
+    // "It fails: (2, 3) does not fit" is said by "it fails" too.
+    let parts =
+        |choice: &Choice| choice.text.split([':', ',', ';']).map(Phrase::new).collect::<Vec<Phrase>>();
+    fits(&phrases, &ways).or_else(|| {
+        let parts: Vec<Vec<Phrase>> = choices.iter().map(parts).collect();
+        fits(&parts, &[ways[0], ways[1], ways[3]])
+    })
 }
 
 /// The words of a text that tell one answer from another.
@@ -126,9 +136,10 @@ impl Phrase {
         (said.figures.is_empty() || self.figures == said.figures) && self.negations % 2 == said.negations % 2
     }
 
-    /// Whether the words of the other occur in it in their order, one after the other.
+    /// Whether the words of the other occur in it in their order, one after the other. A "not" alone says nothing.
     fn has_run(&self, other: &Phrase) -> bool {
-        !other.stems.is_empty() && self.stems.windows(other.stems.len()).any(|run| run == other.stems)
+        other.stems.iter().any(|stem| !matches!(stem.as_str(), "not" | "no"))
+            && self.stems.windows(other.stems.len()).any(|run| run == other.stems)
     }
 }
 

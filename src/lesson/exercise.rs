@@ -108,7 +108,9 @@ impl Exercise {
 
     /// The part of what follows it that sums up the lesson, from its heading on; empty in most exercises.
     pub(crate) fn recap(&self) -> &str {
-        self.after.find("\n### ").map_or("", |at| &self.after[at + 1..])
+        let at =
+            if self.after.starts_with("### ") { Some(0) } else { self.after.find("\n### ").map(|at| at + 1) };
+        at.map_or("", |at| &self.after[at..])
     }
 }
 

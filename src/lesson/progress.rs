@@ -234,7 +234,11 @@ impl Progress {
             ProgressChange::Tried(lesson, slug, code, passed) => {
                 self.tried_mut(lesson, slug).add(code, *passed)
             }
-            ProgressChange::Written(lesson, slug, code) => self.tried_mut(lesson, slug).keep(code),
+            ProgressChange::Written(lesson, slug, code) => {
+                let tried = self.tried_mut(lesson, slug);
+                tried.keep(code);
+                tried.skipped = false;
+            }
             ProgressChange::Helped(lesson, slug, help) => {
                 let tried = self.tried_mut(lesson, slug);
                 match help {

@@ -54,9 +54,9 @@ pub(crate) fn questions<'c>(
 pub fn as_statement(right: &str) -> String {
     let rest = right.strip_prefix("Yes").map(|rest| rest.trim_start_matches([':', ',', '.', ' ']));
     let rest = rest.unwrap_or(right);
-    // `exp(a + 1)` is the name of a function, not a word.
+    // `exp(a + 1)` is the name of a function, not a word, and w a number.
     let first = rest.split_whitespace().next().unwrap_or_default();
-    if first.contains(['(', '_', '[']) {
+    if first.contains(['(', '_', '[']) || first.chars().count() == 1 && first != "a" {
         return rest.to_owned();
     }
     let mut letters = rest.chars();

@@ -2,6 +2,7 @@
 
 use attn::app::cells::step::{element_of, loop_variables};
 use attn::app::learn::choose::{moved, next_table};
+use attn::app::learn::code_page::{CodePage, rows_of};
 use attn::app::learn::editor::{Gutter, coloured, ends, indent};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
 use attn::app::repl::keys::without_margins;
@@ -57,6 +58,7 @@ fn enter_ends_the_code_only_on_an_empty_line() {
     assert!(!ends("class A:\n    def f(self):\n        pass\n", ""), "another method may follow");
     assert!(ends("class A:\n    def f(self):\n        pass\n    \n    ", ""));
     assert!(ends("class A:\n    pass\n\nprint(A)\n", ""));
+    assert!(!ends("def f(x):\n    return x\n", ""), "its call may follow");
     assert!(!ends("x = 1\n", "\ny = 2"));
     assert_eq!([indent("for i in x:"), indent("    y = 1"), indent("x")], [4, 4, 0]);
 }
@@ -124,4 +126,23 @@ fn the_element_that_a_step_works_out_has_a_name_and_an_index() {
 fn loop_variables_are_bound_by_loops_only() {
     assert_eq!(loop_variables("for i, x_i in enumerate(inputs):\n    s[i] = x_i"), ["i", "x_i"]);
     assert_eq!(loop_variables("for x in y:\n    x = x + 1"), [""; 0]);
+}
+
+/// Of code that is longer than the screen, the lines around the cursor are edited, and no line is lost.
+#[test]
+fn a_part_of_long_code_is_edited_around_the_cursor() {
+    let code: Vec<String> = (1..=30).map(|at| format!("line_{at}")).collect();
+    let page = CodePage::at_end(&code.join("\n"));
+    assert_eq!(page.window(40, 70), 0..30, "all of it has space");
+    assert_eq!(page.window(10, 70), 20..30, "the cursor is at the end");
+    let page = page.moved(-15);
+    let window = page.window(11, 70);
+    assert!(window.len() == 11 && window.contains(&14), "{window:?}");
+    let (before, after) = page.around_cursor(&window);
+    assert!(before.ends_with("line_15") && after.starts_with("\nline_16"));
+    let edited = page.edited(&window, &format!("{before}\nnew"), &after);
+    assert_eq!(edited.count(), 31);
+    assert_eq!(edited.text(), code.join("\n").replace("line_15", "line_15\nnew"));
+    assert_eq!(edited.moved(-100).around_cursor(&(0..31)).0, "lin", "the column is kept");
+    assert_eq!(rows_of(&"x".repeat(25), 10), 3);
 }

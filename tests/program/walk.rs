@@ -672,6 +672,45 @@ fn the_editor_keeps_what_it_began_with() {
     assert_eq!(attn.quits(), 0);
 }
 
+/// A line that was left out is asked for again where the learner goes for it, and going back says where they were.
+#[test]
+fn what_was_left_out_is_asked_again_where_the_learner_goes_for_it() {
+    let folder = State::new();
+    let lines = ["skip", "", "next", "list scores-matmul", "inputs @ inputs.T", "", "quit"];
+    let (said, _, _) = typed(&["learn", "scores-matmul"], &lines, &folder);
+    in_order(
+        &said,
+        &[
+            "Write what is missing",
+            "tensor([[0.9995",
+            &position("scores-agree"),
+            &position("scores-matmul"),
+            "Write what is missing",
+            "You were at step",
+            "Yes",
+            "tensor([[0.9995",
+        ],
+    );
+}
+
+/// Of code that is longer than the screen, the lines around the cursor are there, and all of it runs.
+#[test]
+fn the_editor_goes_through_code_that_is_longer_than_the_screen() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "query"], &folder, 40);
+    attn.settles("Enter run it");
+    attn.then("e", " 6 query, attn_scores_2");
+    let lines: String = (1..=50).map(|at| format!("\rx_{at} = {at}")).collect();
+    attn.then(&lines, "x_50 = 50");
+    attn.then("\rprint('own', x_50, x_5)", "of 57");
+    attn.then(&"\x1b[A".repeat(46), "11 x_5 = 5");
+    attn.then("5", "x_5 = 55");
+    attn.press("\x1b\r");
+    attn.settles("own state is as it was");
+    in_order(&attn.screen(), &["own 50 55"]);
+    assert_eq!(attn.quits(), 0);
+}
+
 /// The end of a lesson counts no question that was held back, since its step was not seen.
 #[test]
 fn what_was_never_asked_is_not_counted() {

@@ -116,7 +116,10 @@ pub(crate) fn ask_all(
             queue.push_back((next, false));
         }
     }
-    let mut words = format!("{}, {at_once} right at the first try.", counted(answered, "question"));
+    let mut words = match answered {
+        0 => "No question was answered.".to_owned(),
+        _ => format!("{}, {at_once} right at the first try.", counted(answered, "question")),
+    };
     let waiting = all - answered;
     if waiting > 0 {
         let verb = if waiting == 1 { "is" } else { "are" };

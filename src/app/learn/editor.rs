@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::env;
-use std::io::Write;
+use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
+use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{
     Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext,
@@ -23,6 +26,7 @@ use super::super::keeper::journal::{self, Entry};
 use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins};
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
+use super::code_page::{CodePage, rows_of};
 use super::input::{InputMode, of_editor};
 use super::terminal;
 use crate::shims::outside::{fs, outside};
@@ -31,7 +35,7 @@ use crate::view::{Look, Role, Text, code};
 
 /// The instructions for the line editor.
 const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code (after a \
-                         class, on the second), as Alt-Enter does from anywhere. Ctrl-C leaves without running, and keeps the code.";
+                         class or a function, on the second), as Alt-Enter does from anywhere. Ctrl-C leaves without running, and keeps the code.";
 /// What is said besides if a line is wider than the screen.
 const CARRIED_OVER: &str = "What has no number before it is the rest of the line above.";
 /// The instructions for typing line by line.
@@ -67,12 +71,14 @@ pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Edi
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Gutter {
     digits: usize,
+    /// How many lines are above the first one.
+    above: usize,
 }
 
 impl Gutter {
     /// For this code, which may become longer.
     pub fn of(text: &str) -> Gutter {
-        Gutter { digits: (text.lines().count() + 40).to_string().len() }
+        Gutter { digits: (text.lines().count() + 40).to_string().len(), above: 0 }
     }
 
     fn columns(self) -> usize {
@@ -80,7 +86,7 @@ impl Gutter {
     }
 
     fn number(self, line: usize) -> String {
-        format!("{line:>digits$} ", digits = self.digits)
+        format!("{line:>digits$} ", line = self.above + line, digits = self.digits)
     }
 
     /// The text with a margin before each line but the first, which has the prompt.
@@ -115,7 +121,41 @@ fn dim(text: &str, look: Look) -> String {
 }
 
 fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<EditedCode, Failure> {
-    shell.flush()?;
+    let mut page = CodePage::at_end(text.trim_end());
+    let mut editor = line_editor().map_err(io::Error::other)?;
+    loop {
+        // Beside the code: the line above it, and the one under it.
+        let rows = terminal::rows().saturating_sub(3).max(3);
+        let columns = shell.look.width.saturating_sub(gutter.columns()).max(1);
+        let window = page.window(rows, columns);
+        let mut above = Text::new();
+        if window.len() < page.count() {
+            let (from, to) = (window.start + 1, window.end);
+            let words = format!("Lines {from} to {to} of {}: ↑ ↓ PgUp PgDn", page.count());
+            above = remark(&words, shell.look);
+            shell.show(&above)?;
+        }
+        shell.flush()?;
+        let gutter = Gutter { above: window.start, ..gutter };
+        let part = Arc::new(CodePart { page, window, rows, columns, gutter, left: Mutex::new(None) });
+        let (drawn, read) = in_window(&mut editor, &part, shell.look);
+        let Some(next) = part.left.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Ok(match of_editor(read)? {
+                TypedLine::Line(code) => EditedCode::Run(part.whole(&code)),
+                TypedLine::Interrupt | TypedLine::End => EditedCode::Left(drawn),
+            });
+        };
+        // The editor left the cursor in the row under the code: the other lines come in its place.
+        let code = of_editor(read)?;
+        let TypedLine::Line(code) = code else { return Ok(EditedCode::Left(drawn)) };
+        let rows = above.lines.len() + rows_of(&without_margins(&code), columns);
+        shell.say(&format!("\x1b[{}A\r\x1b[J", rows.min(terminal::rows() - 1)))?;
+        page = next;
+    }
+}
+
+/// An editor for code. One serves all parts of the code: it has what was typed ahead.
+fn line_editor() -> rustyline::Result<LineEditor> {
     let config = Config::builder()
         .auto_add_history(false)
         .completion_type(CompletionType::List)
@@ -125,18 +165,42 @@ fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Edite
         .tab_stop(4)
         .indent_size(4)
         .build();
-    let look = shell.look;
-    let text = gutter.with_margins(text.trim_end());
-    let written = Rc::new(RefCell::new(text.clone()));
-    let helper = CodeEditor { look, gutter, written: written.clone() };
+    Editor::with_config(config)
+}
+
+type LineEditor = Editor<CodeEditor, DefaultHistory>;
+
+/// Lets the learner edit a part of the code. Returns all of the code as it was drawn last, and what the editor returned.
+fn in_window(
+    editor: &mut LineEditor,
+    part: &Arc<CodePart>,
+    look: Look,
+) -> (String, rustyline::Result<String>) {
+    let gutter = part.gutter;
+    let (before, after) = part.page.around_cursor(&part.window);
+    let (before, after) = (gutter.with_margins(&before), gutter.with_margins(&after));
+    let text = format!("{before}{after}");
+    let written = Rc::new(RefCell::new(part.whole(&text)));
+    editor.set_helper(Some(CodeEditor { look, part: part.clone(), written: written.clone() }));
     let read = terminal::awaiting(|| {
-        let mut editor: Editor<CodeEditor, _> = Editor::with_config(config)?;
-        editor.set_helper(Some(helper));
         for (event, key) in at_margin() {
             editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
         }
-        let enter = EventHandler::Conditional(Box::new(Enter { gutter }));
+        let enter = EventHandler::Conditional(Box::new(Enter { part: part.clone() }));
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
+        let plain = |code| KeyEvent(code, Modifiers::NONE);
+        let page = isize::try_from(part.rows).unwrap_or(isize::MAX);
+        for (key, lines, from_within) in [
+            (plain(KeyCode::Up), -1, false),
+            (KeyEvent::ctrl('P'), -1, false),
+            (plain(KeyCode::Down), 1, false),
+            (KeyEvent::ctrl('N'), 1, false),
+            (plain(KeyCode::PageUp), -page, true),
+            (plain(KeyCode::PageDown), page, true),
+        ] {
+            let over = Over { part: part.clone(), lines, from_within };
+            editor.bind_sequence(key, EventHandler::Conditional(Box::new(over)));
+        }
         for keys in [vec![KeyEvent::ctrl('_')], vec![KeyEvent::ctrl('X'), KeyEvent::ctrl('U')]] {
             let undo = Box::new(Undo { first: text.clone() });
             editor.bind_sequence(Event::KeySeq(keys), EventHandler::Conditional(undo));
@@ -144,29 +208,87 @@ fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Edite
         editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
         editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), Cmd::Insert(1, "    ".to_owned()));
-        editor.readline_with_initial(&gutter.number(1), (&text, ""))
+        editor.readline_with_initial(&gutter.number(1), (&before, &after))
     });
-    Ok(match of_editor(read)? {
-        TypedLine::Line(code) => EditedCode::Run(code_of(&code)),
-        TypedLine::Interrupt | TypedLine::End => EditedCode::Left(code_of(&written.borrow())),
-    })
+    let drawn = written.borrow().clone();
+    (drawn, read)
+}
+
+/// The lines of code that the screen has space for, and what a key makes of all of it.
+struct CodePart {
+    page: CodePage,
+    /// The lines that are edited.
+    window: Range<usize>,
+    /// How many rows and columns there are for them.
+    rows: usize,
+    columns: usize,
+    gutter: Gutter,
+    /// The code and the cursor with which another part of it is to be edited.
+    left: Mutex<Option<CodePage>>,
+}
+
+impl CodePart {
+    /// All of the code, if this is the text of its part, with margins.
+    fn whole(&self, typed: &str) -> String {
+        self.page.edited(&self.window, &code_of(typed), "").text()
+    }
+
+    /// All of the code and the cursor.
+    fn page(&self, context: &EventContext) -> CodePage {
+        let (before, after) = context.line().split_at(context.pos());
+        self.page.edited(&self.window, &code_of(before), &code_of(after))
+    }
+
+    /// Leaves this part for the one around the cursor.
+    fn leave(&self, page: CodePage) -> Cmd {
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(page);
+        Cmd::AcceptLine
+    }
+}
+
+/// A key that moves the cursor to lines above or below those that are shown.
+struct Over {
+    part: Arc<CodePart>,
+    lines: isize,
+    /// Whether it does so from any line, not only from the first or the last one.
+    from_within: bool,
+}
+
+impl ConditionalEventHandler for Over {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+        let window = &self.part.window;
+        let (before, after) = context.line().split_at(context.pos());
+        let (there, within) = match self.lines < 0 {
+            true => (window.start > 0, before.contains('\n')),
+            false => (window.end < self.part.page.count(), after.contains('\n')),
+        };
+        let goes = there && (self.from_within || !within);
+        goes.then(|| self.part.leave(self.part.page(context).moved(self.lines)))
+    }
 }
 
 /// Enter: ends the code on an empty line at its end; elsewhere it adds a line with the indentation of the one above.
 struct Enter {
-    gutter: Gutter,
+    part: Arc<CodePart>,
 }
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
         let (before, after) = context.line().split_at(context.pos());
-        if ends(before, after) {
+        let all = self.part.page(context);
+        let (all_before, all_after) = all.around_cursor(&(0..all.count()));
+        if ends(&all_before, &all_after) {
             return Some(Cmd::AcceptLine);
         }
         let plain = without_margins(before);
         let added = format!("\n{}", " ".repeat(indent(&plain)));
+        let longer = format!("{plain}{added}");
+        if rows_of(&format!("{longer}{}", without_margins(after)), self.part.columns) > self.part.rows {
+            let page = self.part.page.edited(&self.part.window, &longer, &code_of(after));
+            return Some(self.part.leave(page));
+        }
         // Pasted lines have no margin: they get it now.
-        let whole = self.gutter.with_margins(&(plain + &added));
+        let whole = self.part.gutter.with_margins(&longer);
         Some(match whole.strip_prefix(before) {
             Some(line) => Cmd::Insert(1, line.to_owned()),
             None => KeyAction::Replace(before.len(), whole).command(context.pos()),
@@ -185,15 +307,15 @@ impl ConditionalEventHandler for Undo {
     }
 }
 
-/// Whether Enter ends the code, given the text before and after the cursor: on an empty line. Between the methods of a class
-/// there is one, so there it takes two.
+/// Whether Enter ends the code, given the text before and after the cursor: on an empty line. Between the methods of a class,
+/// and after a function that the next lines call, there is one, so there it takes two.
 pub fn ends(before: &str, after: &str) -> bool {
     let is_outer =
         |line: &&str| !line.trim().is_empty() && !without_margins(line).starts_with([' ', '#', ')']);
-    let in_class =
-        before.lines().rev().find(is_outer).is_some_and(|line| without_margins(line).starts_with("class "));
+    let opens = |line: &str| ["class ", "def ", "async def "].iter().any(|word| line.starts_with(word));
+    let in_block = before.lines().rev().find(is_outer).is_some_and(|line| opens(&without_margins(line)));
     let empty = before.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
-    after.trim().is_empty() && empty > usize::from(in_class)
+    after.trim().is_empty() && empty > usize::from(in_block)
 }
 
 /// The indentation of a line that follows this text.
@@ -207,8 +329,8 @@ pub fn indent(before: &str) -> usize {
 /// The line editor's helper, which colours the code and numbers its lines.
 struct CodeEditor {
     look: Look,
-    gutter: Gutter,
-    /// What is written, with its margins: an editor that is left does not return it.
+    part: Arc<CodePart>,
+    /// All of the code as it is: an editor that is left does not return it.
     written: Rc<RefCell<String>>,
 }
 
@@ -229,8 +351,9 @@ impl Hinter for CodeEditor {
 
     /// There is nothing to hint at; what is written is kept should the process die.
     fn hint(&self, line: &str, _: usize, _: &Context<'_>) -> Option<String> {
-        journal::note(&Entry::Draft(code_of(line)));
-        line.clone_into(&mut self.written.borrow_mut());
+        let whole = self.part.whole(line);
+        journal::note(&Entry::Draft(whole.clone()));
+        *self.written.borrow_mut() = whole;
         None
     }
 }
@@ -239,7 +362,7 @@ impl Validator for CodeEditor {}
 
 impl Highlighter for CodeEditor {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        Cow::Owned(self.gutter.drawn(line, self.look))
+        Cow::Owned(self.part.gutter.drawn(line, self.look))
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {

@@ -125,7 +125,7 @@ fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
         for (_, asked) in progress.questions(lesson).filter(|(at, _)| at.number == step.number) {
             let state = progress.question_state(lesson, step, asked);
             if matches!(state, StopState::Wrong | StopState::Skipped) {
-                left.push((state, asked.ask.clone()));
+                left.push((state, asked.ask.trim_end_matches(':').to_owned()));
             }
         }
     }

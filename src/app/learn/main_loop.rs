@@ -1,5 +1,7 @@
 //! The main loop of the walkthrough: shows a stop, waits for a key or a line, and does what it asks.
 
+use std::mem;
+
 use super::super::cells::step::unrun_panel;
 use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{self, Stop, StopKind};
@@ -60,6 +62,7 @@ impl<'c> Walk<'c, '_, '_> {
                     self.at = at.min(self.stops.len() - 1);
                     self.arrive()?;
                 }
+                Flow::Jump(at) => self.jump_to(at)?,
                 Flow::Help => self.help()?,
                 Flow::Leave => return self.leave(),
             }
@@ -166,14 +169,38 @@ impl<'c> Walk<'c, '_, '_> {
         self.keep(ProgressChange::At(stop.place()))
     }
 
+    /// Goes to a stop that the learner chose. Questions of its step that were missed or skipped are asked again.
+    fn jump_to(&mut self, at: usize) -> Result<(), Failure> {
+        let left = mem::replace(&mut self.at, at);
+        self.chosen = Some(at);
+        let asks = self.step().is_some_and(|step| self.open_question(step, 0).is_some());
+        if asks {
+            self.pages.remove(&at);
+        }
+        self.arrive()?;
+        if at < left && !self.stops[left].slug().is_empty() {
+            let left = self.stops[left];
+            self.note(&format!(
+                "You were at {}. `l`, then `{}`, goes back there.",
+                left.title(),
+                left.slug()
+            ))?;
+        }
+        Ok(())
+    }
+
     /// Makes the page of a stop that was not visited since the program started.
     fn first_visit(&mut self, stop: Stop<'c>) -> Result<(), Failure> {
         let done = stop.done(self.store.progress());
         let mut page = StopPage::default();
         match stop.kind {
-            // Questions that were answered or skipped in an earlier session are not asked again.
-            StopKind::Step(step) if !done => {
-                page.turns = self.earlier_turns(step)?;
+            // Questions that were answered or skipped in an earlier session are not asked again, unless the learner comes for them.
+            StopKind::Step(step)
+                if !done || self.open_question(step, 0).is_some() && self.chosen == Some(self.at) =>
+            {
+                if !done {
+                    page.turns = self.earlier_turns(step)?;
+                }
                 if let Some(open) = self.open_question(step, 0) {
                     let question = PredictionLine::question(&step.predictions[open]);
                     if !page.turns.contains(&question) {
@@ -197,8 +224,9 @@ impl<'c> Walk<'c, '_, '_> {
                 _ => page.edited = Some(draft),
             }
         }
+        let asks = matches!(page.stage, PageStage::Asking(_));
         self.pages.insert(self.at, page);
-        if let (StopKind::Step(step), true) = (stop.kind, done) {
+        if let (StopKind::Step(step), true) = (stop.kind, done && !asks) {
             // The learner has seen it in an earlier session: it runs again, since later steps need its state.
             if self.run_step()? {
                 let turns = self.earlier_turns(step)?;

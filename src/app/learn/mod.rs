@@ -7,7 +7,7 @@
 //! | [`main_loop`] | shows a stop, waits for a key, does what it asks |
 //! | [`keys`] | the table of keys |
 //! | [`navigate`] | on, back, and to a stop from the list |
-//! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells, with `failed_check` |
+//! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells, with `failed_check` and `code_page` |
 //! | [`choose`], [`figures`], [`visits`] | why, trace, what-if, REPL, glossary |
 //! | [`attend`] | the trained model: a head and the word that looks |
 //! | [`ending`] | the end of a lesson and of the chapter |
@@ -16,6 +16,7 @@
 
 mod attend;
 pub mod choose;
+pub mod code_page;
 pub mod editor;
 mod ending;
 mod failed_check;

@@ -80,12 +80,12 @@ impl Walk<'_, '_, '_> {
     /// Goes to the stop of this name.
     fn jump(&mut self, wanted: &str) -> Result<Flow, Failure> {
         let unknown = match stops::find(&self.stops, wanted, self.catalogue) {
-            Ok(at) => return Ok(Flow::GoTo(at)),
+            Ok(at) => return Ok(Flow::Jump(at)),
             Err(unknown) => unknown,
         };
         match self.matching(wanted).as_slice() {
-            [(_, only)] => Ok(Flow::GoTo(*only)),
-            [(best, first), (next, _), ..] if best < next => Ok(Flow::GoTo(*first)),
+            [(_, only)] => Ok(Flow::Jump(*only)),
+            [(best, first), (next, _), ..] if best < next => Ok(Flow::Jump(*first)),
             _ => self.note(&unknown),
         }
     }
@@ -141,7 +141,7 @@ impl Walk<'_, '_, '_> {
                 KeyPress::Arrow(by, _) => chosen = step(by),
                 KeyPress::Page(pages) => chosen = step(pages * rows as isize),
                 KeyPress::Enter if fitting.is_empty() => {}
-                KeyPress::Enter => return Ok(Flow::GoTo(chosen)),
+                KeyPress::Enter => return Ok(Flow::Jump(chosen)),
                 KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => {
                     if resized {
                         self.show_page()?;

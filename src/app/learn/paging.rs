@@ -100,7 +100,8 @@ fn cut(lines: &[Line], free: usize) -> usize {
 
 /// The line at the end of a part of a page; shorter on a narrow screen.
 fn more_lines(count: usize, width: usize) -> Text {
-    let whole = [" more lines: ", " the next   ", " all of them ──"];
+    let lines = if count == 1 { " more line: " } else { " more lines: " };
+    let whole = [lines, " the next   ", " all of them ──"];
     let short = [" more: ", " next  ", " all"];
     let line = |[more, next, all]: [&str; 3], rule: &str| {
         Line::new()

@@ -199,7 +199,8 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// The first question of a step, from this one on, that waits for an answer: it was neither answered rightly nor
-    /// skipped, and does not go back to a step that the learner has not seen.
+    /// skipped, and does not go back to a step that the learner has not seen. Of a step that the learner chose, one that was
+    /// missed or skipped.
     pub(super) fn open_question(&self, step: &Step, from: usize) -> Option<usize> {
         let progress = self.store.progress();
         let seen = progress.seen(self.stop().lesson, step);
@@ -211,7 +212,8 @@ impl<'c> Walk<'c, '_, '_> {
                 Ok(Target::Step(step, lesson)) => progress.seen(lesson, step).is_some_and(|seen| seen.done),
                 _ => true,
             });
-            !settled && met
+            let missed = known.is_some_and(|it| !it.answers.iter().any(|given| given.right));
+            !settled && met || missed && self.chosen == Some(self.at) && asked.review.is_none()
         };
         (from..step.predictions.len()).find(|at| is_open(&step.predictions[*at]))
     }

@@ -28,6 +28,8 @@ pub(crate) enum Flow {
     Stay,
     /// It goes to the stop of this number.
     GoTo(usize),
+    /// To the stop of this number, which the learner chose: what was missed there is asked again.
+    Jump(usize),
     Help,
     Leave,
 }
@@ -52,6 +54,8 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) unread: Vec<Line>,
     /// The place where the learner was told what else they can type.
     pub(super) told: Option<(usize, PageStage)>,
+    /// The number of the stop that the learner chose last from the list.
+    pub(super) chosen: Option<usize>,
     /// What the process before this one left, until it is taken up.
     pub(super) restored: Option<Restored>,
 }
@@ -81,6 +85,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             pending: None,
             unread: Vec::new(),
             told: None,
+            chosen: None,
             restored: None,
         }
     }
