@@ -276,6 +276,11 @@ impl Catalogue {
         &self.glossary
     }
 
+    /// Whether some of the lessons are translations, also where one cannot be read to its end.
+    pub(crate) fn has_translations(&self) -> bool {
+        (0..self.lesson_count()).any(|at| self.front_matter(at).is_ok_and(|front| front.lang.is_some()))
+    }
+
     fn front_matter(&self, index: usize) -> Result<&FrontMatter, Fault> {
         let entry = &self.entries[index];
         let read = entry.front_matter.get_or_init(|| FrontMatter::read(&entry.file.path, &entry.file.text));

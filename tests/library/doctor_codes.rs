@@ -7,7 +7,7 @@ use attn::session::{Session, SessionOptions, with_large_stack};
 /// The names of the mistakes in a program, from its operations and its training.
 fn found(source: &str) -> Vec<&'static str> {
     let mut session = Session::new(SessionOptions::default());
-    if source.contains("optim") {
+    if source.contains("nn.Module") || source.contains("optim") {
         doctor::watch(&mut session);
     }
     let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);

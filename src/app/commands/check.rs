@@ -208,7 +208,7 @@ impl Part<'_> {
 /// All lessons of a course, its glossary, and the questions of readers.
 fn of_course(catalogue: &Catalogue) -> Vec<Part<'_>> {
     // Of a course with translations, those are checked: the other lessons are as they were.
-    let translated = catalogue.lessons().flatten().any(|lesson| lesson.lang.is_some());
+    let translated = catalogue.has_translations();
     let own =
         |read: &Result<&Lesson, Fault>| read.as_ref().map_or(true, |it| it.lang.is_some()) || !translated;
     let mut parts: Vec<Part> = catalogue.lessons().filter(own).map(Part::Lesson).collect();

@@ -97,7 +97,7 @@ for step in range(20):
     for w, g in zip(layer.params(), grads):
         w -= 0.05 * g
     if step % 19 == 0:
-        print("step", step, "loss", round(float(value), 4))
+        print("round", step, "loss", round(float(value), 4))
 
 out = layer.forward(x)
 x2 = x.copy()
