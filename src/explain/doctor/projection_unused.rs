@@ -49,11 +49,10 @@ fn computed(
     cell: &TracedCell,
     own: impl Fn(&str) -> bool,
 ) -> Option<(Vec<String>, String)> {
-    let dead = || call.report.untouched.iter().filter(|it| it.dead && own(&it.name));
-    // Of one token, queries and keys have no effect, but for those that a cache has.
-    if !mixes(call) && dead().count() != 1 {
+    if !mixes(call) {
         return None;
     }
+    let dead = || call.report.untouched.iter().filter(|it| it.dead && own(&it.name));
     let mut unused: Vec<String> = dead().filter(|it| it.is_whole()).map(|it| it.name.clone()).collect();
     // Where several matrices have such a part, it is a head that is switched off, not a part of a joined projection.
     let parts: Vec<&MatrixReport> = dead().filter(|it| is_part_of_joined(it)).collect();
