@@ -216,7 +216,8 @@ fn the_editor_marks_what_it_carries_over() {
     let folder = State::new();
     let mut attn = Start::new(&folder).columns(40).rows(40).inside().attn(&["learn", "query"]);
     attn.settles(&position("query"));
-    attn.then("e", "of the line above.");
+    attn.then("e", "What has no number before it is the rest");
+    attn.hears("of the line above.");
     attn.until("the numbered lines", |screen| {
         let rows: Vec<String> = screen.rows(0, 40).map(|row| row.trim_end().to_owned()).collect();
         let shown = [" 2 attn_scores_2 = torch.empty(inputs.sh", "ape[0])", " 3"].map(str::to_owned);
