@@ -110,10 +110,11 @@ struct Journal {
     file: Mutex<File>,
 }
 
-/// From now on this process is kept, and this file is its journal. Returns whether it can be written.
-pub(super) fn begin(path: PathBuf) -> bool {
-    let file = File::options().append(true).open(&path).map(Mutex::new);
-    file.is_ok_and(|file| JOURNAL.set(Journal { path, file }).is_ok())
+/// From now on this process is kept, and this file is its journal. If it cannot be written, the session goes on without.
+pub(super) fn begin(path: PathBuf) {
+    if let Ok(file) = File::options().append(true).open(&path).map(Mutex::new) {
+        let _ = JOURNAL.set(Journal { path, file });
+    }
 }
 
 /// The journal that the keeper that started this process made.

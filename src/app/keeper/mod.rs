@@ -8,6 +8,7 @@ pub(crate) mod journal;
 mod process;
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use super::commands::options::GlobalOptions;
@@ -26,9 +27,7 @@ const PATIENCE: usize = 3;
 /// none: nobody sits at a terminal, or no file or process could be made. To be called while the program has one thread.
 pub(crate) fn keep(options: GlobalOptions) -> Option<Exit> {
     if let Some(journal) = journal::given() {
-        journal::begin(journal);
-        end_with_parent();
-        return None;
+        return be_kept(journal);
     }
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
         return None;
@@ -37,9 +36,7 @@ pub(crate) fn keep(options: GlobalOptions) -> Option<Exit> {
     let terminal = Restorer::new();
     let Some(mut kept) = process::divide(&file).ok()? else {
         // The file is the keeper's.
-        journal::begin(file.keep().ok()?);
-        end_with_parent();
-        return None;
+        return be_kept(file.keep().ok()?);
     };
     let signals = Signals::forward();
     let (mut out, mut err) = (io::stdout(), io::stderr());
@@ -85,6 +82,13 @@ pub(crate) fn keep(options: GlobalOptions) -> Option<Exit> {
         };
         before = left;
     }
+}
+
+/// In the process that is kept: goes on with the command.
+fn be_kept(journal: PathBuf) -> Option<Exit> {
+    journal::begin(journal);
+    end_with_parent();
+    None
 }
 
 /// How a process ended that ended by itself.

@@ -78,33 +78,31 @@ mod unix {
         /// Without a thread, the keeper ends with what it is sent, and the kept process with it.
         pub(crate) fn forward() -> Signals {
             let (sender, kept) = channel();
-            let resumed = Arc::new(Mutex::new(None));
-            if let Ok(mut signals) = signal_hook::iterator::Signals::new(ASKING.into_iter().chain([SIGCONT]))
-            {
-                let at_signal = resumed.clone();
-                let forward = move || {
-                    let mut child = None;
-                    for signal in signals.forever() {
-                        child = kept.try_iter().last().or(child);
-                        let signal = match signal {
-                            SIGHUP => Signal::HUP,
-                            SIGTERM => Signal::TERM,
-                            SIGCONT => {
-                                let now = Some(Instant::now());
-                                *at_signal.lock().unwrap_or_else(PoisonError::into_inner) = now;
-                                continue;
-                            }
-                            // The terminal has sent it to the child too.
-                            _ => continue,
-                        };
-                        if let Some(child) = child {
-                            let _ = kill_process(child, signal);
+            let forward = Signals { kept: sender, resumed: Arc::new(Mutex::new(None)) };
+            let watched = ASKING.into_iter().chain([SIGCONT]);
+            let Ok(mut signals) = signal_hook::iterator::Signals::new(watched) else { return forward };
+            let resumed = forward.resumed.clone();
+            let pass_on = move || {
+                let mut child = None;
+                for signal in signals.forever() {
+                    child = kept.try_iter().last().or(child);
+                    let passed_on = match signal {
+                        SIGHUP => Signal::HUP,
+                        SIGTERM => Signal::TERM,
+                        SIGCONT => {
+                            *resumed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+                            continue;
                         }
+                        // The terminal has sent it to the child too.
+                        _ => continue,
+                    };
+                    if let Some(child) = child {
+                        let _ = kill_process(child, passed_on);
                     }
-                };
-                let _ = thread::Builder::new().name("attn keeper".into()).spawn(forward);
-            }
-            Signals { kept: sender, resumed }
+                }
+            };
+            let _ = thread::Builder::new().name("attn keeper".into()).spawn(pass_on);
+            forward
         }
 
         /// Whether the keeper itself was suspended a moment ago, or is while this waits, and is resumed.
