@@ -32,7 +32,7 @@ impl CodePage {
         let (mut start, mut end) = (self.cursor.0, self.cursor.0 + 1);
         let mut free = rows.saturating_sub(tall(start));
         let half = free / 2;
-        while start > 0 && free - half.min(free) >= tall(start - 1) {
+        while start > 0 && free.saturating_sub(half) >= tall(start - 1) {
             start -= 1;
             free -= tall(start);
         }

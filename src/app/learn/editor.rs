@@ -139,15 +139,11 @@ fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Edite
         let gutter = Gutter { above: window.start, ..gutter };
         let part = Arc::new(CodePart { page, window, rows, columns, gutter, left: Mutex::new(None) });
         let (drawn, read) = in_window(&mut editor, &part, shell.look);
+        let TypedLine::Line(code) = of_editor(read)? else { return Ok(EditedCode::Left(drawn)) };
         let Some(next) = part.left.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-            return Ok(match of_editor(read)? {
-                TypedLine::Line(code) => EditedCode::Run(part.whole(&code)),
-                TypedLine::Interrupt | TypedLine::End => EditedCode::Left(drawn),
-            });
+            return Ok(EditedCode::Run(part.whole(&code)));
         };
         // The editor left the cursor in the row under the code: the other lines come in its place.
-        let code = of_editor(read)?;
-        let TypedLine::Line(code) = code else { return Ok(EditedCode::Left(drawn)) };
         let rows = above.lines.len() + rows_of(&without_margins(&code), columns);
         shell.say(&format!("\x1b[{}A\r\x1b[J", rows.min(terminal::rows() - 1)))?;
         page = next;
@@ -165,7 +161,14 @@ fn line_editor() -> rustyline::Result<LineEditor> {
         .tab_stop(4)
         .indent_size(4)
         .build();
-    Editor::with_config(config)
+    let mut editor = LineEditor::with_config(config)?;
+    for (event, key) in at_margin() {
+        editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
+    }
+    editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
+    editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
+    editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), Cmd::Insert(1, "    ".to_owned()));
+    Ok(editor)
 }
 
 type LineEditor = Editor<CodeEditor, DefaultHistory>;
@@ -183,9 +186,6 @@ fn in_window(
     let written = Rc::new(RefCell::new(part.whole(&text)));
     editor.set_helper(Some(CodeEditor { look, part: part.clone(), written: written.clone() }));
     let read = terminal::awaiting(|| {
-        for (event, key) in at_margin() {
-            editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
-        }
         let enter = EventHandler::Conditional(Box::new(Enter { part: part.clone() }));
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
         let plain = |code| KeyEvent(code, Modifiers::NONE);
@@ -205,9 +205,6 @@ fn in_window(
             let undo = Box::new(Undo { first: text.clone() });
             editor.bind_sequence(Event::KeySeq(keys), EventHandler::Conditional(undo));
         }
-        editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
-        editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
-        editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), Cmd::Insert(1, "    ".to_owned()));
         editor.readline_with_initial(&gutter.number(1), (&before, &after))
     });
     let drawn = written.borrow().clone();
