@@ -60,6 +60,12 @@ pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
     }
     // 0,2333: a decimal comma.
     let inner = text.trim_matches(['[', ']', '(', ')']);
+    // A calculation with its result.
+    if let Some((_, result)) =
+        text.rsplit_once('=').filter(|(left, _)| (Arithmetic { text: left }).all().is_some())
+    {
+        found.extend(literal(result).map(|number| vec![number]));
+    }
     if inner.matches(',').count() == 1 && !inner.contains(['.', ' ']) {
         found.extend(literal(&inner.replace(',', ".")).map(|number| vec![number]));
     }
@@ -126,7 +132,9 @@ fn literal(text: &str) -> Option<TypedNumber> {
         "false" | "no" | "none" | "nothing" => return exact(0.0),
         _ => {}
     }
-    const UNITS: [(&str, f64); 8] = [
+    const UNITS: [(&str, f64); 10] = [
+        ("times", 1.0),
+        ("x", 1.0),
         ("percent", 1e-2),
         ("per cent", 1e-2),
         ("%", 1e-2),

@@ -56,7 +56,12 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     }
     if !said.is_empty() {
         let agrees = |at: usize| negations(&choices[at].text) % 2 == negations(typed) % 2;
-        if let Some(at) = only(&texts, |text| text.starts_with(&said)).filter(|at| agrees(*at)) {
+        // "no" does not begin "none".
+        let begins = |text: &String| {
+            let rest = text.strip_prefix(&said);
+            rest.is_some_and(|rest| said.len() > 2 || !rest.starts_with(char::is_alphanumeric))
+        };
+        if let Some(at) = only(&texts, begins).filter(|at| agrees(*at)) {
             return Ok(at);
         }
         // A number is the place of a choice, unless a choice mentions that number.

@@ -37,6 +37,8 @@ pub fn footer(keys: &[KeyLabel], look: Look) -> Text {
 pub struct KeyHelp {
     /// The key and the words of the command: "p", "back".
     pub keys: Vec<String>,
+    /// The first of those words, also where keys are pressed.
+    pub word: String,
     pub line: String,
     /// Whether it does something at this point.
     pub here: bool,
@@ -65,7 +67,7 @@ pub fn help(rows: &[KeyHelp], words: &str, look: Look) -> Text {
         text.append(wrap(&words, look.text_width(), &first, &below));
     }
     if !elsewhere.is_empty() {
-        let key = |row: &&KeyHelp| row.keys.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let key = |row: &&KeyHelp| format!("{}{NO_BREAK_SPACE}{}", row.keys[0], row.word);
         let keys: Vec<String> = elsewhere.iter().map(key).collect();
         text.section(remark(&format!("At other places also: {}.", keys.join(", ")), look));
     }

@@ -88,6 +88,8 @@ fn numbers_are_parsed_with_the_place_of_their_last_digit() {
         ("five thousand", 5000.0, 1000.0),
         ("six times seven", 42.0, 0.0),
         ("12 x 1,024", 12_288.0, 0.0),
+        ("3 x 2 = 6", 6.0, 1.0),
+        ("2x", 2.0, 1.0),
     ] {
         let read = numbers(text);
         let near = read.iter().any(|n| {

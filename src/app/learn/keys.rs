@@ -354,6 +354,7 @@ pub(crate) fn help_rows(walk: &Walk) -> Vec<KeyHelp> {
         let words = key.words.iter().filter(|_| types_lines).map(|word| (*word).to_owned());
         KeyHelp {
             keys: enter.into_iter().chain(letter).chain(words).collect(),
+            word: key.words[0].to_owned(),
             line: match key.takes.filter(|_| types_lines) {
                 Some(example) => format!("{}: {example}", key.line),
                 None => key.line.to_owned(),

@@ -136,6 +136,9 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
+        if word == " " && self.has_unread() {
+            return self.on();
+        }
         let near = keys::near(word);
         let words = match (word.is_empty(), near.as_slice()) {
             (true, _) => "`?` says what the keys do.".to_owned(),
@@ -194,14 +197,13 @@ impl<'c> Walk<'c, '_, '_> {
         let done = stop.done(self.store.progress());
         let mut page = StopPage::default();
         match stop.kind {
-            // Questions that were answered or skipped in an earlier session are not asked again, unless the learner comes for them.
-            StopKind::Step(step)
-                if !done || self.open_question(step, 0).is_some() && self.chosen == Some(self.at) =>
-            {
+            StopKind::Step(step) => {
                 if !done {
                     page.turns = self.earlier_turns(step)?;
                 }
-                if let Some(open) = self.open_question(step, 0) {
+                // What was answered or skipped in an earlier session is not asked again, unless the learner comes for it.
+                let comes_for_it = self.chosen == Some(self.at);
+                if let Some(open) = self.open_question(step, 0).filter(|_| !done || comes_for_it) {
                     let question = PredictionLine::question(&step.predictions[open]);
                     if !page.turns.contains(&question) {
                         page.turns.push(question);
@@ -215,7 +217,6 @@ impl<'c> Walk<'c, '_, '_> {
                 page.stage = if page.book.passed.is_some() { PageStage::Shown } else { PageStage::Ready };
             }
             StopKind::End => page.stage = PageStage::Shown,
-            StopKind::Step(_) => {}
         }
         if let Some(draft) = self.restored.as_ref().map(|left| left.draft.clone()).filter(|it| !it.is_empty())
         {

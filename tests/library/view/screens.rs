@@ -436,6 +436,7 @@ fn walked(look: Look) -> Text {
     text.section(footer(&keys, look));
     let means = |(keys, line, here): (&[&str], &str, bool)| KeyHelp {
         keys: keys.iter().map(|key| (*key).into()).collect(),
+        word: keys[1].into(),
         line: line.into(),
         here,
     };
