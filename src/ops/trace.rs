@@ -106,12 +106,7 @@ impl Traced {
 
     /// That line as records have it.
     pub fn site(&self) -> Option<Site> {
-        self.place().map(|call| Site {
-            cell: call.cell,
-            line: call.span.start.line,
-            span: call.span,
-            call: 0,
-        })
+        self.place().map(Called::site)
     }
 
     /// The library's functions between the learner's line and the operation, outermost first.
@@ -187,6 +182,13 @@ pub struct Called {
     pub span: SourceRange,
     /// A number of this activation of the function, unique in the trace.
     pub activation: u64,
+}
+
+impl Called {
+    /// Its line, as records have it.
+    pub(crate) fn site(&self) -> Site {
+        Site { cell: self.cell, line: self.span.start.line, span: self.span, call: 0 }
+    }
 }
 
 /// Tells the tracer which code is running. The Python binding implements it, so that this layer knows no interpreter.

@@ -93,6 +93,11 @@ pub struct GlobalOptions {
 }
 
 impl GlobalOptions {
+    /// Whether the learner can be asked anything.
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.json && !self.no_input
+    }
+
     /// The files that cells may open. Errors: a path that cannot be opened, in words.
     pub(crate) fn files(&self) -> Result<FileAccess, String> {
         FileAccess::new(&self.folder, &self.allow_read, &self.allow_write).map_err(|(path, error)| {

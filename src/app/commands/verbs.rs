@@ -260,7 +260,7 @@ impl Line {
         let options: GlobalOptions = parsed(matches).ok()?;
         match matches.subcommand_name() {
             Some("repl") => Some(options),
-            None | Some("learn") => (!options.json && !options.no_input).then_some(options),
+            None | Some("learn") => options.can_ask().then_some(options),
             Some(_) => None,
         }
     }

@@ -68,7 +68,7 @@ pub(crate) struct Args {
 /// Whether `attn` alone starts the walkthrough: it needs a terminal.
 pub(crate) fn can_start(shell: &Shell) -> bool {
     let terminal = shell.terminal && std::io::stdin().is_terminal();
-    terminal && !shell.options.json && !shell.options.no_input
+    terminal && shell.options.can_ask()
 }
 
 /// Starts the walkthrough where the learner left it.

@@ -143,12 +143,7 @@ impl<'r> TracedCell<'r> {
         let calls = self.trace.steps.iter().flat_map(|step| &step.calls);
         calls.filter(|call| call.activation == activation).find_map(|call| {
             let line = self.sources.get(call.cell)?.lines().nth(call.span.start.line.checked_sub(1)?)?;
-            line.contains(text).then_some(Site {
-                cell: call.cell,
-                line: call.span.start.line,
-                span: call.span,
-                call: 0,
-            })
+            line.contains(text).then(|| call.site())
         })
     }
 

@@ -36,10 +36,23 @@ fn texts(cell: &TracedCell) -> Vec<(usize, Vec<f64>)> {
     cell.trace.steps.iter().filter(embeds).filter_map(of_tokens).take(MOST_TEXTS).collect()
 }
 
+/// The loss of a causal model whose targets are so many places after the tokens that it reads, as `shift` finds, if no loss
+/// has the next ones: a model that predicts several tokens has one for each.
+fn misplaced<'c>(
+    cell: &'c TracedCell,
+    shift: impl Fn(&Traced) -> Option<isize>,
+) -> Option<(&'c Traced, isize)> {
+    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let shifted: Vec<(&Traced, isize)> = losses.filter_map(|step| Some((step, shift(step)?))).collect();
+    let found = shifted.iter().find(|(_, by)| *by != 0).copied()?;
+    let is_wrong = shifted.iter().all(|(_, by)| *by != 1) && cell.trace.steps.iter().any(hides_later_tokens);
+    is_wrong.then_some(found)
+}
+
 /// A loss has a target for each output of a causal model: the token two places further on, or the one before.
 fn shifted_elsewhere(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let texts = texts(cell);
-    let shift = |step: &&Traced| {
+    let shift = |step: &Traced| {
         let targets = floats(step.operand(1)?)?;
         let fits = |by: isize| {
             texts.iter().any(|(size, tokens)| {
@@ -55,15 +68,10 @@ fn shifted_elsewhere(call: &RepeatedCall, cell: &TracedCell) -> Option<Observati
         };
         [1, 0, 2, -1].into_iter().find(|by| fits(*by))
     };
-    let losses = || cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
-    // A model that predicts several tokens has another loss for the next one.
-    if call.is_outer && call.report.tokens.is_empty() || losses().any(|step| shift(&step) == Some(1)) {
+    if call.report.tokens.is_empty() {
         return None;
     }
-    let (loss, by) = losses().find_map(|step| Some((step, shift(&step).filter(|by| *by != 0)?)))?;
-    if !cell.trace.steps.iter().any(hides_later_tokens) {
-        return None;
-    }
+    let (loss, by) = misplaced(cell, shift)?;
     let which =
         if by > 0 { "the token two places further on" } else { "the token before, which it has read" };
     let observed = format!(
@@ -79,7 +87,7 @@ fn shifted_elsewhere(call: &RepeatedCall, cell: &TracedCell) -> Option<Observati
 /// The loss takes the first outputs, and as their targets the tokens two places further on.
 fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let texts = texts(cell);
-    let shift = |step: &&Traced| {
+    let shift = |step: &Traced| {
         let targets = floats(step.operand(1)?)?;
         texts.iter().find_map(|(size, tokens)| {
             let size = *size;
@@ -92,18 +100,11 @@ fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> 
                     (0..rows).map(|row| (&tokens[row * size..][..size], &targets[row * wide..][..wide]));
                 pairs.all(|(tokens, targets)| tokens[by..] == *targets)
             };
-            (varied && targets.len() == rows * wide && tokens.len() == rows * size && fits(by)).then_some(by)
+            (varied && targets.len() == rows * wide && tokens.len() == rows * size && fits(by))
+                .then_some(by.cast_signed())
         })
     };
-    let losses = || cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
-    // A model that predicts several tokens has another loss for the next one.
-    if losses().any(|step| shift(&step) == Some(1)) {
-        return None;
-    }
-    let loss = losses().find(|step| shift(step) == Some(2))?;
-    if !cell.trace.steps.iter().any(hides_later_tokens) {
-        return None;
-    }
+    let (loss, _) = misplaced(cell, shift)?;
     let logits = loss.operand(0)?.tensor.clone()?;
     let (_, all) = source(&logits);
     let classes = *logits.shape().last()?;
