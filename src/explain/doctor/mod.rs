@@ -67,6 +67,7 @@ mod softmax_twice;
 mod targets_not_shifted;
 mod tied_weights_copied;
 mod training;
+mod written_text;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -123,6 +124,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &tied_weights_copied::MISTAKE,
     &sampled_softmax::MISTAKE,
     &linear_twice::MISTAKE,
+    &written_text::MISTAKE,
     &residual_missing::MISTAKE,
     &training::UNUSED,
     &training::NOT_ZEROED,

@@ -23,17 +23,17 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    not_shifted(call, cell).or_else(|| shifted_twice(call, cell)).or_else(|| shifted_elsewhere(call, cell))
+    let ways = [not_shifted, shifted_twice, shifted_elsewhere, rearranged];
+    ways.iter().find_map(|way| way(call, cell))
 }
 
 /// The tokens of texts in the order in which they were looked up, and how many each text has.
 fn texts(cell: &TracedCell) -> Vec<(usize, Vec<f64>)> {
-    let embeds = |step: &&Traced| step.operation.explanation == Explanation::Moved(Movement::Embedded);
     let of_tokens = |step: &Traced| {
-        let tokens = step.operands.iter().find(|it| !it.dtype.is_float() && it.shape().len() == 2)?;
+        let tokens = reads_tokens(step)?;
         Some((tokens.shape()[1], floats(tokens)?))
     };
-    cell.trace.steps.iter().filter(embeds).filter_map(of_tokens).take(MOST_TEXTS).collect()
+    cell.trace.steps.iter().filter_map(of_tokens).take(MOST_TEXTS).collect()
 }
 
 /// The loss of a causal model whose targets are so many places after the tokens that it reads, as `shift` finds, if no loss
@@ -123,8 +123,52 @@ fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> 
     Some(found)
 }
 
+/// The tokens of texts, (text, token), of which an operation looks up the embeddings.
+pub(super) fn reads_tokens(step: &Traced) -> Option<&TracedTensor> {
+    let embeds = step.operation.explanation == Explanation::Moved(Movement::Embedded);
+    step.operands.iter().find(|it| embeds && !it.dtype.is_float() && it.shape().len() == 2)
+}
+
+/// The outputs come text by text, and the targets token by token.
+fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let texts = texts(cell);
+    let found = |step: &Traced| {
+        let targets = floats(step.operand(1)?)?;
+        let logits = step.operand(0)?.tensor.clone()?;
+        let (_, all) = source(&logits);
+        texts.iter().find_map(|(size, tokens)| {
+            let count = tokens.len() / size;
+            // Then the order of the outputs cannot be mistaken.
+            let in_order = all.shape().get(..2) == Some(&[count, *size]) && count != *size && *size >= 4;
+            let same = in_order
+                && all.storage().same(logits.storage())
+                && all.layout().is_contiguous()
+                && logits.layout().is_contiguous();
+            let next = |places: [usize; 2]| {
+                let follows = |text: usize, at: usize| {
+                    tokens[text * size + at + 1] == targets[text * places[0] + at * places[1]]
+                };
+                (0..count).all(|text| (0..size - 1).all(|at| follows(text, at)))
+            };
+            (same && count >= 2 && targets.len() == tokens.len() && next([1, count]) && !next([*size, 1]))
+                .then_some((count, *size))
+        })
+    };
+    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let (loss, (count, size)) = losses.filter_map(|step| Some((step, found(step)?))).next()?;
+    let observed = format!(
+        "{} returns outputs for {count} texts of {size} tokens, text by text. The targets come token by token, {count} of each \
+         place: most outputs are compared with the target of another.",
+        call.function
+    );
+    let mut mistaken =
+        Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs");
+    mistaken.title = Some("the targets are in another order than the outputs");
+    Some(mistaken)
+}
+
 /// The elements of a tensor.
-fn floats(tensor: &TracedTensor) -> Option<Vec<f64>> {
+pub(super) fn floats(tensor: &TracedTensor) -> Option<Vec<f64>> {
     let values = tensor.values()?;
     Some((0..values.len()).map(|at| values.float(at)).collect())
 }
