@@ -26,6 +26,18 @@ pub(super) fn shown(figure: &Figure) -> (Vec<Slice>, usize) {
     }
 }
 
+/// The first of the slices before number `at` that has the same numbers.
+pub(super) fn equal(figure: &Figure, slices: &[Slice], at: usize) -> Option<usize> {
+    let outer = figure.shape.len().saturating_sub(2);
+    let each: usize = figure.shape[outer..].iter().product();
+    let numbers = |slice: &Slice| &figure.values[slice.start..slice.start + each];
+    let same = |one: &Slice| {
+        let mut pairs = numbers(one).iter().zip(numbers(&slices[at]));
+        pairs.all(|(one, other)| one.to_bits() == other.to_bits())
+    };
+    slices[..at].iter().position(|before| each > 4 && same(before))
+}
+
 /// The index of slice number `at`, over all axes but the last two.
 pub(super) fn index(figure: &Figure, at: usize) -> Vec<usize> {
     unravel(at, &figure.shape[..figure.shape.len().saturating_sub(2)])
