@@ -35,6 +35,9 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     if let Some(at) = texts.iter().position(|text| *text == said) {
         return Ok(at);
     }
+    if let Some(at) = choices.iter().position(|choice| choice.also.iter().any(|text| plain(text) == said)) {
+        return Ok(at);
+    }
     if let Some(at) = letters.iter().position(|letter| *letter == said) {
         return Ok(at);
     }
@@ -148,10 +151,16 @@ impl Phrase {
     }
 }
 
-/// The numbers in a text.
+/// The numbers in a text, in digits or as words. "One" is mostly no number.
 fn figures(text: &str) -> Vec<f64> {
-    let runs = text.split(|c: char| !c.is_ascii_digit() && c != '.');
-    runs.filter_map(|run| run.trim_matches('.').parse().ok()).collect()
+    const WORDS: [&str; 11] =
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    let runs = text.split(|c: char| !c.is_alphanumeric() && c != '.');
+    let number = |run: &str| match WORDS.iter().position(|word| *word == run) {
+        Some(at) => Some(at as f64 + 2.0),
+        None => run.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
+    };
+    runs.filter_map(|run| number(run.trim_matches('.'))).collect()
 }
 
 /// How many words deny what the others say. A first "no" that replies to the question does not count.

@@ -62,7 +62,15 @@ pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), Stri
         .filter(|wrong| !wrong.text.starts_with("invalid syntax"))
     {
         Some(wrong) => Err(format!("Python cannot read this yet: {}.", wrong.text)),
-        None => Err(format!("Type the Python code that belongs in the place of `{BLANK}`, and no more.")),
+        None => {
+            let said = said.trim();
+            let end = said.chars().last().filter(|end| ".@*/+-=,".contains(*end));
+            let is_code = said.contains(['@', '*', '/', '+', '=', '(', '[', '_']);
+            Err(match end.filter(|_| is_code) {
+                Some(end) => format!("Python cannot read this yet: something is missing after `{end}`."),
+                None => format!("Type the Python code that belongs in the place of `{BLANK}`, and no more."),
+            })
+        }
     }
 }
 
@@ -129,11 +137,14 @@ fn difference(computed: &Computed, truth: &Computed) -> String {
         (Computed::Value { numbers, .. }, Computed::Value { numbers: right, .. }) => {
             let apart = |(own, right): &(&f64, &f64)| !near(&[**own], &[**right]);
             match numbers.iter().zip(right).find(apart) {
-                Some((own, right)) => format!(
-                    "It runs, but the result differs: {} where {} should be.",
-                    value_words(&[*own]),
-                    value_words(&[*right])
-                ),
+                Some((own, right)) => match (value_words(&[*own]), value_words(&[*right])) {
+                    (own, right) if own == right => {
+                        "It runs, and the result is nearly right, but rounded: write the number as it is computed.".to_owned()
+                    }
+                    (own, right) => {
+                        format!("It runs, but the result differs: {own} where {right} should be.")
+                    }
+                },
                 None => String::new(),
             }
         }

@@ -46,7 +46,10 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
         RightAnswer::Value { .. }
             if answer::numbers(said).is_empty() && answer::named_size(said).is_none() =>
         {
-            Err(NUMBER_WANTED.to_owned())
+            Err(match said.contains(|c: char| c.is_ascii_digit()) && said.contains(['/', '*', '(']) {
+                true => format!("Which number is that here? {NUMBER_WANTED}"),
+                false => NUMBER_WANTED.to_owned(),
+            })
         }
         RightAnswer::Choice(choices) => chosen(choices, said).map(|_| ()),
         RightAnswer::Open(_) if said.split_whitespace().count() < 3 => Err(SENTENCE_WANTED.to_owned()),

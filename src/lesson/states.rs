@@ -56,7 +56,12 @@ impl Progress {
     pub(crate) fn question_state(&self, lesson: &Lesson, step: &Step, asked: &Prediction) -> StopState {
         let known = self.seen(lesson, step).and_then(|seen| seen.predictions.get(&asked.ask));
         match known {
-            Some(known) if known.answers.iter().any(|given| given.right) => StopState::Finished,
+            Some(known)
+                if known.answers.iter().any(|given| given.right)
+                    || known.review.as_ref().is_some_and(|reviewed| reviewed.streak > 0) =>
+            {
+                StopState::Finished
+            }
             Some(known) if !known.answers.is_empty() => StopState::Wrong,
             Some(known) if known.passed => StopState::Skipped,
             _ if self.done(lesson, step) => StopState::Skipped,

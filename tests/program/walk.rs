@@ -71,7 +71,7 @@ fn a_learner_begins_leaves_and_comes_back() {
     );
     assert!(!screen.contains("torch.Size([6, 3])"), "it must not run by itself:\n{screen}");
     in_order(
-        &attn.on("\r", "blend of the six words comes out."),
+        &attn.on("\r", "the six words comes out."),
         &["torch.Size([6, 3])", "inputs   float32 (token 6, feature 3)", "Enter on"],
     );
     attn.on("\r", &position("query"));
@@ -598,7 +598,7 @@ fn a_line_to_write_is_judged_by_what_it_computes() {
     for said in [
         "Not yet. That is the width of a key.",
         "Not yet. That is the root of 6",
-        "belongs in the place of",
+        "something is missing after `*`",
         "Not yet. It runs, but the result differs:",
         "Not yet. With this the cell stops: NameError",
         "Yes. The square root of 2",
@@ -622,7 +622,8 @@ fn reviews_come_first_and_output_is_shown_once() {
     }
     let (out, _, _) = typed(&["learn", "2"], &lines, &state);
     let at = |words: &str| out.find(words).unwrap_or_else(|| panic!("{words}: {out}"));
-    assert!(at("Lesson 2 of ") < at("Do you remember?"));
+    assert!(at("Before lesson 2, ") < at("Do you remember?"));
+    assert!(out.rfind("Do you remember?") < Some(at("Lesson 2 of ")));
     assert!(out.rfind("Do you remember?") < Some(at("So far one token asked")));
     assert!(!out[..at("query \\ key")].contains("tensor([[0.9995"), "{out}");
     assert!(at("query \\ key") < at("tensor([[0.9995"), "{out}");
