@@ -138,6 +138,9 @@ pub fn ending(ending: &Ending, look: Look) -> Text {
     let mut text = lesson_head(&ending.place, look);
     text.append(prose(&ending.summary, look));
     text.gap();
+    if !ending.left.is_empty() {
+        text.append(remark("Still open, each in its step:", look));
+    }
     for (state, title) in &ending.left {
         let (sign, role) = mark(*state);
         let mark = match look.plain {

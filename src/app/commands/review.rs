@@ -107,6 +107,10 @@ pub(crate) fn ask_all(
         due.into_iter().take(count).map(|question| (question, true)).collect();
     let (mut at_once, mut answered) = (0, 0);
     while let Some((next, is_first)) = queue.pop_front() {
+        if !is_first {
+            shell.say("\n")?;
+            shell.show(&prose("Once more, since it was not right at the first try:", shell.look))?;
+        }
         let Some(right) = ask(&next, read, shell)? else { break };
         answered += usize::from(is_first);
         at_once += usize::from(is_first && right);
@@ -122,8 +126,9 @@ pub(crate) fn ask_all(
     };
     let waiting = all - answered;
     if waiting > 0 {
+        let more = if answered == 0 { "" } else { " more" };
         let verb = if waiting == 1 { "is" } else { "are" };
-        words.push_str(&format!(" {waiting} more {verb} due today."));
+        words.push_str(&format!(" {waiting}{more} {verb} due today."));
     }
     Ok(words)
 }

@@ -28,7 +28,7 @@ impl Walk<'_, '_, '_> {
                 let missed = match self.missed(&due).len() {
                     0 => String::new(),
                     many => format!(
-                        "`m` asks again {} with choices that you missed at first or skipped here.{}\n\n",
+                        "`m` asks again {} with choices: what was not right at the first try, or was skipped.{}\n\n",
                         counted(many, "question"),
                         if others_wait(lesson, progress) {
                             " The others wait in their steps: `l` goes there."

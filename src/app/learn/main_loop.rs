@@ -181,13 +181,13 @@ impl<'c> Walk<'c, '_, '_> {
             self.pages.remove(&at);
         }
         self.arrive()?;
-        if at < left && !self.stops[left].slug().is_empty() {
+        if at < left {
             let left = self.stops[left];
-            self.note(&format!(
-                "You were at {}. `l`, then `{}`, goes back there.",
-                left.title(),
-                left.slug()
-            ))?;
+            let name = match left.kind {
+                StopKind::End => stops::end_of(left.lesson),
+                _ => left.slug().to_owned(),
+            };
+            self.note(&format!("You were at {}. `l`, then `{name}`, goes back there.", left.title()))?;
         }
         Ok(())
     }
@@ -247,13 +247,18 @@ impl<'c> Walk<'c, '_, '_> {
         match stop.kind {
             StopKind::Step(step) => {
                 let place = self.lesson_place();
-                text.append(lesson_head(&place, look));
-                if place.at.0 == 1 && place.lesson.0 > 0 {
-                    let Lesson { minutes, summary, .. } = stop.lesson;
-                    text.append(prose(&format!("*About {minutes} minutes.* {summary}"), look));
-                    text.gap();
-                }
                 let remembering = self.is_remembering();
+                if remembering {
+                    let Lesson { number, title, .. } = stop.lesson;
+                    text.append(remark(&format!("Before lesson {number}, {title}:"), look));
+                } else {
+                    text.append(lesson_head(&place, look));
+                    if place.at.0 == 1 && place.lesson.0 > 0 {
+                        let Lesson { minutes, summary, .. } = stop.lesson;
+                        text.append(prose(&format!("*About {minutes} minutes.* {summary}"), look));
+                        text.gap();
+                    }
+                }
                 let page = self.page();
                 if !remembering {
                     let mut panel = Panel { total: 0, ..unrun_panel(step, stop.lesson) };

@@ -69,7 +69,7 @@ impl Walk<'_, '_, '_> {
                 ))
             }
             (false, false) if self.asks_again() || self.is_remembering() => {
-                self.note("Type an answer; `s` shows it. Enter once more leaves this question out.")
+                self.note("Type an answer. Enter once more shows it, and goes on.")
             }
             (false, false) => {
                 self.note("Type an answer; `s` shows it. Enter once more runs the cell without an answer.")
@@ -157,8 +157,10 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// The stops that typed words may mean, the best first, each with its rank.
+    /// The stops that typed words may mean, the best first, each with its rank. Who types `list softmax` where `l` alone
+    /// opens the list means softmax.
     fn matching(&self, typed: &str) -> Vec<(u8, usize)> {
+        let typed = typed.strip_prefix("ist ").unwrap_or(typed);
         stops::matching(&self.stops, typed, self.catalogue, &|stop| words(stop).text())
     }
 

@@ -59,7 +59,7 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<Ope
             Ok(_) => answer(&seen(&mut model, &own)?, look),
             Err(why) => prose(&format!("{why}."), look),
         };
-        text.section(prose("Enter begins the course.", look));
+        text.section(prose("Enter begins the course. Or type another sentence.", look));
     }
 }
 

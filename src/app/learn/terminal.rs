@@ -121,6 +121,16 @@ fn next_event(patience: Duration) -> io::Result<Option<Event>> {
     if event::poll(patience)? { event::read().map(Some) } else { Ok(None) }
 }
 
+/// Drops an Enter that came right behind a key: at a question letters need one, so that learners type it elsewhere too.
+pub(crate) fn drop_enter() -> io::Result<()> {
+    let _raw = Raw::begin()?;
+    match next_event(Duration::ZERO)? {
+        Some(Event::Key(key)) if matches!(pressed(key), Some(Ok(KeyPress::Enter))) => {}
+        other => other.into_iter().for_each(hold),
+    }
+    Ok(())
+}
+
 /// Drops what was typed so far.
 pub(crate) fn drop_typed() -> io::Result<()> {
     let _raw = Raw::begin()?;

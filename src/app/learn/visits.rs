@@ -195,7 +195,10 @@ impl<'c> Walk<'c, '_, '_> {
             _ => Vec::new(),
         };
         let asked = if missed.is_empty() { due } else { missed };
-        let count = counted(asked.len().min(review::COUNT), "question");
+        let count = match asked.len() {
+            all if all > review::COUNT => format!("{} of the {all} questions that are due", review::COUNT),
+            all => counted(all, "question"),
+        };
         self.note(&format!("{count} again: `s` shows an answer, `q` leaves the review."))?;
         let mode = self.mode;
         let read: review::ReadAnswer = &mut |shell| input::line("> ", Escape::Leaves, mode, shell);
@@ -214,6 +217,9 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let hint = prose(&format!("Type {wanted}. {back}."), self.shell.look);
         self.put(&hint)?;
+        if self.mode == InputMode::Keys {
+            terminal::drop_enter()?;
+        }
         Ok(match input::line(prompt, Escape::Leaves, self.mode, self.shell)? {
             TypedLine::Line(line) if !line.trim().is_empty() => Some(line.trim().to_owned()),
             _ => None,
