@@ -29,7 +29,7 @@ impl Tensor {
     pub(crate) fn zeros(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Tensor> {
         let shape = shape.into();
         let len = allow(&shape, dtype)?;
-        Ok(Tensor::new(Buffer::zeros(dtype, len), shape, dtype))
+        Ok(Tensor::from_parts(Storage::zeros(dtype, len), Layout::contiguous(shape), dtype))
     }
 
     /// A float32 tensor of these elements.
