@@ -110,20 +110,21 @@ impl Drop for Record {
                 chain.append(record.args.get_mut());
                 made.append(record.edges.get_mut());
             }
-            let tensors = match chain.pop() {
-                Some(Arg::Tensor(tensor)) => vec![tensor],
-                Some(Arg::Tensors(tensors)) => tensors,
+            let tensor = match chain.pop() {
+                Some(Arg::Tensor(tensor)) => tensor,
+                Some(Arg::Tensors(tensors)) => {
+                    chain.extend(tensors.into_iter().map(Arg::Tensor));
+                    continue;
+                }
                 None if made.is_empty() => break,
                 _ => continue,
             };
-            for tensor in tensors {
-                for record in tensor.into_records() {
-                    // A tensor and its storage may both refer to a record; the last reference drops it.
-                    if let Some(mut record) = Rc::into_inner(record) {
-                        record.delist();
-                        chain.append(record.args.get_mut());
-                        made.append(record.edges.get_mut());
-                    }
+            for record in tensor.into_records() {
+                // A tensor and its storage may both refer to a record; the last reference drops it.
+                if let Some(mut record) = Rc::into_inner(record) {
+                    record.delist();
+                    chain.append(record.args.get_mut());
+                    made.append(record.edges.get_mut());
                 }
             }
         }
