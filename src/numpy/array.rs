@@ -13,6 +13,8 @@ use rustpython_vm::{
 
 use super::context::{PyArray, array_of};
 use super::dtypes::Kind;
+use super::module::options;
+use super::text::PrintOptions;
 use super::{complex, dtypes, index, operators, scalar, text};
 use crate::tensor::ops::complex::part;
 use crate::tensor::{Arg, Layout, Tensor};
@@ -36,7 +38,7 @@ fn overwrite(array: &PyObjectRef, value: &PyObject, vm: &VirtualMachine) -> PyRe
 
 fn nested(tensor: &Tensor, is_complex: bool, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
     match (layout.ndim(), is_complex) {
-        (0, _) => return scalar::python(&dtypes::number_of(&tensor.with_layout(layout.clone())), vm),
+        (0, _) => return scalar::python(&tensor.with_layout(layout.clone()).first(), vm),
         (1, true) => return complex::python(&tensor.with_layout(layout.clone()), vm),
         _ => {}
     }
@@ -244,10 +246,11 @@ impl PyArray {
     #[pyslot]
     fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
         let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.new_str("")) };
-        if array.numpy.has_custom_text.get() {
+        let options = options(&array.numpy, None, vm)?;
+        if options.has_formatter {
             return custom_text("custom_str", zelf, vm)?.str(vm);
         }
-        Ok(vm.ctx.new_str(array.text()))
+        Ok(vm.ctx.new_str(array.text(&options)))
     }
 
     #[pymethod]
@@ -276,14 +279,13 @@ impl PyArray {
     }
 
     /// `str(array)`
-    fn text(&self) -> String {
+    fn text(&self, options: &PrintOptions) -> String {
         let tensor = self.tensor();
-        let options = self.numpy.options.borrow();
         let parts = if self.dims() == 0 { tensor.to_f64_vec() } else { Vec::new() };
         match parts[..] {
             [re, im] => super::digits::complex(re, im, tensor.dtype()),
             [number] if tensor.dtype().is_float() => super::digits::scalar(number, tensor.dtype()),
-            _ => text::array(&tensor, self.is_complex, &options, (" ", 0, 0)),
+            _ => text::array(&tensor, self.is_complex, options, (" ", 0, 0)),
         }
     }
 
@@ -338,10 +340,11 @@ impl Constructor for PyArray {
 
 impl Representable for PyArray {
     fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
-        if zelf.numpy.has_custom_text.get() {
+        let options = options(&zelf.numpy, None, vm)?;
+        if options.has_formatter {
             return Ok(custom_text("custom_repr", zelf.as_object(), vm)?.str(vm)?.to_string());
         }
-        Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &zelf.numpy.options.borrow()))
+        Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &options))
     }
 }
 

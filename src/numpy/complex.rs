@@ -9,12 +9,12 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, Virtua
 
 use super::context::{Numpy, PyComplexScalar, array_of, context, pairs_of};
 use super::dtypes::{Kind, PyNumpyDType, shown};
-use super::elementwise::{not_cast, operand, write_out};
+use super::elementwise::{broadcast, not_cast, operand, write_out};
 use super::rules::{Arithmetic, named};
 use super::{foreign, scalar};
 use crate::kernel::complex::{self as pairs, Pair, has_power};
 use crate::tensor::ops::complex::{self, Operand};
-use crate::tensor::{Buffer, Category, DType, Tensor, layout};
+use crate::tensor::{Buffer, Category, DType, Tensor};
 
 /// The number of one pair.
 fn number(pairs: &Tensor) -> PyComplex {
@@ -22,9 +22,9 @@ fn number(pairs: &Tensor) -> PyComplex {
     PyComplex::from(num_complex::Complex64::new(re, im))
 }
 
-/// The array of complex numbers over these pairs; a scalar where there is one pair without dimensions.
-pub(super) fn made(numpy: &Rc<Numpy>, pairs: Tensor, vm: &VirtualMachine) -> PyResult {
-    if pairs.ndim() == 1 {
+/// The array of complex numbers over these pairs; a scalar where there is one pair without dimensions, if it may be one.
+pub(super) fn made(numpy: &Rc<Numpy>, pairs: Tensor, may_be_scalar: bool, vm: &VirtualMachine) -> PyResult {
+    if may_be_scalar && pairs.ndim() == 1 {
         return scalar_of(numpy, &pairs, vm);
     }
     numpy.given(&pairs, vm);
@@ -91,19 +91,6 @@ fn parts_dtype(operands: &[(Operand, bool)]) -> DType {
     if is_wide { DType::Float64 } else { DType::Float32 }
 }
 
-/// The shape that operands broadcast to. Errors: NumPy's.
-fn broadcast(operands: &[(Operand, bool)], vm: &VirtualMachine) -> PyResult<Vec<usize>> {
-    let mut shape = Vec::new();
-    for (operand, _) in operands {
-        shape = layout::broadcast(&shape, operand.shape()).map_err(|_| {
-            let shapes: String =
-                operands.iter().map(|(it, _)| super::text::tight(it.shape()) + " ").collect();
-            vm.new_value_error(format!("operands could not be broadcast together with shapes {shapes}"))
-        })?;
-    }
-    Ok(shape)
-}
-
 /// What a function returned: pairs, or the real tensor of truth values or sizes.
 enum Result {
     Pairs(Tensor),
@@ -146,7 +133,7 @@ const ABSENT: &str = "arccos arccosh arcsin arcsinh arctan arctanh cos cosh exp2
     sign sin sinh tan tanh";
 
 fn compute(name: &str, operands: Vec<(Operand, bool)>, vm: &VirtualMachine) -> PyResult<Result> {
-    let (shape, dtype) = (broadcast(&operands, vm)?, parts_dtype(&operands));
+    let (shape, dtype) = (broadcast(operands.iter().map(|it| it.0.shape()), vm)?, parts_dtype(&operands));
     let of_numbers = operands.iter().all(|it| it.1);
     let operands: Vec<Operand> = operands.into_iter().map(|it| it.0).collect();
     if named(name).arithmetic == Some(Arithmetic::Power)
@@ -172,10 +159,7 @@ fn compute(name: &str, operands: Vec<(Operand, bool)>, vm: &VirtualMachine) -> P
         let text = "of complex numbers is not part of attn's numpy: it has their arithmetic, exp and sqrt";
         return Err(absent(format!("{name} {text}"), vm));
     }
-    Err(vm.new_type_error(format!(
-        "ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced to any supported \
-         types according to the casting rule ''safe''"
-    )))
+    Err(vm.new_type_error(named(name).not_supported()))
 }
 
 /// An elementwise function of complex numbers or labels, called with keywords as NumPy's are.
@@ -190,7 +174,7 @@ pub(super) fn call(name: &str, args: FuncArgs, vm: &VirtualMachine) -> PyResult 
     }
     let operands = args.args.iter().map(|it| read(&numpy, it, vm)).collect::<PyResult<Vec<_>>>()?;
     match compute(name, operands, vm)? {
-        Result::Pairs(pairs) => made(&numpy, pairs, vm),
+        Result::Pairs(pairs) => made(&numpy, pairs, true, vm),
         Result::Real(real) => numpy.result(real, vm),
     }
 }

@@ -1,13 +1,12 @@
 //! What belongs to the `numpy` module of one session, and calls of operations from it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyType, PyTypeRef};
 use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
-use super::text::PrintOptions;
 use crate::ops::call::{call, call_in_place};
 use crate::ops::op::Caller;
 use crate::ops::state::State;
@@ -26,12 +25,10 @@ pub(crate) struct Numpy {
     pub(super) scalars: RefCell<Vec<Option<PyTypeRef>>>,
     /// The classes of complex scalars, in single and in double precision.
     pub(super) complex: RefCell<[Option<PyTypeRef>; 2]>,
-    /// How arrays are printed.
-    pub(super) options: RefCell<PrintOptions>,
+    /// How arrays are printed, if a program has asked for that: the words of `numpy.set_printoptions`.
+    pub(super) options: RefCell<Option<PyDictRef>>,
     /// The methods of arrays that are Python.
     pub(super) methods: RefCell<Option<PyDictRef>>,
-    /// Whether Python functions write arrays: `set_printoptions(formatter=)`.
-    pub(super) has_custom_text: Cell<bool>,
     /// The views that are read backwards.
     mirrors: RefCell<Mirrors>,
 }
@@ -67,29 +64,19 @@ impl Numpy {
             state: state.clone(),
             scalars: RefCell::new(DType::all().map(|_| None).collect()),
             complex: RefCell::default(),
-            options: RefCell::new(PrintOptions::default()),
+            options: RefCell::default(),
             methods: RefCell::new(None),
-            has_custom_text: Cell::new(false),
             mirrors: RefCell::default(),
         })
     }
 
     /// The array of a tensor, which owns its memory.
     pub(super) fn array(self: &Rc<Self>, tensor: Tensor, vm: &VirtualMachine) -> PyObjectRef {
-        self.view(tensor, None, vm)
+        self.viewed(tensor, None, false, vm)
     }
 
-    /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory.
-    pub(super) fn view(
-        self: &Rc<Self>,
-        tensor: Tensor,
-        owner: Option<PyObjectRef>,
-        vm: &VirtualMachine,
-    ) -> PyObjectRef {
-        self.viewed(tensor, owner, false, vm)
-    }
-
-    /// The same; of complex numbers the tensor has pairs of their parts.
+    /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory. Of complex numbers the tensor
+    /// has pairs of their parts.
     pub(super) fn viewed(
         self: &Rc<Self>,
         tensor: Tensor,

@@ -9,7 +9,7 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, Vi
 
 use super::context::{Numpy, context};
 use super::foreign;
-use crate::tensor::{Arg, Category, DType, Tensor};
+use crate::tensor::{Arg, DType, Tensor};
 
 /// `numpy.dtype`
 #[pyclass(module = "numpy", name = "dtype")]
@@ -287,18 +287,8 @@ pub(super) struct Operand {
 impl Operand {
     /// The operand that a tensor is.
     pub(super) fn new(tensor: Tensor) -> Operand {
-        let number = (tensor.ndim() == 0).then(|| number_of(&tensor));
+        let number = (tensor.ndim() == 0).then(|| tensor.first());
         Operand { tensor, number }
-    }
-}
-
-/// The number of a tensor without dimensions.
-pub(super) fn number_of(tensor: &Tensor) -> Arg {
-    let (data, at) = (tensor.storage().read(), tensor.layout().offset);
-    match tensor.dtype().category() {
-        Category::Float => Arg::Float(data.float(at)),
-        Category::Integer => Arg::Int(data.int(at)),
-        Category::Bool => Arg::Bool(data.int(at) != 0),
     }
 }
 

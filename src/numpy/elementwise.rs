@@ -27,20 +27,15 @@ pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine)
 }
 
 /// The shape that operands broadcast to. Errors: NumPy's.
-fn broadcast(operands: &[Operand], vm: &VirtualMachine) -> PyResult<Vec<usize>> {
-    let mut shape: Vec<usize> = Vec::new();
-    for operand in operands {
-        shape = match layout::broadcast(&shape, operand.tensor.shape()) {
-            Ok(shape) => shape,
-            Err(_) => {
-                let shapes: String = operands.iter().map(|it| tight(it.tensor.shape()) + " ").collect();
-                return Err(vm.new_value_error(format!(
-                    "operands could not be broadcast together with shapes {shapes}"
-                )));
-            }
-        };
-    }
-    Ok(shape)
+pub(super) fn broadcast<'a>(
+    shapes: impl Iterator<Item = &'a [usize]> + Clone,
+    vm: &VirtualMachine,
+) -> PyResult<Vec<usize>> {
+    let mut all = shapes.clone();
+    all.try_fold(Vec::new(), |shape, own| layout::broadcast(&shape, own)).map_err(|_| {
+        let shapes: String = shapes.map(|shape| tight(shape) + " ").collect();
+        vm.new_value_error(format!("operands could not be broadcast together with shapes {shapes}"))
+    })
 }
 
 /// An operand as an argument: in the dtype of the computation, a number where it is one beside arrays.
@@ -105,7 +100,7 @@ fn computed(
     in_place: bool,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    let shape = broadcast(operands, vm)?;
+    let shape = broadcast(operands.iter().map(|it| it.tensor.shape()), vm)?;
     let dtype = match dtype {
         Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
             return Err(vm.new_type_error(format!(

@@ -13,6 +13,7 @@ use super::context::{
 };
 use super::dtypes::{self, Kind, PyNumpyDType, result_type};
 use super::elementwise::operand;
+use super::operators::one;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
@@ -105,13 +106,6 @@ fn kind(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Kind>
     }
 }
 
-fn optional_dtype(numpy: &Numpy, object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Option<DType>> {
-    match vm.is_none(object) {
-        true => Ok(None),
-        false => dtypes::of(numpy, object, vm).map(Some),
-    }
-}
-
 fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef; vm| -> PyResult<()> {
         let kind = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
@@ -123,9 +117,6 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     });
     define!(numpy, vm, set, "_methods", |held, methods: PyDictRef; _vm| -> () {
         held.methods.replace(Some(methods));
-    });
-    define!(numpy, vm, set, "_array", |held, object: PyObjectRef, dtype: PyObjectRef, copy: bool; vm| -> PyResult {
-        table::array_of_data(&held, &object, optional_dtype(&held, &dtype, vm)?, copy, vm)
     });
     define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
         held.own(&object);
@@ -139,21 +130,10 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         }
     });
     define!(numpy, vm, set, "_item", |_held, object: PyObjectRef; vm| -> PyResult {
-        if let Some(number) = object.downcast_ref::<PyComplex>() {
-            return Ok(vm.ctx.new_complex(number.to_complex()).into());
+        match object.downcast_ref::<PyComplex>() {
+            Some(number) => Ok(vm.ctx.new_complex(number.to_complex()).into()),
+            None => Ok(scalar::python(&one(&object, vm)?, vm)),
         }
-        let number = match array_of(&object) {
-            Some(tensor) => dtypes::number_of(&tensor),
-            None => scalar::number(&object, vm).map(|it| it.1).ok_or_else(|| vm.new_type_error("not a scalar"))?,
-        };
-        Ok(scalar::python(&number, vm))
-    });
-    define!(numpy, vm, set, "_dtype_of", |held, object: PyObjectRef; vm| -> PyResult {
-        Ok(match scalar::number(&object, vm) {
-            Some((dtype, _)) => dtypes::object(Kind::real(dtype), vm),
-            None if foreign::is_complex(&object) => dtypes::object(complex::common(&held, &[object], vm)?, vm),
-            None => dtypes::object(Kind::real(operand(&held, &object, vm)?.tensor.dtype()), vm),
-        })
     });
     Ok(())
 }
@@ -263,10 +243,15 @@ fn numbers(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<(Tensor, Kind)
     }
 }
 
-/// The print options that a dict names, over the session's.
-fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<PrintOptions> {
-    let mut options = numpy.options.borrow().clone();
-    for (word, value) in words {
+/// The session's print options and those that a dict names. Errors: a value that is none.
+pub(super) fn options(
+    numpy: &Numpy,
+    words: Option<&PyDictRef>,
+    vm: &VirtualMachine,
+) -> PyResult<PrintOptions> {
+    let mut options = PrintOptions::default();
+    let own = numpy.options.borrow().clone();
+    for (word, value) in own.iter().chain(words).flat_map(|words| words.into_iter()) {
         let word = word.str(vm)?.to_string();
         let size = || value.try_index(vm).map(|it| it.try_to_primitive::<usize>(vm).unwrap_or(usize::MAX));
         match word.as_str() {
@@ -285,54 +270,31 @@ fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<Pr
             }
             "suppress" => options.suppress = value.clone().try_to_bool(vm)?,
             "floatmode" => options.floatmode = value.str(vm)?.to_string(),
-            _ => {
-                return Err(vm.new_type_error(format!(
-                    "set_printoptions() got an unexpected keyword argument '{word}'"
-                )));
-            }
+            "formatter" => options.has_formatter = true,
+            _ => {}
         }
     }
     Ok(options)
 }
 
 fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    define!(numpy, vm, set, "_custom_text", |held, is_custom: bool; _vm| -> () {
-        held.has_custom_text.set(is_custom);
-    });
     define!(numpy, vm, set, "_set_options", |held, words: PyDictRef; vm| -> PyResult<()> {
-        let changed = options(&held, &words, vm)?;
-        held.options.replace(changed);
+        options(&held, Some(&words), vm)?;
+        held.options.replace(Some(words));
         Ok(())
-    });
-    define!(numpy, vm, set, "_get_options", |held; vm| -> PyResult {
-        let options = held.options.borrow().clone();
-        let dict = vm.ctx.new_dict();
-        let precision = options.precision.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_int(it).into());
-        let entries: [(&str, PyObjectRef); 6] = [
-            ("edgeitems", vm.ctx.new_int(options.edgeitems).into()),
-            ("threshold", vm.ctx.new_int(options.threshold).into()),
-            ("floatmode", vm.ctx.new_str(&*options.floatmode).into()),
-            ("precision", precision),
-            ("suppress", vm.ctx.new_bool(options.suppress).into()),
-            ("linewidth", vm.ctx.new_int(options.linewidth).into()),
-        ];
-        for (name, value) in entries {
-            dict.set_item(name, value, vm)?;
-        }
-        Ok(dict.into())
     });
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
         let (tensor, kind) = numbers(&object, vm)?;
         let place = (&*separator.to_string_lossy(), prefix, suffix);
-        Ok(text::array(&tensor, kind.is_complex, &options(&held, &words, vm)?, place))
+        Ok(text::array(&tensor, kind.is_complex, &options(&held, Some(&words), vm)?, place))
     });
     define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, &words, vm)?;
+        let options = options(&held, Some(&words), vm)?;
         Ok(text::words(&array(&places, vm)?, texts, &options, (&separator.to_string_lossy(), prefix, suffix)))
     });
     define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
         let (tensor, kind) = numbers(&object, vm)?;
-        Ok(text::repr(&tensor, kind.is_complex, kind.name(), &options(&held, &words, vm)?))
+        Ok(text::repr(&tensor, kind.is_complex, kind.name(), &options(&held, Some(&words), vm)?))
     });
     Ok(())
 }

@@ -10,7 +10,7 @@ use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::complex;
-use super::context::{PyArray, PyFloat64, PyScalar, array_of, pairs_of};
+use super::context::{PyArray, PyFloat64, PyScalar, array_of};
 use super::dtypes::{Operand, promote};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
@@ -170,19 +170,15 @@ fn matmul(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
 }
 
 /// The one number of an array or a scalar.
-fn one(object: &PyObject, vm: &VirtualMachine) -> PyResult<Arg> {
-    if let Some(array) = array_of(object) {
-        if array.numel() == 1 {
-            let flat = array.with_layout(crate::tensor::Layout {
-                shape: vec![],
-                strides: vec![],
-                offset: array.layout().offset,
-            });
-            return Ok(super::dtypes::number_of(&flat));
-        }
-        return Err(vm.new_type_error("only length-1 arrays can be converted to Python scalars"));
+pub(super) fn one(object: &PyObject, vm: &VirtualMachine) -> PyResult<Arg> {
+    match array_of(object) {
+        Some(array) if array.numel() == 1 => Ok(array.first()),
+        Some(_) => Err(vm.new_type_error("only length-1 arrays can be converted to Python scalars")),
+        None => match scalar::number(object, vm) {
+            Some((_, number)) => Ok(number),
+            None => Err(vm.new_type_error("not a number")),
+        },
     }
-    scalar::number(object, vm).map(|it| it.1).ok_or_else(|| vm.new_type_error("not a number"))
 }
 
 fn to_float(object: &PyObject, vm: &VirtualMachine) -> PyResult {
@@ -223,12 +219,20 @@ fn to_index(object: &PyObject, vm: &VirtualMachine) -> PyResult {
     }
 }
 
+/// Whether the one number is not zero; of a complex one, whether one of its parts is not.
 fn to_bool(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    match object.downcast_ref::<PyArray>() {
-        Some(array) if array.is_complex => complex_truth(object, vm),
-        Some(array) => truth(&array.tensor(), vm),
-        None => Ok(scalar::number(object, vm)
-            .is_some_and(|it| scalar::converted(&it.1, DType::Bool).number() == Some(1.0))),
+    if let Some(array) = object.downcast_ref::<PyArray>() {
+        let tensor = array.tensor();
+        return match tensor.numel() > if array.is_complex { 2 } else { 1 } {
+            true => Err(vm.new_value_error(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+            )),
+            false => Ok(tensor.to_f64_vec().iter().any(|&part| part != 0.0)),
+        };
+    }
+    match object.downcast_ref::<PyComplex>() {
+        Some(number) => Ok(number.to_complex() != num_complex::Complex64::ZERO),
+        None => Ok(one(object, vm)?.number().unwrap_or(0.0) != 0.0),
     }
 }
 
@@ -329,31 +333,6 @@ pub(super) fn compare(
         return Ok(Either::A(numpy.result(result, vm)?));
     }
     Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
-}
-
-/// `bool(z)`: whether the one number is not zero.
-pub(super) fn complex_truth(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    let parts = match (object.downcast_ref::<PyComplex>(), pairs_of(object)) {
-        (Some(number), _) => vec![number.to_complex().re, number.to_complex().im],
-        (None, pairs) => pairs.map(|it| it.to_f64_vec()).unwrap_or_default(),
-    };
-    match parts.len() {
-        0..=2 => Ok(parts.iter().any(|&part| part != 0.0)),
-        _ => Err(vm.new_value_error(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
-        )),
-    }
-}
-
-/// `bool(array)`
-pub(super) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
-    match tensor.numel() {
-        0 => Ok(false),
-        1 => Ok(tensor.to_f64_vec()[0] != 0.0),
-        _ => Err(vm.new_value_error(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
-        )),
-    }
 }
 
 /// Lets a class be compared by [`compare`]. The slot takes the object; the other function is never called.

@@ -168,11 +168,7 @@ fn joined(
     let pairs = paired(&operand(numpy, real, vm)?.tensor, imag.as_ref().map(|it| &it.tensor));
     match is_python {
         true => Ok(python(&pairs, vm)),
-        false => {
-            numpy.given(&pairs, vm);
-            let is_array = array_of(real).is_some();
-            if is_array { Ok(numpy.viewed(pairs, None, true, vm)) } else { made(numpy, pairs, vm) }
-        }
+        false => made(numpy, pairs, array_of(real).is_none(), vm),
     }
 }
 
@@ -278,6 +274,5 @@ fn products(
     }
     let [Some(real), imag] = sums else { return Err(vm.new_type_error("a product has two factors")) };
     let pairs = paired(&real, imag.as_ref());
-    numpy.given(&pairs, vm);
-    if is_array { Ok(numpy.viewed(pairs, None, true, vm)) } else { made(numpy, pairs, vm) }
+    made(numpy, pairs, !is_array, vm)
 }

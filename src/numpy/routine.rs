@@ -13,6 +13,7 @@ use super::parts::{self, Complex, Function};
 use super::signature::Signature;
 use super::ufunc::returned;
 use super::{convert, dtypes, foreign, scalar};
+use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, DType, Tensor};
 use crate::torch::{descriptor, items};
 
@@ -328,7 +329,7 @@ impl Call<'_> {
         if array.shape() != made.shape() {
             return Err(self.value_error(format!(
                 "output parameter for reduction operation has the wrong shape {}",
-                super::text::shape_text(array.shape())
+                tuple_repr(array.shape())
             )));
         }
         copy_into(self.numpy, &array, &made, vm)?;

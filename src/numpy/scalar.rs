@@ -26,7 +26,7 @@ pub(super) fn of_class(dtype: DType, number: Arg, class: PyTypeRef, vm: &Virtual
 
 /// The scalar of a tensor without dimensions.
 pub(super) fn of_tensor(numpy: &Numpy, tensor: &Tensor, vm: &VirtualMachine) -> PyResult {
-    of_number(numpy, tensor.dtype(), super::dtypes::number_of(tensor), vm)
+    of_number(numpy, tensor.dtype(), tensor.first(), vm)
 }
 
 /// The dtype and the number of a scalar or of a Python number; `None` for other objects.

@@ -4,9 +4,10 @@
 
 use super::digits::{Style, Trim, positional, scientific};
 use crate::tensor::ops::complex::part;
+use crate::tensor::show::tuple_repr;
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
-/// `numpy.get_printoptions()`
+/// How arrays are printed.
 #[derive(Clone, Debug)]
 pub(super) struct PrintOptions {
     pub(super) precision: Option<usize>,
@@ -18,6 +19,8 @@ pub(super) struct PrintOptions {
     pub(super) plus: bool,
     /// `maxprec`, `maxprec_equal`, `unique` or `fixed`.
     pub(super) floatmode: String,
+    /// Whether functions of Python write the elements.
+    pub(super) has_formatter: bool,
 }
 
 impl Default for PrintOptions {
@@ -30,6 +33,7 @@ impl Default for PrintOptions {
             suppress: false,
             plus: false,
             floatmode: "maxprec".to_owned(),
+            has_formatter: false,
         }
     }
 }
@@ -312,7 +316,7 @@ pub(super) fn repr(tensor: &Tensor, is_complex: bool, dtype: &str, options: &Pri
     let shape = &tensor.shape()[..tensor.ndim() - usize::from(is_complex)];
     let is_empty = tensor.numel() == 0;
     let elements = match is_empty && *shape != [0] {
-        true => format!("[], shape={}", shape_text(shape)),
+        true => format!("[], shape={}", tuple_repr(shape)),
         false => array(tensor, is_complex, options, (", ", 6, 1)),
     };
     let is_implied = matches!(dtype, "bool" | "int64" | "float64" | "complex128") && !is_empty;
@@ -331,13 +335,5 @@ fn with_dtype(elements: &str, dtype: Option<&str>, options: &PrintOptions) -> St
 
 /// `(2,3)`, as in errors of elementwise functions.
 pub(super) fn tight(shape: &[usize]) -> String {
-    shape_text(shape).replace(' ', "")
-}
-
-/// `(2, 3)`
-pub(super) fn shape_text(shape: &[usize]) -> String {
-    match shape {
-        [one] => format!("({one},)"),
-        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
-    }
+    tuple_repr(shape).replace(' ', "")
 }

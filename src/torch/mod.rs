@@ -32,6 +32,7 @@ mod site;
 mod tensor_class;
 mod to_python;
 
+pub(crate) use build::sequence;
 pub(crate) use calls::CapturedCall;
 pub(crate) use classes::dtype_object;
 pub(crate) use composed::composed as run_composed;

@@ -16,7 +16,7 @@ use crate::tensor::{Arg, Buffer, Category, DType, Lane, Tensor, allow};
 use crate::torch::OrRaise;
 
 /// `numpy.array(object, dtype)`: the object itself, if it is an array of this dtype and no copy is wanted.
-pub(in crate::numpy) fn array_of_data(
+fn array_of_data(
     numpy: &Rc<Numpy>,
     object: &PyObjectRef,
     dtype: Option<DType>,
@@ -33,7 +33,7 @@ pub(in crate::numpy) fn array_of_data(
     let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
     Ok(match (copy, is_shared) {
         (true, true) => numpy.array(numpy.call("clone", vec![Arg::Tensor(tensor)], vm)?, vm),
-        (false, true) if !is_array => numpy.view(tensor, Some(object.clone()), vm),
+        (false, true) if !is_array => numpy.viewed(tensor, Some(object.clone()), false, vm),
         _ => numpy.array(tensor, vm),
     })
 }

@@ -396,7 +396,7 @@ fn item(c: &Call) -> PyResult<Answer> {
     }
     let offset = x.layout().position(if at < 0 { at + count as i64 } else { at } as usize);
     let one = x.with_layout(Layout { shape: vec![], strides: vec![], offset });
-    Ok(Answer::Object(crate::numpy::scalar::python(&dtypes::number_of(&one), c.vm)))
+    Ok(Answer::Object(crate::numpy::scalar::python(&one.first(), c.vm)))
 }
 
 pub(super) static ROWS: [Row; 27] = [

@@ -1,7 +1,7 @@
 """Comparing, parts of numbers, and functions over axes."""
 
 import numpy
-from _numpy import _array, _axes, _result, ndarray, dtype as _dtype
+from _numpy import _axes, _result, ndarray, dtype as _dtype
 from numpy import asarray
 
 
@@ -34,7 +34,7 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    x = _array(x, None, bool(copy))
+    x = numpy.array(x, copy=copy)
     if x.dtype.kind != "f":
         return _result(x)
     info = numpy.finfo(x.dtype)

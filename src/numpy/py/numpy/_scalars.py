@@ -23,7 +23,7 @@ class generic:
 
     @property
     def dtype(self):
-        return _numpy._dtype_of(self)
+        return _numpy.result_type(self)
 
     @property
     def itemsize(self):

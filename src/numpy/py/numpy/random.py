@@ -6,7 +6,7 @@ There is no clock in here: what nobody seeded repeats from run to run.
 import math
 
 import numpy
-from _numpy import _array, _own, _Stream, ndarray
+from _numpy import _own, _Stream, ndarray
 from numpy import asarray
 
 _count = [0]
@@ -72,7 +72,7 @@ class _Draws:
             return loc - scale * math.log(-math.log(u)) if u < 1.0 else one()
 
         shape, count = _size(size)
-        return one() if shape is None else _own(_array([one() for _ in range(count)], "float64", True).reshape(shape))
+        return one() if shape is None else _own(numpy.array([one() for _ in range(count)]).reshape(shape))
 
     def multinomial(self, n, pvals, size=None):
         _numbers("multinomial", n=n)
@@ -85,7 +85,7 @@ class _Draws:
         if math.fsum(pvals[:-1]) > 1.0 + 1e-12:
             raise ValueError("sum(pvals[:-1]) > 1.0")
         shape, count = _size(size)
-        made = _array([self._trials(int(n), pvals) for _ in range(count)], "int64", True)
+        made = numpy.array([self._trials(int(n), pvals) for _ in range(count)], "int64")
         return made[0] if shape is None else _own(made.reshape(shape + (len(pvals),)))
 
     def _trials(self, n, pvals):
