@@ -15,17 +15,14 @@ use super::context::{PyArray, array_of};
 use super::dtypes::Kind;
 use super::module::options;
 use super::text::PrintOptions;
-use super::{complex, dtypes, index, operators, scalar, text};
+use super::{complex, dtypes, foreign, index, operators, scalar, text};
 use crate::tensor::ops::complex::part;
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
 
 /// The text that Python functions write.
 fn custom_text(function: &'static str, array: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let home = "numpy._settings";
-    vm.import(home, 0)?;
-    let modules = vm.sys_module.get_attr("modules", vm)?;
-    modules.get_item(home, vm)?.get_attr(function, vm)?.call((array.to_owned(),), vm)
+    foreign::call("numpy._settings", function, vec![array.to_owned()], vm)
 }
 
 /// `array[...] = value`
@@ -330,7 +327,7 @@ impl Constructor for PyArray {
 
     /// `numpy.ndarray(shape, dtype)`: an array whose elements are still to be set.
     fn slot_new(_class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        vm.import("numpy", 0)?.get_attr("empty", vm)?.call(args, vm)
+        foreign::call("numpy", "empty", args, vm)
     }
 
     fn py_new(_class: &Py<PyType>, _args: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {

@@ -65,7 +65,7 @@ pub(super) fn read(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) ->
     }
     if array_of(object).is_none() && scalar::number(object, vm).is_none() && foreign::has_part(object, vm) {
         // Nested lists with complex numbers.
-        let list = vm.import("numpy", 0)?.get_attr("asarray", vm)?.call((object.to_owned(),), vm)?;
+        let list = foreign::call("numpy", "asarray", vec![object.to_owned()], vm)?;
         return read(numpy, &list, vm);
     }
     let real = operand(numpy, object, vm)?;

@@ -186,35 +186,17 @@ impl Numpy {
         vm: &VirtualMachine,
     ) {
         let operation = &table::row(name).descriptor;
-        result.set_made(self.record(operation, result, form, args, vm), 0);
+        let ran = CompletedOperation::new(operation, args, result.shape(), site(vm));
+        self.record(result, CompletedOperation { form, ..ran });
     }
 
     /// States that a tensor has numbers that the program was given.
     pub(super) fn given(&self, result: &Tensor, vm: &VirtualMachine) {
-        result.set_made(self.record(&TENSOR, result, 0, Vec::new(), vm), 0);
+        self.record(result, CompletedOperation::new(&TENSOR, Vec::new(), result.shape(), site(vm)));
     }
 
-    fn record(
-        &self,
-        operation: &'static crate::tensor::Descriptor,
-        result: &Tensor,
-        form: usize,
-        args: Vec<Arg>,
-        vm: &VirtualMachine,
-    ) -> Rc<crate::tensor::Record> {
-        self.state.recorder.record(CompletedOperation {
-            operation,
-            in_place: false,
-            form,
-            drawn: None,
-            grad_name: None,
-            args,
-            site: site(vm),
-            shape: result.shape().to_vec(),
-            outputs: 1,
-            needs_grad: false,
-            in_backward: false,
-        })
+    fn record(&self, result: &Tensor, ran: CompletedOperation) {
+        result.set_made(self.state.recorder.record(ran), 0);
     }
 
     /// The same values in this dtype: itself where nothing changes.

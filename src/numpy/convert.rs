@@ -138,7 +138,7 @@ pub(super) fn tensor(
     let mut found = Found { shape, numbers: Vec::with_capacity(count.min(1 << 20)), dtype: None };
     found.add(object, 0, vm)?;
     let dtype = dtype.or(found.dtype).unwrap_or(DType::Float64);
-    let tensor = Tensor::new(Buffer::of_numbers(&found.numbers, dtype), found.shape, dtype);
+    let tensor = Tensor::new(Arg::buffer(&found.numbers, dtype), found.shape, dtype);
     numpy.given(&tensor, vm);
     Ok(tensor)
 }

@@ -8,6 +8,7 @@ use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 use super::context::{Numpy, array_of};
 use super::convert;
 use super::dtypes::{Operand, can_cast, result_type, shown};
+use super::foreign;
 use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
 use super::text::tight;
@@ -192,9 +193,7 @@ pub(super) fn not_cast(
 ) -> PyResult<PyBaseExceptionRef> {
     let text =
         format!("Cannot cast ufunc '{function}' output from {from} to {to} with casting rule '{casting}'");
-    let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
-    let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
-    error.downcast().map_err(|_| vm.new_type_error("an exception class makes exceptions"))
+    foreign::error("_UFuncOutputCastingError", vec![vm.ctx.new_str(text).into()], vm)
 }
 
 /// Writes a result into an array, converted to its dtype. Errors: it cannot be, or has another shape.

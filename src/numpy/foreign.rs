@@ -1,7 +1,7 @@
 //! Operands that the native functions of real arrays do not compute with: complex numbers, and arrays of another class.
 //! Source: NumPy's documentation of `numpy.class.__array_ufunc__`.
 
-use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt, PyList, PyStr, PyTuple};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyFloat, PyInt, PyList, PyStr, PyTuple};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::PyTypeFlags;
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
@@ -56,7 +56,7 @@ pub(super) fn elementwise(name: &str, args: &FuncArgs, vm: &VirtualMachine) -> O
     has_labels.then(|| {
         let mut args = args.clone();
         args.args.insert(0, vm.ctx.new_str(name).into());
-        function("numpy._labels", "elementwise", vm)?.call(args, vm)
+        call("numpy._labels", "elementwise", args, vm)
     })
 }
 
@@ -64,17 +64,32 @@ pub(super) fn elementwise(name: &str, args: &FuncArgs, vm: &VirtualMachine) -> O
 /// of the Python module that is asked.
 pub(super) fn routine(how: &'static str, name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     args.args.insert(0, vm.ctx.new_str(name).into());
-    function("numpy._foreign", how, vm)?.call(args, vm)
+    call("numpy._foreign", how, args, vm)
 }
 
 /// The object of a dtype that arrays of numbers do not have, or NumPy's error.
 pub(super) fn dtype(args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    function("numpy._kinds", "kind_of", vm)?.call(args, vm)
+    call("numpy._kinds", "kind_of", args, vm)
 }
 
-/// A function of a module in Python.
-fn function(home: &'static str, name: &'static str, vm: &VirtualMachine) -> PyResult {
+/// An exception of NumPy's own.
+pub(super) fn error(
+    class: &str,
+    args: Vec<PyObjectRef>,
+    vm: &VirtualMachine,
+) -> PyResult<PyBaseExceptionRef> {
+    let error = call("numpy._exceptions", class, args, vm)?;
+    error.downcast().map_err(|_| vm.new_type_error("an exception class makes exceptions"))
+}
+
+/// Calls a function of a module in Python.
+pub(super) fn call(
+    home: &'static str,
+    name: &str,
+    args: impl Into<FuncArgs>,
+    vm: &VirtualMachine,
+) -> PyResult {
     vm.import(home, 0)?;
     let modules = vm.sys_module.get_attr("modules", vm)?;
-    modules.get_item(home, vm)?.get_attr(name, vm)
+    modules.get_item(home, vm)?.get_attr(vm.ctx.intern_str(name), vm)?.call(args.into(), vm)
 }

@@ -1,5 +1,5 @@
 //! Functions of arrays of complex numbers that are computed of their parts, which are real arrays: those that move elements,
-//! that add them and that multiply matrices of them.
+//! and that add them.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::signature::Signature;
 use super::{foreign, scalar};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::complex::{Operand, part};
-use crate::tensor::{Arg, Buffer, DType, Tensor};
+use crate::tensor::{Buffer, DType, Tensor};
 use crate::torch::{OrRaise, items};
 
 /// What a function does with complex numbers.
@@ -24,7 +24,7 @@ pub(super) enum Complex {
     Refused,
     /// It is computed of the real and of the imaginary parts of these arguments.
     Parts(&'static [usize]),
-    /// It is a product of these arguments, or of the items of the only one.
+    /// It is a product of these two arguments, or of the two items of the only one.
     Products(&'static [usize]),
     /// It depends on shapes alone: the imaginary parts are 0.
     Real,
@@ -201,7 +201,10 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
     }
     let data = row.complex.data();
     if matches!(row.complex, Complex::Products(_)) {
-        return products(numpy, row, &args, data, vm);
+        let places = data.iter().map(|&at| vm.ctx.new_int(at).into()).collect();
+        let args = args.into_iter().map(|it| it.unwrap_or_else(|| vm.ctx.none()));
+        let args: Vec<PyObjectRef> = std::iter::once(vm.ctx.new_tuple(places).into()).chain(args).collect();
+        return foreign::routine("product", row.name, args.into(), vm);
     }
     let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
     let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
@@ -228,51 +231,4 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
         None => joined(numpy, &real, Some(&run(1)?.0), vm)?,
     };
     Ok(made)
-}
-
-/// A product that is linear in each of its factors: each is its real part and i times its imaginary part.
-fn products(
-    numpy: &Rc<Numpy>,
-    row: &Function,
-    args: &[Option<PyObjectRef>],
-    data: &[usize],
-    vm: &VirtualMachine,
-) -> PyResult {
-    // The factors: arguments, or the items of the one argument that takes several.
-    let several = data.len() == 1;
-    let at = data[0];
-    let factors: Vec<PyObjectRef> = match (several, args.get(at).and_then(Option::as_ref)) {
-        (true, Some(all)) => items(all).unwrap_or_default(),
-        _ => data.iter().filter_map(|&at| args[at].clone()).collect(),
-    };
-    let mut sums: [Option<Tensor>; 2] = [None, None];
-    let mut is_array = false;
-    for choice in 0..1usize << factors.len() {
-        let power = choice.count_ones() as usize % 4;
-        let mut args = args.to_vec();
-        let mut chosen = Vec::with_capacity(factors.len());
-        for (place, factor) in factors.iter().enumerate() {
-            let mut parts = Parts { numpy, vm, which: choice >> place & 1, found: Vec::new() };
-            chosen.push(parts.of(factor, true)?);
-        }
-        match several {
-            true => args[at] = Some(vm.ctx.new_tuple(chosen).into()),
-            false => data.iter().zip(chosen).for_each(|(&at, one)| args[at] = Some(one)),
-        }
-        let found = (row.run)(args)?;
-        is_array = array_of(&found).is_some();
-        let found = operand(numpy, &found, vm)?.tensor;
-        // The powers of i: 1, i, -1, -i.
-        let sum = &mut sums[power % 2];
-        *sum = Some(match sum.take() {
-            None => found,
-            Some(before) => {
-                let name = if power < 2 { "add" } else { "sub" };
-                numpy.call(name, vec![Arg::Tensor(before), Arg::Tensor(found), Arg::Int(1)], vm)?
-            }
-        });
-    }
-    let [Some(real), imag] = sums else { return Err(vm.new_type_error("a product has two factors")) };
-    let pairs = paired(&real, imag.as_ref());
-    made(numpy, pairs, !is_array, vm)
 }

@@ -271,8 +271,8 @@ impl Call<'_> {
 
     /// `RuntimeWarning`
     pub(super) fn warn(&self, text: &str) -> PyResult<()> {
-        let module = self.vm.import("numpy._methods", 0)?.get_attr("_methods", self.vm)?;
-        module.get_attr("_warn", self.vm)?.call((text,), self.vm).map(drop)
+        let text = self.vm.ctx.new_str(text).into();
+        foreign::call("numpy._methods", "_warn", vec![text], self.vm).map(drop)
     }
 
     /// The object of what was computed: a view knows the array that owns its memory.

@@ -147,8 +147,7 @@ impl PyUfunc {
 
     fn python(&self, method: &str, zelf: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         args.args.insert(0, zelf);
-        let module = vm.import("numpy._ufuncs", 0)?.get_attr("_ufuncs", vm)?;
-        module.get_attr(vm.ctx.intern_str(method), vm)?.call(args, vm)
+        foreign::call("numpy._ufuncs", method, args, vm)
     }
 }
 

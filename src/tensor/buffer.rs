@@ -1,7 +1,6 @@
 //! The elements of a storage, in one of four element types.
 
 use super::dtype::{DType, Lane};
-use super::graph::Arg;
 use crate::kernel::buffer_pool;
 
 /// The elements of a storage, in one of the four lanes.
@@ -65,21 +64,6 @@ impl Buffer {
             Lane::F64 => Buffer::F64(buffer_pool::zeros(len)),
             Lane::I64 => Buffer::I64(buffer_pool::zeros(len)),
             Lane::Bool => Buffer::Bool(buffer_pool::zeros(len)),
-        }
-    }
-
-    /// Numbers in the lane of `dtype`; floats are truncated where it has whole numbers.
-    pub(crate) fn of_numbers(numbers: &[Arg], dtype: DType) -> Buffer {
-        let float = |number: &Arg| number.number().unwrap_or(0.0);
-        let int = |number: &Arg| match *number {
-            Arg::Int(value) => value,
-            ref other => float(other) as i64,
-        };
-        match dtype.lane() {
-            Lane::F32 => Buffer::F32(numbers.iter().map(|it| float(it) as f32).collect()),
-            Lane::F64 => Buffer::F64(numbers.iter().map(float).collect()),
-            Lane::I64 => Buffer::I64(numbers.iter().map(int).collect()),
-            Lane::Bool => Buffer::Bool(numbers.iter().map(|it| float(it) != 0.0).collect()),
         }
     }
 

@@ -157,6 +157,30 @@ pub(crate) struct CompletedOperation {
     pub(crate) in_backward: bool,
 }
 
+impl CompletedOperation {
+    /// The first form of an operation, which made one tensor of this shape, outside of backward and without gradients.
+    pub(crate) fn new(
+        operation: &'static Descriptor,
+        args: Vec<Arg>,
+        shape: &[usize],
+        site: Option<Site>,
+    ) -> CompletedOperation {
+        CompletedOperation {
+            operation,
+            in_place: false,
+            form: 0,
+            grad_name: None,
+            args,
+            site,
+            shape: shape.to_vec(),
+            outputs: 1,
+            needs_grad: false,
+            drawn: None,
+            in_backward: false,
+        }
+    }
+}
+
 /// Makes records and bounds the memory that they keep alive.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
@@ -259,19 +283,8 @@ impl Recorder {
 
     /// A record of a gradient that backward computed in this line. It has no operands, so it costs nothing.
     pub(crate) fn gradient(&self, shape: &[usize], site: Option<Site>) -> Rc<Record> {
-        let record = self.made(CompletedOperation {
-            operation: &GRADIENT,
-            in_place: false,
-            form: 0,
-            grad_name: None,
-            args: Vec::new(),
-            site,
-            shape: shape.to_vec(),
-            outputs: 1,
-            needs_grad: false,
-            drawn: None,
-            in_backward: true,
-        });
+        let ran = CompletedOperation::new(&GRADIENT, Vec::new(), shape, site);
+        let record = self.made(CompletedOperation { in_backward: true, ..ran });
         if self.off.get() {
             drop(record.forget(LostOperands::Off));
         }
@@ -344,19 +357,8 @@ impl Recorder {
 
     /// A record of a copy that no call of an operation made, as `copy.deepcopy` makes one.
     pub(crate) fn copied(&self, tensor: &Tensor, site: Option<Site>) -> Rc<Record> {
-        self.record(CompletedOperation {
-            operation: &DEEP_COPY,
-            in_place: false,
-            form: 0,
-            grad_name: None,
-            args: vec![Arg::Tensor(tensor.clone())],
-            site,
-            shape: tensor.shape().to_vec(),
-            outputs: 1,
-            needs_grad: false,
-            drawn: None,
-            in_backward: false,
-        })
+        let args = vec![Arg::Tensor(tensor.clone())];
+        self.record(CompletedOperation::new(&DEEP_COPY, args, tensor.shape(), site))
     }
 
     /// Adds a record and returns the operands of those that are forgotten for it.

@@ -9,7 +9,7 @@ use super::py_tensor::{lent_tensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use crate::kernel::stop;
 use crate::tensor::ops::{cast::to_dtype, mask::fits};
-use crate::tensor::{Arg, Buffer, Category, DType, Error, ErrorFact, Tensor, allow};
+use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Tensor, allow};
 
 /// The items of a sequence; ranges and other iterables are no sequences to PyTorch, but `range` is.
 pub(crate) fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
@@ -221,5 +221,5 @@ pub(crate) fn tensor_from(
             dtype.name()
         )));
     }
-    Ok(Tensor::new(Buffer::of_numbers(&values, dtype), shape, dtype))
+    Ok(Tensor::new(Arg::buffer(&values, dtype), shape, dtype))
 }

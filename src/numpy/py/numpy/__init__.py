@@ -59,22 +59,26 @@ _INSTEAD = {
 
 _LATER = {
     "_create": "logspace meshgrid",
-    "_shape": "flip fliplr flipud broadcast_arrays broadcast_shapes pad append delete",
-    "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin",
+    "_shape": (
+        "flip fliplr flipud broadcast_arrays broadcast_shapes pad append delete shape ndim size moveaxis roll atleast_1d atleast_2d "
+        "vstack hstack column_stack"
+    ),
+    "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin count_nonzero",
     "_order": "unique",
     "_numeric": (
         "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar "
-        "vectorize may_share_memory shares_memory"
+        "vectorize may_share_memory shares_memory tensordot"
     ),
     "_settings": (
         "issubdtype finfo iinfo errstate seterr get_printoptions set_printoptions printoptions array2string array_str"
     ),
     "_indices": (
-        "fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
+        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
         "r_ c_"
     ),
     "_dtype_classes": "str_ object_ unicode_",
     "_files": "save load savez savez_compressed frombuffer",
+    "_methods": "ptp trace",
     "_counts": "cov corrcoef histogram bincount diff convolve",
 }
 

@@ -2,6 +2,7 @@
 Source of the binary format: NumPy Enhancement Proposal 1, version 1.0."""
 
 import ast
+import contextlib
 import os
 from collections.abc import Mapping
 
@@ -48,19 +49,10 @@ def _tensor_dtype(kind):
     return numpy.zeros(0, kind)._tensor.dtype
 
 
-class _Opened:
+def _opened(file, mode):
     """A file by its name, closed after use, or an open file, left open."""
-
-    def __init__(self, file, mode):
-        self._named = isinstance(file, (str, bytes)) or hasattr(file, "__fspath__")
-        self._file = open(file, mode) if self._named else file
-
-    def __enter__(self):
-        return self._file
-
-    def __exit__(self, *error):
-        if self._named:
-            self._file.close()
+    is_named = isinstance(file, (str, bytes)) or hasattr(file, "__fspath__")
+    return open(file, mode) if is_named else contextlib.nullcontext(file)
 
 
 def _header(shape, code, by_columns):
@@ -102,7 +94,7 @@ def save(file, arr, allow_pickle=True, fix_imports=True):
     """Writes one array as `.npy`; the name gets this ending if it has none."""
     file = _with_ending(file, ".npy")
     data = _bytes_of(arr)
-    with _Opened(file, "wb") as write:
+    with _opened(file, "wb") as write:
         write.write(data)
 
 
@@ -122,7 +114,7 @@ def savez(file, *args, **kwds):
             raise ValueError(f"Cannot use un-named variables and keyword arr_{at}")
         kwds[f"arr_{at}"] = arr
     data = _archive.pack([(name + ".npy", _bytes_of(arr)) for name, arr in kwds.items()])
-    with _Opened(_with_ending(file, ".npz"), "wb") as write:
+    with _opened(_with_ending(file, ".npz"), "wb") as write:
         write.write(data)
 
 
@@ -134,7 +126,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     """An array of an `.npy` file, or the arrays of an `.npz` file by their names."""
     if mmap_mode is not None:
         raise NotImplementedError("load(mmap_mode=) is not part of attn's numpy: a file is read whole")
-    with _Opened(file, "rb") as read:
+    with _opened(file, "rb") as read:
         data = read.read()
     if not data:
         raise EOFError("No data left in file")

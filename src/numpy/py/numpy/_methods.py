@@ -40,6 +40,19 @@ def _warn(text):
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
+def ptp(a, axis=None, out=None, keepdims=False):
+    import numpy
+
+    a = numpy.asarray(a)
+    return numpy.subtract(a.max(axis, keepdims=keepdims), a.min(axis, keepdims=keepdims), out)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    import numpy
+
+    return numpy.sum(numpy.diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
 def setflags(self, write=None, align=None, uic=None):
     if write is not None and not write:
         raise NotImplementedError("read-only arrays are not part of attn's numpy")
