@@ -90,7 +90,6 @@ impl FloatFormat {
             precision,
             unique: !fixed,
             trim: if fixed { Trim::Keep } else { Trim::Point },
-            least: 0,
             plus: options.plus,
         };
         let (mut left, mut right, mut exponent) = (0, 0, None);
@@ -107,7 +106,7 @@ impl FloatFormat {
                 right = right.max(fraction.len());
             }
             exponent = Some(digits);
-            style = Style { trim: Trim::Keep, precision: Some(right), least: right, ..style };
+            style = Style { trim: Trim::Keep, precision: Some(right), ..style };
         } else {
             for &value in &finite {
                 let text = positional(value, dtype, &style);
@@ -116,10 +115,8 @@ impl FloatFormat {
                 right = right.max(fraction.len());
             }
             style = match options.floatmode.as_str() {
-                "fixed" | "maxprec_equal" => {
-                    Style { trim: Trim::Keep, precision: Some(right), least: right, ..style }
-                }
-                _ => Style { trim: Trim::Point, least: 0, ..style },
+                "fixed" | "maxprec_equal" => Style { trim: Trim::Keep, precision: Some(right), ..style },
+                _ => Style { trim: Trim::Point, ..style },
             };
         }
         if finite.len() < values.len() {
