@@ -9,7 +9,7 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, Vi
 
 use super::context::{Numpy, context};
 use super::foreign;
-use crate::tensor::{Arg, DType, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Tensor};
 
 /// `numpy.dtype`
 #[pyclass(module = "numpy", name = "dtype")]
@@ -280,15 +280,39 @@ pub(super) fn promote(a: DType, b: DType) -> DType {
 pub(super) struct Operand {
     /// Its elements.
     pub(super) tensor: Tensor,
-    /// Its one number, if it has no dimensions.
+    /// Its one number, if it is a real one without dimensions.
     pub(super) number: Option<Arg>,
+    /// Whether its elements are complex: pairs along the last dimension of the tensor.
+    pub(super) is_pairs: bool,
 }
 
 impl Operand {
     /// The operand that a tensor is.
     pub(super) fn new(tensor: Tensor) -> Operand {
         let number = (tensor.ndim() == 0).then(|| tensor.first());
-        Operand { tensor, number }
+        Operand { tensor, number, is_pairs: false }
+    }
+
+    /// The operand of complex numbers that these pairs are.
+    pub(super) fn pairs(tensor: Tensor) -> Operand {
+        Operand { tensor, number: None, is_pairs: true }
+    }
+
+    /// A dtype counts as an array of it.
+    pub(super) fn of_kind(kind: Kind) -> Operand {
+        let shape: &[usize] = if kind.is_complex { &[0, 2] } else { &[0] };
+        let tensor = Tensor::new(Buffer::zeros(kind.dtype, 0), shape, kind.dtype);
+        Operand { tensor, number: None, is_pairs: kind.is_complex }
+    }
+
+    /// The shape of the elements.
+    pub(super) fn shape(&self) -> &[usize] {
+        let shape = self.tensor.shape();
+        &shape[..shape.len() - usize::from(self.is_pairs)]
+    }
+
+    fn is_float(&self) -> bool {
+        self.is_pairs || self.tensor.dtype().is_float()
     }
 }
 
@@ -337,6 +361,25 @@ pub(super) fn result_type(operands: &[Operand]) -> DType {
         Some(number) => promote(dtype, least(number, it.tensor.dtype(), array)),
         None => dtype,
     })
+}
+
+/// The same where there may be complex operands.
+pub(super) fn result_kind(operands: &[Operand]) -> Kind {
+    match operands.iter().any(|it| it.is_pairs) {
+        true => Kind::complex(parts_dtype(operands)),
+        false => Kind::real(result_type(operands)),
+    }
+}
+
+/// The dtype of the parts of a complex result: arrays of floats decide among themselves, otherwise every operand counts.
+pub(super) fn parts_dtype(operands: &[Operand]) -> DType {
+    let is_array = |it: &Operand| !it.shape().is_empty();
+    let decides = operands.iter().any(|it| is_array(it) && it.is_float());
+    let is_wide = operands
+        .iter()
+        .filter(|it| !decides || is_array(it))
+        .any(|it| matches!(it.tensor.dtype(), DType::Float64 | DType::Int32 | DType::Int64));
+    if is_wide { DType::Float64 } else { DType::Float32 }
 }
 
 /// Whether values of one dtype may be cast to another by NumPy's rule of this name.

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyBaseExceptionRef;
-use rustpython_vm::{PyObject, PyResult, VirtualMachine};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex};
+use rustpython_vm::{AsObject, PyObject, PyResult, VirtualMachine};
 
-use super::context::{Numpy, array_of};
+use super::context::{Numpy, array_of, pairs_of};
 use super::convert;
-use super::dtypes::{Operand, can_cast, result_type, shown};
+use super::dtypes::{Operand, PyNumpyDType, can_cast, result_type, shown};
 use super::foreign;
 use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
@@ -16,13 +16,30 @@ use crate::kernel::division::{floor_divide_i64, remainder_i64};
 use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
 use crate::torch::PyTensor;
 
-/// The operand that an object is: an array, a scalar, a number or a nested list.
+/// The operand that an object is: an array, a scalar, a number, a dtype or a nested list.
 pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<Operand> {
     if let Some(array) = array_of(object) {
         return Ok(Operand::new(array));
     }
     if let Some((dtype, number)) = scalar::number(object, vm) {
-        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number) });
+        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number), is_pairs: false });
+    }
+    if let Some(pairs) = pairs_of(object) {
+        return Ok(Operand::pairs(pairs));
+    }
+    if let Some(number) = object.downcast_ref::<PyComplex>() {
+        let parts = [number.to_complex().re, number.to_complex().im].map(Arg::Float);
+        let is_single = object.class().is(&numpy.complex_class(DType::Float32, vm)?);
+        let dtype = if is_single { DType::Float32 } else { DType::Float64 };
+        return Ok(Operand::pairs(Tensor::new(Arg::buffer(&parts, dtype), [2], dtype)));
+    }
+    if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
+        return Ok(Operand::of_kind(it.kind));
+    }
+    if foreign::has_part(object, vm) {
+        // Nested lists with complex numbers.
+        let list = foreign::call("numpy", "asarray", vec![object.to_owned()], vm)?;
+        return operand(numpy, &list, vm);
     }
     Ok(Operand::new(convert::tensor(numpy, object, None, vm)?))
 }
@@ -101,7 +118,7 @@ fn computed(
     in_place: bool,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    let shape = broadcast(operands.iter().map(|it| it.tensor.shape()), vm)?;
+    let shape = broadcast(operands.iter().map(Operand::shape), vm)?;
     let dtype = match dtype {
         Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
             return Err(vm.new_type_error(format!(

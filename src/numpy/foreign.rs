@@ -24,13 +24,19 @@ fn has_protocol(object: &PyObject, vm: &VirtualMachine) -> bool {
         && object.class().get_attr(vm.ctx.intern_str(PROTOCOL)).is_some()
 }
 
-/// Whether the object is complex or takes part by the protocol.
-pub(super) fn takes_part(object: &PyObject, vm: &VirtualMachine) -> bool {
-    let is_native = object.downcast_ref::<PyArray>().is_some_and(|it| !it.is_complex)
+/// Whether the object is of another class that takes part by the protocol: an array of labels.
+pub(super) fn is_label(object: &PyObject, vm: &VirtualMachine) -> bool {
+    let is_native = object.downcast_ref::<PyArray>().is_some()
         || object.downcast_ref::<PyScalar>().is_some()
         || object.downcast_ref::<PyFloat>().is_some()
-        || object.downcast_ref::<PyInt>().is_some();
-    !is_native && (is_complex(object) || has_protocol(object, vm))
+        || object.downcast_ref::<PyInt>().is_some()
+        || object.downcast_ref::<PyComplex>().is_some();
+    !is_native && has_protocol(object, vm)
+}
+
+/// Whether the object is complex or takes part by the protocol.
+pub(super) fn takes_part(object: &PyObject, vm: &VirtualMachine) -> bool {
+    is_complex(object) || is_label(object, vm)
 }
 
 /// Whether the object, or an item of nested lists, takes part.
@@ -45,19 +51,15 @@ pub(super) fn has_part(object: &PyObject, vm: &VirtualMachine) -> bool {
 
 /// Whether the object, or an item of nested lists, is neither a number nor an array of numbers.
 pub(super) fn has_label(object: &PyObject, vm: &VirtualMachine) -> bool {
-    has_protocol(object, vm) && object.downcast_ref::<PyArray>().is_none()
+    is_label(object, vm)
         || object.downcast_ref::<PyStr>().is_some()
         || items(object).is_some_and(|inner| inner.iter().any(|it| has_label(it, vm)))
 }
 
-/// Calls an elementwise function of labels, by its name; none where there are no labels.
-pub(super) fn elementwise(name: &str, args: &FuncArgs, vm: &VirtualMachine) -> Option<PyResult> {
-    let has_labels = args.args.iter().any(|object| has_protocol(object, vm));
-    has_labels.then(|| {
-        let mut args = args.clone();
-        args.args.insert(0, vm.ctx.new_str(name).into());
-        call("numpy._labels", "elementwise", args, vm)
-    })
+/// Calls an elementwise function, by its name, of arguments among which there are labels.
+pub(super) fn elementwise(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    args.args.insert(0, vm.ctx.new_str(name).into());
+    call("numpy._labels", "elementwise", args, vm)
 }
 
 /// Calls a function of NumPy that is native, by its name, with other arguments than real arrays. `how` is the function

@@ -7,18 +7,20 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
+use super::complex::scalar_of;
 use super::context::{Numpy, PyArray, array_of};
 use super::convert;
+use super::dtypes::Operand;
 use super::elementwise::{is_tensor, operand, stretched};
+use super::scalar;
 use super::text::tight;
-use super::{complex, scalar};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::overwrite::{Overwrite, overwrite};
 use crate::ops::table::row;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::SETITEM;
-use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::{cast::to_dtype, complex};
 use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Layout, Tensor, index};
 use crate::torch::{OrRaise, items, site, tensor_of};
 
@@ -282,7 +284,7 @@ fn element(layout: &Layout, dims: usize, key: &PyObject, vm: &VirtualMachine) ->
 /// The scalar of one element.
 fn scalar(array: &PyArray, one: &Tensor, vm: &VirtualMachine) -> PyResult {
     match array.is_complex {
-        true => complex::scalar_of(&array.numpy, one, vm),
+        true => scalar_of(&array.numpy, one, vm),
         false => scalar::of_tensor(&array.numpy, one, vm),
     }
 }
@@ -341,7 +343,8 @@ fn assigned(
     vm: &VirtualMachine,
 ) -> PyResult<(Tensor, Option<Arg>)> {
     if array.is_complex {
-        let (value, _) = complex::read(&array.numpy, value, vm)?;
+        let Operand { tensor, is_pairs, .. } = operand(&array.numpy, value, vm)?;
+        let value = complex::Operand { tensor, is_pairs };
         let mut shape = value.shape().to_vec();
         let pairs = value.pairs(&shape, target.dtype());
         shape.push(2);

@@ -11,14 +11,14 @@ use super::axes::axes;
 use super::context::{
     Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
 };
-use super::dtypes::{self, Kind, PyNumpyDType, result_type};
+use super::dtypes::{self, Kind, PyNumpyDType};
 use super::elementwise::operand;
 use super::operators::one;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
 use super::ufunc::PyUfunc;
-use super::{complex, foreign, scalar, table};
+use super::{complex, scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
@@ -215,17 +215,9 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
             Some(kind) => dtypes::object(kind, vm),
             None => it.clone(),
         };
-        let objects: Vec<PyObjectRef> = args.args.iter().map(each).collect();
-        let kind = |it: &PyObjectRef| it.downcast_ref::<PyNumpyDType>().map(|it| it.kind);
-        if objects.iter().any(|it| foreign::is_complex(it) || kind(it).is_some_and(|kind| kind.is_complex)) {
-            return Ok(dtypes::object(complex::common(&held, &objects, vm)?, vm));
-        }
-        let operand = |it: &PyObjectRef| match kind(it) {
-            Some(kind) => Ok(dtypes::Operand { tensor: Tensor::scalar(0.0, kind.dtype), number: None }),
-            None => operand(&held, it, vm),
-        };
-        let operands = objects.iter().map(operand).collect::<PyResult<Vec<_>>>()?;
-        Ok(dtypes::object(Kind::real(result_type(&operands)), vm))
+        let operands =
+            args.args.iter().map(|it| operand(&held, &each(it), vm)).collect::<PyResult<Vec<_>>>()?;
+        Ok(dtypes::object(dtypes::result_kind(&operands), vm))
     };
     set("result_type", vm.new_function("result_type", common).into())?;
     define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {

@@ -111,7 +111,7 @@ fn of_numbers(
 }
 
 fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if let Some(result) = of_numbers(function, a, b, vm) {
+    if let Some(result) = of_numbers(function, a, b, vm).or_else(|| complex::of_numbers(function, a, b, vm)) {
         return result;
     }
     if is_tensor(a) && array_of(b).is_some() {
@@ -124,7 +124,10 @@ fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualM
         return Ok(vm.ctx.not_implemented());
     }
     let numpy = context_of(&[a, b], vm)?;
-    apply(&numpy, function, &[a, b], vm)
+    match complex::shorter(function, a, b) {
+        Some(function) => apply(&numpy, function, &[a], vm),
+        None => apply(&numpy, function, &[a, b], vm),
+    }
 }
 
 /// `array / tensor`, which PyTorch computes as `tensor.reciprocal() * array`. It has no other operator in this order.
@@ -142,20 +145,19 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
     let Some(target) = a.downcast_ref::<PyArray>() else {
         return binary(function, a, b, vm);
     };
-    if target.is_complex || foreign::has_part(b, vm) {
-        return complex::operate_in_place(function.name, a, b, vm);
-    }
     if !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());
     }
     let numpy = target.numpy.clone();
     let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
-    if compute_in_place(&numpy, function, &operands, vm)? {
+    if operands.iter().any(|it| it.is_pairs) {
+        complex::write(&numpy, function, &operands, vm)?;
+    } else if compute_in_place(&numpy, function, &operands, vm)? {
         numpy.update_mirrors();
-        return Ok(a.to_owned());
+    } else {
+        let result = compute(&numpy, function, &operands, None, vm)?;
+        write_out(&numpy, function.name, &operands[0].tensor, &result, "same_kind", vm)?;
     }
-    let result = compute(&numpy, function, &operands, None, vm)?;
-    write_out(&numpy, function.name, &target.tensor(), &result, "same_kind", vm)?;
     Ok(a.to_owned())
 }
 

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyComplex, PyTuple};
 use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::complex::{absent, made, python, read};
+use super::complex::{made, python};
 use super::context::{Numpy, array_of, pairs_of};
 use super::dtypes::{self, Kind, kind_of};
 use super::elementwise::operand;
 use super::signature::Signature;
 use super::{foreign, scalar};
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::complex::{Operand, part};
+use crate::tensor::ops::complex::part;
 use crate::tensor::{Buffer, DType, Tensor};
 use crate::torch::{OrRaise, items};
 
@@ -98,8 +98,7 @@ impl Parts<'_> {
             return Ok(made);
         }
         if object.downcast_ref::<PyComplex>().is_some() {
-            let (Operand { tensor, .. }, _) = read(self.numpy, object, vm)?;
-            let tensor = part(&tensor, self.which);
+            let tensor = part(&operand(self.numpy, object, vm)?.tensor, self.which);
             return scalar::of_tensor(self.numpy, &tensor, vm);
         }
         if let Some(all) = items(object) {
@@ -190,12 +189,13 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
     }
     if has_out || has_complex && asked.is_some_and(|kind| !kind.is_complex) {
         let text = "complex numbers into real ones, or into an array that is given, is not part of attn's numpy: .real is";
-        return Err(absent(format!("{}() of {text}", row.name), vm));
+        return Err(vm.new_not_implemented_error(format!("{}() of {text}", row.name)));
     }
     match row.complex {
         Complex::Own(run) => return run(numpy, &args, vm),
         Complex::Refused => {
-            return Err(absent(format!("{}() of complex numbers is not part of attn's numpy", row.name), vm));
+            let text = format!("{}() of complex numbers is not part of attn's numpy", row.name);
+            return Err(vm.new_not_implemented_error(text));
         }
         _ => {}
     }

@@ -7,8 +7,8 @@ use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
-use super::complex::read;
 use super::context::{PyComplexScalar, PyFloat64, PyScalar, context};
+use super::elementwise::operand;
 use super::scalar::{converted, number, of_number, python, tensor};
 use super::{digits, operators};
 use crate::tensor::{Arg, DType};
@@ -147,9 +147,9 @@ operators::comparable!(PyComplexScalar);
 
 impl Representable for PyComplexScalar {
     fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-        let (pair, _) = read(&context(vm)?, zelf, vm)?;
-        let parts = pair.tensor.to_f64_vec();
-        Ok(vm.ctx.new_str(digits::complex(parts[0], parts[1], pair.tensor.dtype())))
+        let pair = operand(&context(vm)?, zelf, vm)?.tensor;
+        let parts = pair.to_f64_vec();
+        Ok(vm.ctx.new_str(digits::complex(parts[0], parts[1], pair.dtype())))
     }
 
     fn repr_str(_: &Py<Self>, _: &VirtualMachine) -> PyResult<String> {

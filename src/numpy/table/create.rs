@@ -150,6 +150,7 @@ fn arange(c: &Call) -> PyResult<Answer> {
         None => Ok(Operand {
             tensor: scalar::tensor(DType::Int64, &Arg::Int(default)),
             number: Some(Arg::Int(default)),
+            is_pairs: false,
         }),
         Some(object) => crate::numpy::elementwise::operand(c.numpy, object, c.vm),
     };

@@ -147,7 +147,11 @@ fn einsum(c: &Call) -> PyResult<Answer> {
     let arrays = objects.iter().map(|it| c.array(it)).collect::<PyResult<Vec<_>>>()?;
     let common = || {
         result_type(
-            &arrays.iter().cloned().map(|tensor| Operand { tensor, number: None }).collect::<Vec<_>>(),
+            &arrays
+                .iter()
+                .cloned()
+                .map(|tensor| Operand { tensor, number: None, is_pairs: false })
+                .collect::<Vec<_>>(),
         )
     };
     let dtype = c.dtype(3)?.unwrap_or_else(common);
