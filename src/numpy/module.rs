@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyList, PyStrRef, PyTuple, PyTypeRef};
+use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyStrRef, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
@@ -22,10 +22,8 @@ use super::{complex, scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
-use crate::ops::table as operations;
 use crate::ops::table::linalg_eigen;
 use crate::tensor::{DType, Tensor};
-use crate::torch::{PyTensor, dtype_object, run_operation, tensor_object};
 
 /// Lets a program import `_numpy`, which is made only then.
 pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
@@ -138,61 +136,7 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     Ok(())
 }
 
-/// An argument of an operation: arrays as tensors, dtypes as torch's.
-fn to_torch(held: &Rc<Numpy>, object: &PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
-    if let Some(tensor) = array_of(object) {
-        return tensor_object(tensor, &held.state, vm);
-    }
-    if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
-        return dtype_object(it.kind.dtype, vm);
-    }
-    if let Some(it) = object.downcast_ref::<PyScalar>() {
-        return scalar::python(&it.number, vm);
-    }
-    if let Some(tuple) = object.downcast_ref::<PyTuple>() {
-        return vm.ctx.new_tuple(tuple.as_slice().iter().map(|it| to_torch(held, it, vm)).collect()).into();
-    }
-    if let Some(list) = object.downcast_ref::<PyList>() {
-        let items = list.borrow_vec().to_vec();
-        return vm.ctx.new_list(items.iter().map(|it| to_torch(held, it, vm)).collect()).into();
-    }
-    object.clone()
-}
-
-/// A result of an operation on `sources`: tensors as arrays.
-fn from_torch(
-    held: &Rc<Numpy>,
-    object: &PyObjectRef,
-    sources: &[PyObjectRef],
-    vm: &VirtualMachine,
-) -> PyObjectRef {
-    if let Some(tensor) = object.downcast_ref::<PyTensor>() {
-        return held.derived(tensor.tensor(), false, sources.iter().map(|it| &**it), vm);
-    }
-    match object.downcast_ref::<PyTuple>() {
-        Some(tuple) => {
-            let made = tuple.as_slice().iter().map(|it| from_torch(held, it, sources, vm)).collect();
-            vm.ctx.new_tuple(made).into()
-        }
-        None => object.clone(),
-    }
-}
-
 fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    let held = numpy.clone();
-    let op = move |name: String, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-        let op =
-            operations::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
-        let mut args = args;
-        let sources = args.args.clone();
-        args.args = sources.iter().map(|it| to_torch(&held, it, vm)).collect();
-        let words: Vec<(String, PyObjectRef)> =
-            args.kwargs.iter().map(|(word, value)| (word.clone(), to_torch(&held, value, vm))).collect();
-        args.kwargs = words.into_iter().collect();
-        let result = run_operation(op, op.name, false, false, &held.state, &args, vm)?;
-        Ok(from_torch(&held, &result, &sources, vm))
-    };
-    set("_op", vm.new_function("_op", op).into())?;
     define!(numpy, vm, set, "_eigh", |held, object: PyObjectRef; vm| -> PyResult {
         let tensor = array(&object, vm)?;
         let found = stop::leavable(|| linalg_eigen::decomposed(&tensor, false, Rotation::Cosine))

@@ -1,5 +1,6 @@
 //! `+ - * / // % ** @ & | ^ ~` and comparisons, of arrays and of scalars.
 
+use std::ops::{Add, Mul, Sub};
 use std::sync::OnceLock;
 
 use rustpython_vm::builtins::PyComplex;
@@ -69,45 +70,36 @@ fn of_numbers(
 ) -> Option<PyResult> {
     let ((kind, x), (other, y)) = (scalar::number(a, vm)?, scalar::number(b, vm)?);
     let dtype = function.dtype(promote(kind, other)).ok()?;
-    let number = match dtype {
-        DType::Float64 => {
-            let (x, y) = (x.number()?, y.number()?);
-            match function.arithmetic? {
-                Arithmetic::Add => x + y,
-                Arithmetic::Subtract => x - y,
-                Arithmetic::Multiply => x * y,
-                Arithmetic::Divide => x / y,
+    let arithmetic = function.arithmetic?;
+    macro_rules! computed {
+        ($x:expr, $y:expr, $type:ty: $add:ident $subtract:ident $multiply:ident) => {
+            match arithmetic {
+                Arithmetic::Add => <$type>::$add($x, $y),
+                Arithmetic::Subtract => <$type>::$subtract($x, $y),
+                Arithmetic::Multiply => <$type>::$multiply($x, $y),
                 _ => return None,
             }
+        };
+    }
+    let float = |number: &Arg| number.number();
+    let int = |number: &Arg| match *number {
+        Arg::Int(value) => Some(value),
+        Arg::Bool(value) => Some(i64::from(value)),
+        _ => None,
+    };
+    let number = match (dtype, arithmetic) {
+        (DType::Float64, Arithmetic::Divide) => Arg::Float(float(&x)? / float(&y)?),
+        (DType::Float64, _) => Arg::Float(computed!(float(&x)?, float(&y)?, f64: add sub mul)),
+        (DType::Float32, Arithmetic::Divide) => Arg::Float(f64::from(float(&x)? as f32 / float(&y)? as f32)),
+        (DType::Float32, _) => {
+            Arg::Float(f64::from(computed!(float(&x)? as f32, float(&y)? as f32, f32: add sub mul)))
         }
-        DType::Float32 => {
-            let (x, y) = (x.number()? as f32, y.number()? as f32);
-            f64::from(match function.arithmetic? {
-                Arithmetic::Add => x + y,
-                Arithmetic::Subtract => x - y,
-                Arithmetic::Multiply => x * y,
-                Arithmetic::Divide => x / y,
-                _ => return None,
-            })
-        }
-        DType::Int64 => {
-            let int = |arg: Arg| match arg {
-                Arg::Int(value) => Some(value),
-                Arg::Bool(value) => Some(i64::from(value)),
-                _ => None,
-            };
-            let (x, y) = (int(x)?, int(y)?);
-            let value = match function.arithmetic? {
-                Arithmetic::Add => x.wrapping_add(y),
-                Arithmetic::Subtract => x.wrapping_sub(y),
-                Arithmetic::Multiply => x.wrapping_mul(y),
-                _ => return None,
-            };
-            return Some(like(dtype, Arg::Int(value), [(kind, a), (other, b)], vm));
+        (DType::Int64, _) => {
+            Arg::Int(computed!(int(&x)?, int(&y)?, i64: wrapping_add wrapping_sub wrapping_mul))
         }
         _ => return None,
     };
-    Some(like(dtype, Arg::Float(number), [(kind, a), (other, b)], vm))
+    Some(like(dtype, number, [(kind, a), (other, b)], vm))
 }
 
 fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {

@@ -4,7 +4,7 @@
 
 use super::digits::{Style, Trim, positional, scientific};
 use crate::tensor::ops::complex::part;
-use crate::tensor::show::tuple_repr;
+use crate::tensor::show::{shown_along, tuple_repr};
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
 /// How arrays are printed.
@@ -165,14 +165,9 @@ fn shown(tensor: &Tensor, edge: Option<usize>) -> Vec<usize> {
     let layout = tensor.layout();
     let mut places = vec![layout.offset];
     for (axis, &size) in layout.shape.iter().enumerate() {
-        let at: Vec<usize> = match edge {
-            Some(edge) if size > 2 * edge => (0..edge).chain(size - edge..size).collect(),
-            _ => (0..size).collect(),
-        };
-        places = places
-            .iter()
-            .flat_map(|&from| at.iter().map(move |&i| from + i * layout.strides[axis]))
-            .collect();
+        let at =
+            |from: usize| shown_along(size, edge).flatten().map(move |i| from + i * layout.strides[axis]);
+        places = places.into_iter().flat_map(at).collect();
     }
     places
 }
@@ -200,24 +195,13 @@ impl Printer<'_> {
         }
     }
 
-    /// The indices shown along an axis; `None` where some are left out.
-    fn indices(&self, axis: usize) -> Vec<Option<usize>> {
-        let size = self.tensor.shape()[axis];
-        match self.edge {
-            Some(edge) if size > 2 * edge => {
-                (0..edge).map(Some).chain([None]).chain((size - edge..size).map(Some)).collect()
-            }
-            _ => (0..size).map(Some).collect(),
-        }
-    }
-
     fn block(&self, axis: usize, from: usize, indent: &str, width: isize) -> String {
         let layout = self.tensor.layout();
         let left = layout.ndim() - axis;
         if left == 0 {
             return self.word(from);
         }
-        let indices = self.indices(axis);
+        let indices: Vec<_> = shown_along(self.tensor.shape()[axis], self.edge).collect();
         let place = |at: usize| from + at * layout.strides[axis];
         let bare = self.separator.trim_end();
         let mut text = String::new();
