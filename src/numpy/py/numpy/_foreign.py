@@ -100,5 +100,5 @@ _OWN = {
     "zeros": lambda shape, dtype=None, order="C": _filled(shape, 0, dtype),
     "empty": lambda shape, dtype=None, order="C": _filled(shape, None if _dtype(dtype).kind == "O" else 0, dtype),
     "sort": _sort, "isin": _isin, "where": _label("chosen"), "concatenate": _label("joined"),
-    **{name: _method(name) for name in "argsort reshape transpose ravel".split()},
+    **{name: _method(name) for name in "argsort reshape transpose ravel repeat swapaxes squeeze".split()},
 }
