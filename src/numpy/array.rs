@@ -11,8 +11,7 @@ use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
 
-use super::context::{PyArray, array_of};
-use super::dtypes::Kind;
+use super::context::{Kind, PyArray, array_of};
 use super::module::options;
 use super::text::PrintOptions;
 use super::{complex, dtypes, foreign, index, operators, scalar, text};

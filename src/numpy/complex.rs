@@ -6,8 +6,8 @@ use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt};
 use rustpython_vm::class::StaticType;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Numpy, PyComplexScalar, pairs_of};
-use super::dtypes::{self, Kind, shown};
+use super::context::{Kind, Numpy, PyComplexScalar, pairs_of};
+use super::dtypes::{self, shown};
 use super::elementwise::{broadcast, not_cast, operand, write_out};
 use super::rules::{Arithmetic, Function, named};
 use crate::kernel::complex::{self as pairs, Pair, has_power};
@@ -31,7 +31,7 @@ pub(super) fn made(numpy: &Rc<Numpy>, pairs: Tensor, may_be_scalar: bool, vm: &V
 
 /// The scalar of one pair.
 pub(super) fn scalar_of(numpy: &Numpy, pair: &Tensor, vm: &VirtualMachine) -> PyResult {
-    let class = numpy.complex_class(pair.dtype(), vm)?;
+    let class = numpy.class(Kind::complex(pair.dtype()), vm)?;
     Ok(number(pair).into_ref_with_type(vm, class)?.into())
 }
 

@@ -16,15 +16,20 @@ use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
 use crate::torch::{OrRaise, items, run_composed, site, tensor_of};
 
+/// The dtype of numbers: of real ones, or of complex ones whose parts have `dtype`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) dtype: DType,
+    pub(super) is_complex: bool,
+}
+
 /// The `numpy` module of one session.
 #[derive(Debug)]
 pub(crate) struct Numpy {
     /// The session's state, which torch shares.
     pub(super) state: Rc<State>,
-    /// The classes of scalars, by dtype.
-    pub(super) scalars: RefCell<Vec<Option<PyTypeRef>>>,
-    /// The classes of complex scalars, in single and in double precision.
-    pub(super) complex: RefCell<[Option<PyTypeRef>; 2]>,
+    /// The classes of scalars by dtype.
+    pub(super) classes: RefCell<Vec<(Kind, PyTypeRef)>>,
     /// How arrays are printed, if a program has asked for that: the words of `numpy.set_printoptions`.
     pub(super) options: RefCell<Option<PyDictRef>>,
     /// The methods of arrays that are Python.
@@ -62,8 +67,7 @@ impl Numpy {
     pub(super) fn new(state: &Rc<State>) -> Rc<Numpy> {
         Rc::new(Numpy {
             state: state.clone(),
-            scalars: RefCell::new(DType::all().map(|_| None).collect()),
-            complex: RefCell::default(),
+            classes: RefCell::default(),
             options: RefCell::default(),
             methods: RefCell::new(None),
             mirrors: RefCell::default(),
@@ -209,15 +213,9 @@ impl Numpy {
     }
 
     /// The class of scalars of this dtype.
-    pub(super) fn class(&self, dtype: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
-        let known = self.scalars.borrow().get(dtype as usize).cloned().flatten();
-        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", dtype.name())))
-    }
-
-    /// The class of complex scalars whose parts have this dtype.
-    pub(super) fn complex_class(&self, parts: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
-        let known = self.complex.borrow()[usize::from(parts == DType::Float64)].clone();
-        known.ok_or_else(|| vm.new_runtime_error("numpy is not imported"))
+    pub(super) fn class(&self, kind: Kind, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
+        let known = self.classes.borrow().iter().find(|row| row.0 == kind).map(|row| row.1.clone());
+        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", kind.dtype.name())))
     }
 }
 

@@ -7,7 +7,7 @@ use rustpython_vm::function::{FuncArgs, PyComparisonValue};
 use rustpython_vm::types::{Comparable, Constructor, Hashable, PyComparisonOp, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
-use super::context::{Numpy, context};
+use super::context::{Kind, Numpy, context};
 use super::foreign;
 use crate::tensor::{Arg, Buffer, DType, Tensor};
 
@@ -16,13 +16,6 @@ use crate::tensor::{Arg, Buffer, DType, Tensor};
 #[derive(Debug, PyPayload)]
 pub(super) struct PyNumpyDType {
     pub(super) kind: Kind,
-}
-
-/// The dtype of numbers: of real ones, or of complex ones whose parts have `dtype`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) dtype: DType,
-    pub(super) is_complex: bool,
 }
 
 impl Kind {
@@ -123,13 +116,7 @@ pub(super) fn kind_of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> 
     if let Some((_, kind)) = python.iter().find(|row| class.is(row.0)) {
         return Some(*kind);
     }
-    let is_class = |known: &Option<PyTypeRef>| known.as_ref().is_some_and(|it| it.is(class));
-    let scalars = numpy.scalars.borrow();
-    if let Some((dtype, _)) = DType::all().zip(scalars.iter()).find(|(_, known)| is_class(known)) {
-        return Some(Kind::real(dtype));
-    }
-    let place = numpy.complex.borrow().iter().position(is_class)?;
-    Some(Kind::complex([DType::Float32, DType::Float64][place]))
+    numpy.classes.borrow().iter().find(|row| row.1.is(class)).map(|row| row.0)
 }
 
 /// The dtype of real numbers that an object means; `None` where it means none.
@@ -199,11 +186,7 @@ impl PyNumpyDType {
 
     #[pygetset(name = "type")]
     fn class(&self, vm: &VirtualMachine) -> PyResult {
-        let numpy = context(vm)?;
-        match self.kind.is_complex {
-            true => numpy.complex_class(self.kind.dtype, vm).map(Into::into),
-            false => numpy.class(self.kind.dtype, vm).map(Into::into),
-        }
+        context(vm)?.class(self.kind, vm).map(Into::into)
     }
 
     #[pyslot]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex};
 use rustpython_vm::{AsObject, PyObject, PyResult, VirtualMachine};
 
-use super::context::{Numpy, array_of, pairs_of};
+use super::context::{Kind, Numpy, array_of, pairs_of};
 use super::convert;
 use super::dtypes::{Operand, PyNumpyDType, can_cast, result_type, shown};
 use super::foreign;
@@ -29,7 +29,7 @@ pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine)
     }
     if let Some(number) = object.downcast_ref::<PyComplex>() {
         let parts = [number.to_complex().re, number.to_complex().im].map(Arg::Float);
-        let is_single = object.class().is(&numpy.complex_class(DType::Float32, vm)?);
+        let is_single = object.class().is(&numpy.class(Kind::complex(DType::Float32), vm)?);
         let dtype = if is_single { DType::Float32 } else { DType::Float64 };
         return Ok(Operand::pairs(Tensor::new(Arg::buffer(&parts, dtype), [2], dtype)));
     }

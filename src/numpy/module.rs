@@ -9,9 +9,9 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, Virtua
 
 use super::axes::axes;
 use super::context::{
-    Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
+    Kind, Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
 };
-use super::dtypes::{self, Kind, PyNumpyDType};
+use super::dtypes::{self, PyNumpyDType};
 use super::elementwise::operand;
 use super::operators::one;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
@@ -23,7 +23,7 @@ use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
 use crate::ops::table::linalg_eigen;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::Tensor;
 
 /// Lets a program import `_numpy`, which is made only then.
 pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
@@ -107,10 +107,7 @@ fn kind(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Kind>
 fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef; vm| -> PyResult<()> {
         let kind = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
-        match kind.is_complex {
-            true => held.complex.borrow_mut()[usize::from(kind.dtype == DType::Float64)] = Some(class),
-            false => held.scalars.borrow_mut()[kind.dtype as usize] = Some(class),
-        }
+        held.classes.borrow_mut().push((kind, class));
         Ok(())
     });
     define!(numpy, vm, set, "_methods", |held, methods: PyDictRef; _vm| -> () {

@@ -7,8 +7,8 @@ use rustpython_vm::builtins::{PyComplex, PyTuple};
 use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::complex::{made, python};
-use super::context::{Numpy, array_of, pairs_of};
-use super::dtypes::{self, Kind, kind_of};
+use super::context::{Kind, Numpy, array_of, pairs_of};
+use super::dtypes::{self, kind_of};
 use super::elementwise::operand;
 use super::signature::Signature;
 use super::{foreign, scalar};

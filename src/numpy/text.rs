@@ -59,7 +59,6 @@ struct FloatFormat {
     /// The digits of the exponent, if there is one.
     exponent: Option<usize>,
     style: Style,
-    plus: bool,
     dtype: DType,
 }
 
@@ -123,12 +122,12 @@ impl FloatFormat {
             let has_sign = options.plus || values.contains(&f64::NEG_INFINITY);
             left = left.max((3 + usize::from(has_sign)).saturating_sub(right + 1));
         }
-        FloatFormat { left, right, exponent, style, plus: options.plus, dtype }
+        FloatFormat { left, right, exponent, style, dtype }
     }
 
     fn word(&self, value: f64) -> String {
         if !value.is_finite() {
-            let plus = if self.plus { "+" } else { "" };
+            let plus = if self.style.plus { "+" } else { "" };
             let text = match value {
                 _ if value.is_nan() => format!("{plus}nan"),
                 _ if value < 0.0 => "-inf".to_owned(),

@@ -26,11 +26,10 @@ fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
         (_, Some(rest)) => rest != 0 && count.is_multiple_of(rest),
     };
     if !fits {
-        let text = match sizes {
-            [one] => format!("({one},)"),
-            _ => format!("({})", sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(",")),
-        };
-        return Err(c.value_error(format!("cannot reshape array of size {count} into shape {text}")));
+        let name = |&size: &i64| if size < 0 { "newaxis".to_owned() } else { size.to_string() };
+        let names = sizes.iter().map(name).collect::<Vec<_>>().join(",");
+        let end = if sizes.len() == 1 { "," } else { "" };
+        return Err(c.value_error(format!("cannot reshape array of size {count} into shape ({names}{end})")));
     }
     let missing = || count / rest.unwrap_or(1).max(1);
     Ok(sizes.iter().map(|&size| if size < 0 { missing() } else { size as usize }).collect())

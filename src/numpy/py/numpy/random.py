@@ -65,14 +65,8 @@ class _Draws:
         return low + (high - low) * u
 
     def gumbel(self, loc=0.0, scale=1.0, size=None):
-        _numbers("gumbel", loc=loc, scale=scale)
-
-        def one():
-            u = 1.0 - self._stream.units(None)
-            return loc - scale * math.log(-math.log(u)) if u < 1.0 else one()
-
-        shape, count = _size(size)
-        return one() if shape is None else _own(numpy.array([one() for _ in range(count)]).reshape(shape))
+        z, (loc, scale) = self._spread(self._stream.gumbels, size, loc, scale)
+        return loc + scale * z
 
     def multinomial(self, n, pvals, size=None):
         _numbers("multinomial", n=n)
@@ -114,9 +108,8 @@ class _Draws:
             raise ValueError(f"high is out of bounds for {kind.name}")
         if low > last:
             raise ValueError("low > high" if endpoint else "low >= high")
-        shape, count = _size(size)
-        made = self._stream.integers(low, last - low, count).astype(kind, copy=False)
-        return _own(made.reshape(shape)) if shape is not None else made[0]
+        made = self._stream.integers(low, last - low, size)
+        return kind.type(made) if size is None else made.astype(kind, copy=False)
 
     def shuffle(self, x):
         order = self._stream.shuffled(len(x), 1, True)
