@@ -352,22 +352,11 @@ impl Hashable for PyArray {
 
 impl Iterable for PyArray {
     fn iter(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        let tensor = zelf.tensor();
-        let Some(&size) = tensor.shape()[..zelf.dims()].first() else {
-            return Err(vm.new_type_error("iteration over a 0-d array"));
-        };
+        let size =
+            length(zelf.as_object(), vm).map_err(|_| vm.new_type_error("iteration over a 0-d array"))?;
         check_list(&[size], vm)?;
-        let mut items = Vec::with_capacity(size);
-        for at in 0..size {
-            items.push(match tensor.ndim() {
-                _ if zelf.is_complex => index::get(&zelf, vm.ctx.new_int(at).as_object(), vm)?,
-                1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
-                _ => {
-                    let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
-                    zelf.numpy.derived(zelf.numpy.call("select", args, vm)?, false, [zelf.as_object()], vm)
-                }
-            });
-        }
+        let item = |at: usize| index::get(&zelf, vm.ctx.new_int(at).as_object(), vm);
+        let items = (0..size).map(item).collect::<PyResult<Vec<_>>>()?;
         let list: PyObjectRef = vm.ctx.new_list(items).into();
         Ok(list.get_iter(vm)?.into())
     }

@@ -76,6 +76,7 @@ _LATER = {
         "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
         "r_ c_"
     ),
+    "_exceptions": "AxisError VisibleDeprecationWarning",
     "_dtype_classes": "str_ object_ unicode_",
     "_files": "save load savez savez_compressed frombuffer",
     "_methods": "ptp trace",
@@ -101,10 +102,6 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("numpy." + name)
-    if name in ("AxisError", "VisibleDeprecationWarning"):
-        from numpy import _exceptions
-
-        return getattr(_exceptions, name)
     raise _missing(name)
 
 

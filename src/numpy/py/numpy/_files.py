@@ -3,21 +3,16 @@ Source of the binary format: NumPy Enhancement Proposal 1, version 1.0."""
 
 import ast
 import contextlib
+import math
 import os
 from collections.abc import Mapping
 
-import _numpy
 import _torch
 import numpy
-from _numpy import dtype as _dtype, ndarray
+from _numpy import dtype as _dtype
 from numpy import asarray
 
 _MAGIC = b"\x93NUMPY"
-_CODES = {
-    "bool": "|b1", "int8": "|i1", "uint8": "|u1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "float16": "<f2",
-    "float32": "<f4", "float64": "<f8", "complex64": "<c8", "complex128": "<c16",
-}
-_OF_CODE = {code.lstrip("<|="): name for name, code in _CODES.items()}
 
 
 def tobytes(a, order="C"):
@@ -65,10 +60,17 @@ def _header(shape, code, by_columns):
     return _MAGIC + b"\x01\x00" + len(text).to_bytes(2, "little") + text
 
 
+def _stored(kind):
+    """A dtype of arrays in files."""
+    if kind.kind in "UO":
+        raise NotImplementedError(f"files of dtype {kind} are not part of attn's numpy")
+    return kind
+
+
 def _bytes_of(arr):
     arr = asarray(arr)
     by_columns = arr.ndim > 1 and arr.T._is_row_major and not arr._is_row_major
-    return _header(arr.shape, _CODES[str(arr.dtype)], by_columns) + tobytes(arr.T if by_columns else arr)
+    return _header(arr.shape, _stored(arr.dtype).str, by_columns) + tobytes(arr.T if by_columns else arr)
 
 
 def _array_of(data):
@@ -78,15 +80,8 @@ def _array_of(data):
     start = 8 + wide
     length = int.from_bytes(data[8:start], "little")
     facts = ast.literal_eval(data[start : start + length].decode("latin1"))
-    code = facts["descr"]
-    if not isinstance(code, str) or code[0] == ">" or code.lstrip("<|=") not in _OF_CODE:
-        raise NotImplementedError(f"files of dtype {code!r} are not part of attn's numpy")
-    shape = facts["shape"]
-    count = 1
-    for size in shape:
-        count *= size
-    kind = _dtype(_OF_CODE[code.lstrip("<|=")])
-    flat = frombuffer(data[start + length :], kind, count)
+    kind, shape = _stored(_dtype(facts["descr"])), facts["shape"]
+    flat = frombuffer(data[start + length :], kind, math.prod(shape))
     return flat.reshape(shape[::-1]).T if facts["fortran_order"] else flat.reshape(shape)
 
 

@@ -1,7 +1,7 @@
 """What functions do with text and Python objects, and products of complex numbers."""
 
 import numpy
-from _numpy import ndarray as _native, dtype as _dtype
+from _numpy import _own, ndarray as _native, dtype as _dtype
 
 
 def call(name, *args, **words):
@@ -30,8 +30,7 @@ def product(name, at, *args):
         return getattr(numpy, name)(*((args[0], a, b) if several else (a, b, *args[2:])))
 
     real, imag = of(a.real, b.real) - of(a.imag, b.imag), of(a.real, b.imag) + of(a.imag, b.real)
-    made = numpy.empty(real.shape, "complex128" if real.itemsize == 8 else "complex64")
-    made.real, made.imag = real, imag
+    made = _own(numpy.stack([real, imag], axis=-1)._paired())
     return made if made.ndim else made[()]
 
 

@@ -132,7 +132,7 @@ class ndarray:
     def __ne__(self, other):
         return elementwise("not_equal", self, other)
 
-    def argsort(self, axis=-1):
+    def argsort(self, axis=-1, kind=None):
         if self.ndim != 1:
             raise NotImplementedError("sorting text in several dimensions is not part of attn's numpy")
         return numpy.array(sorted(range(self.size), key=self._row().__getitem__), dtype="int64")
@@ -243,20 +243,6 @@ def joined(arrays, axis=0, *, dtype=None):
     items, places = _together(arrays)
     made = ndarray(items, numpy.concatenate(places, axis), _OBJECT if any(one._is_object for one in arrays) else None)
     return made if dtype is None else made.astype(dtype)
-
-
-def unique(ar, index, inverse, counts):
-    """As `numpy.unique` of one dimension."""
-    row, first, back, many = ar._row(), [], [0] * ar.size, []
-    for at in ar.argsort().tolist():
-        if not first or row[first[-1]] != row[at]:
-            first.append(at)
-            many.append(0)
-        back[at] = len(first) - 1
-        many[-1] += 1
-    found = [ar[numpy.array(first, "int64")].copy()]
-    found += [numpy.array(one) for one, is_asked in ((first, index), (back, inverse), (many, counts)) if is_asked]
-    return found[0] if len(found) == 1 else tuple(found)
 
 
 def chosen(condition, x, y):

@@ -1,7 +1,6 @@
 """The methods of arrays that are seldom called; the others are native. Each takes the array first. Names that begin with `_`
 are none."""
 
-import _numpy
 from _numpy import ndarray, dtype as _dtype
 
 

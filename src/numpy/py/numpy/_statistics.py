@@ -2,7 +2,7 @@
 
 import numpy
 from _numpy import _axes, _result
-from numpy import asarray, mean, sum, var
+from numpy import asarray, mean, sum
 
 
 def average(a, axis=None, weights=None):
