@@ -1,4 +1,4 @@
-//! Operands that the native functions of real arrays do not compute with: complex numbers, and arrays of another class.
+//! Operands of another class, such as arrays of labels, and calls of the Python half.
 //! Source: NumPy's documentation of `numpy.class.__array_ufunc__`.
 
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyFloat, PyInt, PyList, PyStr, PyTuple};

@@ -54,17 +54,6 @@ fn asarray(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Object(array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?))
 }
 
-fn ascontiguousarray(c: &Call) -> PyResult<Answer> {
-    let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
-    Ok(match array_of(&made) {
-        Some(tensor) if tensor.ndim() == 0 => Answer::Array(c.reshaped(&tensor, &[1])?),
-        Some(tensor) if !tensor.is_contiguous() => {
-            Answer::Array(c.op("contiguous", vec![Arg::Tensor(tensor)])?)
-        }
-        _ => Answer::Object(made),
-    })
-}
-
 fn copy(c: &Call) -> PyResult<Answer> {
     let made = c.op("clone", vec![Arg::Tensor(c.tensor(0)?)])?;
     // The method returns rows one after the other, the function keeps the order in memory.
@@ -285,10 +274,9 @@ fn astype(c: &Call) -> PyResult<Answer> {
     }
 }
 
-pub(super) static ROWS: [Row; 20] = [
+pub(super) static ROWS: [Row; 19] = [
     row("array", FUNCTION, "object, dtype=None, *, copy=True, ndmin=0", array).parts(),
     row("asarray", FUNCTION, "a, dtype=None", asarray).parts(),
-    row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray).parts(),
     row("copy", FUNCTION, "a", copy).parts(),
     row("copy", METHOD, "self", copy).parts(),
     row("conj", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),

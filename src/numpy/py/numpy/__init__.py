@@ -10,7 +10,7 @@ _numpy_start.load()
 
 from _numpy import dtype, ndarray, promote_types, result_type, ufunc
 import _numpy
-from numpy import _methods
+from numpy import _kinds, _methods
 
 _numpy._methods(_methods.__dict__)
 
@@ -61,7 +61,7 @@ _LATER = {
     "_create": "logspace meshgrid",
     "_shape": (
         "flip fliplr flipud broadcast_arrays broadcast_shapes pad append delete shape ndim size moveaxis roll atleast_1d atleast_2d "
-        "vstack hstack column_stack"
+        "vstack hstack column_stack ascontiguousarray"
     ),
     "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin count_nonzero",
     "_order": "unique",
@@ -111,8 +111,7 @@ def _missing(name):
             return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {what} are not part of its numpy")
     if name in _INSTEAD:
         return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: use {_INSTEAD[name]}")
-    if name in ("uint16", "uint32", "uint64", "bytes_", "string_", "void", "uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
-                "clongdouble", "complex256"):
+    if name in _kinds._ABSENT or name in ("string_", "datetime64", "timedelta64"):
         return AttributeError(
             f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "
             "float16, float32, float64, complex64 and complex128"

@@ -101,6 +101,11 @@ def size(a, axis=None):
     return math.prod(shape(a)) if axis is None else shape(a)[axis]
 
 
+def ascontiguousarray(a, dtype=None):
+    a = _deep(asarray(a, dtype), 1)
+    return a if a._is_row_major else a.copy()
+
+
 def moveaxis(a, source, destination):
     a = asarray(a)
     source, destination = _axes(source, a.ndim), _axes(destination, a.ndim)
