@@ -11,19 +11,17 @@ use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
 
-use super::context::{PyArray, array_of};
-use super::dtypes::Kind;
-use super::{complex, dtypes, index, operators, scalar, text};
+use super::context::{Kind, PyArray, array_of};
+use super::module::options;
+use super::text::PrintOptions;
+use super::{complex, dtypes, foreign, index, operators, scalar, text};
 use crate::tensor::ops::complex::part;
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
 
 /// The text that Python functions write.
 fn custom_text(function: &'static str, array: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let home = "numpy._settings";
-    vm.import(home, 0)?;
-    let modules = vm.sys_module.get_attr("modules", vm)?;
-    modules.get_item(home, vm)?.get_attr(function, vm)?.call((array.to_owned(),), vm)
+    foreign::call("numpy._settings", function, vec![array.to_owned()], vm)
 }
 
 /// `array[...] = value`
@@ -36,7 +34,7 @@ fn overwrite(array: &PyObjectRef, value: &PyObject, vm: &VirtualMachine) -> PyRe
 
 fn nested(tensor: &Tensor, is_complex: bool, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
     match (layout.ndim(), is_complex) {
-        (0, _) => return scalar::python(&dtypes::number_of(&tensor.with_layout(layout.clone())), vm),
+        (0, _) => return scalar::python(&tensor.with_layout(layout.clone()).first(), vm),
         (1, true) => return complex::python(&tensor.with_layout(layout.clone()), vm),
         _ => {}
     }
@@ -244,10 +242,11 @@ impl PyArray {
     #[pyslot]
     fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
         let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.new_str("")) };
-        if array.numpy.has_custom_text.get() {
+        let options = options(&array.numpy, None, vm)?;
+        if options.has_formatter {
             return custom_text("custom_str", zelf, vm)?.str(vm);
         }
-        Ok(vm.ctx.new_str(array.text()))
+        Ok(vm.ctx.new_str(array.text(&options)))
     }
 
     #[pymethod]
@@ -276,14 +275,13 @@ impl PyArray {
     }
 
     /// `str(array)`
-    fn text(&self) -> String {
+    fn text(&self, options: &PrintOptions) -> String {
         let tensor = self.tensor();
-        let options = self.numpy.options.borrow();
         let parts = if self.dims() == 0 { tensor.to_f64_vec() } else { Vec::new() };
         match parts[..] {
             [re, im] => super::digits::complex(re, im, tensor.dtype()),
             [number] if tensor.dtype().is_float() => super::digits::scalar(number, tensor.dtype()),
-            _ => text::array(&tensor, self.is_complex, &options, (" ", 0, 0)),
+            _ => text::array(&tensor, self.is_complex, options, (" ", 0, 0)),
         }
     }
 
@@ -328,7 +326,7 @@ impl Constructor for PyArray {
 
     /// `numpy.ndarray(shape, dtype)`: an array whose elements are still to be set.
     fn slot_new(_class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        vm.import("numpy", 0)?.get_attr("empty", vm)?.call(args, vm)
+        foreign::call("numpy", "empty", args, vm)
     }
 
     fn py_new(_class: &Py<PyType>, _args: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {
@@ -338,10 +336,11 @@ impl Constructor for PyArray {
 
 impl Representable for PyArray {
     fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
-        if zelf.numpy.has_custom_text.get() {
+        let options = options(&zelf.numpy, None, vm)?;
+        if options.has_formatter {
             return Ok(custom_text("custom_repr", zelf.as_object(), vm)?.str(vm)?.to_string());
         }
-        Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &zelf.numpy.options.borrow()))
+        Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &options))
     }
 }
 
@@ -353,22 +352,11 @@ impl Hashable for PyArray {
 
 impl Iterable for PyArray {
     fn iter(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        let tensor = zelf.tensor();
-        let Some(&size) = tensor.shape()[..zelf.dims()].first() else {
-            return Err(vm.new_type_error("iteration over a 0-d array"));
-        };
+        let size =
+            length(zelf.as_object(), vm).map_err(|_| vm.new_type_error("iteration over a 0-d array"))?;
         check_list(&[size], vm)?;
-        let mut items = Vec::with_capacity(size);
-        for at in 0..size {
-            items.push(match tensor.ndim() {
-                _ if zelf.is_complex => index::get(&zelf, vm.ctx.new_int(at).as_object(), vm)?,
-                1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
-                _ => {
-                    let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
-                    zelf.numpy.derived(zelf.numpy.call("select", args, vm)?, false, [zelf.as_object()], vm)
-                }
-            });
-        }
+        let item = |at: usize| index::get(&zelf, vm.ctx.new_int(at).as_object(), vm);
+        let items = (0..size).map(item).collect::<PyResult<Vec<_>>>()?;
         let list: PyObjectRef = vm.ctx.new_list(items).into();
         Ok(list.get_iter(vm)?.into())
     }

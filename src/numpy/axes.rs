@@ -2,6 +2,7 @@
 
 use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
 
+use super::foreign;
 use crate::torch::items;
 
 /// An axis, counted from the end where it is negative. Errors: `AxisError`.
@@ -10,9 +11,8 @@ pub(super) fn axis(axis: i64, ndim: usize, vm: &VirtualMachine) -> PyResult<usiz
     if (-size..size).contains(&axis) {
         return Ok((if axis < 0 { axis + size } else { axis }) as usize);
     }
-    let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?.get_attr("AxisError", vm)?;
-    let error = class.call((axis, ndim), vm)?;
-    Err(error.downcast().map_err(|_| vm.new_type_error("an exception class makes exceptions"))?)
+    let numbers = vec![vm.ctx.new_int(axis).into(), vm.ctx.new_int(ndim).into()];
+    Err(foreign::error("AxisError", numbers, vm)?)
 }
 
 /// One axis or several; all of them where the object is `None`. Errors: `AxisError`; the same axis twice.

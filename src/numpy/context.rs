@@ -1,13 +1,12 @@
 //! What belongs to the `numpy` module of one session, and calls of operations from it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyType, PyTypeRef};
 use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
-use super::text::PrintOptions;
 use crate::ops::call::{call, call_in_place};
 use crate::ops::op::Caller;
 use crate::ops::state::State;
@@ -17,21 +16,24 @@ use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
 use crate::torch::{OrRaise, items, run_composed, site, tensor_of};
 
+/// The dtype of numbers: of real ones, or of complex ones whose parts have `dtype`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) dtype: DType,
+    pub(super) is_complex: bool,
+}
+
 /// The `numpy` module of one session.
 #[derive(Debug)]
 pub(crate) struct Numpy {
     /// The session's state, which torch shares.
     pub(super) state: Rc<State>,
-    /// The classes of scalars, by dtype.
-    pub(super) scalars: RefCell<Vec<Option<PyTypeRef>>>,
-    /// The classes of complex scalars, in single and in double precision.
-    pub(super) complex: RefCell<[Option<PyTypeRef>; 2]>,
-    /// How arrays are printed.
-    pub(super) options: RefCell<PrintOptions>,
+    /// The classes of scalars by dtype.
+    pub(super) classes: RefCell<Vec<(Kind, PyTypeRef)>>,
+    /// How arrays are printed, if a program has asked for that: the words of `numpy.set_printoptions`.
+    pub(super) options: RefCell<Option<PyDictRef>>,
     /// The methods of arrays that are Python.
     pub(super) methods: RefCell<Option<PyDictRef>>,
-    /// Whether Python functions write arrays: `set_printoptions(formatter=)`.
-    pub(super) has_custom_text: Cell<bool>,
     /// The views that are read backwards.
     mirrors: RefCell<Mirrors>,
 }
@@ -65,31 +67,20 @@ impl Numpy {
     pub(super) fn new(state: &Rc<State>) -> Rc<Numpy> {
         Rc::new(Numpy {
             state: state.clone(),
-            scalars: RefCell::new(DType::all().map(|_| None).collect()),
-            complex: RefCell::default(),
-            options: RefCell::new(PrintOptions::default()),
+            classes: RefCell::default(),
+            options: RefCell::default(),
             methods: RefCell::new(None),
-            has_custom_text: Cell::new(false),
             mirrors: RefCell::default(),
         })
     }
 
     /// The array of a tensor, which owns its memory.
     pub(super) fn array(self: &Rc<Self>, tensor: Tensor, vm: &VirtualMachine) -> PyObjectRef {
-        self.view(tensor, None, vm)
+        self.viewed(tensor, None, false, vm)
     }
 
-    /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory.
-    pub(super) fn view(
-        self: &Rc<Self>,
-        tensor: Tensor,
-        owner: Option<PyObjectRef>,
-        vm: &VirtualMachine,
-    ) -> PyObjectRef {
-        self.viewed(tensor, owner, false, vm)
-    }
-
-    /// The same; of complex numbers the tensor has pairs of their parts.
+    /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory. Of complex numbers the tensor
+    /// has pairs of their parts.
     pub(super) fn viewed(
         self: &Rc<Self>,
         tensor: Tensor,
@@ -199,35 +190,17 @@ impl Numpy {
         vm: &VirtualMachine,
     ) {
         let operation = &table::row(name).descriptor;
-        result.set_made(self.record(operation, result, form, args, vm), 0);
+        let ran = CompletedOperation::new(operation, args, result.shape(), site(vm));
+        self.record(result, CompletedOperation { form, ..ran });
     }
 
     /// States that a tensor has numbers that the program was given.
     pub(super) fn given(&self, result: &Tensor, vm: &VirtualMachine) {
-        result.set_made(self.record(&TENSOR, result, 0, Vec::new(), vm), 0);
+        self.record(result, CompletedOperation::new(&TENSOR, Vec::new(), result.shape(), site(vm)));
     }
 
-    fn record(
-        &self,
-        operation: &'static crate::tensor::Descriptor,
-        result: &Tensor,
-        form: usize,
-        args: Vec<Arg>,
-        vm: &VirtualMachine,
-    ) -> Rc<crate::tensor::Record> {
-        self.state.recorder.record(CompletedOperation {
-            operation,
-            in_place: false,
-            form,
-            drawn: None,
-            grad_name: None,
-            args,
-            site: site(vm),
-            shape: result.shape().to_vec(),
-            outputs: 1,
-            needs_grad: false,
-            in_backward: false,
-        })
+    fn record(&self, result: &Tensor, ran: CompletedOperation) {
+        result.set_made(self.state.recorder.record(ran), 0);
     }
 
     /// The same values in this dtype: itself where nothing changes.
@@ -240,15 +213,9 @@ impl Numpy {
     }
 
     /// The class of scalars of this dtype.
-    pub(super) fn class(&self, dtype: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
-        let known = self.scalars.borrow().get(dtype as usize).cloned().flatten();
-        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", dtype.name())))
-    }
-
-    /// The class of complex scalars whose parts have this dtype.
-    pub(super) fn complex_class(&self, parts: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
-        let known = self.complex.borrow()[usize::from(parts == DType::Float64)].clone();
-        known.ok_or_else(|| vm.new_runtime_error("numpy is not imported"))
+    pub(super) fn class(&self, kind: Kind, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
+        let known = self.classes.borrow().iter().find(|row| row.0 == kind).map(|row| row.1.clone());
+        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", kind.dtype.name())))
     }
 }
 

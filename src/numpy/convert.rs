@@ -1,31 +1,22 @@
 //! `numpy.array(data)`: numbers, nested sequences and arrays to one array.
 //! Errors are NumPy's.
 
-use rustpython_vm::builtins::{PyBytes, PyDict, PyInt, PySet, PyStr};
+use rustpython_vm::builtins::{PyBytes, PyInt, PyStr};
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{Numpy, array_of};
 use super::dtypes::promote;
 use super::scalar;
-use super::text::shape_text;
-use crate::tensor::{Arg, Buffer, DType, Lane, Tensor, allow};
-use crate::torch::{OrRaise, items, tensor_of};
+use crate::tensor::show::tuple_repr;
+use crate::tensor::{Arg, Buffer, DType, Tensor, allow};
+use crate::torch::{OrRaise, tensor_of};
 
 /// The items of a list, a tuple, a range or what else has a length and items.
 fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
-    if let Some(items) = items(object) {
-        return Ok(Some(items));
+    match object.downcast_ref::<PyBytes>() {
+        Some(_) => Ok(None),
+        None => crate::torch::sequence(object, vm),
     }
-    let is_other = object.downcast_ref::<PyStr>().is_some()
-        || object.downcast_ref::<PyBytes>().is_some()
-        || object.downcast_ref::<PyDict>().is_some()
-        || object.downcast_ref::<PySet>().is_some();
-    let class = object.class();
-    let has = |name: &'static str| class.get_attr(vm.ctx.intern_str(name)).is_some();
-    if is_other || !has("__getitem__") || !has("__len__") {
-        return Ok(None);
-    }
-    vm.extract_elements_with(object, Ok).map(Some)
 }
 
 /// The elements found so far.
@@ -40,7 +31,7 @@ fn ragged(shape: &[usize], vm: &VirtualMachine) -> rustpython_vm::builtins::PyBa
         "setting an array element with a sequence. The requested array has an inhomogeneous shape after {} dimensions. \
          The detected shape was {} + inhomogeneous part.",
         shape.len(),
-        shape_text(shape)
+        tuple_repr(shape)
     ))
 }
 
@@ -117,28 +108,6 @@ fn not_numbers(object: &PyObject, vm: &VirtualMachine) -> rustpython_vm::builtin
     )
 }
 
-/// The elements in the lane of a dtype.
-fn buffer(numbers: &[Arg], dtype: DType) -> Buffer {
-    let float = |number: &Arg| match *number {
-        Arg::Int(value) => value as f64,
-        ref other => other.number().unwrap_or(0.0),
-    };
-    match dtype.lane() {
-        Lane::F64 => Buffer::F64(numbers.iter().map(float).collect()),
-        Lane::F32 => Buffer::F32(numbers.iter().map(|it| dtype.round_f32(float(it) as f32)).collect()),
-        Lane::Bool => Buffer::Bool(numbers.iter().map(|it| float(it) != 0.0).collect()),
-        Lane::I64 => Buffer::I64(
-            numbers
-                .iter()
-                .map(|number| match *number {
-                    Arg::Int(value) => dtype.wrap_i64(value),
-                    ref other => dtype.wrap_i64(float(other) as i64),
-                })
-                .collect(),
-        ),
-    }
-}
-
 /// The tensor of a Python object. An array, or a torch tensor, is itself unless its dtype changes.
 pub(super) fn tensor(
     numpy: &Numpy,
@@ -169,7 +138,7 @@ pub(super) fn tensor(
     let mut found = Found { shape, numbers: Vec::with_capacity(count.min(1 << 20)), dtype: None };
     found.add(object, 0, vm)?;
     let dtype = dtype.or(found.dtype).unwrap_or(DType::Float64);
-    let tensor = Tensor::new(buffer(&found.numbers, dtype), found.shape, dtype);
+    let tensor = Tensor::new(Arg::buffer(&found.numbers, dtype), found.shape, dtype);
     numpy.given(&tensor, vm);
     Ok(tensor)
 }

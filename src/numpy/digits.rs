@@ -20,31 +20,17 @@ pub(super) enum Trim {
 /// How a number is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// The most digits after the point.
+    /// The most digits after the point; with [`Trim::Keep`] as many.
     pub(super) precision: Option<usize>,
     /// Whether the fewest digits that identify the number are enough.
     pub(super) unique: bool,
     pub(super) trim: Trim,
-    /// The fewest digits after the point, with [`Trim::Keep`].
-    pub(super) least: usize,
     /// Whether positive numbers have a `+`.
     pub(super) plus: bool,
 }
 
-impl Style {
-    /// How many digits after the point are written of a number that `shortest` of them identify. Where more are wanted,
-    /// they are those of the exact value.
-    fn wanted(&self, shortest: usize, most: usize) -> usize {
-        match self.trim {
-            Trim::Keep if self.unique && shortest <= most => shortest.max(self.least),
-            _ if self.unique => shortest.min(most),
-            _ => most,
-        }
-    }
-}
-
-/// The fewest digits of a number above 0 that identify it in its dtype, and the power of ten of the first.
-fn shortest(value: f64, dtype: DType) -> (Vec<u8>, i32) {
+/// The fewest digits of a number that identify it in its dtype, and the power of ten of the first.
+fn shortest(value: f64, dtype: DType) -> (String, i32) {
     let text = match dtype {
         DType::Float32 => format!("{:e}", value as f32),
         DType::Float16 | DType::BFloat16 => (1..=5)
@@ -56,92 +42,76 @@ fn shortest(value: f64, dtype: DType) -> (Vec<u8>, i32) {
         _ => format!("{value:e}"),
     };
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mut digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_digit).collect();
-    while digits.len() > 1 && digits.last() == Some(&b'0') {
-        digits.pop();
-    }
-    (digits, exponent.parse().unwrap_or(0))
+    let digits = digits.replace('.', "");
+    let kept = digits.trim_end_matches('0').len().max(1);
+    (digits[..kept].to_owned(), exponent.parse().unwrap_or(0))
 }
 
-fn sign(value: f64, plus: bool) -> &'static str {
-    match (value.is_sign_negative(), plus) {
-        (true, _) => "-",
-        (false, true) => "+",
-        (false, false) => "",
-    }
-}
-
-/// Integer and fraction with zeros trimmed or padded.
-fn finish(whole: &str, fraction: &str, style: &Style) -> String {
-    let trimmed = fraction.trim_end_matches('0');
-    let fraction = match style.trim {
-        Trim::Keep => {
-            let wanted = match style.unique {
-                true => fraction.len().max(style.least),
-                false => style.precision.unwrap_or(fraction.len()).max(style.least),
-            };
-            format!("{fraction:0<wanted$}")
+impl Style {
+    /// A number's text without its exponent, of its digits before and after the point. Where other digits are wanted than
+    /// the fewest, `exact` has those of the exact value, rounded.
+    fn text(
+        &self,
+        value: f64,
+        mut parts: (String, String),
+        exact: impl FnOnce(usize) -> (String, String),
+    ) -> String {
+        let fewest = parts.1.len();
+        let most = self.precision.unwrap_or(if self.unique { usize::MAX } else { fewest });
+        let wanted = if self.unique && self.trim != Trim::Keep { fewest.min(most) } else { most };
+        if value != 0.0 && (!self.unique || fewest != wanted) {
+            parts = exact(wanted.min(1100));
         }
-        Trim::Zero if trimmed.is_empty() => "0".to_owned(),
-        _ => trimmed.to_owned(),
-    };
-    match style.trim {
-        Trim::All if fraction.is_empty() => whole.to_owned(),
-        _ => format!("{whole}.{fraction}"),
+        let sign = match (value.is_sign_negative(), self.plus) {
+            (true, _) => "-",
+            (false, true) => "+",
+            (false, false) => "",
+        };
+        let (whole, fraction) = parts;
+        let trimmed = fraction.trim_end_matches('0');
+        match self.trim {
+            Trim::Keep => format!("{sign}{whole}.{fraction:0<wanted$}"),
+            Trim::Zero if trimmed.is_empty() => format!("{sign}{whole}.0"),
+            Trim::All if trimmed.is_empty() => format!("{sign}{whole}"),
+            _ => format!("{sign}{whole}.{trimmed}"),
+        }
     }
+}
+
+fn at_point(text: &str) -> (String, String) {
+    let (left, right) = text.split_once('.').unwrap_or((text, ""));
+    (left.to_owned(), right.to_owned())
 }
 
 /// `12.5`
 pub(super) fn positional(value: f64, dtype: DType, style: &Style) -> String {
     let size = value.abs();
-    let (mut whole, mut fraction) = ("0".to_owned(), String::new());
-    if size != 0.0 {
-        let (digits, exponent) = shortest(size, dtype);
-        let digits = String::from_utf8(digits).unwrap_or_default();
-        if exponent >= 0 {
+    let fewest = match shortest(size, dtype) {
+        (digits, exponent) if exponent < 0 => {
+            ("0".to_owned(), "0".repeat((-exponent - 1) as usize) + &digits)
+        }
+        (digits, exponent) => {
             let split = exponent as usize + 1;
-            if digits.len() <= split {
-                whole = format!("{digits:0<split$}");
-            } else {
-                whole = digits[..split].to_owned();
-                fraction = digits[split..].to_owned();
-            }
-        } else {
-            fraction = format!("{}{digits}", "0".repeat((-exponent - 1) as usize));
+            let digits = format!("{digits:0<split$}");
+            (digits[..split].to_owned(), digits[split..].to_owned())
         }
-        let most = style.precision.unwrap_or(if style.unique { usize::MAX } else { fraction.len() });
-        let wanted = style.wanted(fraction.len(), most);
-        if !style.unique || fraction.len() != wanted {
-            let text = format!("{size:.*}", wanted.min(1100));
-            let (left, right) = text.split_once('.').unwrap_or((&text, ""));
-            (whole, fraction) = (left.to_owned(), right.to_owned());
-        }
-    }
-    sign(value, style.plus).to_owned() + &finish(&whole, &fraction, style)
+    };
+    style.text(value, fewest, |wanted| at_point(&format!("{size:.wanted$}")))
 }
 
 /// `1.25e+01`
 pub(super) fn scientific(value: f64, dtype: DType, style: &Style, exponent_digits: usize) -> String {
     let size = value.abs();
-    let (mut digits, mut exponent) = match size == 0.0 {
-        true => ("0".to_owned(), 0),
-        false => {
-            let (digits, exponent) = shortest(size, dtype);
-            (String::from_utf8(digits).unwrap_or_default(), exponent)
-        }
-    };
-    let most = style.precision.unwrap_or(if style.unique { usize::MAX } else { digits.len() - 1 });
-    let wanted = style.wanted(digits.len() - 1, most);
-    if size != 0.0 && (!style.unique || digits.len() - 1 != wanted) {
-        let text = format!("{size:.*e}", wanted.min(1100));
+    let (digits, mut exponent) = shortest(size, dtype);
+    let fewest = (digits[..1].to_owned(), digits[1..].to_owned());
+    let mantissa = style.text(value, fewest, |wanted| {
+        let text = format!("{size:.wanted$e}");
         let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
-        digits = mantissa.replace('.', "");
         exponent = power.parse().unwrap_or(0);
-    }
-    let mantissa = finish(&digits[..1], &digits[1..], style);
-    let width = exponent_digits.max(2);
+        at_point(mantissa)
+    });
     let power = if exponent < 0 { '-' } else { '+' };
-    format!("{}{mantissa}e{power}{:0width$}", sign(value, style.plus), exponent.abs())
+    format!("{mantissa}e{power}{:0width$}", exponent.abs(), width = exponent_digits.max(2))
 }
 
 /// The text of a scalar.
@@ -153,7 +123,7 @@ pub(super) fn scalar(value: f64, dtype: DType) -> String {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
     let size = value.abs();
-    let style = Style { precision: None, unique: true, trim: Trim::Zero, least: 0, plus: false };
+    let style = Style { precision: None, unique: true, trim: Trim::Zero, plus: false };
     if size == 0.0 || (1e-4..1e16).contains(&size) {
         return positional(value, dtype, &style);
     }

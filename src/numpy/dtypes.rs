@@ -7,22 +7,15 @@ use rustpython_vm::function::{FuncArgs, PyComparisonValue};
 use rustpython_vm::types::{Comparable, Constructor, Hashable, PyComparisonOp, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
-use super::context::{Numpy, context};
+use super::context::{Kind, Numpy, context};
 use super::foreign;
-use crate::tensor::{Arg, Category, DType, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Tensor};
 
 /// `numpy.dtype`
 #[pyclass(module = "numpy", name = "dtype")]
 #[derive(Debug, PyPayload)]
 pub(super) struct PyNumpyDType {
     pub(super) kind: Kind,
-}
-
-/// The dtype of numbers: of real ones, or of complex ones whose parts have `dtype`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) dtype: DType,
-    pub(super) is_complex: bool,
 }
 
 impl Kind {
@@ -123,13 +116,7 @@ pub(super) fn kind_of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> 
     if let Some((_, kind)) = python.iter().find(|row| class.is(row.0)) {
         return Some(*kind);
     }
-    let is_class = |known: &Option<PyTypeRef>| known.as_ref().is_some_and(|it| it.is(class));
-    let scalars = numpy.scalars.borrow();
-    if let Some((dtype, _)) = DType::all().zip(scalars.iter()).find(|(_, known)| is_class(known)) {
-        return Some(Kind::real(dtype));
-    }
-    let place = numpy.complex.borrow().iter().position(is_class)?;
-    Some(Kind::complex([DType::Float32, DType::Float64][place]))
+    numpy.classes.borrow().iter().find(|row| row.1.is(class)).map(|row| row.0)
 }
 
 /// The dtype of real numbers that an object means; `None` where it means none.
@@ -199,11 +186,7 @@ impl PyNumpyDType {
 
     #[pygetset(name = "type")]
     fn class(&self, vm: &VirtualMachine) -> PyResult {
-        let numpy = context(vm)?;
-        match self.kind.is_complex {
-            true => numpy.complex_class(self.kind.dtype, vm).map(Into::into),
-            false => numpy.class(self.kind.dtype, vm).map(Into::into),
-        }
+        context(vm)?.class(self.kind, vm).map(Into::into)
     }
 
     #[pyslot]
@@ -280,25 +263,39 @@ pub(super) fn promote(a: DType, b: DType) -> DType {
 pub(super) struct Operand {
     /// Its elements.
     pub(super) tensor: Tensor,
-    /// Its one number, if it has no dimensions.
+    /// Its one number, if it is a real one without dimensions.
     pub(super) number: Option<Arg>,
+    /// Whether its elements are complex: pairs along the last dimension of the tensor.
+    pub(super) is_pairs: bool,
 }
 
 impl Operand {
     /// The operand that a tensor is.
     pub(super) fn new(tensor: Tensor) -> Operand {
-        let number = (tensor.ndim() == 0).then(|| number_of(&tensor));
-        Operand { tensor, number }
+        let number = (tensor.ndim() == 0).then(|| tensor.first());
+        Operand { tensor, number, is_pairs: false }
     }
-}
 
-/// The number of a tensor without dimensions.
-pub(super) fn number_of(tensor: &Tensor) -> Arg {
-    let (data, at) = (tensor.storage().read(), tensor.layout().offset);
-    match tensor.dtype().category() {
-        Category::Float => Arg::Float(data.float(at)),
-        Category::Integer => Arg::Int(data.int(at)),
-        Category::Bool => Arg::Bool(data.int(at) != 0),
+    /// The operand of complex numbers that these pairs are.
+    pub(super) fn pairs(tensor: Tensor) -> Operand {
+        Operand { tensor, number: None, is_pairs: true }
+    }
+
+    /// A dtype counts as an array of it.
+    pub(super) fn of_kind(kind: Kind) -> Operand {
+        let shape: &[usize] = if kind.is_complex { &[0, 2] } else { &[0] };
+        let tensor = Tensor::new(Buffer::zeros(kind.dtype, 0), shape, kind.dtype);
+        Operand { tensor, number: None, is_pairs: kind.is_complex }
+    }
+
+    /// The shape of the elements.
+    pub(super) fn shape(&self) -> &[usize] {
+        let shape = self.tensor.shape();
+        &shape[..shape.len() - usize::from(self.is_pairs)]
+    }
+
+    fn is_float(&self) -> bool {
+        self.is_pairs || self.tensor.dtype().is_float()
     }
 }
 
@@ -347,6 +344,25 @@ pub(super) fn result_type(operands: &[Operand]) -> DType {
         Some(number) => promote(dtype, least(number, it.tensor.dtype(), array)),
         None => dtype,
     })
+}
+
+/// The same where there may be complex operands.
+pub(super) fn result_kind(operands: &[Operand]) -> Kind {
+    match operands.iter().any(|it| it.is_pairs) {
+        true => Kind::complex(parts_dtype(operands)),
+        false => Kind::real(result_type(operands)),
+    }
+}
+
+/// The dtype of the parts of a complex result: arrays of floats decide among themselves, otherwise every operand counts.
+pub(super) fn parts_dtype(operands: &[Operand]) -> DType {
+    let is_array = |it: &Operand| !it.shape().is_empty();
+    let decides = operands.iter().any(|it| is_array(it) && it.is_float());
+    let is_wide = operands
+        .iter()
+        .filter(|it| !decides || is_array(it))
+        .any(|it| matches!(it.tensor.dtype(), DType::Float64 | DType::Int32 | DType::Int64));
+    if is_wide { DType::Float64 } else { DType::Float32 }
 }
 
 /// Whether values of one dtype may be cast to another by NumPy's rule of this name.

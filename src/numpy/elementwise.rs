@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyBaseExceptionRef;
-use rustpython_vm::{PyObject, PyResult, VirtualMachine};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex};
+use rustpython_vm::{AsObject, PyObject, PyResult, VirtualMachine};
 
-use super::context::{Numpy, array_of};
+use super::context::{Kind, Numpy, array_of, pairs_of};
 use super::convert;
-use super::dtypes::{Operand, can_cast, result_type, shown};
+use super::dtypes::{Operand, PyNumpyDType, can_cast, result_type, shown};
+use super::foreign;
 use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
 use super::text::tight;
@@ -15,32 +16,44 @@ use crate::kernel::division::{floor_divide_i64, remainder_i64};
 use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
 use crate::torch::PyTensor;
 
-/// The operand that an object is: an array, a scalar, a number or a nested list.
+/// The operand that an object is: an array, a scalar, a number, a dtype or a nested list.
 pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<Operand> {
     if let Some(array) = array_of(object) {
         return Ok(Operand::new(array));
     }
     if let Some((dtype, number)) = scalar::number(object, vm) {
-        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number) });
+        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number), is_pairs: false });
+    }
+    if let Some(pairs) = pairs_of(object) {
+        return Ok(Operand::pairs(pairs));
+    }
+    if let Some(number) = object.downcast_ref::<PyComplex>() {
+        let parts = [number.to_complex().re, number.to_complex().im].map(Arg::Float);
+        let is_single = object.class().is(&numpy.class(Kind::complex(DType::Float32), vm)?);
+        let dtype = if is_single { DType::Float32 } else { DType::Float64 };
+        return Ok(Operand::pairs(Tensor::new(Arg::buffer(&parts, dtype), [2], dtype)));
+    }
+    if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
+        return Ok(Operand::of_kind(it.kind));
+    }
+    if foreign::has_part(object, vm) {
+        // Nested lists with complex numbers.
+        let list = foreign::call("numpy", "asarray", vec![object.to_owned()], vm)?;
+        return operand(numpy, &list, vm);
     }
     Ok(Operand::new(convert::tensor(numpy, object, None, vm)?))
 }
 
 /// The shape that operands broadcast to. Errors: NumPy's.
-fn broadcast(operands: &[Operand], vm: &VirtualMachine) -> PyResult<Vec<usize>> {
-    let mut shape: Vec<usize> = Vec::new();
-    for operand in operands {
-        shape = match layout::broadcast(&shape, operand.tensor.shape()) {
-            Ok(shape) => shape,
-            Err(_) => {
-                let shapes: String = operands.iter().map(|it| tight(it.tensor.shape()) + " ").collect();
-                return Err(vm.new_value_error(format!(
-                    "operands could not be broadcast together with shapes {shapes}"
-                )));
-            }
-        };
-    }
-    Ok(shape)
+pub(super) fn broadcast<'a>(
+    shapes: impl Iterator<Item = &'a [usize]> + Clone,
+    vm: &VirtualMachine,
+) -> PyResult<Vec<usize>> {
+    let mut all = shapes.clone();
+    all.try_fold(Vec::new(), |shape, own| layout::broadcast(&shape, own)).map_err(|_| {
+        let shapes: String = shapes.map(|shape| tight(shape) + " ").collect();
+        vm.new_value_error(format!("operands could not be broadcast together with shapes {shapes}"))
+    })
 }
 
 /// An operand as an argument: in the dtype of the computation, a number where it is one beside arrays.
@@ -105,7 +118,7 @@ fn computed(
     in_place: bool,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    let shape = broadcast(operands, vm)?;
+    let shape = broadcast(operands.iter().map(Operand::shape), vm)?;
     let dtype = match dtype {
         Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
             return Err(vm.new_type_error(format!(
@@ -197,9 +210,7 @@ pub(super) fn not_cast(
 ) -> PyResult<PyBaseExceptionRef> {
     let text =
         format!("Cannot cast ufunc '{function}' output from {from} to {to} with casting rule '{casting}'");
-    let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
-    let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
-    error.downcast().map_err(|_| vm.new_type_error("an exception class makes exceptions"))
+    foreign::error("_UFuncOutputCastingError", vec![vm.ctx.new_str(text).into()], vm)
 }
 
 /// Writes a result into an array, converted to its dtype. Errors: it cannot be, or has another shape.

@@ -7,18 +7,20 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
+use super::complex::scalar_of;
 use super::context::{Numpy, PyArray, array_of};
 use super::convert;
+use super::dtypes::Operand;
 use super::elementwise::{is_tensor, operand, stretched};
+use super::scalar;
 use super::text::tight;
-use super::{complex, scalar};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::overwrite::{Overwrite, overwrite};
 use crate::ops::table::row;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::SETITEM;
-use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::{cast::to_dtype, complex};
 use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Layout, Tensor, index};
 use crate::torch::{OrRaise, items, site, tensor_of};
 
@@ -107,22 +109,20 @@ impl Key {
         key: &PyObject,
         vm: &VirtualMachine,
     ) -> PyResult<Key> {
-        let objects: Vec<&PyObject> = match key.downcast_ref::<PyTuple>() {
-            Some(tuple) => tuple.as_slice().iter().map(|it| &**it).collect(),
-            None => vec![key],
-        };
+        let alone = [key.to_owned()];
+        let objects = key.downcast_ref::<PyTuple>().map_or(&alone[..], |tuple| tuple.as_slice());
         let ndim = shape.len();
         let mut found = Key::default();
         let mut parts: Vec<(Index, usize)> = Vec::with_capacity(objects.len() + 1);
-        for &object in &objects {
+        for object in objects {
             let part = if vm.is_none(object) {
                 (Index::NewAxis, 0)
             } else if object.downcast_ref::<PyEllipsis>().is_some() {
                 (Index::Ellipsis, 0)
-            } else if let Some(value) = whole(object, vm) {
-                (Index::Int(value), 1)
             } else if object.downcast_ref::<PySlice>().is_some() {
                 (Index::Slice { start: None, stop: None, step: None }, 1)
+            } else if let Some(value) = whole(object, vm) {
+                (Index::Int(value), 1)
             } else if let Some((DType::Bool, number)) = scalar::number(object, vm) {
                 (Index::Bool(matches!(number, Arg::Bool(true))), 0)
             } else if scalar::number(object, vm).is_some() || object.downcast_ref::<PyStr>().is_some() {
@@ -157,7 +157,7 @@ impl Key {
         let has_arrays = parts.iter().any(|part| matches!(part.0, Index::Tensor(_)));
         let mut read = Vec::with_capacity(parts.len() + 1);
         let mut axis = 0;
-        for ((part, takes), object) in parts.into_iter().zip(&objects) {
+        for ((part, takes), object) in parts.into_iter().zip(objects) {
             let size = shape.get(axis).copied().unwrap_or(1);
             let part = match part {
                 Index::Int(at) => {
@@ -262,7 +262,7 @@ fn out_of_bounds(
 
 /// The place of the one element at whole numbers, in an array of this layout and of so many dimensions: for loops in Python.
 fn element(layout: &Layout, dims: usize, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
-    let place = |objects: &[&PyObject]| -> PyResult<Option<usize>> {
+    let place = |objects: &[PyObjectRef]| -> PyResult<Option<usize>> {
         let mut offset = layout.offset;
         for (axis, object) in objects.iter().enumerate() {
             let Some(at) = whole(object, vm) else { return Ok(None) };
@@ -275,9 +275,8 @@ fn element(layout: &Layout, dims: usize, key: &PyObject, vm: &VirtualMachine) ->
         Ok(Some(offset))
     };
     match key.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice()) {
-        Some([a, b]) if dims == 2 => place(&[a, b]),
-        Some(all) if all.len() == dims => place(&all.iter().map(|it| &**it).collect::<Vec<_>>()),
-        None if dims == 1 => place(&[key]),
+        Some(all) if all.len() == dims => place(all),
+        None if dims == 1 => place(&[key.to_owned()]),
         _ => Ok(None),
     }
 }
@@ -285,7 +284,7 @@ fn element(layout: &Layout, dims: usize, key: &PyObject, vm: &VirtualMachine) ->
 /// The scalar of one element.
 fn scalar(array: &PyArray, one: &Tensor, vm: &VirtualMachine) -> PyResult {
     match array.is_complex {
-        true => complex::scalar_of(&array.numpy, one, vm),
+        true => scalar_of(&array.numpy, one, vm),
         false => scalar::of_tensor(&array.numpy, one, vm),
     }
 }
@@ -344,7 +343,8 @@ fn assigned(
     vm: &VirtualMachine,
 ) -> PyResult<(Tensor, Option<Arg>)> {
     if array.is_complex {
-        let (value, _) = complex::read(&array.numpy, value, vm)?;
+        let Operand { tensor, is_pairs, .. } = operand(&array.numpy, value, vm)?;
+        let value = complex::Operand { tensor, is_pairs };
         let mut shape = value.shape().to_vec();
         let pairs = value.pairs(&shape, target.dtype());
         shape.push(2);

@@ -12,7 +12,7 @@
 //! | [`reduce`] | sums in NumPy's order |
 //! | [`routine`], [`signature`], [`table`] | functions and methods: a row for each, read by one binding |
 //! | [`complex`], [`parts`] | functions of complex numbers, and of the parts of arrays of them |
-//! | [`foreign`] | operands that are no real arrays: complex numbers, and arrays of labels, which are Python |
+//! | [`foreign`] | arrays of labels, which are Python, and calls of the Python half |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |

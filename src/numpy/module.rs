@@ -2,29 +2,28 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyList, PyStrRef, PyTuple, PyTypeRef};
+use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyStrRef, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::axes::axes;
 use super::context::{
-    Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
+    Kind, Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
 };
-use super::dtypes::{self, Kind, PyNumpyDType, result_type};
+use super::dtypes::{self, PyNumpyDType};
 use super::elementwise::operand;
+use super::operators::one;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
 use super::ufunc::PyUfunc;
-use super::{complex, foreign, scalar, table};
+use super::{complex, scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
-use crate::ops::table as operations;
 use crate::ops::table::linalg_eigen;
-use crate::tensor::{DType, Tensor};
-use crate::torch::{PyTensor, dtype_object, run_operation, tensor_object};
+use crate::tensor::Tensor;
 
 /// Lets a program import `_numpy`, which is made only then.
 pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
@@ -105,27 +104,14 @@ fn kind(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Kind>
     }
 }
 
-fn optional_dtype(numpy: &Numpy, object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Option<DType>> {
-    match vm.is_none(object) {
-        true => Ok(None),
-        false => dtypes::of(numpy, object, vm).map(Some),
-    }
-}
-
 fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef; vm| -> PyResult<()> {
         let kind = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
-        match kind.is_complex {
-            true => held.complex.borrow_mut()[usize::from(kind.dtype == DType::Float64)] = Some(class),
-            false => held.scalars.borrow_mut()[kind.dtype as usize] = Some(class),
-        }
+        held.classes.borrow_mut().push((kind, class));
         Ok(())
     });
     define!(numpy, vm, set, "_methods", |held, methods: PyDictRef; _vm| -> () {
         held.methods.replace(Some(methods));
-    });
-    define!(numpy, vm, set, "_array", |held, object: PyObjectRef, dtype: PyObjectRef, copy: bool; vm| -> PyResult {
-        table::array_of_data(&held, &object, optional_dtype(&held, &dtype, vm)?, copy, vm)
     });
     define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
         held.own(&object);
@@ -139,80 +125,15 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         }
     });
     define!(numpy, vm, set, "_item", |_held, object: PyObjectRef; vm| -> PyResult {
-        if let Some(number) = object.downcast_ref::<PyComplex>() {
-            return Ok(vm.ctx.new_complex(number.to_complex()).into());
+        match object.downcast_ref::<PyComplex>() {
+            Some(number) => Ok(vm.ctx.new_complex(number.to_complex()).into()),
+            None => Ok(scalar::python(&one(&object, vm)?, vm)),
         }
-        let number = match array_of(&object) {
-            Some(tensor) => dtypes::number_of(&tensor),
-            None => scalar::number(&object, vm).map(|it| it.1).ok_or_else(|| vm.new_type_error("not a scalar"))?,
-        };
-        Ok(scalar::python(&number, vm))
-    });
-    define!(numpy, vm, set, "_dtype_of", |held, object: PyObjectRef; vm| -> PyResult {
-        Ok(match scalar::number(&object, vm) {
-            Some((dtype, _)) => dtypes::object(Kind::real(dtype), vm),
-            None if foreign::is_complex(&object) => dtypes::object(complex::common(&held, &[object], vm)?, vm),
-            None => dtypes::object(Kind::real(operand(&held, &object, vm)?.tensor.dtype()), vm),
-        })
     });
     Ok(())
 }
 
-/// An argument of an operation: arrays as tensors, dtypes as torch's.
-fn to_torch(held: &Rc<Numpy>, object: &PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
-    if let Some(tensor) = array_of(object) {
-        return tensor_object(tensor, &held.state, vm);
-    }
-    if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
-        return dtype_object(it.kind.dtype, vm);
-    }
-    if let Some(it) = object.downcast_ref::<PyScalar>() {
-        return scalar::python(&it.number, vm);
-    }
-    if let Some(tuple) = object.downcast_ref::<PyTuple>() {
-        return vm.ctx.new_tuple(tuple.as_slice().iter().map(|it| to_torch(held, it, vm)).collect()).into();
-    }
-    if let Some(list) = object.downcast_ref::<PyList>() {
-        let items = list.borrow_vec().to_vec();
-        return vm.ctx.new_list(items.iter().map(|it| to_torch(held, it, vm)).collect()).into();
-    }
-    object.clone()
-}
-
-/// A result of an operation on `sources`: tensors as arrays.
-fn from_torch(
-    held: &Rc<Numpy>,
-    object: &PyObjectRef,
-    sources: &[PyObjectRef],
-    vm: &VirtualMachine,
-) -> PyObjectRef {
-    if let Some(tensor) = object.downcast_ref::<PyTensor>() {
-        return held.derived(tensor.tensor(), false, sources.iter().map(|it| &**it), vm);
-    }
-    match object.downcast_ref::<PyTuple>() {
-        Some(tuple) => {
-            let made = tuple.as_slice().iter().map(|it| from_torch(held, it, sources, vm)).collect();
-            vm.ctx.new_tuple(made).into()
-        }
-        None => object.clone(),
-    }
-}
-
 fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    let held = numpy.clone();
-    let op = move |name: String, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-        let op =
-            operations::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
-        let mut args = args;
-        let sources = args.args.clone();
-        args.args = sources.iter().map(|it| to_torch(&held, it, vm)).collect();
-        let words: Vec<(String, PyObjectRef)> =
-            args.kwargs.iter().map(|(word, value)| (word.clone(), to_torch(&held, value, vm))).collect();
-        args.kwargs = words.into_iter().collect();
-        let result = run_operation(op, op.name, false, false, &held.state, &args, vm)?;
-        Ok(from_torch(&held, &result, &sources, vm))
-    };
-    set("_op", vm.new_function("_op", op).into())?;
     define!(numpy, vm, set, "_eigh", |held, object: PyObjectRef; vm| -> PyResult {
         let tensor = array(&object, vm)?;
         let found = stop::leavable(|| linalg_eigen::decomposed(&tensor, false, Rotation::Cosine))
@@ -235,17 +156,9 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
             Some(kind) => dtypes::object(kind, vm),
             None => it.clone(),
         };
-        let objects: Vec<PyObjectRef> = args.args.iter().map(each).collect();
-        let kind = |it: &PyObjectRef| it.downcast_ref::<PyNumpyDType>().map(|it| it.kind);
-        if objects.iter().any(|it| foreign::is_complex(it) || kind(it).is_some_and(|kind| kind.is_complex)) {
-            return Ok(dtypes::object(complex::common(&held, &objects, vm)?, vm));
-        }
-        let operand = |it: &PyObjectRef| match kind(it) {
-            Some(kind) => Ok(dtypes::Operand { tensor: Tensor::scalar(0.0, kind.dtype), number: None }),
-            None => operand(&held, it, vm),
-        };
-        let operands = objects.iter().map(operand).collect::<PyResult<Vec<_>>>()?;
-        Ok(dtypes::object(Kind::real(result_type(&operands)), vm))
+        let operands =
+            args.args.iter().map(|it| operand(&held, &each(it), vm)).collect::<PyResult<Vec<_>>>()?;
+        Ok(dtypes::object(dtypes::result_kind(&operands), vm))
     };
     set("result_type", vm.new_function("result_type", common).into())?;
     define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {
@@ -263,10 +176,15 @@ fn numbers(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<(Tensor, Kind)
     }
 }
 
-/// The print options that a dict names, over the session's.
-fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<PrintOptions> {
-    let mut options = numpy.options.borrow().clone();
-    for (word, value) in words {
+/// The session's print options and those that a dict names. Errors: a value that is none.
+pub(super) fn options(
+    numpy: &Numpy,
+    words: Option<&PyDictRef>,
+    vm: &VirtualMachine,
+) -> PyResult<PrintOptions> {
+    let mut options = PrintOptions::default();
+    let own = numpy.options.borrow().clone();
+    for (word, value) in own.iter().chain(words).flat_map(|words| words.into_iter()) {
         let word = word.str(vm)?.to_string();
         let size = || value.try_index(vm).map(|it| it.try_to_primitive::<usize>(vm).unwrap_or(usize::MAX));
         match word.as_str() {
@@ -285,54 +203,31 @@ fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<Pr
             }
             "suppress" => options.suppress = value.clone().try_to_bool(vm)?,
             "floatmode" => options.floatmode = value.str(vm)?.to_string(),
-            _ => {
-                return Err(vm.new_type_error(format!(
-                    "set_printoptions() got an unexpected keyword argument '{word}'"
-                )));
-            }
+            "formatter" => options.has_formatter = true,
+            _ => {}
         }
     }
     Ok(options)
 }
 
 fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    define!(numpy, vm, set, "_custom_text", |held, is_custom: bool; _vm| -> () {
-        held.has_custom_text.set(is_custom);
-    });
     define!(numpy, vm, set, "_set_options", |held, words: PyDictRef; vm| -> PyResult<()> {
-        let changed = options(&held, &words, vm)?;
-        held.options.replace(changed);
+        options(&held, Some(&words), vm)?;
+        held.options.replace(Some(words));
         Ok(())
-    });
-    define!(numpy, vm, set, "_get_options", |held; vm| -> PyResult {
-        let options = held.options.borrow().clone();
-        let dict = vm.ctx.new_dict();
-        let precision = options.precision.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_int(it).into());
-        let entries: [(&str, PyObjectRef); 6] = [
-            ("edgeitems", vm.ctx.new_int(options.edgeitems).into()),
-            ("threshold", vm.ctx.new_int(options.threshold).into()),
-            ("floatmode", vm.ctx.new_str(&*options.floatmode).into()),
-            ("precision", precision),
-            ("suppress", vm.ctx.new_bool(options.suppress).into()),
-            ("linewidth", vm.ctx.new_int(options.linewidth).into()),
-        ];
-        for (name, value) in entries {
-            dict.set_item(name, value, vm)?;
-        }
-        Ok(dict.into())
     });
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
         let (tensor, kind) = numbers(&object, vm)?;
         let place = (&*separator.to_string_lossy(), prefix, suffix);
-        Ok(text::array(&tensor, kind.is_complex, &options(&held, &words, vm)?, place))
+        Ok(text::array(&tensor, kind.is_complex, &options(&held, Some(&words), vm)?, place))
     });
     define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, &words, vm)?;
+        let options = options(&held, Some(&words), vm)?;
         Ok(text::words(&array(&places, vm)?, texts, &options, (&separator.to_string_lossy(), prefix, suffix)))
     });
     define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
         let (tensor, kind) = numbers(&object, vm)?;
-        Ok(text::repr(&tensor, kind.is_complex, kind.name(), &options(&held, &words, vm)?))
+        Ok(text::repr(&tensor, kind.is_complex, kind.name(), &options(&held, Some(&words), vm)?))
     });
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `+ - * / // % ** @ & | ^ ~` and comparisons, of arrays and of scalars.
 
+use std::ops::{Add, Mul, Sub};
 use std::sync::OnceLock;
 
 use rustpython_vm::builtins::PyComplex;
@@ -10,7 +11,7 @@ use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::complex;
-use super::context::{PyArray, PyFloat64, PyScalar, array_of, pairs_of};
+use super::context::{PyArray, PyFloat64, PyScalar, array_of};
 use super::dtypes::{Operand, promote};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
@@ -69,49 +70,40 @@ fn of_numbers(
 ) -> Option<PyResult> {
     let ((kind, x), (other, y)) = (scalar::number(a, vm)?, scalar::number(b, vm)?);
     let dtype = function.dtype(promote(kind, other)).ok()?;
-    let number = match dtype {
-        DType::Float64 => {
-            let (x, y) = (x.number()?, y.number()?);
-            match function.arithmetic? {
-                Arithmetic::Add => x + y,
-                Arithmetic::Subtract => x - y,
-                Arithmetic::Multiply => x * y,
-                Arithmetic::Divide => x / y,
+    let arithmetic = function.arithmetic?;
+    macro_rules! computed {
+        ($x:expr, $y:expr, $type:ty: $add:ident $subtract:ident $multiply:ident) => {
+            match arithmetic {
+                Arithmetic::Add => <$type>::$add($x, $y),
+                Arithmetic::Subtract => <$type>::$subtract($x, $y),
+                Arithmetic::Multiply => <$type>::$multiply($x, $y),
                 _ => return None,
             }
+        };
+    }
+    let float = |number: &Arg| number.number();
+    let int = |number: &Arg| match *number {
+        Arg::Int(value) => Some(value),
+        Arg::Bool(value) => Some(i64::from(value)),
+        _ => None,
+    };
+    let number = match (dtype, arithmetic) {
+        (DType::Float64, Arithmetic::Divide) => Arg::Float(float(&x)? / float(&y)?),
+        (DType::Float64, _) => Arg::Float(computed!(float(&x)?, float(&y)?, f64: add sub mul)),
+        (DType::Float32, Arithmetic::Divide) => Arg::Float(f64::from(float(&x)? as f32 / float(&y)? as f32)),
+        (DType::Float32, _) => {
+            Arg::Float(f64::from(computed!(float(&x)? as f32, float(&y)? as f32, f32: add sub mul)))
         }
-        DType::Float32 => {
-            let (x, y) = (x.number()? as f32, y.number()? as f32);
-            f64::from(match function.arithmetic? {
-                Arithmetic::Add => x + y,
-                Arithmetic::Subtract => x - y,
-                Arithmetic::Multiply => x * y,
-                Arithmetic::Divide => x / y,
-                _ => return None,
-            })
-        }
-        DType::Int64 => {
-            let int = |arg: Arg| match arg {
-                Arg::Int(value) => Some(value),
-                Arg::Bool(value) => Some(i64::from(value)),
-                _ => None,
-            };
-            let (x, y) = (int(x)?, int(y)?);
-            let value = match function.arithmetic? {
-                Arithmetic::Add => x.wrapping_add(y),
-                Arithmetic::Subtract => x.wrapping_sub(y),
-                Arithmetic::Multiply => x.wrapping_mul(y),
-                _ => return None,
-            };
-            return Some(like(dtype, Arg::Int(value), [(kind, a), (other, b)], vm));
+        (DType::Int64, _) => {
+            Arg::Int(computed!(int(&x)?, int(&y)?, i64: wrapping_add wrapping_sub wrapping_mul))
         }
         _ => return None,
     };
-    Some(like(dtype, Arg::Float(number), [(kind, a), (other, b)], vm))
+    Some(like(dtype, number, [(kind, a), (other, b)], vm))
 }
 
 fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if let Some(result) = of_numbers(function, a, b, vm) {
+    if let Some(result) = of_numbers(function, a, b, vm).or_else(|| complex::of_numbers(function, a, b, vm)) {
         return result;
     }
     if is_tensor(a) && array_of(b).is_some() {
@@ -124,7 +116,10 @@ fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualM
         return Ok(vm.ctx.not_implemented());
     }
     let numpy = context_of(&[a, b], vm)?;
-    apply(&numpy, function, &[a, b], vm)
+    match complex::shorter(function, a, b) {
+        Some(function) => apply(&numpy, function, &[a], vm),
+        None => apply(&numpy, function, &[a, b], vm),
+    }
 }
 
 /// `array / tensor`, which PyTorch computes as `tensor.reciprocal() * array`. It has no other operator in this order.
@@ -142,20 +137,19 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
     let Some(target) = a.downcast_ref::<PyArray>() else {
         return binary(function, a, b, vm);
     };
-    if target.is_complex || foreign::has_part(b, vm) {
-        return complex::operate_in_place(function.name, a, b, vm);
-    }
     if !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());
     }
     let numpy = target.numpy.clone();
     let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
-    if compute_in_place(&numpy, function, &operands, vm)? {
+    if operands.iter().any(|it| it.is_pairs) {
+        complex::write(&numpy, function, &operands, vm)?;
+    } else if compute_in_place(&numpy, function, &operands, vm)? {
         numpy.update_mirrors();
-        return Ok(a.to_owned());
+    } else {
+        let result = compute(&numpy, function, &operands, None, vm)?;
+        write_out(&numpy, function.name, &operands[0].tensor, &result, "same_kind", vm)?;
     }
-    let result = compute(&numpy, function, &operands, None, vm)?;
-    write_out(&numpy, function.name, &target.tensor(), &result, "same_kind", vm)?;
     Ok(a.to_owned())
 }
 
@@ -170,19 +164,15 @@ fn matmul(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
 }
 
 /// The one number of an array or a scalar.
-fn one(object: &PyObject, vm: &VirtualMachine) -> PyResult<Arg> {
-    if let Some(array) = array_of(object) {
-        if array.numel() == 1 {
-            let flat = array.with_layout(crate::tensor::Layout {
-                shape: vec![],
-                strides: vec![],
-                offset: array.layout().offset,
-            });
-            return Ok(super::dtypes::number_of(&flat));
-        }
-        return Err(vm.new_type_error("only length-1 arrays can be converted to Python scalars"));
+pub(super) fn one(object: &PyObject, vm: &VirtualMachine) -> PyResult<Arg> {
+    match array_of(object) {
+        Some(array) if array.numel() == 1 => Ok(array.first()),
+        Some(_) => Err(vm.new_type_error("only length-1 arrays can be converted to Python scalars")),
+        None => match scalar::number(object, vm) {
+            Some((_, number)) => Ok(number),
+            None => Err(vm.new_type_error("not a number")),
+        },
     }
-    scalar::number(object, vm).map(|it| it.1).ok_or_else(|| vm.new_type_error("not a number"))
 }
 
 fn to_float(object: &PyObject, vm: &VirtualMachine) -> PyResult {
@@ -223,12 +213,20 @@ fn to_index(object: &PyObject, vm: &VirtualMachine) -> PyResult {
     }
 }
 
+/// Whether the one number is not zero; of a complex one, whether one of its parts is not.
 fn to_bool(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    match object.downcast_ref::<PyArray>() {
-        Some(array) if array.is_complex => complex_truth(object, vm),
-        Some(array) => truth(&array.tensor(), vm),
-        None => Ok(scalar::number(object, vm)
-            .is_some_and(|it| scalar::converted(&it.1, DType::Bool).number() == Some(1.0))),
+    if let Some(array) = object.downcast_ref::<PyArray>() {
+        let tensor = array.tensor();
+        return match tensor.numel() > if array.is_complex { 2 } else { 1 } {
+            true => Err(vm.new_value_error(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+            )),
+            false => Ok(tensor.to_f64_vec().iter().any(|&part| part != 0.0)),
+        };
+    }
+    match object.downcast_ref::<PyComplex>() {
+        Some(number) => Ok(number.to_complex() != num_complex::Complex64::ZERO),
+        None => Ok(one(object, vm)?.number().unwrap_or(0.0) != 0.0),
     }
 }
 
@@ -329,31 +327,6 @@ pub(super) fn compare(
         return Ok(Either::A(numpy.result(result, vm)?));
     }
     Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
-}
-
-/// `bool(z)`: whether the one number is not zero.
-pub(super) fn complex_truth(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    let parts = match (object.downcast_ref::<PyComplex>(), pairs_of(object)) {
-        (Some(number), _) => vec![number.to_complex().re, number.to_complex().im],
-        (None, pairs) => pairs.map(|it| it.to_f64_vec()).unwrap_or_default(),
-    };
-    match parts.len() {
-        0..=2 => Ok(parts.iter().any(|&part| part != 0.0)),
-        _ => Err(vm.new_value_error(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
-        )),
-    }
-}
-
-/// `bool(array)`
-pub(super) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
-    match tensor.numel() {
-        0 => Ok(false),
-        1 => Ok(tensor.to_f64_vec()[0] != 0.0),
-        _ => Err(vm.new_value_error(
-            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
-        )),
-    }
 }
 
 /// Lets a class be compared by [`compare`]. The slot takes the object; the other function is never called.

@@ -1,20 +1,20 @@
 //! Functions of arrays of complex numbers that are computed of their parts, which are real arrays: those that move elements,
-//! that add them and that multiply matrices of them.
+//! and that add them.
 
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyComplex, PyTuple};
 use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::complex::{absent, made, python, read};
-use super::context::{Numpy, array_of, pairs_of};
-use super::dtypes::{self, Kind, kind_of};
+use super::complex::{made, python};
+use super::context::{Kind, Numpy, array_of, pairs_of};
+use super::dtypes::{self, kind_of};
 use super::elementwise::operand;
 use super::signature::Signature;
 use super::{foreign, scalar};
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::complex::{Operand, part};
-use crate::tensor::{Arg, Buffer, DType, Tensor};
+use crate::tensor::ops::complex::part;
+use crate::tensor::{Buffer, DType, Tensor};
 use crate::torch::{OrRaise, items};
 
 /// What a function does with complex numbers.
@@ -24,7 +24,7 @@ pub(super) enum Complex {
     Refused,
     /// It is computed of the real and of the imaginary parts of these arguments.
     Parts(&'static [usize]),
-    /// It is a product of these arguments, or of the items of the only one.
+    /// It is a product of these two arguments, or of the two items of the only one.
     Products(&'static [usize]),
     /// It depends on shapes alone: the imaginary parts are 0.
     Real,
@@ -98,8 +98,7 @@ impl Parts<'_> {
             return Ok(made);
         }
         if object.downcast_ref::<PyComplex>().is_some() {
-            let (Operand { tensor, .. }, _) = read(self.numpy, object, vm)?;
-            let tensor = part(&tensor, self.which);
+            let tensor = part(&operand(self.numpy, object, vm)?.tensor, self.which);
             return scalar::of_tensor(self.numpy, &tensor, vm);
         }
         if let Some(all) = items(object) {
@@ -168,11 +167,7 @@ fn joined(
     let pairs = paired(&operand(numpy, real, vm)?.tensor, imag.as_ref().map(|it| &it.tensor));
     match is_python {
         true => Ok(python(&pairs, vm)),
-        false => {
-            numpy.given(&pairs, vm);
-            let is_array = array_of(real).is_some();
-            if is_array { Ok(numpy.viewed(pairs, None, true, vm)) } else { made(numpy, pairs, vm) }
-        }
+        false => made(numpy, pairs, array_of(real).is_none(), vm),
     }
 }
 
@@ -194,18 +189,22 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
     }
     if has_out || has_complex && asked.is_some_and(|kind| !kind.is_complex) {
         let text = "complex numbers into real ones, or into an array that is given, is not part of attn's numpy: .real is";
-        return Err(absent(format!("{}() of {text}", row.name), vm));
+        return Err(vm.new_not_implemented_error(format!("{}() of {text}", row.name)));
     }
     match row.complex {
         Complex::Own(run) => return run(numpy, &args, vm),
         Complex::Refused => {
-            return Err(absent(format!("{}() of complex numbers is not part of attn's numpy", row.name), vm));
+            let text = format!("{}() of complex numbers is not part of attn's numpy", row.name);
+            return Err(vm.new_not_implemented_error(text));
         }
         _ => {}
     }
     let data = row.complex.data();
     if matches!(row.complex, Complex::Products(_)) {
-        return products(numpy, row, &args, data, vm);
+        let places = data.iter().map(|&at| vm.ctx.new_int(at).into()).collect();
+        let args = args.into_iter().map(|it| it.unwrap_or_else(|| vm.ctx.none()));
+        let args: Vec<PyObjectRef> = std::iter::once(vm.ctx.new_tuple(places).into()).chain(args).collect();
+        return foreign::routine("product", row.name, args.into(), vm);
     }
     let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
     let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {
@@ -232,52 +231,4 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
         None => joined(numpy, &real, Some(&run(1)?.0), vm)?,
     };
     Ok(made)
-}
-
-/// A product that is linear in each of its factors: each is its real part and i times its imaginary part.
-fn products(
-    numpy: &Rc<Numpy>,
-    row: &Function,
-    args: &[Option<PyObjectRef>],
-    data: &[usize],
-    vm: &VirtualMachine,
-) -> PyResult {
-    // The factors: arguments, or the items of the one argument that takes several.
-    let several = data.len() == 1;
-    let at = data[0];
-    let factors: Vec<PyObjectRef> = match (several, args.get(at).and_then(Option::as_ref)) {
-        (true, Some(all)) => items(all).unwrap_or_default(),
-        _ => data.iter().filter_map(|&at| args[at].clone()).collect(),
-    };
-    let mut sums: [Option<Tensor>; 2] = [None, None];
-    let mut is_array = false;
-    for choice in 0..1usize << factors.len() {
-        let power = choice.count_ones() as usize % 4;
-        let mut args = args.to_vec();
-        let mut chosen = Vec::with_capacity(factors.len());
-        for (place, factor) in factors.iter().enumerate() {
-            let mut parts = Parts { numpy, vm, which: choice >> place & 1, found: Vec::new() };
-            chosen.push(parts.of(factor, true)?);
-        }
-        match several {
-            true => args[at] = Some(vm.ctx.new_tuple(chosen).into()),
-            false => data.iter().zip(chosen).for_each(|(&at, one)| args[at] = Some(one)),
-        }
-        let found = (row.run)(args)?;
-        is_array = array_of(&found).is_some();
-        let found = operand(numpy, &found, vm)?.tensor;
-        // The powers of i: 1, i, -1, -i.
-        let sum = &mut sums[power % 2];
-        *sum = Some(match sum.take() {
-            None => found,
-            Some(before) => {
-                let name = if power < 2 { "add" } else { "sub" };
-                numpy.call(name, vec![Arg::Tensor(before), Arg::Tensor(found), Arg::Int(1)], vm)?
-            }
-        });
-    }
-    let [Some(real), imag] = sums else { return Err(vm.new_type_error("a product has two factors")) };
-    let pairs = paired(&real, imag.as_ref());
-    numpy.given(&pairs, vm);
-    if is_array { Ok(numpy.viewed(pairs, None, true, vm)) } else { made(numpy, pairs, vm) }
 }

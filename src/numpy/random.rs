@@ -8,7 +8,8 @@ use rustpython_vm::common::lock::PyMutex;
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Set, context};
-use crate::kernel::buffer_pool;
+use super::scalar;
+use crate::kernel::buffer_pool::{self, Element};
 use crate::kernel::random::{Mt19937, Pcg64, ziggurat};
 use crate::tensor::{Buffer, DType, Tensor, allow};
 use crate::torch::OrRaise;
@@ -181,29 +182,21 @@ fn entropy(seeds: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Vec<u32>> {
     Ok(all)
 }
 
-/// An array of `count` draws.
-fn filled<T>(
-    count: usize,
-    dtype: DType,
-    vm: &VirtualMachine,
-    make: impl FnMut() -> T,
-    wrap: impl Fn(Vec<T>) -> Buffer,
-) -> PyResult {
-    allow(&[count], dtype).or_raise(vm)?;
-    let mut make = make;
-    let values = (0..count).map(|_| make()).collect();
+fn array(tensor: Tensor, vm: &VirtualMachine) -> PyResult {
     let numpy = context(vm)?;
-    let tensor = Tensor::new(wrap(values), [count], dtype);
     numpy.given(&tensor, vm);
     Ok(numpy.array(tensor, vm))
 }
 
 /// Draws in an array of this shape; one number where it is `None`. Errors: a negative size.
-fn shaped(size: &PyObjectRef, vm: &VirtualMachine, mut draw: impl FnMut() -> f64) -> PyResult {
-    if vm.is_none(size) {
-        return Ok(vm.ctx.new_float(draw()).into());
-    }
+fn shaped<T: Element>(
+    size: &PyObjectRef,
+    (dtype, wrap): (DType, fn(Vec<T>) -> Buffer),
+    vm: &VirtualMachine,
+    mut draw: impl FnMut() -> T,
+) -> PyResult {
     let sizes = match size.try_index_opt(vm) {
+        _ if vm.is_none(size) => Vec::new(),
         Some(one) => vec![one?.try_to_primitive::<i64>(vm)?],
         None => vm.extract_elements_with(size, |one| one.try_index(vm)?.try_to_primitive::<i64>(vm))?,
     };
@@ -211,13 +204,13 @@ fn shaped(size: &PyObjectRef, vm: &VirtualMachine, mut draw: impl FnMut() -> f64
         return Err(vm.new_value_error("negative dimensions are not allowed"));
     }
     let shape: Vec<usize> = sizes.into_iter().map(|size| size as usize).collect();
-    let mut all = buffer_pool::take(allow(&shape, DType::Float64).or_raise(vm)?);
+    let mut all = buffer_pool::take(allow(&shape, dtype).or_raise(vm)?);
     all.iter_mut().for_each(|out| *out = draw());
-    let numpy = context(vm)?;
-    let tensor = Tensor::new(Buffer::F64(all), shape, DType::Float64);
-    numpy.given(&tensor, vm);
-    Ok(numpy.array(tensor, vm))
+    let tensor = Tensor::new(wrap(all), shape, dtype);
+    if vm.is_none(size) { Ok(scalar::python(&tensor.first(), vm)) } else { array(tensor, vm) }
 }
+
+const FLOATS: (DType, fn(Vec<f64>) -> Buffer) = (DType::Float64, Buffer::F64);
 
 #[pyclass]
 impl PyStream {
@@ -243,28 +236,43 @@ impl PyStream {
     #[pymethod]
     fn units(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
-        shaped(&size, vm, || stream.engine.unit())
+        shaped(&size, FLOATS, vm, || stream.engine.unit())
     }
 
     /// Normal numbers, as `units`.
     #[pymethod]
     fn normals(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
-        shaped(&size, vm, || stream.normal())
+        shaped(&size, FLOATS, vm, || stream.normal())
     }
 
-    /// Whole numbers from `low` to `low + most`.
+    /// Numbers of the standard Gumbel distribution, as `units`.
     #[pymethod]
-    fn integers(&self, low: i64, most: u64, count: usize, vm: &VirtualMachine) -> PyResult {
+    fn gumbels(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        shaped(&size, FLOATS, vm, || {
+            loop {
+                let u = 1.0 - stream.engine.unit();
+                if u < 1.0 {
+                    return -(-u.ln()).ln();
+                }
+            }
+        })
+    }
+
+    /// Whole numbers from `low` to `low + most`, as `units`.
+    #[pymethod]
+    fn integers(&self, low: i64, most: u64, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
         let draw = || low.wrapping_add(stream.engine.bounded(most) as i64);
-        filled(count, DType::Int64, vm, draw, Buffer::I64)
+        shaped(&size, (DType::Int64, Buffer::I64), vm, draw)
     }
 
     /// The order of `count` things after a shuffle that goes down to place `first`.
     #[pymethod]
     fn shuffled(&self, count: usize, first: usize, is_masked: bool, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
+        allow(&[count], DType::Int64).or_raise(vm)?;
         let mut order: Vec<i64> = (0..count as i64).collect();
         for at in (first..count).rev() {
             let other = match is_masked {
@@ -273,8 +281,7 @@ impl PyStream {
             } as usize;
             order.swap(at, other);
         }
-        let mut order = order.into_iter();
-        filled(count, DType::Int64, vm, || order.next().unwrap_or(0), Buffer::I64)
+        array(Tensor::from_i64(order, [count]), vm)
     }
 
     /// `count` different numbers below `total`, by Floyd's method.
@@ -289,8 +296,7 @@ impl PyStream {
             known.insert(value);
             found.push(value as i64);
         }
-        let mut found = found.into_iter();
-        filled(count as usize, DType::Int64, vm, || found.next().unwrap_or(0), Buffer::I64)
+        array(Tensor::from_i64(found, [count as usize]), vm)
     }
 
     #[pymethod]

@@ -57,68 +57,37 @@ impl Number for i64 {
 
 /// The elements that NumPy reads at a time.
 const BUFFER: usize = 8192;
-/// The most elements that are added without splitting.
-const BLOCK: usize = 128;
-
-/// The sum of every `step`th element from `from` on.
-fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
-    if step == 1 && (8..=BLOCK).contains(&count) {
-        return block(&data[from..from + count]);
-    }
+/// The sum of every `step`th element from `from` on, in so many partial sums: eight of numbers, four of the parts of complex
+/// ones, which NumPy adds four pairs at a time. More than sixteen for each of them are added in halves.
+fn pairwise<T: Number, const SUMS: usize>(data: &[T], from: usize, count: usize, step: usize) -> T {
     let at = |i: usize| data[from + i * step];
-    if count < 8 {
+    if count < SUMS {
         return (0..count).map(at).fold(T::ZERO, T::plus);
     }
-    if count > BLOCK {
+    if count > 16 * SUMS {
         let half = count / 2;
-        let half = half - half % 8;
-        let left = pairwise(data, from, half, step);
-        return left.plus(pairwise(data, from + half * step, count - half, step));
+        let half = half - half % SUMS;
+        let left = pairwise::<T, SUMS>(data, from, half, step);
+        return left.plus(pairwise::<T, SUMS>(data, from + half * step, count - half, step));
     }
-    let whole = count - count % 8;
-    let mut parts: [T; 8] = std::array::from_fn(at);
-    for i in 8..whole {
-        parts[i % 8] = parts[i % 8].plus(at(i));
-    }
-    let [a, b, c, d, e, f, g, h] = parts;
-    let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
-    (whole..count).map(at).fold(sum, T::plus)
-}
-
-/// The sum of neighbours, of which there are at least eight.
-fn block<T: Number>(data: &[T]) -> T {
-    let (chunks, rest) = data.as_chunks::<8>();
-    let mut parts = chunks[0];
-    for chunk in &chunks[1..] {
-        for lane in 0..8 {
-            parts[lane] = parts[lane].plus(chunk[lane]);
+    let mut sums: [T; SUMS] = std::array::from_fn(at);
+    let whole = count - count % SUMS;
+    if step == 1 {
+        // Neighbours, which vectors add.
+        for chunk in data[from + SUMS..from + whole].as_chunks::<SUMS>().0 {
+            (0..SUMS).for_each(|lane| sums[lane] = sums[lane].plus(chunk[lane]));
         }
+    } else {
+        (SUMS..whole).for_each(|i| sums[i % SUMS] = sums[i % SUMS].plus(at(i)));
     }
-    let [a, b, c, d, e, f, g, h] = parts;
-    let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
-    rest.iter().fold(sum, |sum, &x| sum.plus(x))
-}
-
-/// The same of the parts of complex numbers, which NumPy adds four pairs at a time.
-fn pairwise_parts<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
-    let at = |i: usize| data[from + i * step];
-    if count > BLOCK / 2 {
-        let half = count / 2;
-        let half = half - half % 4;
-        let left = pairwise_parts(data, from, half, step);
-        return left.plus(pairwise_parts(data, from + half * step, count - half, step));
-    }
-    let whole = count - count % 4;
-    let mut sum = T::ZERO;
-    if whole > 0 {
-        let mut parts: [T; 4] = std::array::from_fn(at);
-        for i in 4..whole {
-            parts[i % 4] = parts[i % 4].plus(at(i));
+    let mut distance = 1;
+    while distance < SUMS {
+        for lane in (0..SUMS).step_by(2 * distance) {
+            sums[lane] = sums[lane].plus(sums[lane + distance]);
         }
-        let [a, b, c, d] = parts;
-        sum = a.plus(b).plus(c.plus(d));
+        distance *= 2;
     }
-    (whole..count).map(at).fold(sum, T::plus)
+    (whole..count).map(at).fold(sums[0], T::plus)
 }
 
 /// An axis of the loop: its size, its step in the operand and its step in the result.
@@ -157,7 +126,7 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
         let to = merged.iter().zip(&at).map(|(axis, i)| axis.out * i).sum::<usize>();
         match (inner.reduced, what) {
             (true, Fold::Sum | Fold::PartSum) if T::PAIRWISE => {
-                let sum = if what == Fold::Sum { pairwise } else { pairwise_parts };
+                let sum = if what == Fold::Sum { pairwise::<T, 8> } else { pairwise::<T, 4> };
                 for start in (0..inner.size).step_by(BUFFER) {
                     stop::check();
                     let count = BUFFER.min(inner.size - start);

@@ -13,6 +13,7 @@ use super::parts::{self, Complex, Function};
 use super::signature::Signature;
 use super::ufunc::returned;
 use super::{convert, dtypes, foreign, scalar};
+use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, DType, Tensor};
 use crate::torch::{descriptor, items};
 
@@ -270,8 +271,8 @@ impl Call<'_> {
 
     /// `RuntimeWarning`
     pub(super) fn warn(&self, text: &str) -> PyResult<()> {
-        let module = self.vm.import("numpy._methods", 0)?.get_attr("_methods", self.vm)?;
-        module.get_attr("_warn", self.vm)?.call((text,), self.vm).map(drop)
+        let text = self.vm.ctx.new_str(text).into();
+        foreign::call("numpy._methods", "_warn", vec![text], self.vm).map(drop)
     }
 
     /// The object of what was computed: a view knows the array that owns its memory.
@@ -328,7 +329,7 @@ impl Call<'_> {
         if array.shape() != made.shape() {
             return Err(self.value_error(format!(
                 "output parameter for reduction operation has the wrong shape {}",
-                super::text::shape_text(array.shape())
+                tuple_repr(array.shape())
             )));
         }
         copy_into(self.numpy, &array, &made, vm)?;

@@ -143,13 +143,6 @@ pub(super) fn named(name: &str) -> &'static Function {
 impl Function {
     /// The dtype of the computation. Errors: the text of NumPy's `TypeError`.
     pub(super) fn dtype(&self, common: DType) -> Result<DType, String> {
-        let not_supported = || {
-            format!(
-                "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any \
-                 supported types according to the casting rule ''safe''",
-                self.name
-            )
-        };
         Ok(match self.rule {
             Rule::NotBool(hint) if common == DType::Bool => return Err(hint.to_owned()),
             Rule::Same | Rule::NotBool(_) | Rule::Compare | Rule::Test => common,
@@ -166,11 +159,20 @@ impl Function {
                 _ => DType::Float64,
             },
             Rule::Logical => DType::Bool,
-            Rule::Bits if common.is_float() => return Err(not_supported()),
+            Rule::Bits if common.is_float() => return Err(self.not_supported()),
             Rule::Bits => common,
-            Rule::Whole if common.is_float() => return Err(not_supported()),
+            Rule::Whole if common.is_float() => return Err(self.not_supported()),
             Rule::Whole if common == DType::Bool => DType::Int8,
             Rule::Whole => common,
         })
+    }
+
+    /// The text of NumPy's `TypeError` for operands that it does not take.
+    pub(super) fn not_supported(&self) -> String {
+        format!(
+            "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any supported \
+             types according to the casting rule ''safe''",
+            self.name
+        )
     }
 }

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyFloat, PyInt, PyTypeRef};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Numpy, PyScalar};
+use super::context::{Kind, Numpy, PyScalar};
 use crate::tensor::{Arg, Category, DType, Tensor};
 
 /// A scalar of this dtype.
 pub(super) fn of_number(numpy: &Numpy, dtype: DType, number: Arg, vm: &VirtualMachine) -> PyResult {
-    of_class(dtype, number, numpy.class(dtype, vm)?, vm)
+    of_class(dtype, number, numpy.class(Kind::real(dtype), vm)?, vm)
 }
 
 /// A scalar of this class, which is that of the dtype.
@@ -26,7 +26,7 @@ pub(super) fn of_class(dtype: DType, number: Arg, class: PyTypeRef, vm: &Virtual
 
 /// The scalar of a tensor without dimensions.
 pub(super) fn of_tensor(numpy: &Numpy, tensor: &Tensor, vm: &VirtualMachine) -> PyResult {
-    of_number(numpy, tensor.dtype(), super::dtypes::number_of(tensor), vm)
+    of_number(numpy, tensor.dtype(), tensor.first(), vm)
 }
 
 /// The dtype and the number of a scalar or of a Python number; `None` for other objects.

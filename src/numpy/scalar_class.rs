@@ -7,8 +7,8 @@ use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
-use super::complex::read;
 use super::context::{PyComplexScalar, PyFloat64, PyScalar, context};
+use super::elementwise::operand;
 use super::scalar::{converted, number, of_number, python, tensor};
 use super::{digits, operators};
 use crate::tensor::{Arg, DType};
@@ -97,6 +97,27 @@ macro_rules! slots {
                 &operators::METHODS
             }
         }
+
+        #[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
+        impl $class {
+            /// The Python number: what torch takes.
+            #[pygetset]
+            fn _number(zelf: PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
+                number(&zelf, vm).map_or_else(|| vm.ctx.none(), |it| python(&it.1, vm))
+            }
+
+            /// The tensor without dimensions, whose dtype torch takes.
+            #[pymethod]
+            fn _typed(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+                let (dtype, number) = number(&zelf, vm).ok_or_else(|| vm.new_type_error("not a number"))?;
+                Ok(tensor_object(tensor(dtype, &number), &context(vm)?.state, vm))
+            }
+
+            #[pymethod]
+            fn __format__(zelf: PyObjectRef, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+                formatted(&zelf, spec, vm)
+            }
+        }
     };
 }
 
@@ -112,56 +133,9 @@ fn formatted(zelf: &PyObject, spec: PyObjectRef, vm: &VirtualMachine) -> PyResul
     Ok(vm.format(&python(&number, vm), spec)?.into())
 }
 
-fn typed(zelf: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let numpy = context(vm)?;
-    match number(zelf, vm) {
-        Some((dtype, number)) => Ok(tensor_object(tensor(dtype, &number), &numpy.state, vm)),
-        None => Err(vm.new_type_error("not a number")),
-    }
-}
-
-#[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
-impl PyScalar {
-    /// The Python number: what torch takes.
-    #[pygetset]
-    fn _number(&self, vm: &VirtualMachine) -> PyObjectRef {
-        python(&self.number, vm)
-    }
-
-    /// The tensor without dimensions, whose dtype torch takes.
-    #[pymethod]
-    fn _typed(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        typed(&zelf, vm)
-    }
-
-    #[pymethod]
-    fn __format__(zelf: PyObjectRef, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        formatted(&zelf, spec, vm)
-    }
-}
-
-#[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
-impl PyFloat64 {
-    /// The tensor without dimensions, whose dtype torch takes.
-    #[pymethod]
-    fn _typed(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        typed(&zelf, vm)
-    }
-
-    #[pymethod]
-    fn __format__(zelf: PyObjectRef, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        formatted(&zelf, spec, vm)
-    }
-}
-
 /// The operators: those of real arrays, which call functions of complex numbers where there are any.
-static METHODS: PyNumberMethods = PyNumberMethods {
-    boolean: Some(|a, vm| operators::complex_truth(a.obj, vm)),
-    int: None,
-    float: None,
-    index: None,
-    ..operators::METHODS
-};
+static METHODS: PyNumberMethods =
+    PyNumberMethods { int: None, float: None, index: None, ..operators::METHODS };
 
 impl AsNumber for PyComplexScalar {
     fn as_number() -> &'static PyNumberMethods {
@@ -173,9 +147,9 @@ operators::comparable!(PyComplexScalar);
 
 impl Representable for PyComplexScalar {
     fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-        let (pair, _) = read(&context(vm)?, zelf, vm)?;
-        let parts = pair.tensor.to_f64_vec();
-        Ok(vm.ctx.new_str(digits::complex(parts[0], parts[1], pair.tensor.dtype())))
+        let pair = operand(&context(vm)?, zelf, vm)?.tensor;
+        let parts = pair.to_f64_vec();
+        Ok(vm.ctx.new_str(digits::complex(parts[0], parts[1], pair.dtype())))
     }
 
     fn repr_str(_: &Py<Self>, _: &VirtualMachine) -> PyResult<String> {

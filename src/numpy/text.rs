@@ -4,9 +4,10 @@
 
 use super::digits::{Style, Trim, positional, scientific};
 use crate::tensor::ops::complex::part;
+use crate::tensor::show::{shown_along, tuple_repr};
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
-/// `numpy.get_printoptions()`
+/// How arrays are printed.
 #[derive(Clone, Debug)]
 pub(super) struct PrintOptions {
     pub(super) precision: Option<usize>,
@@ -18,6 +19,8 @@ pub(super) struct PrintOptions {
     pub(super) plus: bool,
     /// `maxprec`, `maxprec_equal`, `unique` or `fixed`.
     pub(super) floatmode: String,
+    /// Whether functions of Python write the elements.
+    pub(super) has_formatter: bool,
 }
 
 impl Default for PrintOptions {
@@ -30,6 +33,7 @@ impl Default for PrintOptions {
             suppress: false,
             plus: false,
             floatmode: "maxprec".to_owned(),
+            has_formatter: false,
         }
     }
 }
@@ -55,7 +59,6 @@ struct FloatFormat {
     /// The digits of the exponent, if there is one.
     exponent: Option<usize>,
     style: Style,
-    plus: bool,
     dtype: DType,
 }
 
@@ -86,7 +89,6 @@ impl FloatFormat {
             precision,
             unique: !fixed,
             trim: if fixed { Trim::Keep } else { Trim::Point },
-            least: 0,
             plus: options.plus,
         };
         let (mut left, mut right, mut exponent) = (0, 0, None);
@@ -103,7 +105,7 @@ impl FloatFormat {
                 right = right.max(fraction.len());
             }
             exponent = Some(digits);
-            style = Style { trim: Trim::Keep, precision: Some(right), least: right, ..style };
+            style = Style { trim: Trim::Keep, precision: Some(right), ..style };
         } else {
             for &value in &finite {
                 let text = positional(value, dtype, &style);
@@ -112,22 +114,20 @@ impl FloatFormat {
                 right = right.max(fraction.len());
             }
             style = match options.floatmode.as_str() {
-                "fixed" | "maxprec_equal" => {
-                    Style { trim: Trim::Keep, precision: Some(right), least: right, ..style }
-                }
-                _ => Style { trim: Trim::Point, least: 0, ..style },
+                "fixed" | "maxprec_equal" => Style { trim: Trim::Keep, precision: Some(right), ..style },
+                _ => Style { trim: Trim::Point, ..style },
             };
         }
         if finite.len() < values.len() {
             let has_sign = options.plus || values.contains(&f64::NEG_INFINITY);
             left = left.max((3 + usize::from(has_sign)).saturating_sub(right + 1));
         }
-        FloatFormat { left, right, exponent, style, plus: options.plus, dtype }
+        FloatFormat { left, right, exponent, style, dtype }
     }
 
     fn word(&self, value: f64) -> String {
         if !value.is_finite() {
-            let plus = if self.plus { "+" } else { "" };
+            let plus = if self.style.plus { "+" } else { "" };
             let text = match value {
                 _ if value.is_nan() => format!("{plus}nan"),
                 _ if value < 0.0 => "-inf".to_owned(),
@@ -164,14 +164,9 @@ fn shown(tensor: &Tensor, edge: Option<usize>) -> Vec<usize> {
     let layout = tensor.layout();
     let mut places = vec![layout.offset];
     for (axis, &size) in layout.shape.iter().enumerate() {
-        let at: Vec<usize> = match edge {
-            Some(edge) if size > 2 * edge => (0..edge).chain(size - edge..size).collect(),
-            _ => (0..size).collect(),
-        };
-        places = places
-            .iter()
-            .flat_map(|&from| at.iter().map(move |&i| from + i * layout.strides[axis]))
-            .collect();
+        let at =
+            |from: usize| shown_along(size, edge).flatten().map(move |i| from + i * layout.strides[axis]);
+        places = places.into_iter().flat_map(at).collect();
     }
     places
 }
@@ -199,24 +194,13 @@ impl Printer<'_> {
         }
     }
 
-    /// The indices shown along an axis; `None` where some are left out.
-    fn indices(&self, axis: usize) -> Vec<Option<usize>> {
-        let size = self.tensor.shape()[axis];
-        match self.edge {
-            Some(edge) if size > 2 * edge => {
-                (0..edge).map(Some).chain([None]).chain((size - edge..size).map(Some)).collect()
-            }
-            _ => (0..size).map(Some).collect(),
-        }
-    }
-
     fn block(&self, axis: usize, from: usize, indent: &str, width: isize) -> String {
         let layout = self.tensor.layout();
         let left = layout.ndim() - axis;
         if left == 0 {
             return self.word(from);
         }
-        let indices = self.indices(axis);
+        let indices: Vec<_> = shown_along(self.tensor.shape()[axis], self.edge).collect();
         let place = |at: usize| from + at * layout.strides[axis];
         let bare = self.separator.trim_end();
         let mut text = String::new();
@@ -312,7 +296,7 @@ pub(super) fn repr(tensor: &Tensor, is_complex: bool, dtype: &str, options: &Pri
     let shape = &tensor.shape()[..tensor.ndim() - usize::from(is_complex)];
     let is_empty = tensor.numel() == 0;
     let elements = match is_empty && *shape != [0] {
-        true => format!("[], shape={}", shape_text(shape)),
+        true => format!("[], shape={}", tuple_repr(shape)),
         false => array(tensor, is_complex, options, (", ", 6, 1)),
     };
     let is_implied = matches!(dtype, "bool" | "int64" | "float64" | "complex128") && !is_empty;
@@ -331,13 +315,5 @@ fn with_dtype(elements: &str, dtype: Option<&str>, options: &PrintOptions) -> St
 
 /// `(2,3)`, as in errors of elementwise functions.
 pub(super) fn tight(shape: &[usize]) -> String {
-    shape_text(shape).replace(' ', "")
-}
-
-/// `(2, 3)`
-pub(super) fn shape_text(shape: &[usize]) -> String {
-    match shape {
-        [one] => format!("({one},)"),
-        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
-    }
+    tuple_repr(shape).replace(' ', "")
 }

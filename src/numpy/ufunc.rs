@@ -43,11 +43,15 @@ pub(super) fn apply(
     objects: &[&PyObject],
     vm: &VirtualMachine,
 ) -> PyResult {
-    if objects.iter().any(|object| foreign::has_part(object, vm)) {
-        return complex::operate(function.name, objects, vm);
+    if objects.iter().any(|object| foreign::is_label(object, vm)) {
+        let args: Vec<PyObjectRef> = objects.iter().map(|&it| it.to_owned()).collect();
+        return foreign::elementwise(function.name, args.into(), vm);
     }
     let operands: Vec<Operand> =
         objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
+    if operands.iter().any(|it| it.is_pairs) {
+        return complex::evaluate(numpy, function, &operands, vm);
+    }
     returned(numpy, compute(numpy, function, &operands, None, vm)?, objects, vm)
 }
 
@@ -74,12 +78,8 @@ impl Callable for PyUfunc {
 
     fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let (numpy, function) = (&zelf.numpy, zelf.function);
-        let is_foreign_dtype =
-            args.kwargs.get("dtype").is_some_and(|it| dtypes::meant(numpy, it, vm).is_none());
-        if is_foreign_dtype
-            || args.args.iter().chain(args.kwargs.values()).any(|it| foreign::has_part(it, vm))
-        {
-            return complex::call(function.name, args, vm);
+        if args.args.iter().chain(args.kwargs.values()).any(|it| foreign::is_label(it, vm)) {
+            return foreign::elementwise(function.name, args, vm);
         }
         let signature = if function.operands == 1 { &UNARY } else { &BINARY };
         let mut bound = signature.bind(function.name, &args, vm)?;
@@ -91,10 +91,21 @@ impl Callable for PyUfunc {
             out = tuple.as_slice().first().filter(|it| !vm.is_none(it)).cloned();
         }
         let objects: Vec<PyObjectRef> = bound.into_iter().flatten().collect();
-        let dtype = dtype.map(|it| dtypes::of(numpy, &it, vm)).transpose()?;
-        let mask = mask.filter(|it| !it.is(&vm.ctx.true_value));
         let operands: Vec<Operand> =
             objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
+        let is_foreign_dtype = dtype.as_ref().is_some_and(|it| dtypes::meant(numpy, it, vm).is_none());
+        if is_foreign_dtype || operands.iter().any(|it| it.is_pairs) {
+            let words = [("out", &out), ("where", &mask), ("dtype", &dtype)];
+            if let Some((word, _)) = words.iter().find(|it| it.1.is_some()) {
+                return Err(vm.new_not_implemented_error(format!(
+                    "{}({word}=...) of complex numbers is not part of attn's numpy",
+                    function.name
+                )));
+            }
+            return complex::evaluate(numpy, function, &operands, vm);
+        }
+        let dtype = dtype.map(|it| dtypes::of(numpy, &it, vm)).transpose()?;
+        let mask = mask.filter(|it| !it.is(&vm.ctx.true_value));
         let is_in_place = mask.is_none()
             && dtype.is_none()
             && out.as_ref().is_some_and(|out| objects[0].is(out) && array_of(out).is_some());
@@ -147,8 +158,7 @@ impl PyUfunc {
 
     fn python(&self, method: &str, zelf: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         args.args.insert(0, zelf);
-        let module = vm.import("numpy._ufuncs", 0)?.get_attr("_ufuncs", vm)?;
-        module.get_attr(vm.ctx.intern_str(method), vm)?.call(args, vm)
+        foreign::call("numpy._ufuncs", method, args, vm)
     }
 }
 

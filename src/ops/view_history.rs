@@ -17,18 +17,12 @@ pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
         if let Some(origin) = base.origin() {
             old.set_origin(origin, base.output_index());
         }
+        let args = vec![Arg::Tensor(old.clone()), Arg::Tensor(seen.0)];
         let record = caller.state.recorder.record(CompletedOperation {
-            operation: &COPY_SLICES,
-            in_place: false,
             grad_name: COPY_SLICES.gradient,
-            shape: base.shape().to_vec(),
-            outputs: 1,
-            args: vec![Arg::Tensor(old.clone()), Arg::Tensor(seen.0)],
-            form: 0,
-            site: (caller.site)(),
             needs_grad: true,
-            drawn: None,
             in_backward: caller.state.in_backward.get(),
+            ..CompletedOperation::new(&COPY_SLICES, args, base.shape(), (caller.site)())
         });
         base.mark_result(true);
         base.set_origin(record, 0);

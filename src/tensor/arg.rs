@@ -1,6 +1,7 @@
 //! Reading the arguments of operations.
 
-use super::dtype::{Category, Operand};
+use super::buffer::Buffer;
+use super::dtype::{Category, DType, Lane, Operand};
 use super::graph::{Arg, Index, Tensor};
 
 impl Arg {
@@ -40,6 +41,21 @@ impl Arg {
             Arg::Int(value) => Some(value as f64),
             Arg::Float(value) => Some(value),
             _ => None,
+        }
+    }
+
+    /// Numbers in the lane of `dtype`; floats are truncated where it has whole numbers.
+    pub(crate) fn buffer(numbers: &[Arg], dtype: DType) -> Buffer {
+        let float = |number: &Arg| number.number().unwrap_or(0.0);
+        let int = |number: &Arg| match *number {
+            Arg::Int(value) => value,
+            ref other => float(other) as i64,
+        };
+        match dtype.lane() {
+            Lane::F32 => Buffer::F32(numbers.iter().map(|it| float(it) as f32).collect()),
+            Lane::F64 => Buffer::F64(numbers.iter().map(float).collect()),
+            Lane::I64 => Buffer::I64(numbers.iter().map(int).collect()),
+            Lane::Bool => Buffer::Bool(numbers.iter().map(|it| float(it) != 0.0).collect()),
         }
     }
 

@@ -60,10 +60,10 @@ impl Buffer {
     /// `len` zeros (or `false`) in the lane of `dtype`.
     pub(crate) fn zeros(dtype: DType, len: usize) -> Buffer {
         match dtype.lane() {
-            Lane::F32 => Buffer::F32(buffer_pool::filled(len, 0.0)),
-            Lane::F64 => Buffer::F64(buffer_pool::filled(len, 0.0)),
-            Lane::I64 => Buffer::I64(buffer_pool::filled(len, 0)),
-            Lane::Bool => Buffer::Bool(buffer_pool::filled(len, false)),
+            Lane::F32 => Buffer::F32(buffer_pool::zeros(len)),
+            Lane::F64 => Buffer::F64(buffer_pool::zeros(len)),
+            Lane::I64 => Buffer::I64(buffer_pool::zeros(len)),
+            Lane::Bool => Buffer::Bool(buffer_pool::zeros(len)),
         }
     }
 

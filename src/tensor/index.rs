@@ -102,13 +102,13 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
                 if *at < -size || *at >= size {
                     return Err(Error::index_range(ErrorKind::Index, *at, place, size as usize));
                 }
-                view = view.select(axis, if *at < 0 { at + size } else { *at } as usize);
+                view.keep_index(axis, if *at < 0 { at + size } else { *at } as usize);
                 last_step = BasicStep::Select;
             }
             Index::Slice { start, stop, step } => {
                 let size = size.ok_or_else(|| Error::dim_range(axis as i64, view.ndim()))?;
                 let (first, len, step) = resolve_slice(size, *start, *stop, *step)?;
-                view = view.slice(axis, first, len, step);
+                view.keep_slice(axis, first, len, step);
                 // A slice of the whole dimension is ignored, unless it is the only index.
                 let ignored = index.len() > 1 && *stop == Some(size as i64) && len == size && step == 1;
                 if !ignored {

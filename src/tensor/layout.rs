@@ -211,19 +211,29 @@ impl Layout {
     /// One index of a dimension, without the dimension. View.
     pub(crate) fn select(&self, axis: usize, index: usize) -> Layout {
         let mut out = self.clone();
-        out.offset += index * out.strides[axis];
-        out.shape.remove(axis);
-        out.strides.remove(axis);
+        out.keep_index(axis, index);
         out
+    }
+
+    /// [`Layout::select`] in place.
+    pub(super) fn keep_index(&mut self, axis: usize, index: usize) {
+        self.offset += index * self.strides[axis];
+        self.shape.remove(axis);
+        self.strides.remove(axis);
     }
 
     /// `len` elements of a dimension from `start` on, `step` apart. View.
     pub(crate) fn slice(&self, axis: usize, start: usize, len: usize, step: usize) -> Layout {
         let mut out = self.clone();
-        out.offset += start * out.strides[axis];
-        out.shape[axis] = len;
-        out.strides[axis] *= step;
+        out.keep_slice(axis, start, len, step);
         out
+    }
+
+    /// [`Layout::slice`] in place.
+    pub(super) fn keep_slice(&mut self, axis: usize, start: usize, len: usize, step: usize) {
+        self.offset += start * self.strides[axis];
+        self.shape[axis] = len;
+        self.strides[axis] *= step;
     }
 
     /// With a dimension of size 1 before `axis`, whose stride is PyTorch's. View.

@@ -110,20 +110,21 @@ impl Drop for Record {
                 chain.append(record.args.get_mut());
                 made.append(record.edges.get_mut());
             }
-            let tensors = match chain.pop() {
-                Some(Arg::Tensor(tensor)) => vec![tensor],
-                Some(Arg::Tensors(tensors)) => tensors,
+            let tensor = match chain.pop() {
+                Some(Arg::Tensor(tensor)) => tensor,
+                Some(Arg::Tensors(tensors)) => {
+                    chain.extend(tensors.into_iter().map(Arg::Tensor));
+                    continue;
+                }
                 None if made.is_empty() => break,
                 _ => continue,
             };
-            for tensor in tensors {
-                for record in tensor.into_records() {
-                    // A tensor and its storage may both refer to a record; the last reference drops it.
-                    if let Some(mut record) = Rc::into_inner(record) {
-                        record.delist();
-                        chain.append(record.args.get_mut());
-                        made.append(record.edges.get_mut());
-                    }
+            for record in tensor.into_records() {
+                // A tensor and its storage may both refer to a record; the last reference drops it.
+                if let Some(mut record) = Rc::into_inner(record) {
+                    record.delist();
+                    chain.append(record.args.get_mut());
+                    made.append(record.edges.get_mut());
                 }
             }
         }
@@ -154,6 +155,30 @@ pub(crate) struct CompletedOperation {
     pub(crate) drawn: Option<RandomDraws>,
     /// Whether backward ran it.
     pub(crate) in_backward: bool,
+}
+
+impl CompletedOperation {
+    /// The first form of an operation, which made one tensor of this shape, outside of backward and without gradients.
+    pub(crate) fn new(
+        operation: &'static Descriptor,
+        args: Vec<Arg>,
+        shape: &[usize],
+        site: Option<Site>,
+    ) -> CompletedOperation {
+        CompletedOperation {
+            operation,
+            in_place: false,
+            form: 0,
+            grad_name: None,
+            args,
+            site,
+            shape: shape.to_vec(),
+            outputs: 1,
+            needs_grad: false,
+            drawn: None,
+            in_backward: false,
+        }
+    }
 }
 
 /// Makes records and bounds the memory that they keep alive.
@@ -258,19 +283,8 @@ impl Recorder {
 
     /// A record of a gradient that backward computed in this line. It has no operands, so it costs nothing.
     pub(crate) fn gradient(&self, shape: &[usize], site: Option<Site>) -> Rc<Record> {
-        let record = self.made(CompletedOperation {
-            operation: &GRADIENT,
-            in_place: false,
-            form: 0,
-            grad_name: None,
-            args: Vec::new(),
-            site,
-            shape: shape.to_vec(),
-            outputs: 1,
-            needs_grad: false,
-            drawn: None,
-            in_backward: true,
-        });
+        let ran = CompletedOperation::new(&GRADIENT, Vec::new(), shape, site);
+        let record = self.made(CompletedOperation { in_backward: true, ..ran });
         if self.off.get() {
             drop(record.forget(LostOperands::Off));
         }
@@ -343,19 +357,8 @@ impl Recorder {
 
     /// A record of a copy that no call of an operation made, as `copy.deepcopy` makes one.
     pub(crate) fn copied(&self, tensor: &Tensor, site: Option<Site>) -> Rc<Record> {
-        self.record(CompletedOperation {
-            operation: &DEEP_COPY,
-            in_place: false,
-            form: 0,
-            grad_name: None,
-            args: vec![Arg::Tensor(tensor.clone())],
-            site,
-            shape: tensor.shape().to_vec(),
-            outputs: 1,
-            needs_grad: false,
-            drawn: None,
-            in_backward: false,
-        })
+        let args = vec![Arg::Tensor(tensor.clone())];
+        self.record(CompletedOperation::new(&DEEP_COPY, args, tensor.shape(), site))
     }
 
     /// Adds a record and returns the operands of those that are forgotten for it.

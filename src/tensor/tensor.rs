@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use super::buffer::Buffer;
-use super::dtype::DType;
+use super::dtype::{Category, DType};
 use super::error::{Error, ErrorFact, Result};
-use super::graph::{FilledBy, Record, Storage, Tensor, TensorData};
+use super::graph::{Arg, FilledBy, Record, Storage, Tensor, TensorData};
 use super::layout::Layout;
 use super::storage::allow;
 use crate::kernel::elementwise::gather_strided;
@@ -29,7 +29,7 @@ impl Tensor {
     pub(crate) fn zeros(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Tensor> {
         let shape = shape.into();
         let len = allow(&shape, dtype)?;
-        Ok(Tensor::new(Buffer::zeros(dtype, len), shape, dtype))
+        Ok(Tensor::from_parts(Storage::zeros(dtype, len), Layout::contiguous(shape), dtype))
     }
 
     /// A float32 tensor of these elements.
@@ -204,6 +204,16 @@ impl Tensor {
     pub(crate) fn item_int(&self) -> Result<i64> {
         self.only()?;
         Ok(self.0.storage.read().int(self.0.layout.offset))
+    }
+
+    /// The first element, of which there must be one, as a number of Python's.
+    pub(crate) fn first(&self) -> Arg {
+        let (data, at) = (self.0.storage.read(), self.0.layout.offset);
+        match self.0.dtype.category() {
+            Category::Float => Arg::Float(data.float(at)),
+            Category::Integer => Arg::Int(data.int(at)),
+            Category::Bool => Arg::Bool(data.int(at) != 0),
+        }
     }
 
     fn only(&self) -> Result<()> {

@@ -243,19 +243,9 @@ fn seeds(
 
 /// Records that the gradient of a result is 1.
 fn record_seed(one: &Tensor, result: &Tensor, state: &State, vm: &VirtualMachine) {
-    let record = state.recorder.record(CompletedOperation {
-        operation: &table::row("ones_like").descriptor,
-        in_place: false,
-        form: 0,
-        grad_name: None,
-        args: vec![Arg::Tensor(result.clone())],
-        site: site(vm),
-        shape: one.shape().to_vec(),
-        outputs: 1,
-        needs_grad: false,
-        drawn: None,
-        in_backward: true,
-    });
+    let args = vec![Arg::Tensor(result.clone())];
+    let ran = CompletedOperation::new(&table::row("ones_like").descriptor, args, one.shape(), site(vm));
+    let record = state.recorder.record(CompletedOperation { in_backward: true, ..ran });
     one.set_made(record, 0);
 }
 

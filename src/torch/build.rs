@@ -9,10 +9,10 @@ use super::py_tensor::{lent_tensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use crate::kernel::stop;
 use crate::tensor::ops::{cast::to_dtype, mask::fits};
-use crate::tensor::{Arg, Buffer, Category, DType, Error, ErrorFact, Tensor, allow};
+use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Tensor, allow};
 
 /// The items of a sequence; ranges and other iterables are no sequences to PyTorch, but `range` is.
-fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
+pub(crate) fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
     if let Some(items) = items(object) {
         return Ok(Some(items));
     }
@@ -139,12 +139,7 @@ fn collect(
             return Ok(());
         }
         if let Some(tensor) = lent_tensor(object, vm).filter(|tensor| tensor.numel() == 1) {
-            let number = match tensor.dtype().category() {
-                Category::Float => Arg::Float(tensor.item().or_raise(vm)?),
-                Category::Integer => Arg::Int(tensor.item_int().or_raise(vm)?),
-                Category::Bool => Arg::Bool(tensor.item_int().or_raise(vm)? != 0),
-            };
-            values.push(number, tensor.dtype());
+            values.push(tensor.first(), tensor.dtype());
             return Ok(());
         }
         if tensor_of(object).is_some() {
@@ -226,21 +221,5 @@ pub(crate) fn tensor_from(
             dtype.name()
         )));
     }
-    let float = |value: &Arg| value.number().unwrap_or(0.0);
-    let buffer = match Buffer::zeros(dtype, 0) {
-        Buffer::F32(_) => Buffer::F32(values.iter().map(|value| float(value) as f32).collect()),
-        Buffer::F64(_) => Buffer::F64(values.iter().map(float).collect()),
-        Buffer::I64(_) => Buffer::I64(
-            values
-                .iter()
-                .map(|value| match *value {
-                    Arg::Int(int) => int,
-                    Arg::Bool(truth) => i64::from(truth),
-                    ref other => float(other) as i64,
-                })
-                .collect(),
-        ),
-        Buffer::Bool(_) => Buffer::Bool(values.iter().map(|value| float(value) != 0.0).collect()),
-    };
-    Ok(Tensor::new(buffer, shape, dtype))
+    Ok(Tensor::new(Arg::buffer(&values, dtype), shape, dtype))
 }

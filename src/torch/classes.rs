@@ -132,11 +132,6 @@ impl AsMapping for PySize {
     }
 }
 
-/// The Python object of a dtype.
-pub(crate) fn dtype_object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
-    PyDType::object(dtype, vm)
-}
-
 /// `torch.dtype`
 #[pyclass(module = "torch", name = "dtype")]
 #[derive(Debug, PyPayload)]

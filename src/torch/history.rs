@@ -54,18 +54,13 @@ pub(crate) fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) ->
 
 /// Records that a `torch.autograd.Function` of the learner made `results` from `operands`; returns the record's address.
 pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
+    let shape = results.first().map(Tensor::shape).unwrap_or_default();
     let record = state.recorder.record(CompletedOperation {
-        operation: &FUNCTION,
-        in_place: false,
         grad_name: Some(GradName::Custom(known(name))),
-        args: vec![Arg::Tensors(operands)],
-        form: 0,
-        site: None,
-        shape: results.first().map(|result| result.shape().to_vec()).unwrap_or_default(),
         outputs: results.len(),
         needs_grad: true,
-        drawn: None,
         in_backward: state.in_backward.get(),
+        ..CompletedOperation::new(&FUNCTION, vec![Arg::Tensors(operands)], shape, None)
     });
     for (output, result) in results.iter().enumerate() {
         if result.dtype().is_float() {

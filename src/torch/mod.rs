@@ -32,11 +32,10 @@ mod site;
 mod tensor_class;
 mod to_python;
 
+pub(crate) use build::sequence;
 pub(crate) use calls::CapturedCall;
-pub(crate) use classes::dtype_object;
 pub(crate) use composed::composed as run_composed;
 pub(crate) use frames::FrameObserver;
-pub(crate) use function::run as run_operation;
 pub(crate) use module::install;
 pub(crate) use numbers::items;
 pub(crate) use overrides::takes_part;

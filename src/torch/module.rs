@@ -81,19 +81,9 @@ fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMach
         let given = tensor.clone();
         state.tracer.call(&TENSOR, Vec::new(), |_| Ok(Value::Tensor(given))).or_raise(vm)?;
     }
-    let record = state.recorder.record(CompletedOperation {
-        operation: &TENSOR,
-        in_place: false,
-        form: 0,
-        drawn: None,
-        grad_name: None,
-        args: Vec::new(),
-        site: site(vm),
-        shape: tensor.shape().to_vec(),
-        outputs: 1,
-        needs_grad: false,
-        in_backward: state.in_backward.get(),
-    });
+    let in_backward = state.in_backward.get();
+    let ran = CompletedOperation::new(&TENSOR, Vec::new(), tensor.shape(), site(vm));
+    let record = state.recorder.record(CompletedOperation { in_backward, ..ran });
     tensor.set_made(record, 0);
     if requires_grad {
         if !tensor.dtype().is_float() {

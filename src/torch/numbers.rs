@@ -4,7 +4,7 @@ use rustpython_vm::builtins::{PyBaseExceptionRef, PyFloat, PyInt, PyList, PyTupl
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, VirtualMachine};
 
 use super::py_tensor::tensor_of;
-use crate::tensor::{Arg, Category, Tensor};
+use crate::tensor::{Arg, Tensor};
 
 /// A Python number as an argument; none for other objects.
 pub(crate) fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
@@ -49,13 +49,7 @@ pub(crate) fn too_large(object: &PyObject, vm: &VirtualMachine) -> Option<PyBase
 
 /// The one element of a tensor as an argument; none where it has more.
 pub(crate) fn element(tensor: &Tensor) -> Option<Arg> {
-    (tensor.numel() == 1)
-        .then(|| match tensor.dtype().category() {
-            Category::Float => tensor.item().map(Arg::Float),
-            Category::Integer => tensor.item_int().map(Arg::Int),
-            Category::Bool => tensor.item_int().map(|value| Arg::Bool(value != 0)),
-        })?
-        .ok()
+    (tensor.numel() == 1).then(|| tensor.first())
 }
 
 /// A Python int; bools and integer tensors of one element count.

@@ -196,19 +196,9 @@ fn apply(state: &Rc<State>, moved: &[Moved], vm: &VirtualMachine) {
     step(moved);
     let site = site(vm);
     let recorded = |operation, shape: &[usize], args: Vec<Arg>| {
-        state.recorder.record(CompletedOperation {
-            operation,
-            in_place: !args.is_empty(),
-            form: 0,
-            drawn: None,
-            grad_name: None,
-            shape: shape.to_vec(),
-            outputs: 1,
-            args,
-            site: site.clone(),
-            needs_grad: false,
-            in_backward: false,
-        })
+        let in_place = !args.is_empty();
+        let ran = CompletedOperation::new(operation, args, shape, site.clone());
+        state.recorder.record(CompletedOperation { in_place, ..ran })
     };
     for ((one, before), version) in moved.iter().zip(before).zip(versions) {
         // As often as PyTorch writes them: AdamW's decay is a write of its own, and the mean square has two.

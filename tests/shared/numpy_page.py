@@ -16,8 +16,8 @@ real array of its parts. `linalg.eigh` has the signs of LAPACK's algorithm for u
 signs than LAPACK.
 
 There are no arrays of bytes, of unsigned integers wider than 8 bits, of dates or of records, no matrices, no masked arrays
-and no other subclasses of `ndarray`. Complex arrays have arithmetic, `exp`, `log`, `sqrt`, `sin`, `cos`, sums, products and
-what moves elements. Arrays of text and of objects have no arithmetic, and copy where NumPy makes views. Divisions by zero and
+and no other subclasses of `ndarray`. Complex arrays have arithmetic, `exp`, `sqrt`, sums, products and
+what moves elements. Arrays of text and of objects have no arithmetic. Divisions by zero and
 overflows give NumPy's results without its warnings.
 """)
 

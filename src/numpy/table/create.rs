@@ -16,7 +16,7 @@ use crate::tensor::{Arg, Buffer, Category, DType, Lane, Tensor, allow};
 use crate::torch::OrRaise;
 
 /// `numpy.array(object, dtype)`: the object itself, if it is an array of this dtype and no copy is wanted.
-pub(in crate::numpy) fn array_of_data(
+fn array_of_data(
     numpy: &Rc<Numpy>,
     object: &PyObjectRef,
     dtype: Option<DType>,
@@ -33,7 +33,7 @@ pub(in crate::numpy) fn array_of_data(
     let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
     Ok(match (copy, is_shared) {
         (true, true) => numpy.array(numpy.call("clone", vec![Arg::Tensor(tensor)], vm)?, vm),
-        (false, true) if !is_array => numpy.view(tensor, Some(object.clone()), vm),
+        (false, true) if !is_array => numpy.viewed(tensor, Some(object.clone()), false, vm),
         _ => numpy.array(tensor, vm),
     })
 }
@@ -52,17 +52,6 @@ fn array(c: &Call) -> PyResult<Answer> {
 
 fn asarray(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Object(array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?))
-}
-
-fn ascontiguousarray(c: &Call) -> PyResult<Answer> {
-    let made = array_of_data(c.numpy, &c.object(0), c.dtype(1)?, false, c.vm)?;
-    Ok(match array_of(&made) {
-        Some(tensor) if tensor.ndim() == 0 => Answer::Array(c.reshaped(&tensor, &[1])?),
-        Some(tensor) if !tensor.is_contiguous() => {
-            Answer::Array(c.op("contiguous", vec![Arg::Tensor(tensor)])?)
-        }
-        _ => Answer::Object(made),
-    })
 }
 
 fn copy(c: &Call) -> PyResult<Answer> {
@@ -150,6 +139,7 @@ fn arange(c: &Call) -> PyResult<Answer> {
         None => Ok(Operand {
             tensor: scalar::tensor(DType::Int64, &Arg::Int(default)),
             number: Some(Arg::Int(default)),
+            is_pairs: false,
         }),
         Some(object) => crate::numpy::elementwise::operand(c.numpy, object, c.vm),
     };
@@ -284,10 +274,9 @@ fn astype(c: &Call) -> PyResult<Answer> {
     }
 }
 
-pub(super) static ROWS: [Row; 20] = [
+pub(super) static ROWS: [Row; 19] = [
     row("array", FUNCTION, "object, dtype=None, *, copy=True, ndmin=0", array).parts(),
     row("asarray", FUNCTION, "a, dtype=None", asarray).parts(),
-    row("ascontiguousarray", FUNCTION, "a, dtype=None", ascontiguousarray).parts(),
     row("copy", FUNCTION, "a", copy).parts(),
     row("copy", METHOD, "self", copy).parts(),
     row("conj", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),

@@ -2,9 +2,8 @@
 
 use rustpython_vm::PyResult;
 
-use crate::numpy::reduce::Fold;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Row, row};
-use crate::tensor::{Arg, DType, Tensor};
+use crate::tensor::{Arg, Tensor};
 
 /// a, offset, axis1, axis2
 fn diagonal_of(c: &Call) -> PyResult<Tensor> {
@@ -35,28 +34,9 @@ fn triangle(c: &Call, name: &'static str) -> PyResult<Answer> {
     Ok(Answer::Array(c.op(name, vec![Arg::Tensor(x), Arg::Int(c.int(1, 0)?)])?))
 }
 
-/// N, M, k, dtype
-fn tri(c: &Call) -> PyResult<Answer> {
-    let rows = c.int(0, 0)?;
-    let sizes = vec![rows, c.int(1, rows)?];
-    let dtype = Arg::DType(c.dtype(3)?.unwrap_or(DType::Float64));
-    let ones = c.op("ones", vec![Arg::Ints(sizes), dtype])?;
-    Ok(Answer::Array(c.op("tril", vec![Arg::Tensor(ones), Arg::Int(c.int(2, 0)?)])?))
-}
-
-/// a, offset, axis1, axis2, dtype, out
-fn trace(c: &Call) -> PyResult<Answer> {
-    let x = diagonal_of(c)?;
-    let own = if x.dtype().is_float() { x.dtype() } else { DType::Int64 };
-    let x = c.cast(&x, c.dtype(4)?.unwrap_or(own))?;
-    Ok(Answer::Result(super::reduce::folded(c, &x, &[x.ndim() - 1], false, Fold::Sum)?))
-}
-
-pub(super) static ROWS: [Row; 6] = [
+pub(super) static ROWS: [Row; 4] = [
     row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", |c| Ok(Answer::Array(diagonal_of(c)?))).parts(),
     row("diag", FUNCTION, "v, k=0", diag).parts(),
     row("tril", FUNCTION, "m, k=0", |c| triangle(c, "tril")).parts(),
     row("triu", FUNCTION, "m, k=0", |c| triangle(c, "triu")).parts(),
-    row("tri", FUNCTION, "N, M=None, k=0, dtype=float", tri),
-    row("trace", BOTH, "a, offset=0, axis1=0, axis2=1, dtype=None, out=None", trace).parts(),
 ];

@@ -25,5 +25,3 @@ pub(super) fn named(name: &str) -> &'static Row {
 /// Second names.
 pub(super) const ALIASES: [(&str, &str); 5] =
     [("amax", "max"), ("amin", "min"), ("around", "round"), ("round_", "round"), ("asanyarray", "asarray")];
-
-pub(super) use create::array_of_data;

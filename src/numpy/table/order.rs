@@ -5,11 +5,10 @@ use std::rc::Rc;
 
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
-use crate::numpy::elementwise::{argument, copy_into};
+use crate::numpy::elementwise::{argument, broadcast, copy_into};
 use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
-use crate::numpy::text::tight;
-use crate::tensor::{Arg, Category, DType, Index, Tensor, allow, layout};
+use crate::tensor::{Arg, Category, DType, Index, Tensor, allow};
 use crate::torch::OrRaise;
 
 /// Errors: a kind of sorting that NumPy does not have.
@@ -94,16 +93,7 @@ fn choose(c: &Call) -> PyResult<Answer> {
     }
     let (condition, pair) = (c.tensor(0)?, [c.operand(1)?, c.operand(2)?]);
     let [x, y] = [&pair[0].tensor, &pair[1].tensor];
-    let shape =
-        layout::broadcast(x.shape(), y.shape()).and_then(|it| layout::broadcast(&it, condition.shape()));
-    if shape.is_err() {
-        return Err(c.value_error(format!(
-            "operands could not be broadcast together with shapes {} {} {} ",
-            tight(condition.shape()),
-            tight(x.shape()),
-            tight(y.shape())
-        )));
-    }
+    broadcast([condition.shape(), x.shape(), y.shape()].into_iter(), c.vm)?;
     let dtype = result_type(&pair);
     // A number stays one beside an array, so that it can be explained.
     let part = |at: usize| argument(c.numpy, &pair[at], dtype, pair[1 - at].number.is_none(), c.vm);

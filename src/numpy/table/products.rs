@@ -115,31 +115,6 @@ fn contracted(c: &Call, a: (&Tensor, &[usize]), b: (&Tensor, &[usize]), dtype: D
     Ok(Answer::Result(c.cast(&made, dtype)?))
 }
 
-fn tensordot(c: &Call) -> PyResult<Answer> {
-    let (a, b, dtype) = pair(c)?;
-    let given = c.object(2);
-    let (left, right): (Vec<i64>, Vec<i64>) = match items(&given).as_deref() {
-        Some([left, right]) => (c.ints(left)?, c.ints(right)?),
-        _ => {
-            let count = c.int(2, 2)?;
-            ((a.ndim() as i64 - count..a.ndim() as i64).collect(), (0..count).collect())
-        }
-    };
-    let axes = |list: Vec<i64>, x: &Tensor| -> PyResult<Vec<usize>> {
-        list.into_iter().map(|axis| c.axis(axis, x.ndim())).collect()
-    };
-    let (left, right) = (axes(left, &a)?, axes(right, &b)?);
-    let fits =
-        left.len() == right.len() && left.iter().zip(&right).all(|(&i, &j)| a.shape()[i] == b.shape()[j]);
-    if !fits {
-        return Err(c.value_error("shape-mismatch for sum"));
-    }
-    match contracted(c, (&a, &left), (&b, &right), dtype)? {
-        Answer::Result(made) => Ok(Answer::Array(made)),
-        other => Ok(other),
-    }
-}
-
 /// The sizes of the letters of one operand. Errors: too many or too few letters.
 fn sized(c: &Call, part: &str, number: usize, x: &Tensor) -> PyResult<Vec<(char, usize)>> {
     let (first, last) = part.split_once("...").unwrap_or((part, ""));
@@ -172,7 +147,11 @@ fn einsum(c: &Call) -> PyResult<Answer> {
     let arrays = objects.iter().map(|it| c.array(it)).collect::<PyResult<Vec<_>>>()?;
     let common = || {
         result_type(
-            &arrays.iter().cloned().map(|tensor| Operand { tensor, number: None }).collect::<Vec<_>>(),
+            &arrays
+                .iter()
+                .cloned()
+                .map(|tensor| Operand { tensor, number: None, is_pairs: false })
+                .collect::<Vec<_>>(),
         )
     };
     let dtype = c.dtype(3)?.unwrap_or_else(common);
@@ -215,14 +194,13 @@ fn einsum(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Result(c.cast(&made, dtype)?))
 }
 
-pub(super) static ROWS: [Row; 6] = [
+pub(super) static ROWS: [Row; 5] = [
     row("matmul", FUNCTION, "x1, x2, out=None", matmul)
         .complex(Complex::Products(&[0, 1]))
         .others(Others::ConvertBack),
     row("dot", BOTH, "a, b, out=None", dot).complex(Complex::Products(&[0, 1])),
     row("inner", FUNCTION, "a, b", inner).complex(Complex::Products(&[0, 1])),
     row("outer", FUNCTION, "a, b, out=None", outer),
-    row("tensordot", FUNCTION, "a, b, axes=2", tensordot).complex(Complex::Products(&[0, 1])),
     row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum)
         .complex(Complex::Products(&[1])),
 ];

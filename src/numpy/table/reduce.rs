@@ -6,17 +6,11 @@ use crate::kernel::stop;
 use crate::numpy::dtypes::Operand;
 use crate::numpy::parts::Complex;
 use crate::numpy::reduce::{Fold, over};
-use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
+use crate::numpy::routine::{Answer, BOTH, Call, Others, Row, row};
 use crate::tensor::{Arg, Category, DType, Tensor};
 
 /// The sum or the product along axes, in the dtype of the array and in NumPy's order.
-pub(in crate::numpy) fn folded(
-    c: &Call,
-    x: &Tensor,
-    axes: &[usize],
-    keepdims: bool,
-    what: Fold,
-) -> PyResult<Tensor> {
+fn folded(c: &Call, x: &Tensor, axes: &[usize], keepdims: bool, what: Fold) -> PyResult<Tensor> {
     let fold = if c.of_parts && what == Fold::Sum { Fold::PartSum } else { what };
     let made =
         stop::leavable(|| over(x, axes, fold)).map_err(|left| crate::torch::raise(left.into(), c.vm))?;
@@ -160,11 +154,6 @@ fn extreme(c: &Call, name: &'static str) -> PyResult<Answer> {
     Ok(Answer::Result(largest(c, &c.tensor(0)?, name)?))
 }
 
-fn ptp(c: &Call) -> PyResult<Answer> {
-    let x = c.tensor(0)?;
-    Ok(Answer::Result(c.ufunc("subtract", &[&largest(c, &x, "amax")?, &largest(c, &x, "amin")?])?))
-}
-
 /// a, axis, out, keepdims
 fn truth(c: &Call, name: &'static str) -> PyResult<Answer> {
     let x = c.cast(&c.tensor(0)?, DType::Bool)?;
@@ -199,16 +188,6 @@ fn running(c: &Call, name: &'static str) -> PyResult<Answer> {
     Ok(Answer::Array(c.op(name, vec![Arg::Tensor(x), Arg::Int(axis as i64)])?))
 }
 
-fn count_nonzero(c: &Call) -> PyResult<Answer> {
-    let x = c.cast(&c.cast(&c.tensor(0)?, DType::Bool)?, DType::Int64)?;
-    let keepdims = c.flag(2)?;
-    let made = folded(c, &x, &c.axes(1, x.ndim())?, keepdims, Fold::Sum)?;
-    Ok(match c.given(1).is_none() && !keepdims {
-        true => Answer::Object(c.vm.ctx.new_int(made.to_i64_vec()[0]).into()),
-        false => Answer::Result(made),
-    })
-}
-
 const TOTAL: &str = "a, axis=None, dtype=None, out=None, keepdims=False, initial=None";
 const EXTREME: &str = "a, axis=None, out=None, keepdims=False, initial=None";
 const TRUTH: &str = "a, axis=None, out=None, keepdims=False";
@@ -219,7 +198,7 @@ const RUNNING: &str = "a, axis=None, dtype=None, out=None";
 const USUAL: Others = Others::Delegate(&["axis", "out"]);
 const TYPED: Others = Others::Delegate(&["axis", "dtype", "out"]);
 
-pub(super) static ROWS: [Row; 15] = [
+pub(super) static ROWS: [Row; 13] = [
     row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL).complex(Complex::Parts(&[0, 5])),
     row("prod", BOTH, TOTAL, |c| total(c, Fold::Product)).others(USUAL),
     row("mean", BOTH, "a, axis=None, dtype=None, out=None, keepdims=False", mean).others(TYPED).parts(),
@@ -227,12 +206,10 @@ pub(super) static ROWS: [Row; 15] = [
     row("std", BOTH, SPREAD, |c| Ok(Answer::Result(c.ufunc("sqrt", &[&variance(c)?])?))).others(TYPED),
     row("max", BOTH, EXTREME, |c| extreme(c, "amax")).others(USUAL),
     row("min", BOTH, EXTREME, |c| extreme(c, "amin")).others(USUAL),
-    row("ptp", BOTH, TRUTH, ptp),
     row("any", BOTH, TRUTH, |c| truth(c, "any")).others(USUAL),
     row("all", BOTH, TRUTH, |c| truth(c, "all")).others(USUAL),
     row("argmax", BOTH, PLACE, |c| place(c, "argmax")).others(Others::ConvertBack),
     row("argmin", BOTH, PLACE, |c| place(c, "argmin")).others(Others::ConvertBack),
     row("cumsum", BOTH, RUNNING, |c| running(c, "cumsum")).others(Others::ConvertBack).parts(),
     row("cumprod", BOTH, RUNNING, |c| running(c, "cumprod")).others(Others::ConvertBack),
-    row("count_nonzero", FUNCTION, "a, axis=None, *, keepdims=False", count_nonzero),
 ];

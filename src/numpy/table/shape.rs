@@ -1,12 +1,11 @@
 //! Shapes: views of other shapes, joining and splitting.
 
-use rustpython_vm::{PyObjectRef, PyResult};
+use rustpython_vm::PyResult;
 
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes;
 use crate::numpy::dtypes::promote;
 use crate::numpy::elementwise::stretched;
-use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
 use crate::tensor::{Arg, Layout, Tensor};
@@ -27,11 +26,10 @@ fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
         (_, Some(rest)) => rest != 0 && count.is_multiple_of(rest),
     };
     if !fits {
-        let text = match sizes {
-            [one] => format!("({one},)"),
-            _ => format!("({})", sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(",")),
-        };
-        return Err(c.value_error(format!("cannot reshape array of size {count} into shape {text}")));
+        let name = |&size: &i64| if size < 0 { "newaxis".to_owned() } else { size.to_string() };
+        let names = sizes.iter().map(name).collect::<Vec<_>>().join(",");
+        let end = if sizes.len() == 1 { "," } else { "" };
+        return Err(c.value_error(format!("cannot reshape array of size {count} into shape ({names}{end})")));
     }
     let missing = || count / rest.unwrap_or(1).max(1);
     Ok(sizes.iter().map(|&size| if size < 0 { missing() } else { size as usize }).collect())
@@ -93,24 +91,6 @@ fn swapaxes(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
     let [a, b] = [c.axis(c.int(1, 0)?, x.ndim())?, c.axis(c.int(2, 0)?, x.ndim())?];
     Ok(Answer::Array(c.op("transpose", vec![Arg::Tensor(x), Arg::Int(a as i64), Arg::Int(b as i64)])?))
-}
-
-fn moveaxis(c: &Call) -> PyResult<Answer> {
-    let x = c.tensor(0)?;
-    let axes = |at: usize| -> PyResult<Vec<usize>> {
-        let list: Vec<PyObjectRef> =
-            c.ints(&c.object(at))?.into_iter().map(|axis| c.vm.ctx.new_int(axis).into()).collect();
-        crate::numpy::axes::axes(&c.vm.ctx.new_tuple(list).into(), x.ndim(), c.vm)
-    };
-    let (source, destination) = (axes(1)?, axes(2)?);
-    if source.len() != destination.len() {
-        return Err(
-            c.value_error("`source` and `destination` arguments must have the same number of elements")
-        );
-    }
-    let [source, destination] =
-        [source, destination].map(|axes| Arg::Ints(axes.into_iter().map(|axis| axis as i64).collect()));
-    Ok(Answer::Array(c.op("movedim", vec![Arg::Tensor(x), source, destination])?))
 }
 
 fn squeeze(c: &Call) -> PyResult<Answer> {
@@ -216,45 +196,6 @@ fn stack(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Array(c.op("stack", vec![Arg::Tensors(arrays), Arg::Int(axis as i64)])?))
 }
 
-/// An array with at least so many dimensions, as `atleast_1d` and `atleast_2d` add them.
-fn deep(c: &Call, x: &Tensor, ndim: usize) -> PyResult<Tensor> {
-    let shape = match (ndim, x.shape()) {
-        (1, []) => vec![1],
-        (2, []) => vec![1, 1],
-        (2, &[n]) => vec![1, n],
-        _ => return Ok(x.clone()),
-    };
-    c.reshaped(x, &shape)
-}
-
-fn at_least(c: &Call, ndim: usize) -> PyResult<Answer> {
-    let objects = items(&c.object(0)).unwrap_or_default();
-    let mut made = Vec::new();
-    for object in &objects {
-        let x = c.array(object)?;
-        let same = x.ndim() >= ndim && array_of(object).is_some();
-        made.push(if same { object.clone() } else { c.wrap(deep(c, &x, ndim)?) });
-    }
-    Ok(Answer::Object(match made.as_slice() {
-        [one] => one.clone(),
-        _ => c.vm.ctx.new_list(made).into(),
-    }))
-}
-
-/// Arrays with at least so many dimensions, joined.
-fn stacked(c: &Call, ndim: usize) -> PyResult<Answer> {
-    let arrays: Vec<Tensor> = c.arrays(0)?.iter().map(|it| deep(c, it, ndim)).collect::<PyResult<_>>()?;
-    let arrays = in_one_dtype(c, arrays, 1)?;
-    let axis = i64::from(ndim == 1 && arrays[0].ndim() > 1);
-    joined(c, arrays, axis)
-}
-
-fn column_stack(c: &Call) -> PyResult<Answer> {
-    let column = |x: Tensor| if x.ndim() < 2 { c.reshaped(&x, &[x.numel(), 1]) } else { Ok(x) };
-    let arrays = c.arrays(0)?.into_iter().map(column).collect::<PyResult<_>>()?;
-    joined(c, in_one_dtype(c, arrays, usize::MAX)?, 1)
-}
-
 /// Parts along an axis; `equal` ones must have the same size.
 fn parts(c: &Call, axis: i64, equal: bool) -> PyResult<Answer> {
     let x = c.tensor(0)?;
@@ -324,29 +265,6 @@ fn repeat(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Array(c.op("repeat_interleave", vec![Arg::Tensor(x), Arg::Tensor(counts), dim])?))
 }
 
-fn roll(c: &Call) -> PyResult<Answer> {
-    let x = c.tensor(0)?;
-    let shifts = c.ints(&c.object(1))?;
-    if c.given(2).is_none() {
-        let flat = c.flat(&x)?;
-        let shift = vec![shifts.iter().sum()];
-        let rolled = c.op("roll", vec![Arg::Tensor(flat), Arg::Ints(shift), Arg::Ints(vec![0])])?;
-        return Ok(Answer::Array(c.reshaped(&rolled, x.shape())?));
-    }
-    let axes: Vec<i64> = c
-        .ints(&c.object(2))?
-        .into_iter()
-        .map(|axis| Ok(c.axis(axis, x.ndim())? as i64))
-        .collect::<PyResult<_>>()?;
-    if shifts.is_empty() || axes.is_empty() {
-        return Err(c.value_error("'shift' and 'axis' should be scalars or 1D sequences"));
-    }
-    let count = shifts.len().max(axes.len());
-    let pair = |list: &[i64]| -> Vec<i64> { (0..count).map(|at| list[at % list.len()]).collect() };
-    let args = vec![Arg::Tensor(x), Arg::Ints(pair(&shifts)), Arg::Ints(pair(&axes))];
-    Ok(Answer::Array(c.op("roll", args)?))
-}
-
 fn broadcast_to(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
     let sizes = c.ints(&c.object(1))?;
@@ -365,24 +283,6 @@ fn broadcast_to(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Array(c.op("broadcast_to", vec![Arg::Tensor(x), Arg::Ints(sizes)])?))
 }
 
-/// A number of Python.
-fn number(c: &Call, number: usize) -> PyResult<Answer> {
-    Ok(Answer::Object(c.vm.ctx.new_int(number).into()))
-}
-
-fn size(c: &Call) -> PyResult<Answer> {
-    let x = c.tensor(0)?;
-    match c.given(1) {
-        Some(axis) => number(c, x.shape()[c.axis(c.whole(axis)?, x.ndim())?]),
-        None => number(c, x.numel()),
-    }
-}
-
-fn shape(c: &Call) -> PyResult<Answer> {
-    let sizes = c.tensor(0)?.shape().iter().map(|&size| c.vm.ctx.new_int(size).into()).collect();
-    Ok(Answer::Object(c.vm.ctx.new_tuple(sizes).into()))
-}
-
 fn item(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
     let count = x.numel();
@@ -396,10 +296,10 @@ fn item(c: &Call) -> PyResult<Answer> {
     }
     let offset = x.layout().position(if at < 0 { at + count as i64 } else { at } as usize);
     let one = x.with_layout(Layout { shape: vec![], strides: vec![], offset });
-    Ok(Answer::Object(crate::numpy::scalar::python(&dtypes::number_of(&one), c.vm)))
+    Ok(Answer::Object(crate::numpy::scalar::python(&one.first(), c.vm)))
 }
 
-pub(super) static ROWS: [Row; 27] = [
+pub(super) static ROWS: [Row; 17] = [
     row("reshape", FUNCTION, "a, newshape", |c| reshape(c, &c.ints(&c.object(1))?))
         .parts()
         .others(Others::ConvertBack),
@@ -413,25 +313,15 @@ pub(super) static ROWS: [Row; 27] = [
     .others(Others::ConvertBack),
     row("transpose", METHOD, "self, *axes", transpose_method).parts(),
     row("swapaxes", BOTH, "a, axis1, axis2", swapaxes).parts().others(Others::ConvertBack),
-    row("moveaxis", FUNCTION, "a, source, destination", moveaxis).parts(),
     row("squeeze", BOTH, "a, axis=None", squeeze).parts().others(Others::ConvertBack),
     row("expand_dims", FUNCTION, "a, axis", expand_dims).parts(),
     row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate).parts(),
     row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack).parts(),
-    row("vstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 2)).parts(),
-    row("hstack", FUNCTION, "tup, *, dtype=None", |c| stacked(c, 1)).parts(),
-    row("column_stack", FUNCTION, "tup", column_stack).parts(),
-    row("atleast_1d", FUNCTION, "*arys", |c| at_least(c, 1)).parts(),
-    row("atleast_2d", FUNCTION, "*arys", |c| at_least(c, 2)).parts(),
     row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false))
         .parts(),
     row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)).parts(),
     row("tile", FUNCTION, "A, reps", tile).parts(),
     row("repeat", BOTH, "a, repeats, axis=None", repeat).parts().others(Others::ConvertBack),
-    row("roll", FUNCTION, "a, shift, axis=None", roll).parts(),
     row("broadcast_to", FUNCTION, "array, shape", broadcast_to).parts(),
-    row("ndim", FUNCTION, "a", |c| number(c, c.tensor(0)?.ndim())).complex(Complex::Real),
-    row("shape", FUNCTION, "a", shape).complex(Complex::Real),
-    row("size", FUNCTION, "a, axis=None", size).complex(Complex::Real),
     row("item", METHOD, "self, at=None", item).parts(),
 ];

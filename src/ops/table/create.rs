@@ -30,7 +30,11 @@ fn constant(shape: Vec<usize>, dtype: DType, value: &Arg, requires_grad: bool) -
     if !fits(value, dtype) {
         ops::mask::checked_number(value, dtype)?;
     }
-    leaf(Tensor::new(filled(dtype, len, value), shape, dtype), requires_grad)
+    let made = match value.number().map(f64::to_bits) {
+        Some(0) => Tensor::zeros(shape, dtype)?,
+        _ => Tensor::new(filled(dtype, len, value), shape, dtype),
+    };
+    leaf(made, requires_grad)
 }
 
 fn sized(c: &Call, value: &Arg) -> Result<Value> {

@@ -21,7 +21,8 @@ pub use source::{ElementKind, ElementValue, PrintSource};
 use std::iter;
 
 use crate::kernel::stop;
-use places::{numel, shown_along, shown_places};
+pub(crate) use places::shown_along;
+use places::{numel, shown_places};
 
 /// The properties that are printed after the values of a tensor.
 #[derive(Debug, Clone, Copy)]

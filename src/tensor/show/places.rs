@@ -8,7 +8,7 @@ pub(super) fn numel(shape: &[usize]) -> usize {
 
 /// The indices along one dimension that are shown: all of them, or the first and last `edge` with `None` for the
 /// dots between.
-pub(super) fn shown_along(size: usize, edge: Option<usize>) -> impl Iterator<Item = Option<usize>> {
+pub(crate) fn shown_along(size: usize, edge: Option<usize>) -> impl Iterator<Item = Option<usize>> {
     let (head, tail) = match edge {
         Some(edge) if size > edge.saturating_mul(2) => (edge, size - edge),
         _ => (size, size),

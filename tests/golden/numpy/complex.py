@@ -130,6 +130,19 @@ print(ragged, ragged[1].sum(), ragged.dtype, len(ragged))
 labels = np.array([["the", "cat"], ["a", "dog"]])
 print(labels == "cat", labels[:, 1], labels.T.tolist(), labels.shape, np.unique(labels), labels.ravel()[labels.ravel() != "a"])
 
+# %% labels are moved, joined and written through views
+import numpy as np
+w=np.array(["b","a","cc","a"])
+v=w[1:3]; v[0]="zz"
+print(w, repr(w), w.dtype, w[::-1], w.reshape(2,2).T, w.tolist(), w[np.array([0,2])], np.sort(w), w.argsort())
+print(np.unique(w, return_counts=True), np.where(w=="a","x",w), np.concatenate([w,["qqqqq"]]), np.isin(w,["a"]))
+o=np.empty((2,2),dtype=object); o[0,0]=[1,2]; print(o, o.shape, [x for x in o])
+print(np.array([[1,"a"],[2,"b"]]).astype(object)[:,0], w.item(0), "cc" in w, len(w), bool((w=="a").any()))
+a=np.array(["x","y"]); b=a.copy(); b[0]="k"; print(a,b, a.flatten(), a==b, a!=b, np.array([["a","b"],["c","d"]])[1,0])
+print(np.concatenate([np.array([["a"],["b"]]),np.array([["c"],["d"]])],axis=1), np.repeat(a,2), a.repeat(2))
+for i,r in enumerate(np.array([["a","b"],["c","d"]])): print(i,r)
+w.sort(); print(w); print(np.array(["1","2"]).astype(float), np.array([1,2]).astype(str), np.vstack([a,a]))
+
 # %% padding, joining, drawing
 import numpy as np
 a = np.array([1, 2, 3, 4, 5])

@@ -10,7 +10,7 @@ _numpy_start.load()
 
 from _numpy import dtype, ndarray, promote_types, result_type, ufunc
 import _numpy
-from numpy import _methods
+from numpy import _kinds, _methods
 
 _numpy._methods(_methods.__dict__)
 
@@ -59,22 +59,27 @@ _INSTEAD = {
 
 _LATER = {
     "_create": "logspace meshgrid",
-    "_shape": "flip fliplr flipud broadcast_arrays broadcast_shapes pad append delete",
-    "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin",
+    "_shape": (
+        "flip fliplr flipud broadcast_arrays broadcast_shapes pad append delete shape ndim size moveaxis roll atleast_1d atleast_2d "
+        "vstack hstack column_stack ascontiguousarray"
+    ),
+    "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin count_nonzero",
     "_order": "unique",
     "_numeric": (
         "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar "
-        "vectorize may_share_memory shares_memory"
+        "vectorize may_share_memory shares_memory tensordot"
     ),
     "_settings": (
         "issubdtype finfo iinfo errstate seterr get_printoptions set_printoptions printoptions array2string array_str"
     ),
     "_indices": (
-        "fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
+        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
         "r_ c_"
     ),
+    "_exceptions": "AxisError VisibleDeprecationWarning",
     "_dtype_classes": "str_ object_ unicode_",
     "_files": "save load savez savez_compressed frombuffer",
+    "_methods": "ptp trace",
     "_counts": "cov corrcoef histogram bincount diff convolve",
 }
 
@@ -97,10 +102,6 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("numpy." + name)
-    if name in ("AxisError", "VisibleDeprecationWarning"):
-        from numpy import _exceptions
-
-        return getattr(_exceptions, name)
     raise _missing(name)
 
 
@@ -110,8 +111,7 @@ def _missing(name):
             return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {what} are not part of its numpy")
     if name in _INSTEAD:
         return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: use {_INSTEAD[name]}")
-    if name in ("uint16", "uint32", "uint64", "bytes_", "string_", "void", "uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
-                "clongdouble", "complex256"):
+    if name in _kinds._ABSENT or name in ("string_", "datetime64", "timedelta64"):
         return AttributeError(
             f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "
             "float16, float32, float64, complex64 and complex128"

@@ -2,21 +2,17 @@
 Source of the binary format: NumPy Enhancement Proposal 1, version 1.0."""
 
 import ast
+import contextlib
+import math
 import os
 from collections.abc import Mapping
 
-import _numpy
 import _torch
 import numpy
-from _numpy import dtype as _dtype, ndarray
+from _numpy import dtype as _dtype
 from numpy import asarray
 
 _MAGIC = b"\x93NUMPY"
-_CODES = {
-    "bool": "|b1", "int8": "|i1", "uint8": "|u1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "float16": "<f2",
-    "float32": "<f4", "float64": "<f8", "complex64": "<c8", "complex128": "<c16",
-}
-_OF_CODE = {code.lstrip("<|="): name for name, code in _CODES.items()}
 
 
 def tobytes(a, order="C"):
@@ -48,19 +44,10 @@ def _tensor_dtype(kind):
     return numpy.zeros(0, kind)._tensor.dtype
 
 
-class _Opened:
+def _opened(file, mode):
     """A file by its name, closed after use, or an open file, left open."""
-
-    def __init__(self, file, mode):
-        self._named = isinstance(file, (str, bytes)) or hasattr(file, "__fspath__")
-        self._file = open(file, mode) if self._named else file
-
-    def __enter__(self):
-        return self._file
-
-    def __exit__(self, *error):
-        if self._named:
-            self._file.close()
+    is_named = isinstance(file, (str, bytes)) or hasattr(file, "__fspath__")
+    return open(file, mode) if is_named else contextlib.nullcontext(file)
 
 
 def _header(shape, code, by_columns):
@@ -73,10 +60,17 @@ def _header(shape, code, by_columns):
     return _MAGIC + b"\x01\x00" + len(text).to_bytes(2, "little") + text
 
 
+def _stored(kind):
+    """A dtype of arrays in files."""
+    if kind.kind in "UO":
+        raise NotImplementedError(f"files of dtype {kind} are not part of attn's numpy")
+    return kind
+
+
 def _bytes_of(arr):
     arr = asarray(arr)
     by_columns = arr.ndim > 1 and arr.T._is_row_major and not arr._is_row_major
-    return _header(arr.shape, _CODES[str(arr.dtype)], by_columns) + tobytes(arr.T if by_columns else arr)
+    return _header(arr.shape, _stored(arr.dtype).str, by_columns) + tobytes(arr.T if by_columns else arr)
 
 
 def _array_of(data):
@@ -86,15 +80,8 @@ def _array_of(data):
     start = 8 + wide
     length = int.from_bytes(data[8:start], "little")
     facts = ast.literal_eval(data[start : start + length].decode("latin1"))
-    code = facts["descr"]
-    if not isinstance(code, str) or code[0] == ">" or code.lstrip("<|=") not in _OF_CODE:
-        raise NotImplementedError(f"files of dtype {code!r} are not part of attn's numpy")
-    shape = facts["shape"]
-    count = 1
-    for size in shape:
-        count *= size
-    kind = _dtype(_OF_CODE[code.lstrip("<|=")])
-    flat = frombuffer(data[start + length :], kind, count)
+    kind, shape = _stored(_dtype(facts["descr"])), facts["shape"]
+    flat = frombuffer(data[start + length :], kind, math.prod(shape))
     return flat.reshape(shape[::-1]).T if facts["fortran_order"] else flat.reshape(shape)
 
 
@@ -102,7 +89,7 @@ def save(file, arr, allow_pickle=True, fix_imports=True):
     """Writes one array as `.npy`; the name gets this ending if it has none."""
     file = _with_ending(file, ".npy")
     data = _bytes_of(arr)
-    with _Opened(file, "wb") as write:
+    with _opened(file, "wb") as write:
         write.write(data)
 
 
@@ -122,7 +109,7 @@ def savez(file, *args, **kwds):
             raise ValueError(f"Cannot use un-named variables and keyword arr_{at}")
         kwds[f"arr_{at}"] = arr
     data = _archive.pack([(name + ".npy", _bytes_of(arr)) for name, arr in kwds.items()])
-    with _Opened(_with_ending(file, ".npz"), "wb") as write:
+    with _opened(_with_ending(file, ".npz"), "wb") as write:
         write.write(data)
 
 
@@ -134,7 +121,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     """An array of an `.npy` file, or the arrays of an `.npz` file by their names."""
     if mmap_mode is not None:
         raise NotImplementedError("load(mmap_mode=) is not part of attn's numpy: a file is read whole")
-    with _Opened(file, "rb") as read:
+    with _opened(file, "rb") as read:
         data = read.read()
     if not data:
         raise EOFError("No data left in file")

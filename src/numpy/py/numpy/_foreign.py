@@ -1,7 +1,7 @@
-"""What functions do with text and Python objects."""
+"""What functions do with text and Python objects, and products of complex numbers."""
 
 import numpy
-from _numpy import ndarray as _native, dtype as _dtype
+from _numpy import _own, ndarray as _native, dtype as _dtype
 
 
 def call(name, *args, **words):
@@ -16,6 +16,22 @@ def of_text(name, *args, **words):
     if name in _OWN and any(_has_other(one) for one in (*args, *words.values())):
         return _OWN[name](*args, **words)
     return NotImplemented
+
+
+def product(name, at, *args):
+    """A product of complex numbers, which is linear in both of its factors. `at` are their places, or that of both."""
+    several = len(at) == 1
+    factors = [numpy.asarray(one) for one in (args[at[0]] if several else args[:2])]
+    if len(factors) != 2:
+        raise NotImplementedError(f"{name}() of complex numbers is part of attn's numpy for two factors alone")
+    a, b = factors
+
+    def of(a, b):
+        return getattr(numpy, name)(*((args[0], a, b) if several else (a, b, *args[2:])))
+
+    real, imag = of(a.real, b.real) - of(a.imag, b.imag), of(a.real, b.imag) + of(a.imag, b.real)
+    made = _own(numpy.stack([real, imag], axis=-1)._paired())
+    return made if made.ndim else made[()]
 
 
 def _has_other(data):
@@ -82,8 +98,6 @@ _OWN = {
     "full": lambda shape, fill_value, dtype=None: _filled(shape, fill_value, dtype),
     "zeros": lambda shape, dtype=None, order="C": _filled(shape, 0, dtype),
     "empty": lambda shape, dtype=None, order="C": _filled(shape, None if _dtype(dtype).kind == "O" else 0, dtype),
-    "shape": lambda a: numpy.asarray(a).shape, "ndim": lambda a: numpy.asarray(a).ndim,
-    "size": lambda a, axis=None: numpy.asarray(a).size if axis is None else numpy.asarray(a).shape[axis],
     "sort": _sort, "isin": _isin, "where": _label("chosen"), "concatenate": _label("joined"),
-    **{name: _method(name) for name in "argsort reshape transpose ravel".split()},
+    **{name: _method(name) for name in "argsort reshape transpose ravel repeat swapaxes squeeze".split()},
 }

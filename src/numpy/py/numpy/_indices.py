@@ -4,7 +4,7 @@ import itertools
 import math
 
 import numpy
-from numpy import asarray, nonzero, tri
+from numpy import asarray, nonzero
 
 
 def fill_diagonal(a, val):
@@ -12,6 +12,10 @@ def fill_diagonal(a, val):
         raise NotImplementedError("fill_diagonal() of an array that is no matrix is not part of attn's numpy")
     at = numpy.arange(min(a.shape))
     a[at, at] = val
+
+
+def tri(N, M=None, k=0, dtype=float):
+    return numpy.tril(numpy.ones((N, N if M is None else M), dtype), k)
 
 
 def tril_indices(n, k=0, m=None):

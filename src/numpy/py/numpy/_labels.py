@@ -1,5 +1,5 @@
-"""Arrays of text and of Python objects, as labels and lists of arrays need them: lists in rows, with NumPy's shapes,
-indices and text. There is no arithmetic with them.
+"""Arrays of text and of Python objects, as labels and lists of arrays need them: NumPy's shapes, indices and text. There is
+no arithmetic with them.
 """
 
 import math
@@ -16,16 +16,21 @@ _OBJECT = _kinds.kind_of("O")
 _ROOM = {bool: 5, int: 21, float: 32}
 
 
+def _moved(name):
+    """The method that makes a view of the places that the method of places makes."""
+    return lambda self, *args, **words: self._view(getattr(self._places, name)(*args, **words))
+
+
 class ndarray:
-    """An array of text or of objects. It copies where NumPy would make a view, but for `reshape` and `ravel` of all."""
+    """An array of text or of objects: the places of its elements in a list of items, which its views share."""
 
     __module__ = "numpy"
     __array_priority__ = 1000
     __array_ufunc__ = base = None
     __hash__ = None
 
-    def __init__(self, items, shape, kind=None):
-        self._items, self.shape = items, tuple(shape)
+    def __init__(self, items, places, kind=None):
+        self._items, self._places = items, places
         self.dtype = kind or _kinds.kind_of(f"U{max([len(one) for one in items], default=0) or 1}")
         if self.dtype.kind == "U":
             self._items = [self._cut(one) for one in items]
@@ -33,70 +38,60 @@ class ndarray:
     def _cut(self, one):
         return str_(str(one)[: self.dtype.itemsize // 4])
 
+    def _view(self, places):
+        made = ndarray([], places, self.dtype)
+        made._items = self._items
+        return made
+
+    def _row(self):
+        """The elements one after the other."""
+        return [self._items[at] for at in self._places.reshape(-1).tolist()]
+
     @property
     def __class__(self):
         return _numbers
 
-    ndim = property(lambda self: len(self.shape))
-    size = property(lambda self: len(self._items))
+    shape, ndim, size = (property(lambda self, name=name: getattr(self._places, name)) for name in ("shape", "ndim", "size"))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.itemsize * self.size)
-    flat = property(lambda self: iter(self._items))
-    T = property(lambda self: self.transpose())
+    flat = property(lambda self: iter(self._row()))
+    T = property(lambda self: self._view(self._places.T))
     _is_object = property(lambda self: self.dtype.kind == "O")
 
-    def _places(self):
-        """The place of each element among the items."""
-        return numpy.arange(self.size).reshape(self.shape)
+    transpose, reshape, ravel, swapaxes, squeeze, repeat = map(_moved, "transpose reshape ravel swapaxes squeeze repeat".split())
 
-    def _taken(self, places):
-        return ndarray([self._items[at] for at in places.reshape(-1).tolist()], places.shape, self.dtype)
-
-    def transpose(self, *axes):
-        return self._taken(self._places().transpose(*axes))
-
-    def reshape(self, *shape, order="C"):
-        made = ndarray([], self._places().reshape(*shape).shape, self.dtype)
-        made._items = self._items
-        return made
-
-    def ravel(self, order="C"):
-        return self.reshape(-1)
-
-    def copy(self, order="C"):
-        return ndarray(list(self._items), self.shape, self.dtype)
+    def copy(self):
+        return _laid(self._row(), self.shape, self.dtype)
 
     __copy__ = copy
 
-    def flatten(self, order="C"):
+    def flatten(self):
         return self.copy().reshape(-1)
 
     def tolist(self):
-        def nested(items, shape):
-            if len(shape) < 2:
-                return list(items) if shape else items[0]
-            step = math.prod(shape[1:])
-            return [nested(items[at * step : (at + 1) * step], shape[1:]) for at in range(shape[0])]
+        def nested(places):
+            return [nested(one) for one in places] if isinstance(places, list) else self._of_python(places)
 
-        return nested(self._items if self._is_object else [str(one) for one in self._items], self.shape)
+        return nested(self._places.tolist())
+
+    def _of_python(self, place):
+        return self._items[place] if self._is_object else str(self._items[place])
 
     def item(self, *at):
         if not at and self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        one = self[at] if len(at) > 1 else self._items[at[0] if at else 0]
-        return one if self._is_object else str(one)
+        places = self._places if len(at) > 1 else self._places.reshape(-1)
+        return self._of_python(int(places[at or 0]))
 
     def astype(self, dtype):
         kind = _dtype(dtype)
         if kind.kind in "UO":
             return array(self, kind)
         convert = {"f": float, "i": int, "u": int, "b": bool}[kind.kind]
-        return numpy.array([convert(one) for one in self._items], kind).reshape(self.shape)
+        return numpy.array([convert(one) for one in self._row()], kind).reshape(self.shape)
 
     def __len__(self):
-        if not self.shape:
-            raise TypeError("len() of unsized object")
-        return self.shape[0]
+        return len(self._places)
 
     def __iter__(self):
         return (self[at] for at in range(len(self)))
@@ -106,27 +101,22 @@ class ndarray:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
-        return bool(self._items[0])
+        return bool(self.item())
 
     def __contains__(self, value):
-        return value in self._items
-
-    def _at(self, key):
-        if isinstance(key, tuple):
-            key = tuple(numpy.asarray(one) if isinstance(one, list) else one for one in key)
-        return self._places()[key]
+        return value in self._row()
 
     def __getitem__(self, key):
-        places = self._at(key)
-        return self._taken(places) if isinstance(places, _numbers) else self._items[int(places)]
+        places = self._places[key]
+        return self._view(places) if isinstance(places, _numbers) else self._items[int(places)]
 
     def __setitem__(self, key, value):
-        found = self._at(key)
+        found = self._places[key]
         places = numpy.asarray(found).reshape(-1).tolist()
         # Several places take what an array without dimensions contains; one place takes the array.
         if isinstance(value, _numbers) and value.ndim == 0 and isinstance(found, _numbers):
             value = value.item()
-        is_one = self._is_object and self.ndim == 1 and len(places) == 1
+        is_one = self._is_object and not isinstance(found, _numbers)
         is_many = isinstance(value, (list, tuple)) or isinstance(value, _numbers) and value.ndim > 0
         values = list(value) if is_many and not is_one else [value]
         if len(values) == 1:
@@ -142,13 +132,13 @@ class ndarray:
     def __ne__(self, other):
         return elementwise("not_equal", self, other)
 
-    def argsort(self, axis=-1):
+    def argsort(self, axis=-1, kind=None):
         if self.ndim != 1:
             raise NotImplementedError("sorting text in several dimensions is not part of attn's numpy")
-        return numpy.array(sorted(range(self.size), key=lambda at: self._items[at]), dtype="int64")
+        return numpy.array(sorted(range(self.size), key=self._row().__getitem__), dtype="int64")
 
     def sort(self):
-        self._items[:] = [self._items[at] for at in self.argsort().tolist()]
+        self[...] = self[self.argsort()].tolist()
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -156,7 +146,7 @@ class ndarray:
         raise NotImplementedError(f"{name} of an array of text or objects is not part of attn's numpy")
 
     def __str__(self):
-        return _laid_out(self, " ", 0, 0) if self.shape else str(self._items[0])
+        return _laid_out(self, " ", 0, 0) if self.shape else str(self.item())
 
     def __repr__(self):
         kind = f"dtype={'object' if self._is_object else repr(self.dtype.str)})"
@@ -166,13 +156,19 @@ class ndarray:
         width = len(body.rsplit("\n", 1)[-1]) + (len("array(") if "\n" not in body else 0)
         return f"array({body}{', ' if width + len(kind) + 2 <= _WIDTH else ',' + chr(10) + '      '}{kind}"
 
+
+def _laid(items, shape, kind=None):
+    """An array of these items in this shape."""
+    return ndarray(items, numpy.arange(len(items)).reshape(shape), kind)
+
+
 def elementwise(name, *operands, **words):
     """An elementwise function of arrays of labels: whether the elements are equal, after broadcasting."""
     if name not in ("equal", "not_equal") or words:
         raise NotImplementedError(f"{name} of an array of text or objects is not part of attn's numpy: equal and not_equal are")
     arrays = [one if type(one) is ndarray else array(one, _OBJECT) for one in operands]
     shape = numpy.broadcast_shapes(*[one.shape for one in arrays])
-    rows = zip(*[one._taken(numpy.broadcast_to(one._places(), shape))._items for one in arrays])
+    rows = zip(*[one._view(numpy.broadcast_to(one._places, shape))._row() for one in arrays])
     return numpy.array([bool(a == b) == (name == "equal") for a, b in rows], "bool").reshape(shape)
 
 
@@ -182,7 +178,7 @@ def _laid_out(self, separator, prefix, suffix):
     def text(one):
         return repr(str(one)) if not self._is_object else f"list({one!r})" if isinstance(one, list) else repr(one)
 
-    return _numpy._laid_out(self._places(), [text(one) for one in self._items], {}, separator, prefix, suffix)
+    return _numpy._laid_out(self._places, [text(one) for one in self._items], {}, separator, prefix, suffix)
 
 
 def array(data, dtype=None):
@@ -190,7 +186,7 @@ def array(data, dtype=None):
     kind = None if dtype is None else _dtype(dtype)
     is_object = kind is not None and kind.kind == "O"
     if isinstance(data, _numbers):
-        items, shape = list(data._items) if type(data) is ndarray else data.reshape(-1).tolist(), data.shape
+        items, shape = data._row() if type(data) is ndarray else data.reshape(-1).tolist(), data.shape
     else:
         shape, items = _levels(data)
         if any(isinstance(one, (list, tuple)) for one in items) and not is_object:
@@ -202,14 +198,14 @@ def array(data, dtype=None):
         raise NotImplementedError("arrays of bytes are not part of attn's numpy")
     # Without text among them, what are no numbers are objects.
     if is_object or kind is None and not any(isinstance(one, str) for one in items):
-        return ndarray(items, shape, _OBJECT)
+        return _laid(items, shape, _OBJECT)
     if kind is None or not kind.itemsize and type(data) is not ndarray:
         # A number takes as much room as the longest of its dtype.
         room = max([_ROOM.get(type(one), len(str(one))) for one in items], default=1)
         if isinstance(data, _numbers):
             room = min(room, {1: 4, 2: 6, 4: 11}.get(data.itemsize, 32)) if data.dtype.kind in "iu" else room
         kind = _kinds.kind_of(f"U{max(room, 1)}")
-    return ndarray([str(one) for one in items], shape, kind if kind.itemsize else None)
+    return _laid([str(one) for one in items], shape, kind if kind.itemsize else None)
 
 
 def _levels(data):
@@ -229,39 +225,29 @@ def filled(shape, value, kind):
     """An array of one text or object; 0 is no text."""
     value = "" if kind.kind == "U" and value == 0 else value
     kind = kind if kind.itemsize else _kinds.kind_of("U1")
-    return ndarray([value] * math.prod(shape), shape, kind)
+    return _laid([value] * math.prod(shape), shape, kind)
 
 
-def joined(arrays, axis=0):
-    """Arrays one after the other, along the first axis."""
+def _together(arrays):
+    """The items of several arrays in one list, and the places of each array in it."""
+    items, places = [], []
+    for one in arrays:
+        places.append(one._places + len(items))
+        items += one._items
+    return items, places
+
+
+def joined(arrays, axis=0, *, dtype=None):
+    """Arrays one after the other, along an axis."""
     arrays = [one if type(one) is ndarray else array(one) for one in arrays]
-    if axis != 0:
-        raise NotImplementedError("concatenate() of text along other axes is not part of attn's numpy")
-    items = [one for part in arrays for one in part._items]
-    shape = (sum(len(part) for part in arrays), *arrays[0].shape[1:])
-    return ndarray(items, shape, _OBJECT if any(part._is_object for part in arrays) else None)
-
-
-def unique(ar, index, inverse, counts):
-    """As `numpy.unique` of one dimension."""
-    first, back, many = [], [0] * ar.size, []
-    for at in ar.argsort().tolist():
-        if not first or ar._items[first[-1]] != ar._items[at]:
-            first.append(at)
-            many.append(0)
-        back[at] = len(first) - 1
-        many[-1] += 1
-    found = [ar._taken(numpy.array(first, "int64"))]
-    found += [numpy.array(one) for one, is_asked in ((first, index), (back, inverse), (many, counts)) if is_asked]
-    return found[0] if len(found) == 1 else tuple(found)
+    items, places = _together(arrays)
+    made = ndarray(items, numpy.concatenate(places, axis), _OBJECT if any(one._is_object for one in arrays) else None)
+    return made if dtype is None else made.astype(dtype)
 
 
 def chosen(condition, x, y):
     """As `numpy.where` between texts or objects."""
-    x, y = (one if type(one) is ndarray else array(one) for one in (x, y))
-    shape = numpy.broadcast_shapes(numpy.shape(condition), x.shape, y.shape)
-    mask = numpy.broadcast_to(numpy.asarray(condition).astype("bool"), shape).reshape(-1).tolist()
-    firsts, seconds = (one._taken(numpy.broadcast_to(one._places(), shape))._items for one in (x, y))
-    items = [a if pick else b for pick, a, b in zip(mask, firsts, seconds)]
-    kind = max((x.dtype, y.dtype), key=lambda kind: (kind.hasobject, kind.itemsize))
-    return ndarray(items, shape, kind)
+    arrays = [one if type(one) is ndarray else array(one) for one in (x, y)]
+    items, places = _together(arrays)
+    kind = max((one.dtype for one in arrays), key=lambda kind: (kind.hasobject, kind.itemsize))
+    return ndarray(items, numpy.where(condition, *places), kind)

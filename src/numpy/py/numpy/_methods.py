@@ -1,7 +1,6 @@
 """The methods of arrays that are seldom called; the others are native. Each takes the array first. Names that begin with `_`
 are none."""
 
-import _numpy
 from _numpy import ndarray, dtype as _dtype
 
 
@@ -38,6 +37,19 @@ def _warn(text):
     import warnings
 
     warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    import numpy
+
+    a = numpy.asarray(a)
+    return numpy.subtract(a.max(axis, keepdims=keepdims), a.min(axis, keepdims=keepdims), out)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    import numpy
+
+    return numpy.sum(numpy.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 def setflags(self, write=None, align=None, uic=None):

@@ -1,7 +1,9 @@
 """Comparing, parts of numbers, and functions over axes."""
 
+import math
+
 import numpy
-from _numpy import _array, _axes, _result, ndarray, dtype as _dtype
+from _numpy import _axes, _result, ndarray, dtype as _dtype
 from numpy import asarray
 
 
@@ -33,8 +35,22 @@ def array_equal(a1, a2, equal_nan=False):
     return bool(numpy.all(same))
 
 
+def tensordot(a, b, axes=2):
+    a, b = asarray(a), asarray(b)
+    left, right = axes if isinstance(axes, (tuple, list)) else (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
+    left, right = _axes(left, a.ndim), _axes(right, b.ndim)
+    if len(left) != len(right) or any(a.shape[i] != b.shape[j] for i, j in zip(left, right)):
+        raise ValueError("shape-mismatch for sum")
+    rows, columns = (tuple(i for i in range(x.ndim) if i not in axes) for x, axes in ((a, left), (b, right)))
+    count = math.prod(a.shape[i] for i in left)
+    shape = tuple(a.shape[i] for i in rows) + tuple(b.shape[i] for i in columns)
+    a, b = a.transpose(rows + left), b.transpose(right + columns)
+    made = numpy.dot(a.reshape(math.prod(shape[: len(rows)]), count), b.reshape(count, math.prod(shape[len(rows) :])))
+    return made.reshape(shape)
+
+
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    x = _array(x, None, bool(copy))
+    x = numpy.array(x, copy=copy)
     if x.dtype.kind != "f":
         return _result(x)
     info = numpy.finfo(x.dtype)

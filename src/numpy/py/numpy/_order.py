@@ -1,20 +1,13 @@
 """Sorting, searching, choosing, and indices."""
 
 import numpy
-from _numpy import ndarray
 from numpy import argsort, asarray, searchsorted
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     if axis is not None:
         raise NotImplementedError("unique(axis=) is not part of attn's numpy: unique() of all elements is")
-    ar = asarray(ar)
-    if type(ar) is not ndarray:
-        # Text or objects, which are lists in rows.
-        from numpy import _labels
-
-        return _labels.unique(ar.ravel(), return_index, return_inverse, return_counts)
-    flat = ar.reshape(-1)
+    flat = asarray(ar).reshape(-1)
     order = argsort(flat, kind="stable")
     ordered = flat[order]
     new = numpy.ones(ordered.shape, "bool")

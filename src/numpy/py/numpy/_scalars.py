@@ -16,32 +16,7 @@ class generic:
 
     __slots__ = ()
 
-    shape = ()
-    ndim = 0
-    size = 1
-    strides = ()
-
-    @property
-    def dtype(self):
-        return _numpy._dtype_of(self)
-
-    @property
-    def itemsize(self):
-        return self.dtype.itemsize
-
-    nbytes = itemsize
-
-    @property
-    def T(self):
-        return self
-
-    @property
-    def real(self):
-        return self
-
-    @property
-    def imag(self):
-        return type(self)(0)
+    dtype = property(lambda self: _numpy.result_type(self))
 
     def item(self, *at):
         return _item(self)
@@ -52,25 +27,16 @@ class generic:
         return _numpy._routines["array"](self, dtype)
 
     def __getitem__(self, key):
-        if key is Ellipsis or key == (Ellipsis,):
-            return self.__array__()
-        if key == ():
-            return self
-        if key is None:
-            return self.__array__()[None]
-        raise IndexError("invalid index to scalar variable.")
+        try:
+            return self.__array__()[key]
+        except IndexError:
+            raise IndexError("invalid index to scalar variable.") from None
 
     def __round__(self, digits=None):
         return round(_item(self)) if digits is None else self.round(digits)
 
     def __reduce__(self):
         return (type(self), (_item(self),))
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -81,7 +47,7 @@ class generic:
         except AttributeError:
             raise AttributeError(f"'numpy.{type(self).__name__}' object has no attribute '{name}'") from None
         if not callable(method):
-            return method
+            return _numpy._result(method)
 
         def call(*args, **words):
             return _numpy._result(method(*args, **words))

@@ -85,8 +85,7 @@ class errstate:
 # Printing.
 
 
-# The functions of `set_printoptions(formatter=)`, by the kind of elements; `None` for NumPy's own way.
-_formatter = [None]
+_OPTIONS = dict(edgeitems=3, threshold=1000, floatmode="maxprec", precision=8, suppress=False, linewidth=75, formatter=None)
 
 
 def _words(**words):
@@ -94,11 +93,6 @@ def _words(**words):
     if words.get("floatmode") not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
         raise ValueError("floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", or \"maxprec_equal\"")
     return {word: value for word, value in words.items() if value is not None}
-
-
-def _format_with(formatter):
-    _formatter[0] = formatter
-    _numpy._custom_text(formatter is not None)
 
 
 _NAMES = {
@@ -119,7 +113,7 @@ def _formatted(a, formatter, separator, prefix, suffix, words):
 
 def custom_repr(a):
     """`repr` of an array after `set_printoptions(formatter=)`."""
-    made = _formatted(a, _formatter[0], ", ", 6, 1, {})
+    made = _formatted(a, _OPTIONS["formatter"], ", ", 6, 1, {})
     if made is None:
         return _numpy._repr(a, {})
     is_implied = a.dtype.name in ("bool", "int64", "float64")
@@ -127,22 +121,25 @@ def custom_repr(a):
 
 
 def custom_str(a):
-    made = _formatted(a, _formatter[0], " ", 0, 0, {}) if a.ndim else None
+    made = _formatted(a, _OPTIONS["formatter"], " ", 0, 0, {}) if a.ndim else None
     return _numpy._text(a, {}, " ", 0, 0) if made is None else made
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, *, formatter=None,
                      floatmode=None):
-    _numpy._set_options(_words(
+    global _OPTIONS
+    words = _words(
         precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress,
         floatmode=floatmode,
-    ))
+    )
     # As in NumPy, a call that names no formatter ends the one before.
-    _format_with(formatter)
+    made = {**_OPTIONS, **words, "formatter": formatter}
+    _numpy._set_options(made)
+    _OPTIONS = made
 
 
 def get_printoptions():
-    return {**_numpy._get_options(), "formatter": _formatter[0]}
+    return dict(_OPTIONS)
 
 
 class printoptions:

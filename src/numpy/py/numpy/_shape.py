@@ -1,5 +1,7 @@
 """Shapes: views of other shapes, joining and splitting."""
 
+import math
+
 import numpy
 from _numpy import _axes
 from numpy import asarray, broadcast_to, concatenate, ravel
@@ -85,3 +87,71 @@ def pad(array, pad_width, mode="constant", constant_values=0):
         made[(*earlier, slice(None, part.start), *later)] = before
         made[(*earlier, slice(part.stop, None), *later)] = after
     return made
+
+
+def shape(a):
+    return a.shape if hasattr(a, "shape") else asarray(a).shape
+
+
+def ndim(a):
+    return len(shape(a))
+
+
+def size(a, axis=None):
+    return math.prod(shape(a)) if axis is None else shape(a)[axis]
+
+
+def ascontiguousarray(a, dtype=None):
+    a = _deep(asarray(a, dtype), 1)
+    return a if a._is_row_major else a.copy()
+
+
+def moveaxis(a, source, destination):
+    a = asarray(a)
+    source, destination = _axes(source, a.ndim), _axes(destination, a.ndim)
+    if len(source) != len(destination):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [axis for axis in range(a.ndim) if axis not in source]
+    for to, axis in sorted(zip(destination, source)):
+        order.insert(to, axis)
+    return a.transpose(order)
+
+
+def roll(a, shift, axis=None):
+    a = asarray(a)
+    if axis is None:
+        return roll(a.reshape(-1), numpy.sum(shift), 0).reshape(a.shape)
+    shifts, axes = numpy.broadcast_arrays(numpy.atleast_1d(shift), numpy.atleast_1d(axis))
+    for shift, axis in zip(shifts.tolist(), axes.tolist()):
+        (axis,) = _axes(axis, a.ndim)
+        first = a.shape[axis] - shift % max(a.shape[axis], 1)
+        whole = (slice(None),) * axis
+        a = concatenate((a[whole + (slice(first, None),)], a[whole + (slice(None, first),)]), axis)
+    return a
+
+
+def _deep(a, ndim):
+    """An array with at least so many dimensions."""
+    a = asarray(a)
+    return a.reshape((1,) * (ndim - a.ndim) + a.shape) if a.ndim < ndim else a
+
+
+def atleast_1d(*arys):
+    return _deep(arys[0], 1) if len(arys) == 1 else [_deep(a, 1) for a in arys]
+
+
+def atleast_2d(*arys):
+    return _deep(arys[0], 2) if len(arys) == 1 else [_deep(a, 2) for a in arys]
+
+
+def vstack(tup, *, dtype=None):
+    return concatenate([_deep(a, 2) for a in tup], 0, dtype=dtype)
+
+
+def hstack(tup, *, dtype=None):
+    arrays = [_deep(a, 1) for a in tup]
+    return concatenate(arrays, int(any(a.ndim > 1 for a in arrays[:1])), dtype=dtype)
+
+
+def column_stack(tup):
+    return concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in map(asarray, tup)], 1)

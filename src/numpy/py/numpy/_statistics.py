@@ -2,7 +2,7 @@
 
 import numpy
 from _numpy import _axes, _result
-from numpy import asarray, mean, sum, var
+from numpy import asarray, mean, sum
 
 
 def average(a, axis=None, weights=None):
@@ -25,6 +25,11 @@ def average(a, axis=None, weights=None):
     return sum(numpy.multiply(a, weights).astype(kind), axis) / scale
 
 
+def count_nonzero(a, axis=None, *, keepdims=False):
+    made = sum(asarray(a).astype("bool"), axis, "int64", keepdims=keepdims)
+    return int(made) if axis is None and not keepdims else made
+
+
 # Order statistics.
 
 
@@ -32,7 +37,7 @@ def _flattened(a, axis):
     """The axes as one, the last."""
     a = asarray(a)
     axes = _axes(tuple(axis) if isinstance(axis, (list, tuple)) else axis, a.ndim)
-    moved = numpy.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
+    moved = numpy.moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
     return moved.reshape(moved.shape[: a.ndim - len(axes)] + (-1,)), axes
 
 

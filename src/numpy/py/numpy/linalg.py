@@ -3,13 +3,20 @@
 from collections import namedtuple
 
 import numpy
-from _numpy import _axes, _eigh, _op, _result
+import _torch
+from _numpy import _axes, _eigh, _own, _result
 from numpy import asarray
 
 
 
 class LinAlgError(ValueError):
     """A matrix that an algorithm does not take."""
+
+
+def _op(name, *args, **words):
+    """An operation of `torch.linalg` on arrays: an array, or a tuple of them."""
+    made = _torch._linalg[name](*[a._tensor for a in args], **words)
+    return tuple(_own(asarray(one)) for one in made) if isinstance(made, tuple) else _own(asarray(made))
 
 
 def _floats(a, least=2):
@@ -58,12 +65,12 @@ def _lapack(name, *args, **words):
 
 
 def inv(a):
-    return _lapack("linalg_inv", _square(a))
+    return _lapack("inv", _square(a))
 
 
 def det(a):
     # As NumPy computes it: from the sum of logarithms.
-    sign, log = _op("linalg_slogdet", _square(a))
+    sign, log = _op("slogdet", _square(a))
     return _result(sign * numpy.exp(log))
 
 
@@ -80,12 +87,12 @@ def solve(a, b):
             f"{b.shape[-1]} is different from {a.shape[-1]})"
         )
     kind = numpy.promote_types(a.dtype, b.dtype)
-    return _lapack("linalg_solve", a.astype(kind), b.astype(kind))
+    return _lapack("solve", a.astype(kind), b.astype(kind))
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     a = _floats(a)
-    U, S, Vh = _op("linalg_svd", a, full_matrices=bool(full_matrices))
+    U, S, Vh = _op("svd", a, full_matrices=bool(full_matrices))
     return SVDResult(U, S, Vh) if compute_uv else S
 
 
@@ -93,7 +100,7 @@ def qr(a, mode="reduced"):
     a = _floats(a)
     if mode not in ("reduced", "complete", "r"):
         raise NotImplementedError(f"qr(mode={mode!r}) is not part of attn's numpy")
-    Q, R = _op("linalg_qr", a, mode="complete" if mode == "complete" else "reduced")
+    Q, R = _op("qr", a, mode="complete" if mode == "complete" else "reduced")
     return R if mode == "r" else QRResult(Q, R)
 
 

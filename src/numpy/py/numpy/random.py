@@ -6,7 +6,7 @@ There is no clock in here: what nobody seeded repeats from run to run.
 import math
 
 import numpy
-from _numpy import _array, _own, _Stream, ndarray
+from _numpy import _own, _Stream, ndarray
 from numpy import asarray
 
 _count = [0]
@@ -65,14 +65,8 @@ class _Draws:
         return low + (high - low) * u
 
     def gumbel(self, loc=0.0, scale=1.0, size=None):
-        _numbers("gumbel", loc=loc, scale=scale)
-
-        def one():
-            u = 1.0 - self._stream.units(None)
-            return loc - scale * math.log(-math.log(u)) if u < 1.0 else one()
-
-        shape, count = _size(size)
-        return one() if shape is None else _own(_array([one() for _ in range(count)], "float64", True).reshape(shape))
+        z, (loc, scale) = self._spread(self._stream.gumbels, size, loc, scale)
+        return loc + scale * z
 
     def multinomial(self, n, pvals, size=None):
         _numbers("multinomial", n=n)
@@ -85,7 +79,7 @@ class _Draws:
         if math.fsum(pvals[:-1]) > 1.0 + 1e-12:
             raise ValueError("sum(pvals[:-1]) > 1.0")
         shape, count = _size(size)
-        made = _array([self._trials(int(n), pvals) for _ in range(count)], "int64", True)
+        made = numpy.array([self._trials(int(n), pvals) for _ in range(count)], "int64")
         return made[0] if shape is None else _own(made.reshape(shape + (len(pvals),)))
 
     def _trials(self, n, pvals):
@@ -114,9 +108,8 @@ class _Draws:
             raise ValueError(f"high is out of bounds for {kind.name}")
         if low > last:
             raise ValueError("low > high" if endpoint else "low >= high")
-        shape, count = _size(size)
-        made = self._stream.integers(low, last - low, count).astype(kind, copy=False)
-        return _own(made.reshape(shape)) if shape is not None else made[0]
+        made = self._stream.integers(low, last - low, size)
+        return kind.type(made) if size is None else made.astype(kind, copy=False)
 
     def shuffle(self, x):
         order = self._stream.shuffled(len(x), 1, True)
