@@ -249,6 +249,16 @@ fn choices_go_by_letter_or_words() {
     all(&asked, &["b", "B", "b)", "(b)", "about 0.97", "0.97", "2"], "right");
     all(&asked, &["c", "grows", "it grows.", "it grow"], "wrong: because it grows");
     all(&asked, &["", "d", "about", "maybe", "it shrinks"], "? Say a, b or c");
+    let columns = self::asked(
+        RightAnswer::Choice(vec![
+            choice("only the first two", false),
+            Choice { also: vec!["all".into(), "no".into()], ..choice("all four", true) },
+            choice("no, a column stays", false),
+        ]),
+        &[],
+    );
+    all(&columns, &["all", "all 4 of them", "four", "no"], "right");
+    all(&columns, &["all three", "all 3 of them", "it sees all three"], "? Say a, b or c");
     let kept = self::asked(
         RightAnswer::Choice(vec![
             choice("0.3800", false),
