@@ -164,6 +164,10 @@ fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let mut mistaken =
         Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs");
     mistaken.title = Some("the targets are in another order than the outputs");
+    mistaken.why = Some(
+        "Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
+         tokens take it.",
+    );
     Some(mistaken)
 }
 
