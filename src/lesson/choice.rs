@@ -135,7 +135,12 @@ impl Phrase {
         let (negations, text) = (negations(text), plain(text));
         let words = text.split(|c: char| !(c.is_alphanumeric() || "_.'’".contains(c)));
         let kept = words.filter(|word| !word.is_empty() && !FREQUENT.contains(word));
-        let stems = kept.map(|word| if word == "every" { "each".to_owned() } else { stem(word) }).collect();
+        let one_word = |word: &str| match number_word(word) {
+            Some(number) => number.to_string(),
+            None if word == "every" => "each".to_owned(),
+            None => stem(word),
+        };
+        let stems = kept.map(one_word).collect();
         Phrase { stems, figures: figures(&text), negations }
     }
 
@@ -151,16 +156,21 @@ impl Phrase {
     }
 }
 
-/// The numbers in a text, in digits or as words. "One" is mostly no number.
+/// The numbers in a text, in digits or as words.
 fn figures(text: &str) -> Vec<f64> {
-    const WORDS: [&str; 11] =
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
     let runs = text.split(|c: char| !c.is_alphanumeric() && c != '.');
-    let number = |run: &str| match WORDS.iter().position(|word| *word == run) {
-        Some(at) => Some(at as f64 + 2.0),
+    let number = |run: &str| match number_word(run) {
+        Some(number) => Some(number as f64),
         None => run.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
     };
     runs.filter_map(|run| number(run.trim_matches('.'))).collect()
+}
+
+/// The number that a word says. "One" is mostly no number.
+fn number_word(word: &str) -> Option<usize> {
+    const WORDS: [&str; 11] =
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    WORDS.iter().position(|known| *known == word).map(|at| at + 2)
 }
 
 /// How many words deny what the others say. A first "no" that replies to the question does not count.
