@@ -11,7 +11,7 @@ use super::context::{PyComplexScalar, PyFloat64, PyScalar, context};
 use super::elementwise::operand;
 use super::scalar::{converted, number, of_number, python, tensor};
 use super::{digits, operators};
-use crate::tensor::{Arg, DType};
+use crate::tensor::Arg;
 use crate::torch::tensor_object;
 
 /// The text of a scalar.
@@ -124,13 +124,10 @@ macro_rules! slots {
 slots!(PyScalar);
 slots!(PyFloat64);
 
+/// As the Python number with the same value: a float32 has more digits then than `str` gives it.
 fn formatted(zelf: &PyObject, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-    let Some((dtype, number)) = number(zelf, vm) else { return Ok(vm.ctx.new_str("").into()) };
-    let spec = spec.str(vm)?;
-    if spec.is_empty() || dtype == DType::Bool {
-        return Ok(vm.ctx.new_str(text(zelf, vm)).into());
-    }
-    Ok(vm.format(&python(&number, vm), spec)?.into())
+    let Some((_, number)) = number(zelf, vm) else { return Ok(vm.ctx.new_str("").into()) };
+    Ok(vm.format(&python(&number, vm), spec.str(vm)?)?.into())
 }
 
 /// The operators: those of real arrays, which call functions of complex numbers where there are any.

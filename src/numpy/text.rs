@@ -106,6 +106,8 @@ impl FloatFormat {
             }
             exponent = Some(digits);
             style = Style { trim: Trim::Keep, precision: Some(right), ..style };
+            // `e`, its sign and its digits: what is not finite is as wide.
+            right += 2 + digits;
         } else {
             for &value in &finite {
                 let text = positional(value, dtype, &style);

@@ -261,7 +261,16 @@ impl PyTensor {
 
     #[pygetset(name = "H")]
     fn h_property(&self, vm: &VirtualMachine) -> PyResult {
-        object(self.apply("H", vec![], vm)?, &self.state, &[], vm)
+        match self.inner.borrow().ndim() {
+            0 => {}
+            2 => return self.mh_property(vm),
+            dims => {
+                return Err(vm.new_runtime_error(format!(
+                    "tensor.H is only supported on matrices (2-D tensors). Got {dims}-D tensor."
+                )));
+            }
+        }
+        self.t_property(vm)
     }
 
     #[pygetset(name = "mH")]

@@ -182,3 +182,11 @@ for line in calls.strip().splitlines():
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
         print(call, "=>", text)
+
+# %% formatted-scalars-and-numbers-that-are-not-finite
+import numpy as np
+x = np.float32(.1)
+print(f"{x}", "{}".format(x), format(x), f"{np.float16(.1)}", f"{np.float32(1e-5)}", f"{np.bool_(True)}", f"{np.int64(3)}", f"{np.int64(3):04d}")
+print(f"{np.float64(.1)}", f"{np.float64(2)}", f"{np.float32('nan')} {np.float32(np.inf)} {x:.3f} {x!s} {x!r}", "%s" % x, str(x))
+print(np.array([1e10, np.nan]), np.array([-np.inf, 1e20]), np.where(np.eye(2) == 1, 1e-9, -np.inf), repr(np.array([1e10, np.inf])))
+print(np.array([1e10, -2.5e-3, np.nan, -np.inf]), np.array([np.nan, 1e-10 + 1j]), np.array([1e200, np.nan]), np.float32([1e-9, np.nan]))

@@ -107,6 +107,27 @@ random.seed(0)
 print(random.random(), random.randint(1, 10), random.choice("abc"), random.sample(range(10), 3), random.uniform(0, 1), random.shuffle(x := list(range(5))), x, random.gauss(0, 1), random.choices([1, 2], k=3), random.randrange(0, 100, 7))
 
 
+# %% distributions-refuse-what-they-cannot-be
+import torch
+from torch.distributions import Bernoulli, Categorical, Normal, Uniform
+from torch.nn.utils.rnn import pad_sequence
+nan = float("nan")
+wrong = [
+    lambda: Normal(0., -1.), lambda: Normal(torch.tensor([0., nan]), torch.ones(2)), lambda: Normal(0., 1.).log_prob(torch.tensor(nan)),
+    lambda: Categorical(torch.tensor([-1., 2.])), lambda: Categorical(logits=torch.tensor([nan, 1.])), lambda: Categorical(torch.tensor(.5)),
+    lambda: Categorical(torch.tensor([[.2, .3], [0., 0.]])), lambda: Categorical(torch.tensor([.2, .3])).log_prob(torch.tensor(5)),
+    lambda: Bernoulli(2.), lambda: Bernoulli(torch.tensor([.5, nan])), lambda: Bernoulli(.5).log_prob(torch.tensor(2.)),
+    lambda: Uniform(1., 0.), lambda: Uniform(0., 1.).log_prob(torch.tensor(2.)), lambda: Normal(0., 1.).log_prob(0.5),
+    lambda: pad_sequence([]), lambda: torch.ones(3).H,
+]
+for make in wrong:
+    try:
+        print(make())
+    except (ValueError, RuntimeError) as e:
+        print(type(e).__name__, e)
+print(Normal(0., -1., validate_args=False), Categorical(logits=torch.tensor([nan, 1.]), validate_args=False), torch.arange(6).reshape(2, 3).H)
+
+
 # %% distributions-and-what-they-know
 import torch
 from torch.distributions import Bernoulli, Categorical, Normal, Uniform

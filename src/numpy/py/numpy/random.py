@@ -35,14 +35,21 @@ def _numbers(name, **given):
             raise NotImplementedError(f"{name}({word}=array) is not part of attn's numpy: it takes one number")
 
 
+def _doubles(name, dtype, draw, size):
+    """Draws of float64: those of float32 are others."""
+    if numpy.dtype(dtype) != "float64":
+        raise NotImplementedError(f"{name}(dtype={numpy.dtype(dtype)}) is not part of attn's numpy: it draws float64")
+    return draw(size)
+
+
 class _Draws:
     """What both generators draw, each from its own stream."""
 
-    def random(self, size=None):
-        return self._stream.units(size)
+    def random(self, size=None, dtype="float64"):
+        return _doubles("random", dtype, self._stream.units, size)
 
-    def standard_normal(self, size=None):
-        return self._stream.normals(size)
+    def standard_normal(self, size=None, dtype="float64"):
+        return _doubles("standard_normal", dtype, self._stream.normals, size)
 
     def _spread(self, draw, size, *params):
         """Draws for parameters that may be arrays: one for each of their elements."""

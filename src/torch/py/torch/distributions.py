@@ -10,10 +10,45 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 __all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform", "kl_divergence"]
 
 
+# What a parameter or a value has to be: the name of the constraint, and a test of each element.
+_REAL = "Real()", lambda value: value == value
+_POSITIVE = "GreaterThan(lower_bound=0.0)", lambda value: value > 0
+_UNIT = "Interval(lower_bound=0.0, upper_bound=1.0)", lambda value: (value >= 0) & (value <= 1)
+_BOOLEAN = "Boolean()", lambda value: (value == 0) | (value == 1)
+_SIMPLEX = "Simplex()", lambda value: (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+_REALS = "IndependentConstraint(Real(), 1)", lambda value: (value == value).all(-1)
+
+
 class Distribution:
     """A distribution that can be drawn from: `sample(shape)`, and asked: `log_prob(value)`."""
 
     has_rsample = False
+    _constraints = {}
+
+    def _begin(self, validate_args):
+        """Checks the parameters that were given."""
+        hint(validate_args)
+        self._validates = validate_args is not False
+        for name, (constraint, fits) in self._constraints.items():
+            value = self.__dict__.get(name)
+            if value is not None and self._validates and not fits(value).all():
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution {self!r} "
+                    f"to satisfy the constraint {constraint}, but found invalid values:\n{value}"
+                )
+
+    def _check(self, value, support):
+        """Checks a value whose probability is asked for."""
+        if not self._validates:
+            return
+        if not isinstance(value, torch.Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        constraint, fits = support
+        if not fits(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the support "
+                f"({constraint}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
 
     def sample(self, sample_shape=()):
         with torch.no_grad():
@@ -53,11 +88,12 @@ class Normal(Distribution):
 
     has_rsample = True
     _shown = ("loc", "scale")
+    _constraints = {"loc": _REAL, "scale": _POSITIVE}
 
     def __init__(self, loc, scale, validate_args=None):
-        hint(validate_args)
         self.loc, self.scale = _together(loc, scale)
         self.batch_shape = self.loc.shape
+        self._begin(validate_args)
 
     mean = property(lambda self: self.loc)
     stddev = property(lambda self: self.scale)
@@ -72,6 +108,7 @@ class Normal(Distribution):
         return self.loc + torch.normal(zeros, torch.ones_like(zeros)) * self.scale
 
     def log_prob(self, value):
+        self._check(value, _REAL)
         off = (value - self.loc) ** 2 / (2 * self.scale**2)
         return -off - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
@@ -86,9 +123,11 @@ class Uniform(Distribution):
     _shown = ("low", "high")
 
     def __init__(self, low, high, validate_args=None):
-        hint(validate_args)
         self.low, self.high = _together(low, high)
         self.batch_shape = self.low.shape
+        self._begin(validate_args)
+        if self._validates and not (self.low < self.high).all():
+            raise ValueError("Uniform is not defined when low>= high")
 
     mean = property(lambda self: (self.high + self.low) / 2)
 
@@ -99,6 +138,8 @@ class Uniform(Distribution):
         return self.low + torch.rand(shape, dtype=self.low.dtype) * (self.high - self.low)
 
     def log_prob(self, value):
+        support = f"Interval(lower_bound={self.low}, upper_bound={self.high})"
+        self._check(value, (support, lambda value: (self.low <= value) & (value <= self.high)))
         inside = (self.low <= value) & (self.high > value)
         return torch.log(inside.type_as(self.low)) - torch.log(self.high - self.low)
 
@@ -110,9 +151,9 @@ class Bernoulli(Distribution):
     """1 at probability probs, else 0."""
 
     _shown = ("probs", "logits")
+    _constraints = {"probs": _UNIT, "logits": _REAL}
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        hint(validate_args)
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         if logits is None:
@@ -120,6 +161,7 @@ class Bernoulli(Distribution):
         else:
             (self.logits,) = _together(logits)
         self.batch_shape = (self.probs if logits is None else self.logits).shape
+        self._begin(validate_args)
 
     probs = _lazy(lambda self: torch.sigmoid(self.logits))
     logits = _lazy(lambda self: torch.log(_inside(self.probs)) - torch.log1p(-_inside(self.probs)))
@@ -130,6 +172,7 @@ class Bernoulli(Distribution):
         return torch.bernoulli(self.probs.expand(shape))
 
     def log_prob(self, value):
+        self._check(value, _BOOLEAN)
         logits, value = torch.broadcast_tensors(self.logits, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none")
 
@@ -141,16 +184,20 @@ class Categorical(Distribution):
     """Class i at probability probs[i]; logits are log-probabilities up to a constant."""
 
     _shown = ("probs", "logits")
+    _constraints = {"probs": _SIMPLEX, "logits": _REALS}
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        hint(validate_args)
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        name, given = ("probs", probs) if logits is None else ("logits", logits)
+        if given.dim() < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is not None:
             self.probs = probs / probs.sum(-1, keepdim=True)
         else:
             self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
-        self.batch_shape = (logits if probs is None else probs).shape[:-1]
+        self.batch_shape = given.shape[:-1]
+        self._begin(validate_args)
 
     probs = _lazy(lambda self: torch.softmax(self.logits, dim=-1))
     logits = _lazy(lambda self: torch.log(_inside(self.probs)))
@@ -161,6 +208,9 @@ class Categorical(Distribution):
         return torch.multinomial(flat, count, True).T.reshape(shape)
 
     def log_prob(self, value):
+        last = (self.probs if "probs" in self.__dict__ else self.logits).shape[-1] - 1
+        support = f"IntegerInterval(lower_bound=0, upper_bound={last})"
+        self._check(value, (support, lambda value: (value % 1 == 0) & (value >= 0) & (value <= last)))
         value = value.long().unsqueeze(-1)
         value, logits = torch.broadcast_tensors(value, self.logits)
         return logits.gather(-1, value[..., :1]).squeeze(-1)

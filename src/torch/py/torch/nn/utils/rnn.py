@@ -12,6 +12,8 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     if padding_side not in ("right", "left"):
         raise RuntimeError(f"padding_side should be either 'right' or 'left', got '{padding_side}'")
     sequences = list(sequences)
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
     longest = max(sequence.size(0) for sequence in sequences)
     padded = []
     for sequence in sequences:
