@@ -11,6 +11,7 @@ use crate::view::slice::{self, Slice, ellipsized};
 use crate::view::statistics::Statistics;
 use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::wrap;
 
 /// Columns between tables side by side.
 const GAP: usize = 4;
@@ -41,9 +42,9 @@ pub fn body(figure: &Figure, look: Look) -> Text {
     for (at, slice) in shown.iter().enumerate() {
         if let Some(first) = slice::equal(figure, &shown, at) {
             let [own, first] = [slice, &shown[first]].map(|it| slice::name(figure, &it.index));
-            text.line(
-                Line::new().with(Role::Strong, own).with(Role::Dim, format!(": the same numbers as {first}")),
-            );
+            let words =
+                Line::new().with(Role::Strong, own).with(Role::Dim, format!(": the same numbers as {first}"));
+            text.append(wrap(&words, look.width, &Line::new(), &Line::new()));
         }
     }
     if left_out > 0 {
