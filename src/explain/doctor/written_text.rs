@@ -55,7 +55,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         } else if let Some(choice) = chosen(step) {
             open = Some(choice);
         } else if let (Some(last), Some(text)) = (reads.last(), joined(step)) {
-            found.extend(unread(step, last, &text));
+            found.extend(unread(step, last, text));
         }
     }
     found.truncate(1);
@@ -97,7 +97,7 @@ fn row_of(view: &Tensor, outputs: &Tensor) -> Option<(usize, usize)> {
         return None;
     }
     let from = view.layout().offset.checked_sub(outputs.layout().offset)?;
-    let stride = usize::try_from(outputs.layout().strides[1]).ok().filter(|stride| *stride > 0)?;
+    let stride = Some(outputs.layout().strides[1]).filter(|stride| *stride > 0)?;
     Some((from / stride, places)).filter(|(place, _)| *place < places)
 }
 
