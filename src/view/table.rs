@@ -33,20 +33,19 @@ pub fn body(figure: &Figure, look: Look) -> Text {
     }
     let statistics = figure.statistics();
     let (shown, left_out) = slice::shown(figure);
-    let new: Vec<&Slice> = (0..shown.len())
-        .filter(|at| slice::equal(figure, &shown, *at).is_none())
-        .map(|at| &shown[at])
-        .collect();
-    let tables: Vec<Text> = new.iter().map(|slice| slice_table(figure, slice, &statistics, look)).collect();
-    let mut text = Text::in_rows(&tables, GAP, look);
+    let (mut tables, mut repeated) = (Vec::new(), Text::new());
     for (at, slice) in shown.iter().enumerate() {
-        if let Some(first) = slice::equal(figure, &shown, at) {
-            let [own, first] = [slice, &shown[first]].map(|it| slice::name(figure, &it.index));
-            let words =
-                Line::new().with(Role::Strong, own).with(Role::Dim, format!(": the same numbers as {first}"));
-            text.append(wrap(&words, look.width, &Line::new(), &Line::new()));
-        }
+        let Some(first) = slice::equal(figure, &shown, at) else {
+            tables.push(slice_table(figure, slice, &statistics, look));
+            continue;
+        };
+        let [own, first] = [slice, &shown[first]].map(|it| slice::name(figure, &it.index));
+        let words =
+            Line::new().with(Role::Strong, own).with(Role::Dim, format!(": the same numbers as {first}"));
+        repeated.append(wrap(&words, look.width, &Line::new(), &Line::new()));
     }
+    let mut text = Text::in_rows(&tables, GAP, look);
+    text.append(repeated);
     if left_out > 0 {
         text.say(Role::Dim, format!("… {left_out} more between the first and the last"));
     }
