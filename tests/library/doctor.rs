@@ -786,6 +786,17 @@ fn training_adds_no_findings() {
     });
 }
 
+/// A text may have no tokens, as an empty prompt has none; of the others the targets are the next tokens.
+#[test]
+fn texts_without_tokens_are_passed_over() {
+    with_large_stack(|| {
+        let more = "layer.tokens(torch.empty(1, 0, dtype=torch.long))\n\
+                    loss = F.cross_entropy(layer(x).view(-1, 10), x.roll(-1, 1).reshape(-1))\n";
+        let (mistakes, said) = found(&[LANGUAGE.to_owned() + more]);
+        assert!(mistakes.is_empty(), "{said}");
+    });
+}
+
 /// A tensor that one cell makes is followed into the next cell.
 #[test]
 fn tensors_are_followed_from_cell_to_cell() {

@@ -123,10 +123,11 @@ fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> 
     Some(found)
 }
 
-/// The tokens of texts, (text, token), of which an operation looks up the embeddings.
+/// The tokens of texts, (text, token), of which an operation looks up the embeddings: at least one of each text.
 pub(super) fn reads_tokens(step: &Traced) -> Option<&TracedTensor> {
     let embeds = step.operation.explanation == Explanation::Moved(Movement::Embedded);
-    step.operands.iter().find(|it| embeds && !it.dtype.is_float() && it.shape().len() == 2)
+    let is_text = |it: &&TracedTensor| !it.dtype.is_float() && it.shape().len() == 2 && it.shape()[1] > 0;
+    step.operands.iter().find(|it| embeds && is_text(it))
 }
 
 /// The outputs come text by text, and the targets token by token.

@@ -137,8 +137,8 @@ fn unread(step: &Traced, last: &Read, text: &TracedTensor) -> Option<Observation
     let size = text.shape()[1];
     let tokens = floats(text)?;
     let all = |from: usize| {
-        let rows = tokens.chunks(size).zip(last.tokens.chunks(last.size));
-        rows.into_iter().all(|(text, read)| text[from..][..last.size] == *read)
+        let mut rows = tokens.chunks(size).zip(last.tokens.chunks(last.size));
+        rows.all(|(text, read)| text[from..][..last.size] == *read)
     };
     let is_cut = last.size >= 2 && last.size < size && last.tokens.len() / last.size == text.shape()[0];
     if !is_cut || !all(0) || all(size - last.size) {
