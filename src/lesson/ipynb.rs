@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell, add_prose, own_name};
@@ -169,6 +171,22 @@ fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
+}
+
+/// The text of an `.ipynb` file with another source for one of its code cells. `None`: the cell is not there as it was read.
+pub(super) fn with_source(text: &str, cell: usize, old: &str, new: &str) -> Option<String> {
+    let mut notebook: Value = serde_json::from_str(text).ok()?;
+    let is_code = |it: &&mut Value| it.get("cell_type").is_some_and(|kind| kind == "code");
+    let cell = notebook.get_mut("cells")?.as_array_mut()?.iter_mut().filter(is_code).nth(cell)?;
+    if cell.get("source").and_then(joined)?.lines().ne(old.lines()) {
+        return None;
+    }
+    cell["source"] = json!(lines(new.trim_end_matches('\n')));
+    // As Jupyter writes it, so that nothing else of the file changes.
+    let mut file = Vec::new();
+    let mut writer = Serializer::with_formatter(&mut file, PrettyFormatter::with_indent(b" "));
+    notebook.serialize(&mut writer).ok()?;
+    String::from_utf8(file).ok().map(|text| text + "\n")
 }
 
 /// The text of an `.ipynb` file with these cells.

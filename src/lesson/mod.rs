@@ -77,4 +77,5 @@ pub use fault::Fault;
 pub use glossary::Glossary;
 pub use invariant::Invariant;
 pub use notebook::Notebook;
+pub(crate) use notebook_file::with_source;
 pub use step::{Lesson, Step};

@@ -78,6 +78,29 @@ impl Notebook {
     }
 }
 
+/// The text of a file with another source for one of its code cells, which begins in `line`. `None`: the cell is not there as
+/// it was read.
+pub(crate) fn with_source(
+    path: &Path,
+    text: &str,
+    (cell, line): (usize, usize),
+    old: &str,
+    new: &str,
+) -> Option<String> {
+    if path.extension().is_some_and(|ending| ending == "ipynb") {
+        return ipynb::with_source(text, cell, old, new);
+    }
+    let all: Vec<&str> = text.split_inclusive('\n').collect();
+    let start = line.checked_sub(1)?;
+    let end = start + old.lines().count();
+    let is_there = all.get(start..end)?.iter().map(|it| it.trim_end_matches(['\n', '\r'])).eq(old.lines());
+    let after = if all[end - 1].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let mut changed = all[..start].concat();
+    new.lines().for_each(|line| changed.extend([line, after]));
+    changed.push_str(&all[end..].concat());
+    is_there.then_some(changed)
+}
+
 /// Up to five files of a folder that attn can run; none if it cannot be listed.
 pub(super) fn runnable(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else {

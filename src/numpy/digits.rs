@@ -2,7 +2,7 @@
 //! Source: the documentation of `numpy.format_float_positional` and `format_float_scientific`: the fewest digits that no
 //! other number of the dtype has, or the exact value rounded at a precision, half to even.
 
-use crate::tensor::DType;
+use crate::tensor::{DType, show};
 
 /// What happens to zeros at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +32,14 @@ pub(super) struct Style {
 /// The fewest digits of a number that identify it in its dtype, and the power of ten of the first.
 fn shortest(value: f64, dtype: DType) -> (String, i32) {
     let text = match dtype {
-        DType::Float32 => format!("{:e}", value as f32),
+        DType::Float32 => show::shortest_single(value as f32),
         DType::Float16 | DType::BFloat16 => (1..=5)
             .map(|digits| format!("{value:.*e}", digits - 1))
             .find(|text| {
                 text.parse::<f64>().is_ok_and(|parsed| f64::from(dtype.round_f32(parsed as f32)) == value)
             })
-            .unwrap_or_else(|| format!("{value:e}")),
-        _ => format!("{value:e}"),
+            .unwrap_or_else(|| show::shortest(value)),
+        _ => show::shortest(value),
     };
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let digits = digits.replace('.', "");

@@ -9,15 +9,18 @@ use std::sync::OnceLock;
 
 use rustpython_vm::{
     AsObject, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
-    builtins::{PyFloat, PyInt, PyIntRef, PyStrRef},
+    builtins::{PyFloat, PyInt, PyIntRef, PyStr, PyStrRef},
     common::format::FormatSpec,
     convert::{IntoPyException, ToPyObject},
     function::{OptionalArg, PyMethodDef, PyMethodFlags},
 };
 
+use crate::tensor::show;
+
 const FLOAT: &[PyMethodDef] = &[
     PyMethodDef::new_const("__round__", round, PyMethodFlags::METHOD, None),
     PyMethodDef::new_const("__format__", format_float, PyMethodFlags::METHOD, None),
+    PyMethodDef::new_const("__repr__", repr_float, PyMethodFlags::METHOD, None),
 ];
 const BOOL: &[PyMethodDef] =
     &[PyMethodDef::new_const("__format__", format_bool, PyMethodFlags::METHOD, None)];
@@ -31,6 +34,7 @@ pub(super) fn install(vm: &VirtualMachine) {
             class.set_attr(name, method.to_proper_method(class, &vm.ctx));
         }
     }
+    float.slots.repr.store(Some(repr_slot));
     let slots = &float.slots.as_number;
     POWER.get_or_init(|| slots.power.load().expect("float has **"));
     slots.power.store(Some(power));
@@ -43,6 +47,28 @@ pub(super) fn install(vm: &VirtualMachine) {
     slots.right_remainder.store(Some(remainder));
     slots.divmod.store(Some(divmod));
     slots.right_divmod.store(Some(divmod));
+}
+
+fn repr_float(x: PyRef<PyFloat>) -> String {
+    shortest_text(x.to_f64())
+}
+
+fn repr_slot(x: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+    let text = x.downcast_ref::<PyFloat>().map(|x| shortest_text(x.to_f64())).unwrap_or_default();
+    Ok(vm.ctx.new_str(text))
+}
+
+/// A number as Python writes it: with the digits of [`show::shortest`].
+fn shortest_text(x: f64) -> String {
+    let text = rustpython_vm::literal::float::to_string(x);
+    let even = show::shortest(x);
+    let even: Vec<char> =
+        even.chars().take_while(|letter| *letter != 'e').filter(char::is_ascii_digit).collect();
+    let Some(first) = text.find(|letter: char| letter.is_ascii_digit() && letter != '0') else { return text };
+    let mut digits = even.into_iter();
+    let end = text.find('e').unwrap_or(text.len());
+    let digit = |letter: char| if letter == '.' { letter } else { digits.next().unwrap_or(letter) };
+    format!("{}{}{}", &text[..first], text[first..end].chars().map(digit).collect::<String>(), &text[end..])
 }
 
 fn round(x: PyRef<PyFloat>, ndigits: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
@@ -325,7 +351,7 @@ impl Specification {
             Some('G') => general(x, precision.max(1), 0).to_uppercase(),
             None => match self.precision {
                 Some(_) => general(x, precision.max(1), 1),
-                None => rustpython_vm::literal::float::to_string(x),
+                None => shortest_text(x),
             },
             Some(_) => return None,
         })

@@ -5,6 +5,7 @@ All sizes are different, so that an axis that is taken for another is not hidden
 """
 
 import dataclasses
+import json
 
 import torch
 from torch import nn
@@ -35,6 +36,8 @@ TOKEN_NAMES = ("ids", "idx", "tok", "input_ids")
 ATTENTION = ("softmax", "Softmax", "scaled_dot_product_attention", "MultiheadAttention")
 
 
+# What the project says that a parameter gets: a number, or the shape of a tensor.
+SIZES = {}
 OTHER_NAMES = ("memory", "context", "encoder", "enc_", "source", "kv", "key_value", "media")
 CONFIGS = ("config", "cfg", "args", "params", "hparams")
 
@@ -72,6 +75,8 @@ class Absent:
 
 def number(name):
     name = name.lower()
+    if name in SIZES:
+        return SIZES[name]
     for words, value in NUMBERS:
         if any(word in name for word in words):
             return value
@@ -141,6 +146,8 @@ def built(cls, namespace):
 def made_up(name, axes, other, width=WIDTH, heads=HEADS, vocabulary=VOCABULARY):
     """A value for an argument of this name. `other` is how many tokens the other sequence has."""
     name = name.lower()
+    if name in SIZES:
+        return of_size(name, SIZES[name], vocabulary)
     if "mask" in name or "cache" in name or "past" in name or "drop" in name:
         return None
     if any(name == word or name.endswith("_" + word) or word in name for word in TOKEN_NAMES):
@@ -160,6 +167,14 @@ def made_up(name, axes, other, width=WIDTH, heads=HEADS, vocabulary=VOCABULARY):
     if axes == 4:
         return torch.randn(SAMPLES, heads, tokens, width // heads)
     return torch.randn(SAMPLES, tokens, width) if axes == 3 else torch.randint(0, vocabulary, (SAMPLES, TOKENS))
+
+
+def of_size(name, size, vocabulary):
+    """A tensor if the project gives a shape, else the number that it gives."""
+    if not isinstance(size, list):
+        return size
+    is_text = any(word in name for word in TOKEN_NAMES)
+    return torch.randint(0, SIZES.get("vocab_size", vocabulary), size) if is_text else torch.randn(size)
 
 
 def attempt(function, names):
@@ -212,13 +227,17 @@ def reason(raised):
     return f"{type(raised).__name__}: {text[0][:120]}" if text else type(raised).__name__
 
 
-def exercise(namespace, called, is_test=False):
-    """Runs the classes and functions of a program that compute attention and are not among `called`.
+def exercise(namespace, called, is_test, settings):
+    """Runs the classes and functions of a program that compute attention, or are the project's entries, and are not among
+    `called`. `settings` is JSON: the `entry` and the `sizes` of the project.
 
     Returns the names of those that ran, and of those that did not: their names, their lines, and why.
     """
     ran, missed = tests(namespace) if is_test else ([], [])
     done = set(called)
+    settings = json.loads(settings)
+    SIZES.update({name.lower(): size for name, size in settings["sizes"].items()})
+    entry = settings["entry"]
     own = [(name, value) for name, value in namespace.items() if getattr(value, "__module__", None) == "__main__"]
     # The last are the outermost: what they call need not run alone.
     for name, value in reversed(own):
@@ -229,20 +248,20 @@ def exercise(namespace, called, is_test=False):
             try:
                 module = built(value, namespace)
             except Exception as raised:
-                if has_attention(value):
+                if has_attention(value) or name in entry:
                     missed.append([name, line, reason(raised)])
                 continue
             inside = {type(part) for part in module.modules()} | {type(part).__mro__[1] for part in module.modules()}
-            if not any(has_attention(part) or part is nn.MultiheadAttention for part in inside):
+            if name not in entry and not any(has_attention(part) or part is nn.MultiheadAttention for part in inside):
                 continue
             names, optional, _ = parameters(value.forward)
             raised = attempt(module, [it for it in names[1:] if it not in optional])
             if raised is None:
                 ran.append(name)
                 done |= {part.__name__ for part in inside}
-            elif has_attention(value):
+            elif has_attention(value) or name in entry:
                 missed.append([name, line, reason(raised)])
-        elif hasattr(value, "__code__") and computes_attention(value.__code__):
+        elif hasattr(value, "__code__") and (name in entry or computes_attention(value.__code__)):
             names, optional, _ = parameters(value)
             tensors = [it for it in names if it not in optional]
             if name.startswith("test_"):

@@ -9,6 +9,7 @@ use crate::kernel::{Real, math};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
+use crate::tensor::ops::half;
 use crate::tensor::ops::pointwise::zipped;
 use crate::tensor::{Arg, Result, Tensor};
 
@@ -117,6 +118,10 @@ fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
     // Without a dim: the first one of vectors and batches of matrices, else the second.
     let implicit = i64::from(!matches!(shape.len(), 0 | 1 | 3));
     let axis = wrap_dim(step.int("dim").unwrap_or(implicit), shape.len())?;
+    if grad.dtype().is_narrow() && grad.numel() > 0 {
+        let input = to_dtype(step.tensor("input")?, grad.dtype());
+        return Ok(Gradients::of("input", half::softmax_gradient(&input, grad, axis, log)?));
+    }
     let (length, inner) = match shape {
         [] => (1, 1),
         shape => (shape[axis], shape[axis + 1..].iter().product()),

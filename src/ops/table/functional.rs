@@ -11,7 +11,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::{self, cast::to_dtype, draw, pad};
+use crate::tensor::ops::{self, cast::to_dtype, draw, half, pad};
 use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Result, Tensor};
 
 const ALONG: &[&str] = &["Tensor input, int dim, dtype? dtype=None"];
@@ -44,6 +44,9 @@ pub(super) fn softmax_along(x: &Tensor, dim: i64, dtype: Option<DType>, log: boo
         return Err(Error::unsupported_dtype(kernel, dtype));
     }
     let x = to_dtype(x, dtype);
+    if dtype.is_narrow() && x.numel() > 0 {
+        return half::softmax(&x, axis, log);
+    }
     let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
     Ok(in_floats!(dtype, T => {
         let data = T::row_major(&x);

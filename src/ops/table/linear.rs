@@ -124,13 +124,19 @@ fn added(c: &Call, divide: bool) -> Result<Value> {
              tensor1 / tensor2), for all dtypes.",
         ));
     }
+    // Half precision is computed in float32 and rounded once.
+    let wide = |at: usize| match c.arg(at) {
+        Arg::Tensor(x) if dtype.is_float() && dtype.is_narrow() => Arg::Tensor(to_dtype(x, DType::Float32)),
+        other => other.clone(),
+    };
+    let [base, first, second] = [0, 1, 2].map(wide);
     let scaled = match c.arg(3) {
-        Arg::Int(1) => c.arg(1).clone(),
+        Arg::Int(1) => first.clone(),
         Arg::Float(value) if !dtype.is_float() => {
             let x = Arg::Tensor(to_dtype(c.tensor(1)?, dtype));
             Arg::Tensor(pointwise::mul(&Arg::Int(*value as i64), &x, default)?)
         }
-        value => Arg::Tensor(pointwise::mul(value, c.arg(1), default)?),
+        value => Arg::Tensor(pointwise::mul(value, &first, default)?),
     };
     if !divide {
         super::refused::bools("addcmul_cpu_out", dtype)?;
@@ -138,32 +144,30 @@ fn added(c: &Call, divide: bool) -> Result<Value> {
     if !divide
         && dtype.is_float()
         && [0, 1, 2].iter().all(|&at| c.tensor(at).is_ok_and(|x| x.dtype() == dtype))
+        && let (Arg::Tensor(base), Arg::Tensor(scaled), Arg::Tensor(second)) = (&base, &scaled, &second)
     {
-        return fused(c, &scaled, dtype);
+        return Ok(placed(c, to_dtype(&fused(base, scaled, second)?, dtype)).into());
     }
-    let term = if divide {
-        pointwise::div(&scaled, c.arg(2), default)?
-    } else {
-        pointwise::mul(&scaled, c.arg(2), default)?
+    let term = match divide {
+        true => pointwise::div(&scaled, &second, default)?,
+        false => pointwise::mul(&scaled, &second, default)?,
     };
-    Ok(placed(c, to_dtype(&pointwise::add(c.arg(0), &Arg::Tensor(term), default)?, dtype)).into())
+    Ok(placed(c, to_dtype(&pointwise::add(&base, &Arg::Tensor(term), default)?, dtype)).into())
 }
 
-/// `input + scaled * tensor2`, rounded once. As PyTorch's vectors do it.
-fn fused(c: &Call, scaled: &Arg, dtype: DType) -> Result<Value> {
-    let scaled = pointwise::operand(scaled, dtype)?;
-    let shape = crate::tensor::layout::broadcast(scaled.shape(), c.tensor(2)?.shape())?;
-    let shape = crate::tensor::layout::broadcast(c.tensor(0)?.shape(), &shape)?;
+/// `base + x * y`, rounded once. As PyTorch's vectors do it.
+fn fused(base: &Tensor, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+    let shape = crate::tensor::layout::broadcast(x.shape(), y.shape())?;
+    let shape = crate::tensor::layout::broadcast(base.shape(), &shape)?;
     let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));
-    let (base, x, y) = (spread(c.tensor(0)?), spread(&scaled), spread(c.tensor(2)?));
+    let (dtype, base, x, y) = (base.dtype(), spread(base), spread(x), spread(y));
     fn of<T: Float>(base: T, x: T, y: T) -> T {
         x.fma(y, base)
     }
-    let out = in_floats!(dtype, T => {
+    Ok(in_floats!(dtype, T => {
         let values = T::of(&base).into_iter().zip(T::of(&x)).zip(T::of(&y)).map(|((base, x), y)| of(base, x, y));
         T::tensor(values.collect(), shape, dtype)
-    });
-    Ok(placed(c, out).into())
+    }))
 }
 
 /// A result that lies in memory as the call's tensors do.
@@ -195,7 +199,12 @@ fn lerp(c: &Call) -> Result<Value> {
     } else {
         GradName::node("Lerp")
     });
-    let weight = pointwise::operand(c.arg(2), start.dtype())?;
+    // A number is not rounded to half precision.
+    let weight = match c.arg(2) {
+        Arg::Tensor(weight) => weight.clone(),
+        number if start.dtype().is_narrow() => pointwise::operand(number, DType::Float32)?,
+        number => pointwise::operand(number, start.dtype())?,
+    };
     let shape = crate::tensor::layout::broadcast(start.shape(), end.shape())?;
     let shape = crate::tensor::layout::broadcast(&shape, weight.shape())?;
     let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));

@@ -8,6 +8,7 @@ use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::pointwise::{self, BinaryOp, binary, same_unary};
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
@@ -15,6 +16,38 @@ use crate::tensor::{Arg, DType, Error, Result, Tensor};
 const PAIR: &[&str] = &["Operand input, Operand other"];
 const TENSORS: &[&str] = &["Tensor input, Tensor other"];
 const ONE: &[&str] = &["Tensor input"];
+
+/// The operands of a sum. In half precision a number is rounded, and the rest is computed in float32.
+fn terms(c: &Call, a: usize, b: usize) -> Result<(Arg, Arg, Option<DType>)> {
+    let common = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
+    let is_half = common.is_float() && common.is_narrow();
+    if !is_half
+        || c.arg(a).tensor().is_some()
+            && c.arg(b).tensor().is_some()
+            && matches!(c.arg(2), Arg::Int(1) | Arg::None)
+    {
+        return Ok((c.arg(a).clone(), scaled(c, b)?, None));
+    }
+    let wide = |arg: &Arg| -> Result<Arg> {
+        let of_dtype = match arg {
+            Arg::Tensor(x) => to_dtype(x, common),
+            number => pointwise::operand(number, common)?,
+        };
+        Ok(Arg::Tensor(to_dtype(&of_dtype, DType::Float32)))
+    };
+    let scaled = match c.arg(2) {
+        Arg::Int(1) | Arg::None => wide(c.arg(b))?,
+        alpha => Arg::Tensor(pointwise::mul(&wide(c.arg(b))?, &wide(alpha)?, DType::Float32)?),
+    };
+    Ok((wide(c.arg(a))?, scaled, Some(common)))
+}
+
+/// A sum or a difference of [`terms`].
+fn of_terms(c: &Call, op: fn(&Arg, &Arg, DType) -> Result<Tensor>, a: usize, b: usize) -> Result<Value> {
+    let (left, right, half) = terms(c, a, b)?;
+    let result = op(&left, &right, c.default_dtype())?;
+    Ok(half.map_or_else(|| result.clone(), |dtype| to_dtype(&result, dtype)).into())
+}
 
 /// `other * alpha`, where alpha is not 1.
 fn scaled(c: &Call, other: usize) -> Result<Arg> {
@@ -30,7 +63,7 @@ fn scaled(c: &Call, other: usize) -> Result<Arg> {
 }
 
 fn add(c: &Call) -> Result<Value> {
-    Ok(pointwise::add(c.arg(0), &scaled(c, 1)?, c.default_dtype())?.into())
+    of_terms(c, pointwise::add, 0, 1)
 }
 
 fn sub(c: &Call) -> Result<Value> {
@@ -38,7 +71,7 @@ fn sub(c: &Call) -> Result<Value> {
     if c.arg(0).tensor().is_none() {
         c.set_grad_name(GradName::Node("Rsub", 1));
     }
-    Ok(pointwise::sub(c.arg(0), &scaled(c, 1)?, c.default_dtype())?.into())
+    of_terms(c, pointwise::sub, 0, 1)
 }
 
 fn mul(c: &Call) -> Result<Value> {
@@ -54,6 +87,10 @@ fn div(c: &Call) -> Result<Value> {
             // PyTorch computes number / tensor as reciprocal times number.
             if c.arg(0).tensor().is_none() {
                 c.set_grad_name(GradName::node("Mul"));
+                if c.tensor(1)?.dtype().is_float() && c.tensor(1)?.dtype().is_narrow() {
+                    let reciprocal = Arg::Tensor(pointwise::div(&Arg::Int(1), c.arg(1), c.default_dtype())?);
+                    return Ok(pointwise::mul(&reciprocal, c.arg(0), c.default_dtype())?.into());
+                }
             }
             Ok(pointwise::div(c.arg(0), c.arg(1), c.default_dtype())?.into())
         }
@@ -257,7 +294,7 @@ rows![
         "other - alpha * input.",
         |c| {
             refused::bools_subtracted(c.arg(1), c.arg(0))?;
-            Ok(pointwise::sub(c.arg(1), &scaled(c, 0)?, c.default_dtype())?.into())
+            of_terms(c, pointwise::sub, 1, 0)
         },
     ),
     op(

@@ -8,6 +8,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, reduct
 use crate::tensor::explanation::{Explanation, Reducer, RunningKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::half;
 use crate::tensor::ops::reduce::{self, Floats, ReductionAxes};
 use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, ops};
 
@@ -136,6 +137,9 @@ fn logsumexp(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let x = to_dtype(x, ops::float_dtype(x.dtype(), c.default_dtype()));
     let over = ReductionAxes::new(&x, &c.ints(1)?, c.bool(2))?;
+    if x.dtype().is_narrow() && x.numel() > 0 {
+        return Ok(half::logsumexp(&x, &over)?.into());
+    }
     Ok(reduce::floats(&x, &over, &Floats { f32: kernel::logsumexp, f64: kernel::logsumexp }).into())
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod complex;
 pub mod draw;
 pub(crate) mod einsum;
 pub(crate) mod float;
+pub(crate) mod half;
 pub(crate) mod join;
 pub mod linear;
 pub(crate) mod loss;

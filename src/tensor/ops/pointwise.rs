@@ -424,6 +424,15 @@ pub(crate) fn pow(base: &Arg, exponent: &Arg, default: DType) -> Result<Tensor> 
         match exponent {
             1.0 => exact!(|x| x, |x| x),
             2.0 => exact!(|x| x * x, |x| x * x),
+            // A product of bfloat16 numbers is one.
+            3.0 if dtype == DType::BFloat16 => {
+                let round = move |x: f32| dtype.round_f32(x);
+                return Ok(same_unary(&base, move |x| round(x * x) * x, |x| x, |x| x));
+            }
+            -2.0 if dtype == DType::BFloat16 => {
+                let round = move |x: f32| dtype.round_f32(x);
+                return Ok(same_unary(&base, move |x| 1.0 / round(x * x), |x| x, |x| x));
+            }
             3.0 => exact!(|x| x * x * x, |x| x * x * x),
             0.5 => exact!(f32::sqrt, f64::sqrt),
             -0.5 => exact!(|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt()),

@@ -10,12 +10,14 @@ mod format;
 mod options;
 mod places;
 mod shape;
+mod shortest;
 mod source;
 
 pub(crate) use format::ElementFormat;
 pub use options::{PrintOptions, PrintOptionsChange};
 pub(crate) use shape::shape_in_formula;
 pub use shape::tuple_repr;
+pub(crate) use shortest::{shortest, shortest_single};
 pub use source::{ElementKind, ElementValue, PrintSource};
 
 use std::iter;

@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use super::fix::Change;
+use super::settings::Settings;
 use crate::app::cells::plan::Plan;
 use crate::app::cells::runner::{Runner, Tracing};
 use crate::app::cells::workspace::Workspace;
@@ -33,6 +35,8 @@ pub(super) struct Examined {
     pub(super) failed: Option<FailedCell>,
     /// Why and how only parts were examined.
     pub(super) partly: Option<Partly>,
+    /// The changes of the file that mend a finding.
+    pub(super) changes: Vec<Change>,
     exit: Exit,
 }
 
@@ -81,6 +85,7 @@ impl Examined {
         Tally {
             targets: 0,
             mistakes: self.found.len(),
+            mended: 0,
             in_part: usize::from(!unchecked && !self.is_complete()),
             unchecked: usize::from(unchecked),
         }
@@ -119,7 +124,7 @@ impl Examined {
 pub(super) const ALONE: &str = "made-up inputs";
 
 /// Runs a target and finds its mistakes.
-pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
+pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) -> Examined {
     let mut workspace = plan.workspace(&shell.options);
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
     let trains =
@@ -138,6 +143,7 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
         called: Vec::new(),
         failed: None,
         partly: None,
+        changes: Vec::new(),
         exit: Exit::Good,
     };
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
@@ -178,19 +184,25 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
         raised,
     });
     if examined.failed.is_none() && is_file && examined.exit == Exit::Good {
-        run_alone(&mut examined, plan, &mut workspace);
+        run_alone(&mut examined, plan, settings, &mut workspace);
     }
     examined
 }
 
 /// Runs the classes and functions that compute attention and did not run yet, on made-up inputs. Returns their names.
-pub(super) fn run_alone(examined: &mut Examined, plan: &Plan, workspace: &mut Workspace) -> Vec<String> {
+pub(super) fn run_alone(
+    examined: &mut Examined,
+    plan: &Plan,
+    settings: &Settings,
+    workspace: &mut Workspace,
+) -> Vec<String> {
     let name = plan.target.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_test = name.starts_with("test_") || name.ends_with("_test.py");
     let exercise = format!(
-        "from _made_up import exercise as _exercise; _exercised = _exercise(globals(), {}, {})",
+        "from _made_up import exercise as _exercise; _exercised = _exercise(globals(), {}, {}, {})",
         json!(examined.called),
-        if is_test { "True" } else { "False" }
+        if is_test { "True" } else { "False" },
+        json!(settings.of_made_up())
     );
     let (_, trace, calls) = workspace.examined(&exercise, ALONE);
     let report = workspace

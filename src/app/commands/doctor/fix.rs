@@ -1,17 +1,44 @@
 //! Tries fixes: the changed program is examined again, and a fix is shown if the finding is gone and no other came.
+//! `--fix` writes those that are wanted.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 
 use super::examined::{Examined, examine_target};
+use super::settings::Settings;
 use crate::app::cells::plan::Plan;
-use crate::app::terminal::shell::{Exit, Shell};
+use crate::app::file;
+use crate::app::terminal::prompt::confirmed;
+use crate::app::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::{fixed_sources, is_allowed};
+use crate::lesson::with_source;
 use crate::ops::trace::Trace;
+use crate::shims::outside::fs;
 use crate::view::doctor::CodeFinding;
+use crate::view::quantity::counted;
 
 /// Another fix is tried while the runs before it did less work than this, in the unit of [`Trace::work`]. A bound in
 /// seconds would make the findings depend on what else the machine does.
 const MOST_WORK: usize = 6_000_000;
 /// The work of starting a run.
 const START: usize = 100 * Trace::WORK_OF_CALL;
+
+/// A change of the lines of a cell that was tried.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Change {
+    /// The index of the cell.
+    cell: usize,
+    /// The index of its first line that changes.
+    first: usize,
+    removed: Vec<String>,
+    added: Vec<String>,
+    /// The mistake that it mends.
+    mistake: String,
+    /// The code of the mistake, and its line in the file.
+    what: String,
+}
 
 /// What was found and where.
 type Place = (&'static str, Option<String>, Option<usize>);
@@ -22,7 +49,13 @@ pub(super) fn places(examined: &Examined) -> Vec<Place> {
 }
 
 /// Adds to each finding the fix that works, if there is one: the finding is gone, and none came that is not among `all`.
-pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, shell: &Shell) {
+pub(super) fn try_fixes(
+    examined: &mut Examined,
+    all: &[Place],
+    plan: &Plan,
+    settings: &Settings,
+    shell: &Shell,
+) {
     if examined.exit() == Exit::Interrupted
         || examined.failed.is_some()
         || plan.cells.iter().any(|cell| cell.step.is_some())
@@ -44,7 +77,7 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
                 break;
             }
             let changed = plan.with_source(index, &source);
-            let after = examine_target(&changed, shell);
+            let after = examine_target(&changed, settings, shell);
             if after.exit() == Exit::Interrupted {
                 return;
             }
@@ -52,12 +85,21 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
             let left = places(&after);
             let is_gone = !left.contains(place);
             if after.failed.is_none() && is_gone && left.iter().all(|it| all.contains(it)) {
-                let diff = diff(&own.source, &source, own.line);
-                let mut removed = diff.lines().filter(|line| line.starts_with('-'));
-                if removed.any(|line| is_allowed(finding.mistake, line)) {
+                let what = format!("line {} {}", own.line + line - 1, finding.code);
+                let change = Change::between(index, &own.source, &source, finding.mistake, what);
+                if change.removed.iter().any(|line| is_allowed(finding.mistake, line)) {
                     meant.push(place.clone());
+                } else {
+                    found.diff = Some(change.diff(own.line));
+                    // One change may mend two mistakes.
+                    if examined
+                        .changes
+                        .iter()
+                        .all(|known| !known.overlaps(&change) || known.added != change.added)
+                    {
+                        examined.changes.push(change);
+                    }
                 }
-                found.diff = Some(diff);
                 break;
             }
         }
@@ -70,14 +112,92 @@ fn place(found: &CodeFinding) -> Place {
     (finding.mistake, finding.cell.clone(), finding.line)
 }
 
-/// The changed lines: `-` before the old ones, `+` before the new ones.
-fn diff(before: &str, after: &str, first: usize) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tail = old[same..].iter().rev().zip(new[same..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[same..old.len() - tail], &new[same..new.len() - tail]);
-    let mut text = format!("@@ -{},{} +{},{} @@\n", same + first, old.len(), same + first, new.len());
-    old.iter().for_each(|line| text.push_str(&format!("-{line}\n")));
-    new.iter().for_each(|line| text.push_str(&format!("+{line}\n")));
-    text
+impl Change {
+    fn between(cell: usize, before: &str, after: &str, mistake: &str, what: String) -> Change {
+        let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+        let first = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let tail =
+            old[first..].iter().rev().zip(new[first..].iter().rev()).take_while(|(a, b)| a == b).count();
+        let text =
+            |lines: &[&str]| lines[first..lines.len() - tail].iter().map(|it| it.to_string()).collect();
+        Change { cell, first, removed: text(&old), added: text(&new), mistake: mistake.to_owned(), what }
+    }
+
+    /// The changed lines of a cell that begins at line `first`: `-` before the old ones, `+` before the new ones.
+    fn diff(&self, first: usize) -> String {
+        let at = self.first + first;
+        let mut text = format!("@@ -{at},{} +{at},{} @@\n", self.removed.len(), self.added.len());
+        self.removed.iter().for_each(|line| text.push_str(&format!("-{line}\n")));
+        self.added.iter().for_each(|line| text.push_str(&format!("+{line}\n")));
+        text
+    }
+
+    /// Whether two changes touch the same lines.
+    fn overlaps(&self, other: &Change) -> bool {
+        let end = |it: &Change| it.first + it.removed.len().max(1);
+        self.cell == other.cell && self.first < end(other) && other.first < end(self)
+    }
+}
+
+/// Writes the changes that are wanted to the file, in which `found` mistakes are. Returns how many. Several are examined
+/// together first, for each was tried alone. Errors: the file is not what was examined, or cannot be written.
+pub(super) fn write_fixes(
+    changes: Vec<Change>,
+    found: usize,
+    plan: &Plan,
+    settings: &Settings,
+    ask: bool,
+    shell: &mut Shell,
+) -> Result<usize, Failure> {
+    let target = &plan.target;
+    let mut wanted: Vec<Change> = Vec::new();
+    for change in changes {
+        if wanted.iter().any(|it| it.overlaps(&change)) {
+            shell.remark(&format!(
+                "{target}: {}: its lines have changed; examine the file again",
+                change.what
+            ));
+        } else if !ask || confirmed(&format!("{target}: {}: write this change?", change.what), shell)? {
+            wanted.push(change);
+        }
+    }
+    // From the last to the first, so that those before keep their lines.
+    wanted.sort_by_key(|it| Reverse((it.cell, it.first)));
+    let mut changed = plan.clone();
+    for change in &wanted {
+        let mut lines: Vec<&str> = changed.cells[change.cell].source.lines().collect();
+        let old = change.first..change.first + change.removed.len();
+        if lines.get(old.clone()).is_none_or(|lines| lines != change.removed) {
+            return Err(Failure::Unreadable(format!(
+                "{target} has changed since it was examined; nothing was written"
+            )));
+        }
+        lines.splice(old, change.added.iter().map(String::as_str));
+        changed = changed.with_source(change.cell, &(lines.join("\n") + "\n"));
+    }
+    if wanted.len() > 1 {
+        let after = examine_target(&changed, settings, shell);
+        if after.failed.is_some() || after.found.len() + wanted.len() > found {
+            shell.remark(&format!(
+                "{target}: the changes are right one by one and not together; write one at a time"
+            ));
+            return Ok(0);
+        }
+    }
+    if !wanted.is_empty() {
+        let unlike =
+            || Failure::Unreadable(format!("{target} has changed since it was read; nothing was written"));
+        let mut text = fs::read_to_string(target).map_err(|_| unlike())?;
+        let mut cells: Vec<usize> = wanted.iter().map(|it| it.cell).collect();
+        cells.dedup();
+        for cell in cells {
+            let (old, new) = (&plan.cells[cell], &changed.cells[cell]);
+            text = with_source(Path::new(target), &text, (cell, old.line), &old.source, &new.source)
+                .ok_or_else(unlike)?;
+        }
+        file::write(Path::new(target), &text)
+            .map_err(|error| Failure::Unreadable(format!("{target} cannot be written: {error}")))?;
+        shell.say(&format!("{target}: {} written\n", counted(wanted.len(), "change")))?;
+    }
+    Ok(wanted.len())
 }

@@ -3,28 +3,38 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`targets`] | files and folders, and which findings are asked for |
+//! | [`settings`] | what a project's `pyproject.toml` says |
+//! | [`baseline`] | findings that are known |
 //! | [`examined`] | runs a target and gathers its findings |
 //! | [`parts`] | what of a file that cannot run can be examined |
-//! | [`fix`] | tries fixes, and shows as a diff the one that works |
+//! | [`fix`] | tries fixes, shows as a diff the one that works, and writes it if that is wanted |
 //! | [`formats`] | findings as text, as JSON, for GitHub and as SARIF |
 
+mod baseline;
 mod examined;
 mod fix;
 mod formats;
 mod parts;
+mod settings;
 mod targets;
 
 use std::collections::HashSet;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::super::cells::course;
-use super::super::cells::plan::{Plan, plan};
+use super::super::cells::plan::{Plan, STDIN, plan};
 use super::super::cells::processes;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::{example_of, named};
 use crate::view::doctor::{self as report, Place, Tally};
+use crate::view::quantity::counted;
+use baseline::{Baseline, Known};
 pub(crate) use examined::findings;
 use formats::Format;
+use settings::Settings;
 use targets::Selection;
 
 /// The arguments of `attn doctor`.
@@ -48,15 +58,57 @@ pub(crate) struct Args {
     /// Exit with 1 when something that computes attention was not examined
     #[arg(long)]
     strict: bool,
+    /// Write the changes that were tried and are right; asks before each
+    #[arg(long)]
+    fix: bool,
+    /// Do not ask
+    #[arg(long, requires = "fix")]
+    yes: bool,
+    /// Report only what is not in this file, which has the findings that are known
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    baseline: Option<PathBuf>,
+    /// Write all findings to the file of known ones
+    #[arg(long, conflicts_with = "fix")]
+    write_baseline: bool,
     /// Explain a mistake, with code that has it and code that does not
     #[arg(long, value_name = "CODE", conflicts_with = "targets")]
     explain: Option<String>,
+}
+
+/// What is known of a target that was examined.
+#[derive(Serialize, Deserialize)]
+struct Ran {
+    exit: Exit,
+    tally: Tally,
+    log: formats::SarifLog,
+    /// The places of its findings.
+    places: Vec<Place>,
+    /// All its findings, as a baseline has them.
+    known: Vec<Known>,
+    /// The changes that mend findings, and how many mistakes there are in all.
+    changes: Vec<fix::Change>,
+    found: usize,
 }
 
 /// A place with the full path of its file.
 fn full((code, file, line): Place) -> Place {
     let path = std::fs::canonicalize(&file).map_or(file, |path| path.display().to_string());
     (code, path, line)
+}
+
+impl Ran {
+    /// Of a target that could not be read.
+    fn unread() -> Ran {
+        Ran {
+            exit: Exit::Raised,
+            tally: Tally { unchecked: 1, ..Tally::default() },
+            log: formats::SarifLog::default(),
+            places: Vec::new(),
+            known: Vec::new(),
+            changes: Vec::new(),
+            found: 0,
+        }
+    }
 }
 
 /// Runs each target and shows its silent mistakes.
@@ -66,12 +118,26 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.show(&report::page(mistake, shell.look))?;
         return Ok(Exit::Good);
     }
-    let selection = Selection::new(&args.select, &args.ignore)?;
     let format = match (args.format, shell.options.json) {
         (None, true) => Format::Json,
         (format, _) => format.unwrap_or_default(),
     };
+    let can_ask = shell.options.can_ask() && io::stdin().is_terminal() && shell.terminal;
+    if args.fix && !args.yes && !can_ask {
+        return Err(Failure::Usage(
+            "--fix asks before each change; where nobody can answer, add --yes".to_owned(),
+        ));
+    }
+    if args.fix && args.targets.iter().any(|word| word == STDIN) {
+        return Err(Failure::Usage("--fix changes files; what comes through stdin is in none".to_owned()));
+    }
     let words = targets::files(&args.targets)?;
+    let first = Settings::of(Path::new(&words[0]))?;
+    let baseline = args.baseline.clone().or(first.baseline);
+    if args.write_baseline && baseline.is_none() {
+        let advice = "--write-baseline needs a file: --baseline attn-baseline.json";
+        return Err(Failure::Usage(advice.to_owned()));
+    }
     let folders = args.targets.iter().map(PathBuf::from).filter(|it| it.is_dir());
     shell.options.modules.roots = folders.collect();
     let folder = shell.options.folder.clone();
@@ -81,6 +147,10 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut tally = Tally { targets: words.len(), ..Tally::default() };
     let one = |at: usize, shell: &mut Shell| {
         let word = &words[at];
+        let settings = Settings::of(Path::new(word))?;
+        let select = if args.select.is_empty() { &settings.select } else { &args.select };
+        let ignored = settings.ignored_in(Path::new(word));
+        let selection = Selection::new(select, args.ignore.iter().chain(ignored))?;
         // A lesson runs after those before it in its folder.
         shell.options.folder.clone_from(&folder);
         let mut place = vec![word.clone()];
@@ -92,16 +162,31 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             None => plan(word, args.until.as_deref(), &catalogue)?,
         };
         plan.show_remarks(shell);
-        if at > 0 && format == Format::Text {
+        if at > 0 && format == Format::Text && !args.write_baseline {
             shell.say("\n")?;
         }
-        let mut examined = examined::examine_target(&plan, shell);
-        parts::examine_parts(&mut examined, &plan, shell);
+        let mut examined = examined::examine_target(&plan, &settings, shell);
+        parts::examine_parts(&mut examined, &plan, &settings, shell);
         let all = fix::places(&examined);
         examined.found.retain(|(found, _)| selection.has(&found.finding));
-        fix::try_fixes(&mut examined, &all, &plan, shell);
+        let mut known = Vec::new();
+        match &baseline {
+            Some(path) if args.write_baseline => known = Baseline::empty(path).entries(&examined),
+            Some(path) => {
+                let hidden = Baseline::read(path)?.hide(&mut examined);
+                if hidden > 0 {
+                    let what = format!("{} of {} not shown", counted(hidden, "finding"), path.display());
+                    shell.remark(&format!("{}: {what}", plan.target));
+                }
+            }
+            None => {}
+        }
         let mut log = formats::SarifLog::default();
+        if !args.write_baseline {
+            fix::try_fixes(&mut examined, &all, &plan, &settings, shell);
+        }
         match format {
+            _ if args.write_baseline => {}
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,
             Format::Short => formats::short(&examined, shell)?,
             Format::Json => formats::json(&examined, shell)?,
@@ -109,30 +194,53 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             Format::Sarif => log.add(&examined),
         }
         let places = examined.found.iter().filter_map(|(found, _)| found.place()).map(full).collect();
-        let exit = match args.strict && !examined.is_complete() {
+        let exit = match (args.strict || settings.strict) && !examined.is_complete() {
             true => examined.exit().max(Exit::Failed),
             false => examined.exit(),
         };
-        Ok((exit, examined.tally(), log, places))
+        let changes = if args.fix { std::mem::take(&mut examined.changes) } else { Vec::new() };
+        Ok(Ran { exit, tally: examined.tally(), log, places, known, changes, found: all.len() })
     };
-    processes::each(&words, shell, one, |_, ran, shell| {
-        let (ended, its_tally, its_log, places) = ran.unwrap_or_else(|failure| {
+    let mut all_known = Vec::new();
+    processes::each(&words, shell, one, |at, ran, shell| {
+        let ran = ran.unwrap_or_else(|failure| {
             shell.remark(&failure);
-            (
-                Exit::Raised,
-                Tally { unchecked: 1, ..Tally::default() },
-                formats::SarifLog::default(),
-                Vec::new(),
-            )
+            Ran::unread()
         });
+        let Ran {
+            exit: mut ended,
+            tally: mut its_tally,
+            log: its_log,
+            places,
+            known: its_known,
+            changes,
+            found,
+        } = ran;
+        if !changes.is_empty() {
+            let mut place = vec![words[at].clone()];
+            let catalogue = course::of_words(&mut place, shell)?;
+            let plan = plan(&words[at], args.until.as_deref(), &catalogue)?;
+            let settings = Settings::of(Path::new(&words[at]))?;
+            its_tally.mended = fix::write_fixes(changes, found, &plan, &settings, !args.yes, shell)?;
+            if its_tally.mended == its_tally.mistakes && ended == Exit::Failed {
+                ended = Exit::Good;
+            }
+        }
         exit = exit.max(ended);
         tally.add(&its_tally);
+        all_known.extend(its_known);
         // A mistake in a module that several files import counts once.
         tally.mistakes -= places.iter().filter(|place| known.contains(place)).count();
         known.extend(places);
         log.append(its_log);
         Ok(exit != Exit::Interrupted)
     })?;
+    if let Some(path) = baseline.filter(|_| args.write_baseline) {
+        let count = counted(all_known.len(), "finding");
+        Baseline::empty(&path).write(all_known)?;
+        shell.remark(&format!("{}: {count} written; what is found besides is new", path.display()));
+        return Ok(if exit == Exit::Failed { Exit::Good } else { exit });
+    }
     if format == Format::Text && words.len() > 1 && exit != Exit::Interrupted {
         shell.say("\n")?;
         let noun = if words.iter().all(|word| Path::new(word).exists()) { "file" } else { "target" };

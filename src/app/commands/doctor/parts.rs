@@ -1,6 +1,7 @@
 //! A file that cannot run as a whole: its classes and functions run on made-up inputs.
 
 use super::examined::{Examined, Partly, run_alone};
+use super::settings::Settings;
 use crate::app::cells::plan::Plan;
 use crate::app::terminal::shell::Shell;
 use crate::explain::doctor::{definitions, without};
@@ -9,7 +10,7 @@ use crate::explain::doctor::{definitions, without};
 const ATTEMPTS: usize = 24;
 
 /// Examines what can run of a target that raised.
-pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
+pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, settings: &Settings, shell: &Shell) {
     let Some(failed) = &whole.failed else { return };
     if failed.raised.interrupted || plan.cells.iter().any(|cell| cell.step.is_some()) {
         return;
@@ -30,7 +31,7 @@ pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
         }
     }
     let before = std::mem::take(&mut whole.called);
-    let ran = run_alone(whole, plan, &mut workspace);
+    let ran = run_alone(whole, plan, settings, &mut workspace);
     let before = before.into_iter().filter(|name| !ran.contains(name)).collect();
     whole.partly = Some(Partly { reason, before, ran });
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::settings::Settings;
 use crate::app::terminal::shell::Failure;
 use crate::explain::doctor::{Finding, MISTAKES, named};
 use crate::lesson::front_matter::is_lesson;
@@ -24,7 +25,9 @@ pub(super) fn files(targets: &[String]) -> Result<Vec<String>, Failure> {
             continue;
         }
         let mut inside = Vec::new();
-        search(path, &mut inside).map_err(|error| Failure::Unreadable(format!("{target}: {error}")))?;
+        let settings = Settings::of(path)?;
+        search(path, &settings, &mut inside)
+            .map_err(|error| Failure::Unreadable(format!("{target}: {error}")))?;
         if inside.is_empty() {
             return Err(Failure::Usage(format!(
                 "{target}: no .py or .ipynb file in it mentions torch, and no .md file in it is a lesson"
@@ -36,15 +39,19 @@ pub(super) fn files(targets: &[String]) -> Result<Vec<String>, Failure> {
     Ok(found)
 }
 
-fn search(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+fn search(folder: &Path, settings: &Settings, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if name.starts_with('.') || SKIPPED.contains(&name.as_str()) || path.is_symlink() {
+        if name.starts_with('.')
+            || SKIPPED.contains(&name.as_str())
+            || path.is_symlink()
+            || settings.excludes(&path)
+        {
             continue;
         }
         if path.is_dir() {
-            search(&path, found)?;
+            search(&path, settings, found)?;
         } else if is_code(&path) && mentions_torch(&path) || is_lesson_file(&path) {
             found.push(path);
         }
@@ -74,14 +81,17 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Errors: a word that no code begins with and no mistake is named.
-    pub(super) fn new(select: &[String], ignore: &[String]) -> Result<Selection, Failure> {
+    pub(super) fn new<'s>(
+        select: &'s [String],
+        ignore: impl Iterator<Item = &'s String>,
+    ) -> Result<Selection, Failure> {
         let known = |word: &String| {
             let begins = |code: &str| !word.is_empty() && code.starts_with(&word.to_uppercase());
             let is_known = named(word).is_some() || MISTAKES.iter().any(|it| begins(it.code));
             if is_known { Ok(word.clone()) } else { Err(unknown(word)) }
         };
-        let all = |words: &[String]| words.iter().map(known).collect::<Result<Vec<_>, _>>();
-        Ok(Selection { selected: all(select)?, ignored: all(ignore)? })
+        let ignored = ignore.map(known).collect::<Result<_, _>>()?;
+        Ok(Selection { selected: select.iter().map(known).collect::<Result<_, _>>()?, ignored })
     }
 
     /// Whether a finding is reported.
