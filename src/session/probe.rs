@@ -43,6 +43,8 @@ pub struct CallReport {
     pub(crate) varies: Vec<usize>,
     /// What moves when hidden tokens are changed, for each mask of padding among its arguments.
     pub(crate) padding: Vec<PaddingReport>,
+    /// The token that is padding, and how many texts there are.
+    pub(crate) padding_token: Option<(i64, usize)>,
     /// What moves when a text comes without its padding.
     pub(crate) unpadded: Option<UnpaddedReport>,
     /// How the outputs with a cache differ from those without.

@@ -32,12 +32,15 @@ pub(super) static MISTAKE: Mistake = Mistake {
 /// Words in the name of a class or a function that promise a causal mask.
 const CAUSAL_WORDS: [&str; 3] = ["causal", "masked", "autoregressive"];
 
+/// The most scores that are looked through for tokens that see nothing.
+const MOST_SCORES: usize = 1 << 22;
+
 /// Where to look if attention itself is causal.
 const ELSEWHERE: &str = "look at what else combines tokens: a mean or a norm over the tokens' axis, a convolution with \
                          padding on both sides, a view that mixes them";
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let axis = call.token_axis()?;
+    let axis = &without_hidden_rows(call.token_axis()?, call, cell);
     match Reach::of(axis) {
         // More than one is meant: a model that looks ahead.
         Reach::Leaks(1) if !call.is_outer => {
@@ -88,6 +91,29 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         }
         _ => None,
     }
+}
+
+/// An axis without the outputs of tokens that see nothing, as the padding on the left of a text: with a finite number in
+/// place of -inf such a row weighs all keys alike, and nothing reads it.
+fn without_hidden_rows(axis: &AxisReport, call: &RepeatedCall, cell: &TracedCell) -> AxisReport {
+    let mut sees = vec![true; axis.size];
+    let own = |step: &&Traced| step.calls.iter().any(|it| it.activation == call.report.activation);
+    for scores in cell.trace.steps.iter().filter(own).filter_map(|step| Attention::of_softmax(step)?.input())
+    {
+        let [.., tokens, keys] = *scores.shape() else { continue };
+        if tokens == axis.size && keys > 0 && scores.numel() <= MOST_SCORES {
+            for (row, scores) in scores.to_f64_vec().chunks(keys).enumerate() {
+                sees[row % tokens] &= scores.iter().any(|score| is_visible(*score));
+            }
+        }
+    }
+    let mut axis = axis.clone();
+    for change in &mut axis.changes {
+        for (far, sees) in change.moved[..change.at].iter_mut().zip(&sees) {
+            *far = if *sees { *far } else { 0.0 };
+        }
+    }
+    axis
 }
 
 /// Whether its name promises a causal mask, and no argument decides about one.

@@ -3,9 +3,10 @@
 use super::attention::record_of;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use super::targets_not_shifted::is_cross_entropy;
+use super::targets_not_shifted::{floats, is_cross_entropy};
 use crate::explain::terms::figure;
 use crate::ops::table;
+use crate::ops::trace::Traced;
 use crate::session::{PaddingReport, UnpaddedReport};
 use crate::tensor::Arg;
 
@@ -30,7 +31,38 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    content_moves(call).or_else(|| left_out_of_loss(call, cell)).or_else(|| padded_differs(call))
+    content_moves(call)
+        .or_else(|| counted_in_loss(call, cell))
+        .or_else(|| left_out_of_loss(call, cell))
+        .or_else(|| padded_differs(call))
+}
+
+/// Padding among the targets that a loss counts. One for each text may be the token that ends it.
+fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let (token, texts) = call.report.padding_token?;
+    let counted = |step: &Traced| {
+        let record = record_of(step)?;
+        let of_name = |name: &str| record.args().get(table::place_of(&record, name)?).cloned();
+        let is_ignored = of_name("ignore_index").and_then(|it| it.number()) == Some(token as f64);
+        let is_summed = !matches!(of_name("reduction"), Some(Arg::Str(how)) if &*how == "none");
+        let count = floats(step.operand(1)?)?.into_iter().filter(|it| *it == token as f64).count();
+        (is_summed && !is_ignored && count > texts).then_some(count)
+    };
+    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let (loss, count) = losses.filter_map(|step| Some((step, counted(step)?))).next()?;
+    let observed = format!(
+        "A mask among the arguments of {} hides the tokens {token}, and no others. {count} of the targets are {token}, and the \
+         loss counts them.",
+        call.function
+    );
+    let fix = "leave padding out: targets.masked_fill(mask == 0, -100), or ignore_index=PAD";
+    let mut found = Observation::new(loss.site(), observed, fix);
+    found.title = Some("padding counts in the loss");
+    found.why = Some(
+        "The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
+         low, and says little.",
+    );
+    Some(found)
 }
 
 /// Padding that a loss leaves out, in a model in which every token sees every other one.

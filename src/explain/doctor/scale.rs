@@ -208,7 +208,7 @@ fn of_fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let tensor = |at: usize| step.operand(at)?.tensor.clone();
     let (left, right) = (tensor(0)?, tensor(1)?);
     let asked = record.args().get(table::place_of(&record, "scale")?).and_then(Arg::number);
-    let learns = record.args().get(3).and_then(Arg::tensor).is_some_and(Tensor::requires_grad);
+    let learns = record.args().get(3).and_then(Arg::tensor).is_some_and(is_learned);
     let (queries, keys) = (flow::source(&left), flow::source(&right));
     let product = Product::over_features(left, right);
     let (paths, sources) = ([queries.0, keys.0], [queries.1, keys.1]);
@@ -290,7 +290,16 @@ fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
     step.explanation() == Explanation::Pointwise(Formula::Add)
         && step
             .other()
-            .is_some_and(|other| other.tensor().is_some_and(|it| it.requires_grad() && !is_of_queries(it)))
+            .is_some_and(|other| other.tensor().is_some_and(|it| is_learned(it) && !is_of_queries(it)))
+}
+
+/// Whether a tensor is a parameter or made from one, and by no product; also where no gradient is asked for.
+fn is_learned(tensor: &Tensor) -> bool {
+    let is_parameter = |it: &Tensor| it.is_leaf() && it.requires_grad();
+    let has_parameter = |record: &Record| {
+        Product::of(record).is_none() && record.args().iter().flat_map(Arg::tensors).any(is_parameter)
+    };
+    tensor.requires_grad() || trace_back(tensor, &has_parameter).is_some()
 }
 
 /// The product of computed tensors whose result a step adds.

@@ -1,16 +1,21 @@
 //! A causal model that is trained to predict the tokens that it was given, not the next ones.
 
-use super::attention::Attention;
+use std::collections::HashMap;
+
+use super::attention::{Attention, record_of};
 use super::flow::source;
 use super::mask::{Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
+use crate::ops::table::place_of;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, LossKind, Movement};
-use crate::tensor::{Arg, Tensor};
+use crate::tensor::{Arg, Record};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
+/// The most outputs that are compared with those that a loss takes.
+const MOST_OUTPUTS: usize = 1 << 24;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A802",
@@ -23,8 +28,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let ways = [not_shifted, shifted_twice, shifted_elsewhere, rearranged];
-    ways.iter().find_map(|way| way(call, cell))
+    misplaced(call, cell).or_else(|| rearranged(call, cell))
 }
 
 /// The tokens of texts in the order in which they were looked up, and how many each text has.
@@ -36,91 +40,106 @@ fn texts(cell: &TracedCell) -> Vec<(usize, Vec<f64>)> {
     cell.trace.steps.iter().filter_map(of_tokens).take(MOST_TEXTS).collect()
 }
 
-/// The loss of a causal model whose targets are so many places after the tokens that it reads, as `shift` finds, if no loss
-/// has the next ones: a model that predicts several tokens has one for each.
-fn misplaced<'c>(
-    cell: &'c TracedCell,
-    shift: impl Fn(&Traced) -> Option<isize>,
-) -> Option<(&'c Traced, isize)> {
+/// The losses of a causal model, none of which has the next tokens as targets: a model that predicts several tokens has one
+/// loss for each.
+fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let mut texts = texts(cell);
+    let own = call.report.axes.iter().find(|axis| {
+        let is_causal = |reach| matches!(reach, Reach::Causal | Reach::Leaks(_));
+        // A text may be read from its end.
+        is_causal(Reach::of(axis)) || is_causal(Reach::of(&axis.mirrored()))
+    });
+    // What the call was given; a text that is looked up elsewhere may be that of another model.
+    let given = own.map(|axis| call.report.tokens.iter().map(|it| (axis.size, it.clone())));
+    let given: Vec<_> = given.into_iter().flatten().collect();
+    texts.extend(given.iter().cloned());
     let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
-    let shifted: Vec<(&Traced, isize)> = losses.filter_map(|step| Some((step, shift(step)?))).collect();
-    let found = shifted.iter().find(|(_, by)| *by != 0).copied()?;
-    let is_wrong = shifted.iter().all(|(_, by)| *by != 1) && cell.trace.steps.iter().any(hides_later_tokens);
-    is_wrong.then_some(found)
-}
-
-/// A loss has a target for each output of a causal model: the token two places further on, or the one before.
-fn shifted_elsewhere(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let texts = texts(cell);
-    let shift = |step: &Traced| {
-        let targets = floats(step.operand(1)?)?;
-        let fits = |by: isize| {
-            texts.iter().any(|(size, tokens)| {
-                let kept = size.saturating_sub(by.unsigned_abs());
-                let (from, to) = if by > 0 { (size - kept, 0) } else { (0, size - kept) };
-                let varied = targets.iter().any(|it| *it != targets[0]);
-                let mut rows = tokens.chunks(*size).zip(targets.chunks(*size));
-                kept >= 4
-                    && varied
-                    && tokens.len() == targets.len()
-                    && rows.all(|(tokens, targets)| tokens[from..][..kept] == targets[to..][..kept])
-            })
-        };
-        [1, 0, 2, -1].into_iter().find(|by| fits(*by))
+    let shift = |loss: &Traced| {
+        [1, 0, 2, -1].into_iter().find(|by| texts.iter().any(|text| is_shifted(loss, text, *by)))
     };
-    if call.report.tokens.is_empty() {
+    let shifted: Vec<(&Traced, isize)> = losses.filter_map(|loss| Some((loss, shift(loss)?))).collect();
+    if shifted.iter().any(|(_, by)| *by == 1) {
         return None;
     }
-    let (loss, by) = misplaced(cell, shift)?;
-    let which =
-        if by > 0 { "the token two places further on" } else { "the token before, which it has read" };
-    let observed = format!(
-        "{} is called with tokens, and the target of each output is {which}, not the next token.",
-        call.function
-    );
-    let mut found =
-        Observation::new(loss.site(), observed, "targets = tokens moved by one: data[i + 1 : i + 1 + T]");
-    found.title = Some("the targets are not the next tokens");
+    let is_meant = |(loss, by): &(&Traced, isize)| match by {
+        0 => given.iter().any(|text| is_shifted(loss, text, 0)) && !is_of_another(loss, call, cell),
+        _ => !call.report.tokens.is_empty() && cell.trace.steps.iter().any(hides_later_tokens),
+    };
+    let (loss, by) = shifted.into_iter().find(is_meant)?;
+    let (observed, fix, title) = match (by, own) {
+        (0, Some(axis)) => (
+            format!(
+                "The {} tokens that {} was called with are also the targets of the loss, each at its own position.",
+                axis.size, call.function
+            ),
+            "predict the next token: logits[:, :-1] against tokens[:, 1:]",
+            MISTAKE.title,
+        ),
+        (2, _) => (
+            format!(
+                "{} is called with tokens, and the target of each output is the token two places further on: the first \
+                 output has the third token as its target.",
+                call.function
+            ),
+            "shift once: logits[:, :-1] against tokens[:, 1:]",
+            "the targets are shifted twice",
+        ),
+        _ => (
+            format!(
+                "{} is called with tokens, and the target of each output is the token before, which it has read, not the \
+                 next token.",
+                call.function
+            ),
+            "targets = tokens moved by one: data[i + 1 : i + 1 + T]",
+            "the targets are not the next tokens",
+        ),
+    };
+    let mut found = Observation::new(loss.site(), observed, fix);
+    found.title = Some(title);
     Some(found)
 }
 
-/// The loss takes the first outputs, and as their targets the tokens two places further on.
-fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let texts = texts(cell);
-    let shift = |step: &Traced| {
-        let targets = floats(step.operand(1)?)?;
-        texts.iter().find_map(|(size, tokens)| {
-            let size = *size;
-            let rows = (tokens.len() / size.max(1)).max(1);
-            let wide = targets.len() / rows;
-            let by = size.checked_sub(wide).filter(|by| (1..=2).contains(by) && wide >= 3)?;
-            let varied = targets.iter().any(|it| *it != targets[0]);
-            let fits = |by: usize| {
-                let mut pairs =
-                    (0..rows).map(|row| (&tokens[row * size..][..size], &targets[row * wide..][..wide]));
-                pairs.all(|(tokens, targets)| tokens[by..] == *targets)
-            };
-            (varied && targets.len() == rows * wide && tokens.len() == rows * size && fits(by))
-                .then_some(by.cast_signed())
-        })
+/// Whether the target of each output is the token so many places after the one that it was computed for.
+fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> bool {
+    let pairs = || {
+        let targets = floats(loss.operand(1)?)?;
+        let places = places_of_rows(loss, tokens.len());
+        // The outputs of all tokens, in their order.
+        let places =
+            places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;
+        let of_name = |record: &Record| record.args().get(place_of(record, "ignore_index")?)?.number();
+        let ignored = record_of(loss).and_then(|record| of_name(&record)).unwrap_or(-100.0);
+        let mut counted =
+            places.into_iter().zip(targets).filter(|(_, target)| *target != ignored && *target >= 0.0);
+        let mut fitting = Vec::new();
+        let fits = counted.all(|(place, target)| {
+            let at = (place % size).checked_add_signed(by).filter(|at| at < size);
+            let token = at.map(|at| tokens[place / size * size + at]);
+            fitting.extend(token);
+            // The first and the last tokens have targets outside of the text.
+            token.is_none_or(|token| token == target)
+        });
+        Some(fits && fitting.len() >= 4 && fitting.iter().any(|it| *it != fitting[0]))
     };
-    let (loss, _) = misplaced(cell, shift)?;
+    *size >= 4 && tokens.len().is_multiple_of(*size) && pairs().unwrap_or(false)
+}
+
+/// For each row of a loss's outputs the place of the token that it was computed for, among so many tokens: a row of the
+/// model's outputs that is equal to it.
+fn places_of_rows(loss: &Traced, tokens: usize) -> Option<Vec<usize>> {
     let logits = loss.operand(0)?.tensor.clone()?;
+    // (batch, classes, tokens): the classes come last here.
+    let logits =
+        if logits.ndim() == 3 { logits.with_layout(logits.layout().transpose(1, 2)) } else { logits };
     let (_, all) = source(&logits);
     let classes = *logits.shape().last()?;
-    let first = |tensor: &Tensor| tensor.to_f64_vec().into_iter().take(classes).collect::<Vec<f64>>();
-    if all.numel() <= logits.numel() || first(&all) != first(&logits) {
+    if all.shape().last() != Some(&classes) || all.numel() != tokens * classes || all.numel() > MOST_OUTPUTS {
         return None;
     }
-    let observed = format!(
-        "{} was called with tokens, and the first output of each text has as its target the third token, and so on: each \
-         is two places further on.",
-        call.function
-    );
-    let mut found =
-        Observation::new(loss.site(), observed, "shift once: logits[:, :-1] against tokens[:, 1:]");
-    found.title = Some("the targets are shifted twice");
-    Some(found)
+    let key = |row: &[f64]| row.iter().take(16).map(|it| it.to_bits()).collect::<Vec<u64>>();
+    let all = all.to_f64_vec();
+    let places: HashMap<_, _> = all.chunks(classes).map(key).enumerate().map(|(at, key)| (key, at)).collect();
+    logits.to_f64_vec().chunks(classes).map(|row| places.get(&key(row)).copied()).collect()
 }
 
 /// The tokens of texts, (text, token), of which an operation looks up the embeddings: at least one of each text.
@@ -193,34 +212,6 @@ fn hides_later_tokens(step: &Traced) -> bool {
     })
 }
 
-fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let is_causal = |reach| matches!(reach, Reach::Causal | Reach::Leaks(_));
-    // A text may be read from its end.
-    let axis = call.report.axes.iter().find(|axis| {
-        let mirrored = || Reach::of(&axis.mirrored());
-        is_causal(Reach::of(axis)) || is_causal(mirrored())
-    })?;
-    let mut losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
-    let loss = losses.find(|step| {
-        let Some(targets) = step.operand(1).and_then(floats) else { return false };
-        // A negative target is none: the loss leaves it out.
-        let counted: Vec<f64> = targets.iter().copied().filter(|it| *it >= 0.0).collect();
-        let varied = counted.len() >= 4 && counted.iter().any(|it| *it != counted[0]);
-        let is_same = |tokens: &Vec<f64>| {
-            tokens.len() == targets.len() && tokens.iter().zip(&targets).all(|(a, b)| a == b || *b < 0.0)
-        };
-        let is_whole = varied && call.report.tokens.iter().any(is_same);
-        let is_own = || call.report.tokens.iter().any(|tokens| is_at_own_place(step, tokens, axis.size));
-        (is_whole || is_own()) && !is_of_another(step, call, cell)
-    })?;
-    let observed = format!(
-        "The {} tokens that {} was called with are also the targets of the loss, each at its own position.",
-        axis.size, call.function
-    );
-    let fix = "predict the next token: logits[:, :-1] against tokens[:, 1:]";
-    Some(Observation::new(loss.site(), observed, fix))
-}
-
 /// Whether a loss takes the outputs of another call of the same function.
 fn is_of_another(loss: &Traced, call: &RepeatedCall, cell: &TracedCell) -> bool {
     let Some(logits) = loss.operand(0).and_then(|it| it.tensor.as_ref()) else { return false };
@@ -232,28 +223,6 @@ fn is_of_another(loss: &Traced, call: &RepeatedCall, cell: &TracedCell) -> bool 
     calls.next().is_some_and(|first| {
         first.activation != call.report.activation && calls.all(|it| it.activation != call.report.activation)
     })
-}
-
-/// Whether a loss takes all outputs of texts but one, and as the target of each the token at its own position.
-fn is_at_own_place(loss: &Traced, tokens: &[f64], size: usize) -> bool {
-    let own_places = || {
-        let targets = floats(loss.operand(1)?)?;
-        let rows = tokens.len() / size.max(1);
-        let is_one_less = size >= 4 && rows > 0 && targets.len() == rows * (size - 1);
-        let logits = loss.operand(0)?.tensor.clone().filter(|_| is_one_less)?;
-        let (_, all) = source(&logits);
-        let classes = *logits.shape().last()?;
-        if all.numel() != rows * size * classes || targets.iter().all(|it| *it == targets[0]) {
-            return None;
-        }
-        let (first, values) = (logits.to_f64_vec(), all.to_f64_vec());
-        // The outputs that are left out are the first of each text, or the last.
-        let from = (0..=1).find(|from| values[from * classes..][..classes] == first[..classes])?;
-        let fits =
-            |row: usize| tokens[row * size + from..][..size - 1] == targets[row * (size - 1)..][..size - 1];
-        Some((0..rows).all(fits))
-    };
-    own_places().unwrap_or(false)
 }
 
 /// Whether an operation is a loss of classes.

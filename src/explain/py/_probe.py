@@ -795,6 +795,9 @@ def examine(function, names, positional, keywords, others=(), work=0):
             report["in_place_of"] = in_place_of(call)
     except Exception:
         report["in_place_of"] = []
+    ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
+    token = padding_token(call, ids) if ids is not None else None
+    report["padding_token"] = None if token is None else [token, len(ids)]
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))
     report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]

@@ -11,6 +11,7 @@ use crate::kernel::{Real, softmax};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::{Float, Reduction};
+use crate::tensor::ops::half;
 use crate::tensor::ops::pointwise::zipped;
 use crate::tensor::{Arg, Result, Tensor};
 
@@ -93,6 +94,14 @@ pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
+    let smoothing = step.number("label_smoothing").unwrap_or(0.0);
+    if x.dtype().is_narrow() && x.numel() > 0 && !step.tensor("target")?.dtype().is_float() && smoothing == 0.0
+        // The gradient of the log-probabilities is rounded first.
+        && let Some(of_logs) = nll_loss(step, grad.clone())?.take("input", 0)
+    {
+        let axis = usize::from(x.ndim() > 1);
+        return Ok(Gradients::of("input", half::softmax_gradient(x, &of_logs, axis, true)?));
+    }
     let of_input =
         in_floats!(x.dtype(), T => T::tensor(of_logits::<T>(step, x, &grad)?, x.shape(), x.dtype()));
     let grads = Gradients::of("input", of_input);

@@ -76,7 +76,12 @@ fn mean(c: &Call) -> Result<Value> {
 
 fn prod(c: &Call) -> Result<Value> {
     overload_by_form(c, "Prod");
-    Ok(reduce::prod(c.tensor(0)?, &over(c)?, dtype(c)).into())
+    let (x, over, dtype) = (c.tensor(0)?, over(c)?, dtype(c));
+    let wanted = dtype.unwrap_or(x.dtype());
+    if wanted.is_float() && wanted.is_narrow() {
+        return Ok(half::prod(&to_dtype(x, wanted), &over).into());
+    }
+    Ok(reduce::prod(x, &over, dtype).into())
 }
 
 /// The dims, correction and keepdim of `var` and `std` in their forms.

@@ -97,9 +97,6 @@ pub(crate) fn sum(x: &Tensor, over: &ReductionAxes, dtype: Option<DType>) -> Ten
 /// The product over axes. As `torch.prod`.
 pub(crate) fn prod(x: &Tensor, over: &ReductionAxes, dtype: Option<DType>) -> Tensor {
     let x = to_dtype(x, accumulated(x, dtype));
-    if x.dtype().is_float() && x.dtype().is_narrow() {
-        return super::half::prod(&x, over);
-    }
     if x.dtype().is_float() {
         return floats(&x, over, &Floats { f32: reduce::prod, f64: reduce::prod });
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::fix::Change;
+use super::change::Change;
 use super::settings::Settings;
 use crate::app::cells::plan::Plan;
 use crate::app::cells::runner::{Runner, Tracing};

@@ -4,8 +4,7 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
+use super::change::Change;
 use super::examined::{Examined, examine_target};
 use super::settings::Settings;
 use crate::app::cells::plan::Plan;
@@ -24,21 +23,6 @@ use crate::view::quantity::counted;
 const MOST_WORK: usize = 6_000_000;
 /// The work of starting a run.
 const START: usize = 100 * Trace::WORK_OF_CALL;
-
-/// A change of the lines of a cell that was tried.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Change {
-    /// The index of the cell.
-    cell: usize,
-    /// The index of its first line that changes.
-    first: usize,
-    removed: Vec<String>,
-    added: Vec<String>,
-    /// The mistake that it mends.
-    mistake: String,
-    /// The code of the mistake, and its line in the file.
-    what: String,
-}
 
 /// What was found and where.
 type Place = (&'static str, Option<String>, Option<usize>);
@@ -86,7 +70,7 @@ pub(super) fn try_fixes(
             let is_gone = !left.contains(place);
             if after.failed.is_none() && is_gone && left.iter().all(|it| all.contains(it)) {
                 let what = format!("line {} {}", own.line + line - 1, finding.code);
-                let change = Change::between(index, &own.source, &source, finding.mistake, what);
+                let change = Change::between(index, &own.source, &source, what);
                 if change.removed.iter().any(|line| is_allowed(finding.mistake, line)) {
                     meant.push(place.clone());
                 } else {
@@ -110,33 +94,6 @@ pub(super) fn try_fixes(
 fn place(found: &CodeFinding) -> Place {
     let finding = &found.finding;
     (finding.mistake, finding.cell.clone(), finding.line)
-}
-
-impl Change {
-    fn between(cell: usize, before: &str, after: &str, mistake: &str, what: String) -> Change {
-        let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-        let first = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-        let tail =
-            old[first..].iter().rev().zip(new[first..].iter().rev()).take_while(|(a, b)| a == b).count();
-        let text =
-            |lines: &[&str]| lines[first..lines.len() - tail].iter().map(|it| it.to_string()).collect();
-        Change { cell, first, removed: text(&old), added: text(&new), mistake: mistake.to_owned(), what }
-    }
-
-    /// The changed lines of a cell that begins at line `first`: `-` before the old ones, `+` before the new ones.
-    fn diff(&self, first: usize) -> String {
-        let at = self.first + first;
-        let mut text = format!("@@ -{at},{} +{at},{} @@\n", self.removed.len(), self.added.len());
-        self.removed.iter().for_each(|line| text.push_str(&format!("-{line}\n")));
-        self.added.iter().for_each(|line| text.push_str(&format!("+{line}\n")));
-        text
-    }
-
-    /// Whether two changes touch the same lines.
-    fn overlaps(&self, other: &Change) -> bool {
-        let end = |it: &Change| it.first + it.removed.len().max(1);
-        self.cell == other.cell && self.first < end(other) && other.first < end(self)
-    }
 }
 
 /// Writes the changes that are wanted to the file, in which `found` mistakes are. Returns how many. Several are examined

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`targets`] | files and folders, and which findings are asked for |
 //! | [`settings`] | what a project's `pyproject.toml` says |
+//! | [`change`] | a change of the lines of a cell |
 //! | [`baseline`] | findings that are known |
 //! | [`examined`] | runs a target and gathers its findings |
 //! | [`parts`] | what of a file that cannot run can be examined |
@@ -11,6 +12,7 @@
 //! | [`formats`] | findings as text, as JSON, for GitHub and as SARIF |
 
 mod baseline;
+mod change;
 mod examined;
 mod fix;
 mod formats;
@@ -32,6 +34,7 @@ use crate::explain::doctor::{example_of, named};
 use crate::view::doctor::{self as report, Place, Tally};
 use crate::view::quantity::counted;
 use baseline::{Baseline, Known};
+use change::Change;
 pub(crate) use examined::findings;
 use formats::Format;
 use settings::Settings;
@@ -86,7 +89,7 @@ struct Ran {
     /// All its findings, as a baseline has them.
     known: Vec<Known>,
     /// The changes that mend findings, and how many mistakes there are in all.
-    changes: Vec<fix::Change>,
+    changes: Vec<Change>,
     found: usize,
 }
 
