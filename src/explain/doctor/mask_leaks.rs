@@ -20,8 +20,8 @@ pub(super) static MISTAKE: Mistake = Mistake {
 /// Scores below this get no weight.
 const HIDDEN: f64 = -1e4;
 
-/// A smaller number that is added may be meant as a bias against later tokens.
-const LEAST_ADDED: f64 = -1.0;
+/// A smaller number that is added leaves hidden keys next to nothing.
+const LEAST_ADDED: f64 = -20.0;
 
 /// How a mask changes the scores of hidden keys.
 enum Masking {
@@ -34,7 +34,7 @@ fn masking(step: &FlowStep) -> Option<Masking> {
     if step.explanation() == Explanation::Pointwise(Formula::Add) {
         let mask = step.other()?.tensor()?.clone();
         let by = single_addend(&mask).filter(|by| *by > LEAST_ADDED)?;
-        return (mask.ndim() >= 2 && is_triangular(&mask, by)).then_some(Masking::Add(by));
+        return (mask.ndim() >= 2 && hides_later(&mask, by)).then_some(Masking::Add(by));
     }
     step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(Masking::Fill)
 }
@@ -49,15 +49,22 @@ fn single_addend(mask: &Tensor) -> Option<f64> {
     (values.contains(&0.0) && values.iter().all(|it| *it == 0.0 || *it == by)).then_some(by)
 }
 
-/// Whether the ones of a square mask are those above the diagonal, or those on and below it.
-fn is_triangular(mask: &Tensor, by: f64) -> bool {
+/// Whether a number is that of all keys above the diagonal, perhaps of others too; or, where it is no penalty, exactly of those
+/// above it, or on and below it.
+fn hides_later(mask: &Tensor, by: f64) -> bool {
     let &[.., rows, columns] = mask.shape() else { return false };
     let values = mask.to_f64_vec();
     let exactly = |is: fn(usize, usize) -> bool| {
         let mut table = values.iter().take(rows * columns).enumerate();
         rows == columns && table.all(|(at, it)| (*it == by) == is(at / columns, at % columns))
     };
-    exactly(|row, column| column > row) || exactly(|row, column| column <= row)
+    let is_above = || {
+        let mut table = values.iter().take(rows * columns).enumerate();
+        rows == columns && table.all(|(at, it)| *it == by || at % columns <= at / columns)
+    };
+    // A learned or a small bias against later tokens may be meant.
+    by <= -1.0 && !mask.requires_grad() && is_above()
+        || by > -1.0 && (exactly(|row, column| column > row) || exactly(|row, column| column <= row))
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {

@@ -147,6 +147,11 @@ impl<'r> TracedCell<'r> {
         })
     }
 
+    /// The text of a line.
+    pub(super) fn line(&self, site: &Site) -> Option<&str> {
+        self.sources.get(site.cell)?.lines().nth(site.line.checked_sub(1)?)
+    }
+
     /// The function that has this line.
     pub(super) fn function(&self, site: &Site) -> Option<String> {
         self.calls_at(site)

@@ -139,6 +139,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::UNREAD,
     &training::NOT_REACHED,
     &training::NEVER_STEPPED,
+    &training::SCHEDULE,
     &cache_differs::MISTAKE,
     &arguments_swapped::MISTAKE,
 ];

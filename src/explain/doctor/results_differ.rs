@@ -11,7 +11,7 @@ use super::repeated::of_computed;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Movement};
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -32,24 +32,19 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 }
 
 fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    // A question about whole tensors that takes two tolerances.
-    if step.operation.family != OpFamily::Query || step.operation.explanation != Explanation::Whole {
-        return None;
-    }
-    let (relative, absolute) = (step.args.get(2)?.number()?, step.args.get(3)?.number()?);
-    // Who names a tolerance expects rounding, and nothing else.
-    if relative == 1e-5 && absolute == 1e-8 {
-        return None;
-    }
-    let (left, right) = (step.operand(0)?, step.operand(1)?);
+    let (left, right, [relative, absolute], is_named) =
+        with_tolerances(step).or_else(|| by_difference(step, cell))?;
     let far =
         distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));
     let (first, second) = (of(left)?, of(right)?);
-    if let Some(found) = with_its_scores([left, right], [&first, &second], cell, step, far) {
+    if let Some(found) = in_pieces([left, right], [&first, &second], cell, step, far) {
         return Some(found);
     }
-    if let Some(found) = in_pieces([left, right], [&first, &second], cell, step, far) {
+    if !is_named {
+        return None;
+    }
+    if let Some(found) = with_its_scores([left, right], [&first, &second], cell, step, far) {
         return Some(found);
     }
     // One function that was called twice, on other inputs or with another mask, is no second implementation.
@@ -79,6 +74,46 @@ fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     );
     let fix = "compare the steps of both, one by one: scores, scale, mask, softmax, product with the values";
     Some(Observation::new(step.site(), observed, fix))
+}
+
+/// Two tensors that are compared, the relative and the absolute tolerance, and whether the code names one.
+type Compared<'c> = (&'c TracedTensor, &'c TracedTensor, [f64; 2], bool);
+
+/// A question about whole tensors that takes two tolerances. Who names one expects rounding, and nothing else.
+fn with_tolerances(step: &Traced) -> Option<Compared<'_>> {
+    if step.operation.family != OpFamily::Query || step.operation.explanation != Explanation::Whole {
+        return None;
+    }
+    let tolerances = [step.args.get(2)?.number()?, step.args.get(3)?.number()?];
+    (tolerances != [1e-5, 1e-8]).then_some((step.operand(0)?, step.operand(1)?, tolerances, true))
+}
+
+/// The largest element of a difference: `(a - b).abs().max()`. A tolerance may stand in the same line: `< 1e-4`.
+fn by_difference<'c>(step: &Traced, cell: &'c TracedCell) -> Option<Compared<'c>> {
+    if !matches!(step.operation.explanation, Explanation::Extreme { .. })
+        || !step.results.first()?.shape().is_empty()
+    {
+        return None;
+    }
+    let made = |of: &TracedTensor| {
+        let tensor = of.tensor.as_ref()?;
+        let is_result = |it: &TracedTensor| it.tensor.as_ref().is_some_and(|it| it.is(tensor));
+        cell.trace.steps.iter().rev().find(|step| step.results.iter().any(is_result))
+    };
+    let magnitude = made(step.operand(0)?).filter(|it| it.operation.family == OpFamily::Pointwise)?;
+    let difference = made(magnitude.operand(0)?)
+        .filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub))?;
+    let named = cell.line(&step.site()?).and_then(|line| {
+        let after = line.split('<').skip(1).map(|it| it.trim_start_matches(['=', ' ']));
+        let number = |it: &str| {
+            it.split(|letter: char| !letter.is_ascii_alphanumeric() && !".-".contains(letter))
+                .next()?
+                .parse()
+                .ok()
+        };
+        after.filter_map(number).find(|it: &f64| *it > 0.0 && *it <= 0.1)
+    });
+    Some((difference.operand(0)?, difference.operand(1)?, [0.0, named.unwrap_or(0.0)], named.is_some()))
 }
 
 /// What the code or the cell calls one side of the comparison.
@@ -119,8 +154,8 @@ fn with_its_scores(
     })
 }
 
-/// A text in one piece that is compared with the outputs of its parts, joined along the tokens: the same lines computed both,
-/// from nothing that the whole was not computed from.
+/// A text in one piece that is compared with the outputs of its parts, joined along the tokens: these are computed from nothing
+/// that the whole was not computed from.
 fn in_pieces(
     compared: [&TracedTensor; 2],
     origins: [&Origins; 2],
@@ -128,7 +163,6 @@ fn in_pieces(
     step: &Traced,
     far: f64,
 ) -> Option<Observation> {
-    let lines = |it: &Origins| it.sites.iter().chain(&it.products).cloned().collect::<HashSet<_>>();
     let joined = |it: &TracedTensor| {
         let record = origin(it.tensor.as_ref()?)?;
         let is_joined = record.operation.explanation == Explanation::Moved(Movement::Joined);
@@ -140,12 +174,13 @@ fn in_pieces(
     };
     for (pieces, whole) in [(0, 1), (1, 0)] {
         let (Some(parts), None) = (joined(compared[pieces]), joined(compared[whole])) else { continue };
-        let own = lines(origins[whole]);
         let is_piece = |part: &Tensor| {
             let found = Origins::of(part);
-            !found.leaves.is_disjoint(&origins[whole].leaves) && lines(&found).is_subset(&own)
+            !found.leaves.is_empty() && found.leaves.is_subset(&origins[whole].leaves)
         };
-        if own.is_empty() || !parts.iter().all(is_piece) {
+        if origins[whole].sites.is_empty() && origins[whole].products.is_empty()
+            || !parts.iter().all(is_piece)
+        {
             continue;
         }
         let observed = format!(
@@ -234,7 +269,7 @@ impl Origins {
 
 fn attention_site(record: &Record) -> Option<Site> {
     let is_attention = record.operation.explanation == Explanation::Attention
-        || record.operation.explanation == Explanation::Pointwise(crate::tensor::explanation::Formula::Exp)
+        || record.operation.explanation == Explanation::Pointwise(Formula::Exp)
         || is_softmax(record);
     record.site.clone().filter(|_| is_attention)
 }

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::attention::Attention;
+use super::attention::{Attention, Context};
 use super::axes::Product;
 use super::flow::{origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -30,7 +30,38 @@ pub(super) static MISTAKE: Mistake = Mistake {
 const TOLERANCE: f64 = 1e-3;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| Pair::of(step)?.rotated(cell)).collect()
+    let steps = || cell.trace.steps.iter();
+    let relative = steps().filter_map(|step| Pair::of(step)?.rotated(cell));
+    relative.chain(steps().filter_map(|step| rotated_values(step, cell))).collect()
+}
+
+/// Values that are rotated as the queries are: what a token passes on then depends on its place.
+fn rotated_values(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let (queries, values) = match step.operation.explanation {
+        Explanation::Attention => (step.operand(0)?.tensor.clone()?, step.operand(2)?.tensor.clone()?),
+        _ => {
+            let attention = Attention::ending_at(step)?;
+            (attention.scores.as_ref()?.product.left.clone(), {
+                let Context { product, weights_are_left, .. } = attention.context.as_ref()?;
+                if *weights_are_left { product.right.clone() } else { product.left.clone() }
+            })
+        }
+    };
+    let (of_queries, of_values) = (rotation(&queries)?, rotation(&values)?);
+    let observed = format!(
+        "{} are multiplied with the sines and cosines of their positions, as {} are.",
+        cell.name_of(&values, "the values"),
+        cell.name_of(&queries, "the queries")
+    );
+    let is_same = of_queries.site.as_ref().map(|it| it.line) == of_values.site.as_ref().map(|it| it.line);
+    let fix = "rotate queries and keys; values stay as the projection made them";
+    let mut found = Observation::new(step.site(), observed, fix);
+    found.title = Some("values are rotated");
+    found.why = Some(
+        "The rotation makes scores depend on distances. What is averaged is meant to be the same wherever a word stands: \
+         rotated values turn it with the position, and the output depends on absolute places.",
+    );
+    is_same.then_some(found)
 }
 
 /// Queries and keys, and their scores where they are a tensor of their own.

@@ -104,6 +104,10 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
     let pairs = || {
         let targets = floats(loss.operand(1)?)?;
         let places = places_of_rows(loss, tokens.len());
+        // Who leaves out the outputs that have no token before them asks for that token.
+        if by < 0 && targets.len() < tokens.len() {
+            return None;
+        }
         // The outputs of all tokens, in their order.
         let places =
             places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;

@@ -86,6 +86,13 @@ pub(super) static NEVER_STEPPED: Mistake = mistake(
     "the optimizer never makes a step",
     "backward() only computes gradients. Parameters change where the optimizer's step() runs.",
 );
+pub(super) static SCHEDULE: Mistake = mistake(
+    "A816",
+    "schedule-outruns",
+    "the schedule makes more steps than the optimizer",
+    "A schedule counts in steps of the optimizer. Stepped more often, as with each part of a batch, it ends when a part of \
+     the training is done: the warm-up is too short, and the rate too small for the rest.",
+);
 pub(super) static UNUSED: Mistake = Mistake {
     implied_by: &["projection-unused", "projection-mixed-up", "no-positions"],
     ..mistake(
@@ -97,7 +104,7 @@ pub(super) static UNUSED: Mistake = Mistake {
 };
 
 /// All of them.
-static ALL: [&Mistake; 13] = [
+static ALL: [&Mistake; 15] = [
     &NOT_ZEROED,
     &CLEARED,
     &NOT_TRAINED,
@@ -110,7 +117,9 @@ static ALL: [&Mistake; 13] = [
     &UNREAD,
     &NOT_REACHED,
     &NEVER_STEPPED,
+    &SCHEDULE,
     &UNUSED,
+    &super::nan::MISTAKE,
 ];
 
 /// Begins to watch the trainings of a session.

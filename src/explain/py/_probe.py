@@ -226,6 +226,9 @@ def untouched(call):
     def watched(modules):
         vary(modules)
         for name, layer in layers(modules[0]):
+            # A layer of the program's own may run without all of its parameters, as one whose adapter is merged.
+            if not type(layer).__module__.startswith("torch"):
+                continue
             layer.register_forward_hook(lambda module, args, result, name=name: ran.add(name))
 
     with torch.enable_grad():
@@ -585,6 +588,15 @@ def is_flag(value):
     return type(value) is bool
 
 
+def blank(value):
+    """A dict or a list as it was before tensors were stored in it."""
+    if isinstance(value, dict):
+        return {key: blank(part) for key, part in value.items() if isinstance(part, (dict, list))}
+    if any(isinstance(part, (dict, list)) for part in value):
+        return [blank(part) for part in value]
+    return [None if isinstance(part, tuple) else part for part in value if not isinstance(part, torch.Tensor)]
+
+
 def is_object(value):
     """Whether an argument is an object of a class of the program's own, such as a cache with `update`."""
     kind = type(value)
@@ -646,6 +658,10 @@ def cached(call, others, output):
             continue
         memories = [at for at in filled if ends_with(other[at], tokens)]
         moved = in_parts(call, before, where, whole, first, filled, growing, memories, made)
+        stored = {at: blank(other[at]) for at in filled if isinstance(other[at], (dict, list))}
+        if moved is None and stored and not made:
+            # A dict or a list that the call fills in place.
+            moved = in_parts(call, before, where, whole, first, filled, growing, memories, stored)
         if moved is not None:
             return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
     return None
@@ -733,7 +749,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
     for at in growing:
         given(at, arguments[at][..., :first].clone())
     for at, value in made.items():
-        given(at, value if is_flag(value) else type(value)())
+        given(at, value if is_flag(value) or isinstance(value, (dict, list)) else type(value)())
     torch.manual_seed(SEED)
     one = call.function(*positional, **keywords)
     given(where, tokens[:, first:].clone())

@@ -9,6 +9,7 @@ import sys
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.optim.lr_scheduler import LRScheduler
 from torch.optim.optimizer import Optimizer
 
 # The events of the program that runs; None before `install`.
@@ -44,6 +45,8 @@ class Watch:
         self.called, self.outer, self.backwards = set(), [], (0, None)
         # Tensors that the last `backward` reached without any optimizer: (tensor, its gradient, its numbers).
         self.leaves = []
+        # The steps of each schedule and those of its optimizer: (schedule, where it was stepped, how often, the optimizer's steps).
+        self.schedules, self.scheduling = {}, 0
         # Where gradients were cleared that nothing had used, since the last step, and how often that was so.
         self.lost, self.losses_of_gradients = None, []
 
@@ -135,6 +138,10 @@ def _backward(call, args, kwargs):
     # Calls that are repeated have no line.
     if at is not None:
         watch.backwards = (watch.backwards[0] + 1, at)
+        loss = args[0] if args and isinstance(args[0], torch.Tensor) and args[0].numel() == 1 else None
+        if loss is not None and bool(loss.detach().isnan()):
+            observed = f"The loss is nan when backward() runs for time {watch.backwards[0]}: all gradients are nan, and so are the parameters after the step."
+            watch.add("nan", at, observed, "print the loss of each step: where it grows before, the scores, the learning rate or a division is too large")
     before = []
     if watch.stale is not None:
         # Gradients that the last step has used, and that nothing has cleared.
@@ -219,9 +226,33 @@ def _stepped(optimizer, call, args, kwargs):
             if param.grad is not None and param.requires_grad:
                 watch.reached.setdefault(id(param), (param, name, module))
     watch.now, watch.steps = Step(), watch.steps + 1
+    optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
     out = call(optimizer, *args, **kwargs)
     watch.stale = reached[:8]
     return out
+
+
+def _scheduled(schedule, call, args, kwargs):
+    """A step of a schedule. One that steps others counts once."""
+    watch = _watch
+    at, outer = place(), watch.scheduling == 0
+    watch.scheduling += 1
+    try:
+        return call(schedule, *args, **kwargs)
+    finally:
+        watch.scheduling -= 1
+        optimizer = getattr(schedule, "optimizer", None)
+        if outer and at is not None and len(watch.schedules) < 64:
+            _, _, count, steps = watch.schedules.get(id(schedule), (schedule, at, 0, 0))
+            watch.schedules[id(schedule)] = (schedule, at, count + 1, getattr(optimizer, "_watched_steps", 0))
+
+
+def fast_schedules(watch):
+    """Schedules that make more steps than their optimizer."""
+    for schedule, at, count, steps in watch.schedules.values():
+        if 0 < 2 * steps <= count:
+            observed = f"{type(schedule).__name__} made {count} steps, and its optimizer {steps}."
+            watch.add("schedule-outruns", at, observed, "scheduler.step() after optimizer.step(), and only there")
 
 
 def _zeroed():
@@ -286,6 +317,20 @@ def install():
         _loss(input, target, ignore_index)
         return entropy(input, target, weight, size_average, ignore_index, *args, **kwargs)
 
+    schedule, start = LRScheduler.step, LRScheduler.__init__
+
+    def scheduled(self, *args, **kwargs):
+        return _scheduled(self, schedule, args, kwargs)
+
+    def started(self, *args, **kwargs):
+        # A schedule makes its first step itself.
+        _watch.scheduling += 1
+        try:
+            start(self, *args, **kwargs)
+        finally:
+            _watch.scheduling -= 1
+
+    LRScheduler.step, LRScheduler.__init__ = scheduled, started
     nn.Module.__call__, torch.autograd.backward, Optimizer.__init__ = called, ran_backward, made
     Optimizer.zero_grad, nn.Module.zero_grad, F.cross_entropy = zeroed, module_zeroed, loss
     for name in ("clip_grad_norm_", "clip_grad_value_"):
@@ -308,19 +353,17 @@ def listed(names):
 
 
 def left_out(watch):
-    """Parameters whose gradient is computed and that no optimizer has, although it has others of the same module."""
+    """Parameters whose gradient is computed and that no optimizer has, although it has others of the same model."""
     held = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
     for module in {id(module): module for _, _, module in watch.reached.values()}.values():
         names = []
         for prefix, owner in module.named_modules():
             own = [(name, param) for name, param in owner._parameters.items() if param is not None and param.requires_grad]
-            siblings = [param for part in owner.modules() for param in part.parameters()] if own else []
-            has_some = any(id(param) in held for param in siblings)
-            whole = all(id(param) not in held for _, param in own)
-            # All of a layer may be left out on purpose, and trained elsewhere: only a part of one is not.
             missing = [name for name, param in own if id(param) not in held and id(param) in watch.reached]
-            if missing and (has_some or not whole):
-                names += [f"{prefix}.{name}".lstrip(".") for name in missing]
+            names += [f"{prefix}.{name}".lstrip(".") for name in missing]
+        # A model none of whose parameters an optimizer has is trained elsewhere, or not at all.
+        if not any(id(param) in held for param in module.parameters()):
+            continue
         if names and watch.optimizers:
             optimizer, at, *_ = watch.optimizers[0]
             observed = f"{listed(names)}: the gradient is computed at each step, and no optimizer has the parameter."
@@ -397,7 +440,7 @@ def unused_layers(watch):
 def shared_layers(watch):
     """A list of modules that has one module several times."""
     seen = set()
-    for _, _, module in watch.reached.values():
+    for module in watch.outer:
         if id(module) in seen:
             continue
         seen.add(id(module))
@@ -407,7 +450,8 @@ def shared_layers(watch):
             items = [it for it in part if any(True for _ in it.parameters())]
             if len({id(it) for it in items}) < len(items):
                 observed = f"{name or type(module).__name__} has {len(items)} entries, and one {type(items[0]).__name__} is in it {sum(it is items[0] for it in items)} times: these layers have the same weights."
-                at = watch.optimizers[0][1] if watch.optimizers else None
+                code = getattr(type(module).forward, "__code__", None)
+                at = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
                 watch.add("layers-shared", at, observed, "a list comprehension, which makes a module for each entry")
 
 
@@ -418,9 +462,10 @@ def report():
         return "[]"
     unused_layers(watch)
     never_stepped(watch)
+    shared_layers(watch)
     if watch.steps:
         left_out(watch)
-        shared_layers(watch)
+        fast_schedules(watch)
         if len(watch.losses_of_gradients) > 1:
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
