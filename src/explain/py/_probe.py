@@ -214,6 +214,16 @@ def layers(module):
     return [(name, it) for name, it in module.named_modules() if name and any(p.dim() >= 2 for p in it.parameters())]
 
 
+def is_switched_off(module, name):
+    """Whether a parameter is one of several in a part of the program's own, others of which count or are frozen: an adapter that
+    is merged, or one that is not used now."""
+    path = name.rpartition(".")[0]
+    owner = module.get_submodule(path)
+    if not path or type(owner).__module__.startswith("torch"):
+        return False
+    return any(not it.requires_grad or it.grad is not None and bool((it.grad != 0).any()) for it in owner.parameters())
+
+
 def untouched(call):
     """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
     how many rows, and whether their layer ran, although nothing that the call returns depends on it."""
@@ -243,7 +253,7 @@ def untouched(call):
     before = all_tensors(call.output)
     tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
     for name, it in call.modules[0].named_parameters():
-        if it.dim() < 2 or not it.requires_grad:
+        if it.dim() < 2 or not it.requires_grad or is_switched_off(call.modules[0], name):
             continue
         rows = torch.ones(it.shape[0], dtype=torch.bool) if it.grad is None else (it.grad == 0).flatten(1).all(1)
         if not bool(rows.any()):
@@ -594,7 +604,8 @@ def blank(value):
         return {key: blank(part) for key, part in value.items() if isinstance(part, (dict, list))}
     if any(isinstance(part, (dict, list)) for part in value):
         return [blank(part) for part in value]
-    return [None if isinstance(part, tuple) else part for part in value if not isinstance(part, torch.Tensor)]
+    stored = [part for part in value if not isinstance(part, torch.Tensor)]
+    return [None if isinstance(part, tuple) else type(part)() if is_object(part) else part for part in stored]
 
 
 def is_object(value):
@@ -660,8 +671,10 @@ def cached(call, others, output):
         moved = in_parts(call, before, where, whole, first, filled, growing, memories, made)
         stored = {at: blank(other[at]) for at in filled if isinstance(other[at], (dict, list))}
         if moved is None and stored and not made:
-            # A dict or a list that the call fills in place.
-            moved = in_parts(call, before, where, whole, first, filled, growing, memories, stored)
+            # A dict or a list that the call fills in place. Where the program gives one token at a time, so does this.
+            steps = {it[where].shape[1] for it in known if any(begun(arguments[at], it[at]) for at in stored)}
+            first = 1 if steps == {1} else first
+            moved = in_parts(call, before, where, whole, first, filled, growing, memories, stored, steps == {1})
         if moved is not None:
             return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
     return None
@@ -723,7 +736,7 @@ def ends_with(memory, tokens):
     return last.shape == tokens.shape and bool(torch.equal(last, tokens.detach()))
 
 
-def in_parts(call, output, where, tokens, first, filled, growing, memories, made):
+def in_parts(call, output, where, tokens, first, filled, growing, memories, made, one_by_one=False):
     positional, keywords = copied(call.positional, call.keywords)
     modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
     for value in [*positional, *keywords.values()]:
@@ -752,6 +765,17 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
         given(at, value if is_flag(value) or isinstance(value, (dict, list)) else type(value)())
     torch.manual_seed(SEED)
     one = call.function(*positional, **keywords)
+    parts = [first_tensor(one)]
+    if one_by_one:
+        for step in range(1, tokens.shape[1] - 1):
+            given(where, tokens[:, step : step + 1].clone())
+            for at in growing:
+                given(at, arguments[at][..., : step + 1].clone())
+            for at in filled:
+                if at not in made and type(positional[at] if isinstance(at, int) else keywords[at]) is int:
+                    given(at, step)
+            parts.append(first_tensor(call.function(*positional, **keywords)))
+        first = tokens.shape[1] - 1
     given(where, tokens[:, first:].clone())
     for at in growing:
         given(at, arguments[at].clone())
@@ -768,7 +792,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
                 return None
             given(at, one[1])
     two = call.function(*positional, **keywords)
-    parts = torch.cat([first_tensor(one), first_tensor(two)], dim=1)
+    parts = torch.cat([*parts, first_tensor(two)], dim=1)
     return moves(output, parts, 1) if parts.shape == output.shape else None
 
 
