@@ -672,9 +672,12 @@ def cached(call, others, output):
         stored = {at: blank(other[at]) for at in filled if isinstance(other[at], (dict, list))}
         if moved is None and stored and not made:
             # A dict or a list that the call fills in place. Where the program gives one token at a time, so does this.
-            steps = {it[where].shape[1] for it in known if any(begun(arguments[at], it[at]) for at in stored)}
+            storing = [it for it in known if any(begun(arguments[at], it[at]) for at in stored)]
+            steps = {it[where].shape[1] for it in storing}
             first = 1 if steps == {1} else first
-            moved = in_parts(call, before, where, whole, first, filled, growing, memories, stored, steps == {1})
+            # The position of the first call is 0, as that of one without a cache.
+            moving = [at for at in arguments if any(begun(arguments[at], it[at]) for it in storing)]
+            moved = in_parts(call, before, where, whole, first, moving, growing, memories, stored, steps == {1})
         if moved is not None:
             return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
     return None
