@@ -1,0 +1,212 @@
+"""Whether a text in parts, with a cache passed on, has the outputs of the whole text."""
+
+import torch
+from torch import nn
+from _call import SEED, Call, caches, copied, moves
+from _probe_values import first_tensor, with_change
+
+
+def is_empty(value):
+    """Whether an argument is a cache that has nothing yet."""
+    if isinstance(value, torch.Tensor):
+        return value.numel() == 0
+    if isinstance(value, (dict, list, tuple)):
+        return len(value) == 0
+    return value is None or type(value) is int and value == 0
+
+
+def is_flag(value):
+    return type(value) is bool
+
+
+def blank(value):
+    """A dict or a list as it was before tensors were stored in it."""
+    if isinstance(value, dict):
+        return {key: blank(part) for key, part in value.items() if isinstance(part, (dict, list))}
+    if any(isinstance(part, (dict, list)) for part in value):
+        return [blank(part) for part in value]
+    stored = [part for part in value if not isinstance(part, torch.Tensor)]
+    return [None if isinstance(part, tuple) else type(part)() if is_object(part) else part for part in stored]
+
+
+def is_object(value):
+    """Whether an argument is an object of a class of the program's own, such as a cache with `update`."""
+    kind = type(value)
+    own = not kind.__module__.startswith(("torch", "builtins", "collections"))
+    return own and not isinstance(value, (nn.Module, torch.Tensor)) and hasattr(value, "__dict__")
+
+
+def begun(before, after):
+    """Whether an argument says that there is a cache now, and did not before."""
+    if is_flag(after):
+        return after and not before
+    return is_empty(before) and not is_empty(after)
+
+
+def cached(call, others, output):
+    """The outputs of the call in two parts, the second with the cache of the first, compared with those in one.
+
+    Only where the learner's code makes such a call: one of `others` has a cache where this call has none.
+    """
+    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    inputs = [(where, value) for where, value in call.inputs() if value.dim() >= 2 and value.shape[1] == output.shape[1]]
+    if not inputs or output.dim() < 2:
+        return None
+    where, tokens = inputs[0]
+    known = [dict([*enumerate(positional), *keywords.items()]) for positional, keywords in others]
+    known = [other for other in known if set(other) == set(arguments) and isinstance(other.get(where), torch.Tensor) and other[where].dim() > 1]
+    # A step that takes one token is no call for several.
+    if max([tokens.shape[1], *(other[where].shape[1] for other in known)]) < 2:
+        return None
+    for other in known:
+        new = other[where].shape[1]
+        filled = [at for at in arguments if begun(arguments[at], other[at])]
+        offset = wrong_offset(other, filled)
+        if offset:
+            return {"first": 0, "tokens": 0, "moved": [], "offset": offset}
+        whole = tokens
+        if tokens.shape[1] < new + 2 and tokens.shape[0] == other[where].shape[0] and tokens.dim() == other[where].dim():
+            # In a mixed order: a mask that hides the wrong one of two equal tokens hides nothing else.
+            mixed = torch.cat([tokens, other[where].to(tokens.dtype)], dim=1)
+            whole = torch.cat([tokens, mixed[:, (3 * torch.arange(3 * new) + 1) % mixed.shape[1]]], dim=1)
+        # Several tokens after the first part, where the program passes some at once.
+        made = {at: other[at] for at in filled if is_flag(other[at]) or is_object(other[at])}
+        first = whole.shape[1] - (new if new < whole.shape[1] or not made else max(1, whole.shape[1] // 3))
+        if not filled or first < 1:
+            continue
+        # A mask over all tokens so far grows with the cache; anything else that changes is not understood.
+        growing = [at for at, value in call.tensors() if at != where and value.shape[-1] == tokens.shape[1] and value.dim() <= 2]
+        if any(not isinstance(other[at], torch.Tensor) or other[at].shape[-1] == new for at in growing):
+            continue
+        if growing and whole is not tokens:
+            continue
+        changed = [at for at, value in call.tensors() if at != where and at not in growing and at not in filled]
+        if any(not isinstance(other[at], torch.Tensor) or other[at].shape != arguments[at].shape for at in changed):
+            continue
+        before = call.repeat({where: whole})
+        after = call.repeat({where: with_change(whole, 1, whole.shape[1] - 1)})
+        # Without a causal mask the first tokens see more in one part than in two.
+        if before.dim() < 2 or before.shape[1] != whole.shape[1] or any(moves(before, after, 1)[:-1]):
+            continue
+        memories = [at for at in filled if ends_with(other[at], tokens)]
+        moved = in_parts(call, before, where, whole, first, filled, growing, memories, made)
+        stored = {at: blank(other[at]) for at in filled if isinstance(other[at], (dict, list))}
+        if moved is None and stored and not made:
+            # A dict or a list that the call fills in place. Where the program gives one token at a time, so does this.
+            storing = [it for it in known if any(begun(arguments[at], it[at]) for at in stored)]
+            steps = {it[where].shape[1] for it in storing}
+            first = 1 if steps == {1} else first
+            # The position of the first call is 0, as that of one without a cache.
+            moving = [at for at in arguments if any(begun(arguments[at], it[at]) for it in storing)]
+            moved = in_parts(call, before, where, whole, first, moving, growing, memories, stored, steps == {1})
+        if moved is not None:
+            return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
+    return None
+
+
+def without_flag(call):
+    """As `cached`, for a program that never makes the call without its cache: a flag that is set is taken for that of a cache."""
+    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    flags = [at for at, value in arguments.items() if value is True]
+    if len(flags) != 1:
+        return None
+    arguments[flags[0]] = False
+    positional = [arguments[at] for at in range(len(call.positional))]
+    keywords = {at: arguments[at] for at in call.keywords}
+    bare = Call(call.function, call.names, positional, keywords, call.work)
+    bare.done = call.done
+    output = bare.repeat()
+    return None if output is None else cached(bare, [(call.positional, call.keywords)], output)
+
+
+def emptied(modules):
+    """Empties the caches that modules keep, by their own method for it. Returns whether there is one.
+
+    Before, the modules have the caches of the program's last text: what the method leaves is part of the next.
+    """
+    for module in modules:
+        names = [name for name in dir(type(module)) if any(word in name.lower() for word in ("reset", "clear", "empty")) and not hasattr(nn.Module, name)]
+        for name in names:
+            method = getattr(module, name)
+            if getattr(method, "__code__", None) is not None and method.__code__.co_argcount == 1:
+                method()
+                return True
+    return False
+
+
+def wrong_offset(other, filled):
+    """A position that was passed with a cache of another length: (position, length)."""
+    stored = [tensor for at in filled for tensor in caches(other[at]) if tensor.dim() >= 3]
+    sizes = {size for tensor in stored for size in tensor.shape[1:-1]}
+    for at in filled:
+        if type(other[at]) is int and sizes and other[at] not in sizes:
+            return other[at], stored[0].shape[-2]
+    return None
+
+
+def ends_with(memory, tokens):
+    """Whether a cache has the tokens of an earlier call themselves, as the memory of Transformer-XL has."""
+    if not isinstance(memory, torch.Tensor) or memory.dim() != tokens.dim() or memory.shape[1] < tokens.shape[1]:
+        return False
+    last = memory[:, memory.shape[1] - tokens.shape[1]:]
+    return last.shape == tokens.shape and bool(torch.equal(last, tokens.detach()))
+
+
+def in_parts(call, output, where, tokens, first, filled, growing, memories, made, one_by_one=False):
+    positional, keywords = copied(call.positional, call.keywords)
+    modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
+    for value in [*positional, *keywords.values()]:
+        if isinstance(value, nn.Module):
+            value.eval()
+
+    def given(at, value):
+        if isinstance(at, int):
+            positional[at] = value
+        else:
+            keywords[at] = value
+
+    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    if any(is_flag(value) for value in made.values()):
+        # Another text before this one: what the method leaves of its cache is noticed.
+        for at, value in made.items():
+            given(at, value)
+        given(where, tokens.flip(1)[:, : min(first, 2)].clone())
+        call.function(*positional, **keywords)
+        if not emptied(modules):
+            return None
+    given(where, tokens[:, :first].clone())
+    for at in growing:
+        given(at, arguments[at][..., :first].clone())
+    for at, value in made.items():
+        given(at, value if is_flag(value) or isinstance(value, (dict, list)) else type(value)())
+    torch.manual_seed(SEED)
+    one = call.function(*positional, **keywords)
+    parts = [first_tensor(one)]
+    if one_by_one:
+        for step in range(1, tokens.shape[1] - 1):
+            given(where, tokens[:, step : step + 1].clone())
+            for at in growing:
+                given(at, arguments[at][..., : step + 1].clone())
+            for at in filled:
+                if at not in made and type(positional[at] if isinstance(at, int) else keywords[at]) is int:
+                    given(at, step)
+            parts.append(first_tensor(call.function(*positional, **keywords)))
+        first = tokens.shape[1] - 1
+    given(where, tokens[:, first:].clone())
+    for at in growing:
+        given(at, arguments[at].clone())
+    for at in filled:
+        if at in made:
+            continue
+        value = positional[at] if isinstance(at, int) else keywords[at]
+        if type(value) is int:
+            given(at, first)
+        elif at in memories:
+            given(at, tokens[:, :first].clone())
+        elif is_empty(value):
+            if not isinstance(one, (tuple, list)) or len(one) < 2:
+                return None
+            given(at, one[1])
+    two = call.function(*positional, **keywords)
+    parts = torch.cat([*parts, first_tensor(two)], dim=1)
+    return moves(output, parts, 1) if parts.shape == output.shape else None

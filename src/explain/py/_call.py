@@ -1,0 +1,126 @@
+"""A call that is repeated on changed inputs: what it was given, and how far its outputs move."""
+
+import copy
+
+import torch
+from torch import nn
+from _probe_values import ROUNDING, first_tensor, is_tokens
+
+# The work of all repetitions of one call: elements that operations read and return, and 2,000 for each operation. It is
+# counted, not timed: the report is the same on every machine. On one core (heads of 32, 64 tokens) it is about half a second.
+WORK = 40_000_000
+# At most this many positions along one axis are changed, one at a time.
+POSITIONS = 5
+# How the names of arguments begin that hold no tokens.
+NO_TOKENS = ("mask", "bias", "cos", "sin", "freq", "pos", "weight", "target", "label")
+SEED = 4711
+
+
+class Call:
+    """A function and its arguments: `positional` a tuple, `keywords` a dict, `names` the parameters of `positional`.
+
+    `work` is what one repetition costs: what the call itself did when the learner made it.
+    """
+
+    def __init__(self, function, names, positional, keywords, work):
+        self.function, self.names = function, names
+        self.positional, self.keywords = positional, keywords
+        self.work, self.done = work, 0
+
+    def is_late(self):
+        return self.done > WORK
+
+    def owner(self):
+        """The module whose method was called, if it is one."""
+        owner = self.positional[0] if self.positional else None
+        is_method = hasattr(type(owner), getattr(self.function, "__name__", ""))
+        return owner if isinstance(owner, nn.Module) and is_method else None
+
+    def repeat(self, changed=None, training=False, seed=SEED, prepare=None):
+        """The output of a repetition. `changed` has other values for some arguments, by position or keyword; `prepare` gets
+        the copies of the modules."""
+        self.done += self.work
+        positional, keywords = copied(self.positional, self.keywords)
+        for where, value in (changed or {}).items():
+            if isinstance(where, int):
+                positional[where] = value
+            else:
+                keywords[where] = value
+        self.modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
+        for module in self.modules:
+            module.train(training)
+        if prepare is not None:
+            prepare(self.modules)
+        torch.manual_seed(seed)
+        self.output = self.function(*positional, **keywords)
+        return self.by_tokens(first_tensor(self.output))
+
+    def by_tokens(self, output):
+        """The output with an axis for the texts and one for their tokens, where the call has made one of both.
+
+        Language models often do so for the loss: `logits.view(B * T, C)`.
+        """
+        if output is None or output.dim() != 2:
+            return output
+        found = [value for _, value in self.inputs() if is_tokens(value) and value.dim() == 2 and value.shape[1] > 1]
+        alike = [value for value in found if value.numel() == output.shape[0] != value.shape[0]]
+        return output.reshape(*alike[0].shape, -1) if alike else output
+
+    def tensors(self):
+        """Where the tensors among the arguments are, and the tensors."""
+        arguments = [*enumerate(self.positional), *self.keywords.items()]
+        return [(where, value) for where, value in arguments if isinstance(value, torch.Tensor)]
+
+    def inputs(self):
+        """The tensors that hold tokens: no masks, and nothing with fewer axes than the others."""
+        found = [(where, value) for where, value in self.tensors() if not self.is_mask(where, value)]
+        rank = lambda value: value.dim() + is_tokens(value)
+        axes = max((rank(value) for _, value in found), default=0)
+        return [(where, value) for where, value in found if rank(value) == axes]
+
+    def inputs_like(self, output):
+        """Those as long as the output, if there are such: not the other sequence of cross-attention."""
+        found = self.inputs()
+        alike = [(where, value) for where, value in found if value.shape[:2] == output.shape[:2]]
+        return alike if alike and len(alike) < len(found) and len({v.shape[1] for _, v in found if v.dim() > 1}) > 1 else found
+
+    def is_mask(self, where, value):
+        name = self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)
+        words = name.lower().split("_")
+        named = any(word in ("w", "y") or word.startswith(NO_TOKENS) for word in words)
+        return named or value.dtype == torch.bool or not bool(torch.isfinite(value.float()).all())
+
+
+    def is_pairs(self, where, value):
+        """Whether an argument is a mask, or a bias of scores: neither vectors nor numbers of tokens."""
+        name = (self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)).lower()
+        return value.dim() >= 2 and (value.dtype == torch.bool or "bias" in name and value.is_floating_point())
+
+
+def copied(positional, keywords):
+    """Copies of the arguments of a call. What a module keeps of an earlier call, such as its weights, is detached first."""
+    memo = {}
+    for value in [*positional, *keywords.values()]:
+        parts = [part for module in value.modules() for part in vars(module).values()] if isinstance(value, nn.Module) else [value]
+        for part in parts:
+            for tensor in caches(part):
+                if not tensor.is_complex() and not tensor.is_leaf:
+                    memo[id(tensor)] = tensor.detach().clone()
+    positional, keywords = copy.deepcopy((positional, keywords), memo)
+    return list(positional), keywords
+
+
+def moves(before, after, axis):
+    """How far each position along `axis` of the output moved; 0 for what is rounding."""
+    before, after = (torch.nan_to_num(it.detach().double(), posinf=0.0, neginf=0.0) for it in (before, after))
+    far = (before - after).abs().transpose(0, axis).flatten(1).amax(1)
+    scale = max(float(before.abs().max()), float(after.abs().max()), 1e-30)
+    return [float(it) if float(it) > ROUNDING * scale else 0.0 for it in far]
+
+
+def caches(value):
+    """The tensors in a cache."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [found for part in parts for found in caches(part)]

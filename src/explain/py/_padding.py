@@ -1,0 +1,129 @@
+"""Whether tokens that a mask hides reach those that it shows."""
+
+import torch
+from torch import nn
+from _call import SEED, moves
+from _probe_values import ROUNDING, is_tokens, is_zero_one, with_change
+
+
+def paddings(call):
+    """The masks among the arguments that say for each sample which of its tokens are real: (where, rows)."""
+    found = []
+    for where, value in call.tensors():
+        if not call.is_mask(where, value) or value.dim() < 2 or value.shape[0] < 2:
+            continue
+        is_float = value.is_floating_point() and bool((value < -1e4).any())
+        if value.dtype != torch.bool and not is_float and not is_zero_one(value):
+            continue
+        if any(size != 1 for size in value.shape[1:-1]):
+            continue
+        rows = value.reshape(value.shape[0], -1)
+        rows = torch.isfinite(rows) & (rows > -1e4) if value.is_floating_point() and not is_zero_one(value) else rows != 0
+        if bool(rows.any()) and not bool(rows.all()):
+            found.append((where, rows))
+    return found
+
+
+def padding(call, output):
+    """How far the content of hidden tokens moves what real tokens get, for each mask that says which are real.
+
+    Names differ on whether True is real. With a mask that works, one of the two kinds does not move the other.
+    """
+    found = []
+    for where, rows in paddings(call):
+        for at, value in call.inputs():
+            if value.dim() < 2 or value.shape[:2] != rows.shape or output.shape[0] != rows.shape[0]:
+                continue
+            own = output.dim() >= 2 and output.shape[1] == rows.shape[1]
+            sample = next((it for it in range(rows.shape[0]) if bool(rows[it].any()) and not bool(rows[it].all())), None)
+            if sample is None or call.is_late():
+                continue
+            moved = []
+            for kind in (True, False):
+                change = rows[sample] == kind
+                torch.manual_seed(SEED)
+                other = value.detach().clone()
+                if is_tokens(value):
+                    known = value.unique()
+                    other[sample, change] = torch.where(other[sample, change] == known[-1], known[0], known[-1])
+                else:
+                    other[sample, change] = other[sample, change] + torch.randn(int(change.sum()), *value.shape[2:], dtype=value.dtype)
+                after = call.repeat({at: other})
+                if after is None or after.shape != output.shape:
+                    break
+                far = (torch.nan_to_num(after) - torch.nan_to_num(output))[sample].abs()
+                far = far[~change] if own else far
+                scale = max(float(torch.nan_to_num(output).abs().max()), 1e-30)
+                moved.append(float(far.max()) if float(far.max()) > ROUNDING * scale else 0.0)
+            if len(moved) == 2 and not (all(moved) and is_sparse(call, where, at, value, output)):
+                name = call.names[where] if isinstance(where, int) else where
+                found.append({"mask": name, "sample": sample, "hidden": int((~rows[sample]).sum()), "moved": moved})
+    return found
+
+
+def is_sparse(call, where, at, value, output):
+    """Whether some tokens do not reach others even where a mask is the same for all tokens: then it says which tokens are
+    seen from afar, as the global tokens of a local attention are, and not which are real."""
+    if output.dim() < 2 or output.shape[:2] != value.shape[:2] or value.shape[1] < 5:
+        return False
+    mask = dict(call.tensors())[where]
+    middle, last = value.shape[1] // 2, value.shape[1] - 1
+    for kind in (torch.zeros_like(mask), torch.ones_like(mask)):
+        before, after = call.repeat({where: kind}), call.repeat({where: kind, at: with_change(value, 1, middle)})
+        moved = [far > 0 for far in moves(before, after, 1)]
+        if any(moved[it] for it in (middle - 1, middle + 1)) and not moved[0] and not moved[last]:
+            return True
+    return False
+
+
+def padding_token(call, ids):
+    """The token that is padding: that of an embedding, or the only one where a mask among the arguments differs."""
+    for value in [*call.positional, *call.keywords.values()]:
+        if isinstance(value, nn.Module):
+            for part in value.modules():
+                padding = getattr(part, "padding_idx", None)
+                if isinstance(part, nn.Embedding) and padding is not None and bool((ids == padding).any()):
+                    return padding
+    for _, rows in paddings(call):
+        if rows.shape != ids.shape:
+            continue
+        for kind in (False, True):
+            found = ids[rows == kind].unique()
+            if len(found) == 1 and int((ids == found).sum()) == int((rows == kind).sum()) > 1:
+                return int(found)
+    return None
+
+
+def unpadded(call, output):
+    """How far the outputs of one text move when it comes without its padding: a mask that hides padding changes nothing."""
+    ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
+    if ids is None or output.dim() < 2 or output.shape[0] != ids.shape[0] < 2:
+        return None
+    padding = padding_token(call, ids)
+    samples, tokens = ids.shape
+    if padding is None or samples == tokens:
+        return None
+    lengths = (ids != padding).sum(1)
+    ends = [bool((ids[at, : int(length)] != padding).all()) for at, length in enumerate(lengths)]
+    sample = next((at for at, length in enumerate(lengths) if ends[at] and 2 <= int(length) < tokens), None)
+    if sample is None or call.is_late():
+        return None
+    count, changed = int(lengths[sample]), {}
+    for where, value in call.tensors():
+        if value.dim() and value.shape[0] == samples:
+            value = value[sample : sample + 1]
+        axes = range(1, value.dim()) if call.is_mask(where, value) or is_tokens(value) else range(1, min(2, value.dim()))
+        for axis in axes:
+            if value.shape[axis] == tokens:
+                value = value.narrow(axis, 0, count)
+        if call.is_mask(where, value) and value.dim() == 2 and value.shape == (tokens, tokens):
+            value = value[:count, :count]
+        changed[where] = value.clone()
+    after = call.repeat(changed)
+    before = output[sample : sample + 1]
+    if output.shape[1] == tokens:
+        before = before[:, :count]
+    if after is None or after.shape != before.shape:
+        return None
+    far, size = float((after - before).abs().max()), max(float(before.abs().max()), 1e-30)
+    return {"sample": sample, "tokens": count, "padded": tokens, "token": padding, "moved": far if far > ROUNDING * size else 0.0}

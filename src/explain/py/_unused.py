@@ -1,0 +1,254 @@
+"""What of a module and of its arguments its output does not depend on."""
+
+import torch
+from torch import nn
+from _call import SEED
+from _probe_values import (
+    ROUNDING,
+    all_tensors,
+    first_tensor,
+    is_tokens,
+    is_zero_one,
+    nearly_same,
+    opposite,
+    same,
+    with_change,
+)
+
+
+def vary(modules):
+    """Gives other numbers to parameters whose numbers are all equal: what begins with zero has an effect later."""
+    torch.manual_seed(SEED)
+    for module in modules:
+        for value in module.parameters():
+            if value.is_floating_point() and bool((value == value.flatten()[0]).all()):
+                value.data.copy_(0.5 + torch.rand(value.shape, dtype=value.dtype))
+
+
+def layers(module):
+    """The layers of a module that have a matrix of their own: their names, and the layers."""
+    return [(name, it) for name, it in module.named_modules() if name and any(p.dim() >= 2 for p in it.parameters())]
+
+
+def is_switched_off(module, name):
+    """Whether a parameter is one of several in a part of the program's own, others of which count or are frozen: an adapter that
+    is merged, or one that is not used now."""
+    path = name.rpartition(".")[0]
+    owner = module.get_submodule(path)
+    if not path or type(owner).__module__.startswith("torch"):
+        return False
+    return any(not it.requires_grad or it.grad is not None and bool((it.grad != 0).any()) for it in owner.parameters())
+
+
+def untouched(call):
+    """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
+    how many rows, and whether their layer ran, although nothing that the call returns depends on it."""
+    # A function that is given a module may show its weights, which no values reach.
+    owner = call.owner()
+    if owner is None:
+        return []
+    ran = set()
+
+    def watched(modules):
+        vary(modules)
+        for name, layer in layers(modules[0]):
+            # A layer of the program's own may run without all of its parameters, as one whose adapter is merged.
+            if not type(layer).__module__.startswith("torch"):
+                continue
+            layer.register_forward_hook(lambda module, args, result, name=name: ran.add(name))
+
+    with torch.enable_grad():
+        # Equal tokens have equal weights, whatever the queries.
+        torch.manual_seed(SEED)
+        varied = {where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32}
+        output = call.repeat(varied, prepare=watched)
+        if output is None or not output.requires_grad:
+            return []
+        torch.manual_seed(SEED)
+        (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
+    before = all_tensors(call.output)
+    tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
+    for name, it in call.modules[0].named_parameters():
+        if it.dim() < 2 or not it.requires_grad or is_switched_off(call.modules[0], name):
+            continue
+        rows = torch.ones(it.shape[0], dtype=torch.bool) if it.grad is None else (it.grad == 0).flatten(1).all(1)
+        if not bool(rows.any()):
+            continue
+        # Of a table of positions or words, most calls read a part only.
+        is_part_of_table = name.rpartition(".")[0] in tables and not bool(rows.all())
+        is_dead = name.rpartition(".")[0] in ran and not is_part_of_table and not call.is_late()
+        if is_dead:
+
+            def changed(modules, name=name, rows=rows):
+                vary(modules)
+                dict(modules[0].named_parameters())[name].data[rows] = 0.7
+
+            with torch.no_grad():
+                call.repeat(varied, prepare=changed)
+            is_dead = same(before, all_tensors(call.output))
+        found.append({"name": name, "shape": list(it.shape), "rows": int(rows.sum()), "dead": is_dead})
+    return found
+
+
+def parts(call):
+    """The parts of a module that give back the shape of its input, such as attention and the two layers after it: their names,
+    and whether the output depends on the input where what the part returns is 0."""
+    owner = call.owner()
+    inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point()]
+    if owner is None or getattr(call.function, "__name__", "") != "forward" or not inputs:
+        return []
+    (where, value), ran = inputs[0], {}
+
+    def watched(modules):
+        for name, part in modules[0].named_children():
+            part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[:1], result)))
+
+    output = call.repeat(prepare=watched)
+    if output is None or output.shape != value.shape:
+        return []
+    taken = {name: runs[0][0][0] for name, runs in ran.items() if runs[0][0] and isinstance(runs[0][0][0], torch.Tensor)}
+    layers = {name for name, part in owner.named_children() if any(it.dim() >= 2 for it in part.parameters())}
+    found = []
+    for name, part in owner.named_children():
+        # Parts that are given the same, such as the projections of queries and values, do not follow each other.
+        if any(other != name and other in layers and same([taken.get(name)], [it]) for other, it in taken.items() if name in taken):
+            continue
+        runs = ran.get(name, [])
+        if len(runs) != 1 or name not in taken or call.is_late():
+            continue
+        matrices = sum(it.dim() >= 2 for it in part.parameters())
+        given, made = taken[name], first_tensor(runs[0][1])
+        # The second layer of two may stand alone: what it is given is wider.
+        is_part = given.shape == value.shape if matrices > 1 else matrices == 1 and given.shape[-1] > value.shape[-1]
+        if not is_part or made is None or made.shape != value.shape:
+            continue
+
+        def silent(modules, name=name):
+            vary(modules)
+            getattr(modules[0], name).register_forward_hook(lambda module, args, result: zeros(result))
+
+        torch.manual_seed(SEED)
+        others = [torch.randn_like(value), torch.randn_like(value)]
+        first, second = (call.repeat({where: other}, prepare=silent) for other in others)
+        found.append({"name": name, "passed": not same([first], [second])})
+    return found
+
+
+def zeros(result):
+    """The same with 0 in its first tensor."""
+    if isinstance(result, torch.Tensor):
+        return torch.zeros_like(result)
+    if isinstance(result, tuple) and result:
+        return (zeros(result[0]), *result[1:])
+    return result
+
+
+def in_place_of(call):
+    """A layer that did not run where another one beside it, with a matrix of the same shape, ran twice with the same input:
+    the names of both."""
+    if call.owner() is None:
+        return []
+    runs = {}
+
+    def watched(modules):
+        for name, layer in layers(modules[0]):
+            layer.register_forward_hook(lambda module, args, result, name=name: runs.setdefault(name, []).append(args[:1]))
+
+    call.repeat(prepare=watched)
+    known = [(name, {tuple(p.shape) for p in layer.parameters() if p.dim() >= 2}) for name, layer in layers(call.modules[0])]
+    found = []
+    for name, shapes in known:
+        if name in runs:
+            continue
+        for other, its in known:
+            is_beside = name.rpartition(".")[0] == other.rpartition(".")[0] and bool(shapes & its)
+            given = [args[0] for args in runs.get(other, []) if args and isinstance(args[0], torch.Tensor)] if is_beside else []
+            if any(a.shape == b.shape and bool(torch.equal(a, b)) for at, a in enumerate(given) for b in given[:at]):
+                found.append([name, other])
+    return found
+
+
+def unmoved(call):
+    """The names of tensors among the arguments on which no output depends."""
+    # With a cache, what was read before need not be read again.
+    if any(isinstance(value, (dict, list)) and len(value) > 0 for value in [*call.positional, *call.keywords.values()]):
+        return []
+    # Of one key the weight is 1, whatever the query.
+    if any(value.dim() >= 2 and (value.shape[1] == 1 or value.dim() > 2 and value.shape[-2] == 1) for _, value in call.inputs()):
+        return []
+    call.repeat()
+    before, found = all_tensors(call.output), []
+    for where, value in call.tensors():
+        # Of numbers that are all equal, such as those of one document, others may say the same.
+        is_one = is_tokens(value) and not call.is_mask(where, value) and bool((value == value.flatten()[0]).all())
+        if call.is_late() or value.numel() < 2 or is_one:
+            continue
+        torch.manual_seed(SEED)
+        other = opposite(value)
+        if torch.equal(other, value):
+            continue
+        try:
+            call.repeat({where: other})
+        except Exception:
+            continue
+        after = all_tensors(call.output)
+        is_unmoved = same(before, after) or call.is_mask(where, value) and nearly_same(before, after)
+        if is_unmoved and not is_obeyed(call, where, value):
+            found.append(call.names[where] if isinstance(where, int) else where)
+    return found
+
+
+def is_obeyed(call, where, value):
+    """Whether no token sees what a mask on which no output depends hides from it: another argument, such as a bias to which it
+    was added, hides the same."""
+    if not call.is_mask(where, value) or value.dim() < 2:
+        return False
+    hidden = value < -1e4 if value.is_floating_point() and not is_zero_one(value) else value == 0
+    if value.dim() == 2 and value.shape[0] != value.shape[1]:
+        hidden = hidden[:, None]
+    for at, tokens in call.inputs():
+        output = call.repeat()
+        is_of_tokens = tokens.dim() >= 2 and tokens.shape[1] == hidden.shape[-1] == output.shape[1] if output is not None and output.dim() >= 2 else False
+        if not is_of_tokens or hidden.shape[0] not in (1, tokens.shape[0]) and hidden.dim() > 2:
+            continue
+        pairs = hidden.reshape(-1, *hidden.shape[-2:])
+        pairs = pairs[:: max(1, pairs.shape[0] // tokens.shape[0])].expand(tokens.shape[0], tokens.shape[1], tokens.shape[1])
+        for is_hidden in (pairs, ~pairs):
+            if call.is_late():
+                return True
+            seen = []
+            for key in range(tokens.shape[1]):
+                moved = (torch.nan_to_num(call.repeat({at: with_change(tokens, 1, key)})) - torch.nan_to_num(output)).abs()
+                moved = moved.flatten(2).amax(2) if moved.dim() > 2 else moved
+                others = is_hidden[:, :, key].clone()
+                others[:, key] = False
+                seen.append(float(moved[others].max()) > ROUNDING * max(float(output.abs().max()), 1e-30) if bool(others.any()) else None)
+            if True not in seen and False in seen:
+                return True
+    return False
+
+
+def unread(call):
+    """The masks of pairs that a module keeps and on which no output of its `forward` depends: their names. Not of a module with
+    a switch that is off, which may be that of the mask."""
+    owner = call.positional[0] if call.positional else None
+    is_whole = isinstance(owner, nn.Module) and getattr(call.function, "__name__", "") == "forward"
+    if not is_whole or any(value is False for name, value in vars(owner).items() if name != "training"):
+        return []
+    if any(value is False or value is None for value in [*call.positional, *call.keywords.values()]):
+        return []
+    call.repeat()
+    before, found = all_tensors(call.output), []
+    for name, value in owner.named_buffers(recurse=False):
+        is_pairs = value.dim() >= 2 and value.shape[-1] == value.shape[-2] > 1
+        is_mask = value.dtype == torch.bool or is_zero_one(value) or bool((value < -1e4).any())
+        if not is_pairs or not is_mask or bool((value == value.flatten()[0]).all()):
+            continue
+
+        def inverted(modules, name=name, other=opposite(value)):
+            setattr(modules[0], name, other)
+
+        call.repeat(prepare=inverted)
+        if same(before, all_tensors(call.output)):
+            found.append(name)
+    return found
