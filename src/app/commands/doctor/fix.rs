@@ -154,7 +154,7 @@ pub(super) fn write_fixes(
         }
         file::write(Path::new(target), &text)
             .map_err(|error| Failure::Unreadable(format!("{target} cannot be written: {error}")))?;
-        shell.say(&format!("{target}: {} written\n", counted(wanted.len(), "change")))?;
+        shell.remark(&format!("{target}: {} written", counted(wanted.len(), "change")));
     }
     Ok(wanted.len())
 }

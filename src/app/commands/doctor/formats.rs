@@ -27,6 +27,13 @@ pub(super) enum Format {
     Sarif,
 }
 
+impl Format {
+    /// Whether people read it, and not machines alone.
+    pub(super) fn is_for_people(self) -> bool {
+        matches!(self, Format::Text | Format::Short)
+    }
+}
+
 /// Shows what was found; of several targets, each with its name.
 pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut Shell) -> Result<(), Failure> {
     for (found, _) in &examined.found {

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use super::super::cells::course;
 use super::super::cells::plan::{Plan, STDIN, plan};
 use super::super::cells::processes;
+use super::super::terminal::part;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::{example_of, named};
 use crate::view::doctor::{self as report, Place, Tally};
@@ -114,6 +115,106 @@ impl Ran {
     }
 }
 
+/// What the command line asks for.
+struct Run<'a> {
+    args: &'a Args,
+    format: Format,
+    words: &'a [String],
+    baseline: Option<PathBuf>,
+    /// The folder of the lessons.
+    folder: PathBuf,
+}
+
+impl Run<'_> {
+    /// Does something with the cells of a target.
+    fn with_plan<T>(
+        &self,
+        at: usize,
+        shell: &mut Shell,
+        work: impl FnOnce(&Plan, &mut Shell) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        // A lesson runs after those before it in its folder.
+        shell.options.folder.clone_from(&self.folder);
+        let mut place = vec![self.words[at].clone()];
+        let catalogue = course::of_words(&mut place, shell)?;
+        let word = place.first().unwrap_or(&self.words[at]);
+        // The code of a mistake: its own example.
+        let plan = match named(word).filter(|it| it.code.eq_ignore_ascii_case(word)).and_then(example_of) {
+            Some(example) => Plan::of_program(word, example.wrong),
+            None => plan(word, self.args.until.as_deref(), &catalogue)?,
+        };
+        work(&plan, shell)
+    }
+
+    /// Examines a target and shows what is wrong in it.
+    fn examine(&self, at: usize, plan: &Plan, shell: &mut Shell) -> Result<Ran, Failure> {
+        let Run { args, format, .. } = *self;
+        let word = Path::new(&self.words[at]);
+        let settings = Settings::of(word)?;
+        let select = if args.select.is_empty() { &settings.select } else { &args.select };
+        let selection = Selection::new(select, args.ignore.iter().chain(settings.ignored_in(word)))?;
+        plan.show_remarks(shell);
+        if at > 0 && format == Format::Text && !args.write_baseline {
+            shell.say("\n")?;
+        }
+        let mut examined = examined::examine_target(plan, &settings, shell);
+        parts::examine_parts(&mut examined, plan, &settings, shell);
+        let all = fix::places(&examined);
+        examined.found.retain(|(found, _)| selection.has(&found.finding));
+        let mut log = formats::SarifLog::default();
+        let mut known = Vec::new();
+        match &self.baseline {
+            Some(path) if args.write_baseline => known = Baseline::empty(path).entries(&examined),
+            baseline => {
+                if let Some(path) = baseline {
+                    hide_known(path, &mut examined, shell)?;
+                }
+                fix::try_fixes(&mut examined, &all, plan, &settings, shell);
+                match format {
+                    Format::Text => formats::text(&examined, self.words.len() > 1, shell)?,
+                    Format::Short => formats::short(&examined, shell)?,
+                    Format::Json => formats::json(&examined, shell)?,
+                    Format::Github => formats::github(&examined, shell)?,
+                    Format::Sarif => log.add(&examined),
+                }
+            }
+        }
+        let places = examined.found.iter().filter_map(|(found, _)| found.place()).map(full).collect();
+        let exit = match (args.strict || settings.strict) && !examined.is_complete() {
+            true => examined.exit().max(Exit::Failed),
+            false => examined.exit(),
+        };
+        let changes = if args.fix { std::mem::take(&mut examined.changes) } else { Vec::new() };
+        Ok(Ran { exit, tally: examined.tally(), log, places, known, changes, found: all.len() })
+    }
+
+    /// Writes the changes of a target that are wanted.
+    fn mend(&self, at: usize, ran: &mut Ran, shell: &mut Shell) -> Result<(), Failure> {
+        let changes = std::mem::take(&mut ran.changes);
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let settings = Settings::of(Path::new(&self.words[at]))?;
+        ran.tally.mended = self.with_plan(at, shell, |plan, shell| {
+            fix::write_fixes(changes, ran.found, plan, &settings, !self.args.yes, shell)
+        })?;
+        if ran.tally.mended == ran.tally.mistakes && ran.exit == Exit::Failed {
+            ran.exit = Exit::Good;
+        }
+        Ok(())
+    }
+}
+
+/// Takes the known findings out of a report, and says how many.
+fn hide_known(baseline: &Path, examined: &mut examined::Examined, shell: &mut Shell) -> Result<(), Failure> {
+    let hidden = Baseline::read(baseline)?.hide(examined);
+    if hidden > 0 {
+        let what = format!("{} of {} not shown", counted(hidden, "finding"), baseline.display());
+        shell.remark(&format!("{}: {what}", examined.target));
+    }
+    Ok(())
+}
+
 /// Runs each target and shows its silent mistakes.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if let Some(word) = &args.explain {
@@ -125,11 +226,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         (None, true) => Format::Json,
         (format, _) => format.unwrap_or_default(),
     };
-    let can_ask = shell.options.can_ask() && io::stdin().is_terminal() && shell.terminal;
-    if args.fix && !args.yes && !can_ask {
-        return Err(Failure::Usage(
-            "--fix asks before each change; where nobody can answer, add --yes".to_owned(),
-        ));
+    let can_ask =
+        shell.options.can_ask() && io::stdin().is_terminal() && shell.terminal && format.is_for_people();
+    // A process for one of several targets does not ask: the one that started it does.
+    if args.fix && !args.yes && !can_ask && part::own().is_none() {
+        let advice = "--fix asks before each change; where nobody can answer, add --yes";
+        return Err(Failure::Usage(advice.to_owned()));
     }
     if args.fix && args.targets.iter().any(|word| word == STDIN) {
         return Err(Failure::Usage("--fix changes files; what comes through stdin is in none".to_owned()));
@@ -143,102 +245,34 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let folders = args.targets.iter().map(PathBuf::from).filter(|it| it.is_dir());
     shell.options.modules.roots = folders.collect();
-    let folder = shell.options.folder.clone();
+    let run = Run { args, format, words: &words, baseline, folder: shell.options.folder.clone() };
     let mut exit = Exit::Good;
     let mut log = formats::SarifLog::default();
     let mut known: HashSet<Place> = HashSet::new();
     let mut tally = Tally { targets: words.len(), ..Tally::default() };
-    let one = |at: usize, shell: &mut Shell| {
-        let word = &words[at];
-        let settings = Settings::of(Path::new(word))?;
-        let select = if args.select.is_empty() { &settings.select } else { &args.select };
-        let ignored = settings.ignored_in(Path::new(word));
-        let selection = Selection::new(select, args.ignore.iter().chain(ignored))?;
-        // A lesson runs after those before it in its folder.
-        shell.options.folder.clone_from(&folder);
-        let mut place = vec![word.clone()];
-        let catalogue = course::of_words(&mut place, shell)?;
-        let word = place.first().unwrap_or(word);
-        // The code of a mistake: its own example.
-        let plan = match named(word).filter(|it| it.code.eq_ignore_ascii_case(word)).and_then(example_of) {
-            Some(example) => Plan::of_program(word, example.wrong),
-            None => plan(word, args.until.as_deref(), &catalogue)?,
-        };
-        plan.show_remarks(shell);
-        if at > 0 && format == Format::Text && !args.write_baseline {
-            shell.say("\n")?;
-        }
-        let mut examined = examined::examine_target(&plan, &settings, shell);
-        parts::examine_parts(&mut examined, &plan, &settings, shell);
-        let all = fix::places(&examined);
-        examined.found.retain(|(found, _)| selection.has(&found.finding));
-        let mut known = Vec::new();
-        match &baseline {
-            Some(path) if args.write_baseline => known = Baseline::empty(path).entries(&examined),
-            Some(path) => {
-                let hidden = Baseline::read(path)?.hide(&mut examined);
-                if hidden > 0 {
-                    let what = format!("{} of {} not shown", counted(hidden, "finding"), path.display());
-                    shell.remark(&format!("{}: {what}", plan.target));
-                }
-            }
-            None => {}
-        }
-        let mut log = formats::SarifLog::default();
-        if !args.write_baseline {
-            fix::try_fixes(&mut examined, &all, &plan, &settings, shell);
-        }
-        match format {
-            _ if args.write_baseline => {}
-            Format::Text => formats::text(&examined, words.len() > 1, shell)?,
-            Format::Short => formats::short(&examined, shell)?,
-            Format::Json => formats::json(&examined, shell)?,
-            Format::Github => formats::github(&examined, shell)?,
-            Format::Sarif => log.add(&examined),
-        }
-        let places = examined.found.iter().filter_map(|(found, _)| found.place()).map(full).collect();
-        let exit = match (args.strict || settings.strict) && !examined.is_complete() {
-            true => examined.exit().max(Exit::Failed),
-            false => examined.exit(),
-        };
-        let changes = if args.fix { std::mem::take(&mut examined.changes) } else { Vec::new() };
-        Ok(Ran { exit, tally: examined.tally(), log, places, known, changes, found: all.len() })
-    };
     let mut all_known = Vec::new();
-    processes::each(&words, shell, one, |at, ran, shell| {
-        let ran = ran.unwrap_or_else(|failure| {
-            shell.remark(&failure);
-            Ran::unread()
-        });
-        let Ran {
-            exit: mut ended,
-            tally: mut its_tally,
-            log: its_log,
-            places,
-            known: its_known,
-            changes,
-            found,
-        } = ran;
-        if !changes.is_empty() {
-            let mut place = vec![words[at].clone()];
-            let catalogue = course::of_words(&mut place, shell)?;
-            let plan = plan(&words[at], args.until.as_deref(), &catalogue)?;
-            let settings = Settings::of(Path::new(&words[at]))?;
-            its_tally.mended = fix::write_fixes(changes, found, &plan, &settings, !args.yes, shell)?;
-            if its_tally.mended == its_tally.mistakes && ended == Exit::Failed {
-                ended = Exit::Good;
-            }
-        }
-        exit = exit.max(ended);
-        tally.add(&its_tally);
-        all_known.extend(its_known);
-        // A mistake in a module that several files import counts once.
-        tally.mistakes -= places.iter().filter(|place| known.contains(place)).count();
-        known.extend(places);
-        log.append(its_log);
-        Ok(exit != Exit::Interrupted)
-    })?;
-    if let Some(path) = baseline.filter(|_| args.write_baseline) {
+    processes::each(
+        &words,
+        shell,
+        |at, shell| run.with_plan(at, shell, |plan, shell| run.examine(at, plan, shell)),
+        |at, ran, shell| {
+            let mut ran = ran.unwrap_or_else(|failure| {
+                shell.remark(&failure);
+                Ran::unread()
+            });
+            run.mend(at, &mut ran, shell)?;
+            let Ran { exit: ended, tally: its_tally, log: its_log, places, known: its_known, .. } = ran;
+            exit = exit.max(ended);
+            tally.add(&its_tally);
+            all_known.extend(its_known);
+            // A mistake in a module that several files import counts once.
+            tally.mistakes -= places.iter().filter(|place| known.contains(place)).count();
+            known.extend(places);
+            log.append(its_log);
+            Ok(exit != Exit::Interrupted)
+        },
+    )?;
+    if let Some(path) = run.baseline.filter(|_| args.write_baseline) {
         let count = counted(all_known.len(), "finding");
         Baseline::empty(&path).write(all_known)?;
         shell.remark(&format!("{}: {count} written; what is found besides is new", path.display()));
