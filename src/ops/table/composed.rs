@@ -51,16 +51,6 @@ rows![
     .refusing(super::refused::is_whole, "\"smooth_l1_cpu\" not implemented for '{}'")
     .saving_operands(),
     composed(
-        "huber_loss",
-        Some(GradName::node("HuberLoss")),
-        FUNCTIONAL,
-        &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, only weight=None"],
-        "Squared differences up to delta, absolute ones beyond.",
-    )
-    .autocast(autocast::float32)
-    .refusing(super::refused::is_whole, "\"huber_cpu\" not implemented for '{}'")
-    .saving_operands(),
-    composed(
         "kl_div",
         None,
         FUNCTIONAL,
@@ -72,14 +62,6 @@ rows![
     .refusing(super::refused::is_whole, "kl_div: Integral inputs not supported.")
     .autocast(autocast::float32),
     composed(
-        "mish",
-        Some(GradName::node("Mish")),
-        FUNCTIONAL,
-        &["Tensor input, bool inplace=False"],
-        "x * tanh(softplus(x)).",
-    )
-    .refusing(super::refused::is_whole, "\"mish_cpu\" not implemented for '{}'"),
-    composed(
         "glu",
         Some(GradName::node("Glu")),
         FUNCTIONAL,
@@ -87,14 +69,6 @@ rows![
         "The first half times the sigmoid of the second.",
     )
     .refusing(super::refused::is_whole, "\"glu_cpu\" not implemented for '{}'"),
-    composed(
-        "hardswish",
-        Some(GradName::node("Hardswish")),
-        FUNCTIONAL,
-        &["Tensor input, bool inplace=False"],
-        "x * hardsigmoid(x).",
-    )
-    .refusing(super::refused::is_whole, "\"hardswish_cpu\" not implemented for '{}'"),
     composed(
         "gumbel_softmax",
         None,

@@ -54,24 +54,6 @@ def _same_dtype(a, b):
 
 
 @_rounded_once
-def _mish(input):
-    return input * torch.nn.functional.softplus(input).tanh()
-
-
-def mish(input, inplace):
-    return input.copy_(_mish(input)) if inplace else _mish(input)
-
-
-@_rounded_once
-def _hardswish(input):
-    return input * (input + 3).clamp(0, 6) / 6
-
-
-def hardswish(input, inplace):
-    return input.copy_(_hardswish(input)) if inplace else _hardswish(input)
-
-
-@_rounded_once
 def _gated(input, dim):
     left, right = input.chunk(2, dim)
     return left * right.sigmoid()
@@ -116,18 +98,6 @@ def smooth_l1_loss(input, target, reduction, beta):
     loss = _reduced(_smooth(input, target, beta), reduction)
     _torch._name_node(loss, "SmoothL1Loss", 0)
     return loss
-
-
-@_rounded_once
-def _huber(input, target, delta):
-    far = (input - target).abs()
-    return torch.where(far < delta, 0.5 * far * far, delta * (far - 0.5 * delta))
-
-
-def huber_loss(input, target, reduction, delta):
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    return _reduced(_huber(input, target, delta), reduction)
 
 
 def kl_div(input, target, reduction, log_target):

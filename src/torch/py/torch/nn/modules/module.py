@@ -5,7 +5,6 @@ from torch._arguments import hint, on_cpu
 from torch._errors import not_initialised
 from torch.nn.parameter import Buffer, Parameter
 
-from ._global_hooks import everywhere
 from ._own_names import own_name
 
 _Tensor = torch.Tensor
@@ -64,13 +63,7 @@ class Module:
         raise no_forward(self)
 
     def __call__(self, *args, **kwargs):
-        if (
-            self._backward_hooks
-            or self._backward_pre_hooks
-            or self._forward_hooks
-            or self._forward_pre_hooks
-            or everywhere
-        ):
+        if self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks:
             from ._hooks import call
 
             return call(self, args, kwargs)
@@ -490,11 +483,3 @@ class Module:
         from ._show import shown
 
         return shown(self)
-
-
-def __getattr__(name):
-    if name.startswith("register_module_"):
-        import torch.nn.modules._global_hooks as hooks
-
-        return getattr(hooks, name)
-    raise AttributeError(f"module 'torch.nn.modules.module' has no attribute '{name}'")
