@@ -142,13 +142,6 @@ rows![
     .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'")
     .saving_operands(),
     composed(
-        "matrix_power",
-        None,
-        BOTH,
-        &["Tensor input, int n, *, out? out=None"],
-        "A square matrix times itself. (.., n, n)",
-    ),
-    composed(
         "quantile",
         Some(GradName::node("Quantile")),
         BOTH,

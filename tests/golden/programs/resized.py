@@ -39,15 +39,7 @@ def run(make, steps=8):
     return rates
 print(run(lambda o: L.PolynomialLR(o, 5, 2.0)))
 
-# %% divergences-and-weighted-samples
+# %% divergences
 D = torch.distributions
-WeightedRandomSampler = torch.utils.data.WeightedRandomSampler
 print(D.kl_divergence(D.Normal(0., 1.), D.Normal(1., 2.)))
 print(D.kl_divergence(D.Categorical(torch.tensor([[.5, .5], [1., 0.]])), D.Categorical(torch.tensor([.9, .1]))), D.kl_divergence(D.Categorical(torch.tensor([.5, .5])), D.Categorical(torch.tensor([1., 0.]))))
-torch.manual_seed(3)
-print(list(WeightedRandomSampler([.1, .9, .4], 5)), len(WeightedRandomSampler([1, 2], 4)))
-for args in (([], 0), ([[1.]], 1), ([1.], 1, 3)):
-    try:
-        WeightedRandomSampler(*args)
-    except ValueError as error:
-        print(error)

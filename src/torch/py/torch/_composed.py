@@ -283,31 +283,6 @@ def trace(input):
     return input.diagonal().sum()
 
 
-def matrix_power(input, n):
-    if input.dim() < 2:
-        raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
-    rows, columns = input.shape[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            "linalg.matrix_power: A must be batches of square matrices, but they are "
-            f"{rows} by {columns} matrices"
-        )
-    if n == 0:
-        return input.clone().copy_(torch.eye(rows, dtype=input.dtype))
-    base = torch.linalg.inv(input) if n < 0 else input
-    if abs(n) == 1:
-        return base if n < 0 else base.clone()
-    if abs(n) == 3:
-        return base @ base @ base
-    left, square, result = abs(n), None, None
-    while left:
-        square = base if square is None else square @ square
-        if left % 2:
-            result = square if result is None else result @ square
-        left //= 2
-    return result
-
-
 # Rearranged and joined
 
 

@@ -1,6 +1,7 @@
 """What to say about names that are not here."""
 
 _KNOWN = {
+    "torch.nn.utils.rnn": "unpack_sequence unpad_sequence",
     "torch.distributions": "Bernoulli Beta Binomial Cauchy Chi2 Dirichlet Exponential Gamma Geometric Gumbel HalfNormal Independent "
     "LogNormal Multinomial MultivariateNormal OneHotCategorical Poisson register_kl Uniform",
     "torch.nn": "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d "
@@ -32,12 +33,13 @@ _KNOWN = {
     "parametrizations parametrize remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless weight_norm",
     "torch.optim": "Adadelta Adafactor Adagrad Adamax ASGD LBFGS NAdam RAdam Rprop SparseAdam swa_utils",
     "torch.optim.lr_scheduler": "ChainedScheduler CyclicLR MultiplicativeLR",
-    "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset",
+    "torch.utils.data": "ChainDataset ConcatDataset DistributedSampler IterDataPipe MapDataPipe StackDataset SubsetRandomSampler "
+    "WeightedRandomSampler",
     "torch.utils": "benchmark bottleneck bundled_inputs collect_env cpp_extension deterministic dlpack "
     "mobile_optimizer model_zoo tensorboard",
-    "torch.linalg": "cond cross lstsq matrix_exp multi_dot "
-    "cholesky_ex eig eigvals householder_product inv_ex ldl_factor ldl_solve lu "
-    "lu_factor lu_solve matrix_exp solve_ex tensorinv tensorsolve vander",
+    "torch.linalg": "cholesky cholesky_ex cond cross eig eigvals householder_product inv_ex ldl_factor ldl_solve lstsq lu "
+    "lu_factor lu_solve matrix_exp matrix_power multi_dot solve_ex tensorinv tensorsolve vander "
+    "vecdot",
     "torch.autograd": "Variable anomaly_mode forward_ad function functional "
     "gradcheck gradgradcheck graph profiler ",
     "torch.cuda": "Event FloatTensor Stream amp current_stream default_stream get_arch_list graph ipc_collect memory nvtx "

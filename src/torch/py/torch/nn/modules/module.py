@@ -108,8 +108,6 @@ class Module:
             raise KeyError('module name can\'t be empty string ""')
         self._modules[name] = module
 
-    register_module = add_module
-
     def _check_name(self, kind, name, place):
         if place not in self.__dict__:
             raise not_initialised(kind)
@@ -379,9 +377,6 @@ class Module:
         hint(recurse)
         return self
 
-    def share_memory(self):
-        return self
-
     def compile(self, *args, **kwargs):
         """Nothing to do: attn's kernel is compiled already."""
         hint(args, kwargs)
@@ -451,24 +446,11 @@ class Module:
         """Calls `hook(module, grad_output)` in backward, first; what it returns replaces grad_output."""
         return self._hook("_backward_pre_hooks", hook, prepend)
 
-    def register_state_dict_post_hook(self, hook):
-        hook._from_public_api = True
-        return self._hook("_state_dict_hooks", hook)
-
-    def _register_state_dict_hook(self, hook):
-        return self._hook("_state_dict_hooks", hook)
-
-    def register_state_dict_pre_hook(self, hook):
-        return self._hook("_state_dict_pre_hooks", hook)
-
     def register_load_state_dict_pre_hook(self, hook):
         return self._hook("_load_state_dict_pre_hooks", lambda *args: hook(self, *args))
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
         return self._hook("_load_state_dict_pre_hooks", (lambda *args: hook(self, *args)) if with_module else hook)
-
-    def register_load_state_dict_post_hook(self, hook):
-        return self._hook("_load_state_dict_post_hooks", hook)
 
     # Showing
 
