@@ -22,7 +22,7 @@ const WITHOUT_RULE: &str = "bernoulli bernoulli_ bool byte char erfinv exponenti
 const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift \
     bitwise_not bitwise_or bitwise_right_shift bitwise_xor conj count_nonzero cpu detach eq ge gt \
     isclose isfinite isinf isnan le logical_and logical_not logical_or logical_xor lt ne \
-    nonzero real resize resize_as";
+    nonzero real";
 
 #[test]
 fn every_row_states_what_is_known_of_its_operation() {
