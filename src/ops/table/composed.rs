@@ -20,6 +20,14 @@ rows![
         "The cosine of the angle between vectors along dim.",
     ),
     composed(
+        "group_norm",
+        Some(GradName::node("NativeGroupNorm")),
+        FUNCTION | FUNCTIONAL,
+        &["Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"],
+        "Mean 0 and variance 1 over groups of channels. (batch, channels, ..)",
+    )
+    .refusing(super::refused::is_whole, "\"GroupNormKernelImpl\" not implemented for '{}'"),
+    composed(
         "pairwise_distance",
         Some(GradName::Node("Norm", 1)),
         FUNCTION | FUNCTIONAL,
