@@ -303,26 +303,3 @@ fn with_null_columns(u: &mut [f64], (m, n): (usize, usize), mut sizes: Vec<f64>,
     }
     sizes
 }
-
-/// The lower Cholesky factor of a symmetric positive definite matrix.
-/// Errors: the order of the first leading minor that is not positive.
-pub(crate) fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
-    let n = a.rows;
-    let mut l = Matrix::new(vec![T::ZERO; n * n], n, n);
-    for j in 0..n {
-        stop::check();
-        let mut sum = a.get(j, j);
-        (0..j).for_each(|k| sum -= l.get(j, k) * l.get(j, k));
-        if sum <= T::ZERO || sum.is_nan() {
-            return Err(j + 1);
-        }
-        *l.at(j, j) = sum.sqrt();
-        for i in j + 1..n {
-            stop::check();
-            let mut sum = a.get(i, j);
-            (0..j).for_each(|k| sum -= l.get(i, k) * l.get(j, k));
-            *l.at(i, j) = sum / l.get(j, j);
-        }
-    }
-    Ok(l)
-}

@@ -68,35 +68,6 @@ pub(crate) fn rms_norm<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<T> {
     out
 }
 
-/// Normalises each group of channels as [`layer_norm`] does a row. (batch, channels, ..) row-major in and out;
-/// `weight` and `bias` have a number for each channel.
-pub(crate) fn group_norm<T: Real>(
-    x: &[T],
-    shape: &[usize],
-    groups: usize,
-    weight: Option<&[T]>,
-    bias: Option<&[T]>,
-    eps: f64,
-) -> Vec<T> {
-    let (per_group, inner) = (shape[1] / groups, shape[2..].iter().product::<usize>());
-    let mut out = x.to_vec();
-    for (at, group) in out.chunks_exact_mut((per_group * inner).max(1)).enumerate().take(shape[0] * groups) {
-        let (mean, var) = moments(group);
-        let scale = T::from_f64(1.0 / (var.maximum(T::ZERO).to_f64() + eps).sqrt());
-        for (channel, row) in group.chunks_exact_mut(inner.max(1)).enumerate() {
-            let channel = at % groups * per_group + channel;
-            if weight.is_none() && bias.is_none() {
-                row.iter_mut().for_each(|x| *x = (*x - mean) * scale);
-            } else {
-                let gain = weight.map_or(scale, |weight| scale * weight[channel]);
-                let shift = (-gain).fma(mean, bias.map_or(T::ZERO, |bias| bias[channel]));
-                row.iter_mut().for_each(|x| *x = gain.fma(*x, shift));
-            }
-        }
-    }
-    out
-}
-
 /// Parameters of [`batch_norm`]; each vector has a number for each channel.
 pub(crate) struct BatchNorm<'a, T> {
     /// Multiplies the normalised values.
@@ -215,13 +186,6 @@ fn normalise_row<T: Real>(
                 *out = ((x - mean) * scale).fma(w, b);
             }
         }
-    }
-}
-
-simd! { wide:
-    /// Mean and biased variance of one row.
-    fn moments<'a, T>(row: &'a [T]) -> (T, T) {
-        lanes_of::<T>(row)
     }
 }
 

@@ -276,8 +276,6 @@ pub enum NormKind {
     Layer,
     /// Over the last dimensions, by the root mean square.
     Rms,
-    /// Over groups of channels.
-    Group,
     /// Over the batch, for each channel.
     Batch,
 }

@@ -18,7 +18,7 @@ fn suggestion<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String 
 
 /// Attributes of PyTorch's tensors that attn does not have: asking for one is no misspelling.
 fn is_torch_attribute(name: &str) -> bool {
-    include_str!("known_methods.txt").lines().any(|known| known == name)
+    include_str!("absent_methods.txt").split_whitespace().any(|known| known == name)
 }
 
 /// The error for an attribute that a tensor does not have.
@@ -48,7 +48,7 @@ pub(crate) fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachi
 pub(crate) fn missing_function(name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let known = table::ops().filter(|op| op.is_in(table::FUNCTION)).map(|op| op.name);
     let hint = suggestion(name, known.chain(ALIASES.iter().map(|alias| alias.0)));
-    if include_str!("known_functions.txt").lines().any(|known| known == name) {
+    if include_str!("absent_functions.txt").split_whitespace().any(|known| known == name) {
         return not_part_of_attn(vm, format!("torch.{name} is not part of attn{hint}"));
     }
     vm.new_attribute_error(format!("module 'torch' has no attribute '{name}'{hint}"))

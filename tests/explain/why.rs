@@ -212,8 +212,6 @@ const NOT_MET: &[&str] = &[
     "equal",
     "is_nonzero",
     "detach_",
-    "resize",
-    "resize_as",
     "mH",
     "cpu",
     "real",

@@ -152,8 +152,8 @@ m = torch.nn.Linear(2, 2)
 torch.save(m.state_dict(), 'out/m.pt'); m2 = torch.nn.Linear(2, 2); print(m2.load_state_dict(torch.load('out/m.pt', weights_only=True)), torch.equal(m.weight, m2.weight))
 save_file({'a': torch.ones(2, 2), 'b': torch.tensor([1, 2])}, 'out/t.safetensors'); print(load_file('out/t.safetensors'))
 from safetensors import safe_open
-file = safe_open('out/t.safetensors', 'pt'); part = file.get_slice('a')
-print(file.keys(), file.offset_keys(), part.get_shape(), part.get_dtype(), part[1:, :1], part[..., 0])
+file = safe_open('out/t.safetensors', 'pt')
+print(file.keys(), file.get_tensor('a'))
 class Evil:
     def __reduce__(self): return (print, ('run',))
 torch.save(Evil(), 'out/evil.pt')
@@ -175,7 +175,8 @@ tensor([1., 1.], requires_grad=True)}
 <All keys matched successfully> True
 {'b': tensor([1, 2]), 'a': tensor([[1., 1.],
         [1., 1.]])}
-['a', 'b'] ['b', 'a'] [2, 2] F32 tensor([[1.]]) tensor([1., 1.])
+['a', 'b'] tensor([[1., 1.],
+        [1., 1.]])
 UnpicklingError True
 True
 ";
@@ -343,11 +344,11 @@ fn permissions_do_not_mix() {
 #[test]
 fn figures_are_saved_where_cells_may_write() {
     let place = Place::new();
-    let cell = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('out/a.svg', bbox_inches='tight')\n\
+    let cell = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('out/a.png', bbox_inches='tight')\n\
                 plt.savefig('out/b')\ntry:\n    plt.savefig('out/c.pdf')\nexcept ValueError as error:\n    print(error)\nplt.close()";
-    assert_eq!(prints(&place, cell), "Format 'pdf' is not supported (supported formats: png, svg)\n");
+    assert_eq!(prints(&place, cell), "Format 'pdf' is not supported (supported formats: png)\n");
     let written = |name: &str| fs::read(place.book().join("out").join(name));
-    assert!(written("a.svg").expect("a file").starts_with(b"<svg"));
+    assert!(written("a.png").expect("a file").starts_with(b"\x89PNG"));
     assert!(written("b.png").expect("a file").starts_with(b"\x89PNG"));
     assert!(written("c.pdf").is_err());
 }

@@ -15,14 +15,14 @@ use super::structure::{Source, sources};
 
 /// Operations with a node in the gradient graph for which attn has no rule: `backward` names them in its error.
 const WITHOUT_RULE: &str = "bernoulli bernoulli_ bool byte char erfinv exponential_ \
-    floor_divide int linalg_cholesky linalg_eigh linalg_eigvalsh linalg_qr linalg_svd \
+    floor_divide int linalg_eigh linalg_eigvalsh linalg_qr linalg_svd \
     linalg_svdvals long normal normal_ random_ scatter_reduce short trunc_normal_ uniform_ unique";
 
 /// Operations of families through which gradients flow that have no gradient in PyTorch either.
 const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift \
     bitwise_not bitwise_or bitwise_right_shift bitwise_xor conj count_nonzero cpu detach eq ge gt \
     isclose isfinite isinf isnan le logical_and logical_not logical_or logical_xor lt ne \
-    nonzero real resize resize_as";
+    nonzero real";
 
 #[test]
 fn every_row_states_what_is_known_of_its_operation() {
@@ -144,12 +144,15 @@ fn names_stand_in_one_place() {
     let composed: Vec<String> =
         ops().filter(|op| op.is_composed()).map(|op| format!("{:?}: {:?}", op.name, params(op))).collect();
     let cell = format!(
-        "import inspect, importlib, torch, torch._composed, torch._combined, torch._names, torch.utils.data\n\
+        "import inspect, importlib, torch, torch._composed, torch._more, torch._names, torch.utils.data\n\
          from torch.optim import lr_scheduler\n\
          rows, composed = {{{}}}, {{{}}}\n\
+         functions, methods = {:?}, {:?}\n\
          {}",
         rows.join(", "),
         composed.join(", "),
+        include_str!("../../src/torch/absent_functions.txt"),
+        include_str!("../../src/torch/absent_methods.txt"),
         include_str!("table_names.py")
     );
     let outcome = Session::new(SessionOptions::default()).run(&cell, "names");

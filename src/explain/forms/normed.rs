@@ -9,7 +9,6 @@ use crate::explain::terms::figure;
 use crate::kernel::rank::largest_first;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{NormKind, SoftmaxKind};
-use crate::tensor::layout::unravel;
 use crate::tensor::layout::wrap_dim;
 
 /// The dimension that softmax takes if none is given.
@@ -78,21 +77,6 @@ fn group(subject: &Subject, kind: NormKind, x: &PastOperand) -> Option<(ReducedE
         NormKind::Batch => {
             let dims: Vec<usize> = (0..shape.len()).filter(|&axis| axis != 1).collect();
             (ReducedElements::over(subject, x.clone(), &dims)?, vec![index[1]])
-        }
-        NormKind::Group => {
-            let groups = subject.int("num_groups")? as usize;
-            let (batch, channel) = (index[0], index[1]);
-            let width = shape[1] / groups;
-            let first = channel / width * width;
-            let inner = &shape[2..];
-            let at = (0..width * inner.iter().product::<usize>())
-                .map(|flat| {
-                    let own = unravel(flat, &[&[width], inner].concat());
-                    [&[batch, first + own[0]], &own[1..]].concat()
-                })
-                .collect();
-            let name = format!("channels {first} to {} of {}", first + width - 1, subject.called(0));
-            (ReducedElements { operand: x.clone(), at, name, place: 0 }, vec![channel])
         }
     })
 }

@@ -76,7 +76,7 @@ def has_gradient(param):
 
 def drops(module):
     """Whether a module has dropout that would do something in training mode."""
-    return any(isinstance(it, (nn.Dropout, nn.Dropout1d, nn.Dropout2d)) and it.p > 0 for it in module.modules())
+    return any(isinstance(it, (nn.Dropout, nn.Dropout2d)) and it.p > 0 for it in module.modules())
 
 
 class Group(dict):

@@ -20,6 +20,14 @@ rows![
         "The cosine of the angle between vectors along dim.",
     ),
     composed(
+        "group_norm",
+        Some(GradName::node("NativeGroupNorm")),
+        FUNCTION | FUNCTIONAL,
+        &["Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"],
+        "Mean 0 and variance 1 over groups of channels. (batch, channels, ..)",
+    )
+    .refusing(super::refused::is_whole, "\"GroupNormKernelImpl\" not implemented for '{}'"),
+    composed(
         "pairwise_distance",
         Some(GradName::Node("Norm", 1)),
         FUNCTION | FUNCTIONAL,
@@ -51,16 +59,6 @@ rows![
     .refusing(super::refused::is_whole, "\"smooth_l1_cpu\" not implemented for '{}'")
     .saving_operands(),
     composed(
-        "huber_loss",
-        Some(GradName::node("HuberLoss")),
-        FUNCTIONAL,
-        &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, only weight=None"],
-        "Squared differences up to delta, absolute ones beyond.",
-    )
-    .autocast(autocast::float32)
-    .refusing(super::refused::is_whole, "\"huber_cpu\" not implemented for '{}'")
-    .saving_operands(),
-    composed(
         "kl_div",
         None,
         FUNCTIONAL,
@@ -72,14 +70,6 @@ rows![
     .refusing(super::refused::is_whole, "kl_div: Integral inputs not supported.")
     .autocast(autocast::float32),
     composed(
-        "mish",
-        Some(GradName::node("Mish")),
-        FUNCTIONAL,
-        &["Tensor input, bool inplace=False"],
-        "x * tanh(softplus(x)).",
-    )
-    .refusing(super::refused::is_whole, "\"mish_cpu\" not implemented for '{}'"),
-    composed(
         "glu",
         Some(GradName::node("Glu")),
         FUNCTIONAL,
@@ -87,14 +77,6 @@ rows![
         "The first half times the sigmoid of the second.",
     )
     .refusing(super::refused::is_whole, "\"glu_cpu\" not implemented for '{}'"),
-    composed(
-        "hardswish",
-        Some(GradName::node("Hardswish")),
-        FUNCTIONAL,
-        &["Tensor input, bool inplace=False"],
-        "x * hardsigmoid(x).",
-    )
-    .refusing(super::refused::is_whole, "\"hardswish_cpu\" not implemented for '{}'"),
     composed(
         "gumbel_softmax",
         None,
@@ -167,13 +149,6 @@ rows![
     .autocast(autocast::float32)
     .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'")
     .saving_operands(),
-    composed(
-        "matrix_power",
-        None,
-        BOTH,
-        &["Tensor input, int n, *, out? out=None"],
-        "A square matrix times itself. (.., n, n)",
-    ),
     composed(
         "quantile",
         Some(GradName::node("Quantile")),

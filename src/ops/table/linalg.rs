@@ -237,25 +237,6 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
     }))
 }
 
-fn cholesky(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let n = square("linalg.cholesky", x, LowPrecision::NoKernel("cholesky_cpu"))?;
-    let lower = in_floats!(x.dtype(), T => {
-        let mut out = Vec::new();
-        for page in pages::<T>(x) {
-            // Only the triangle that is asked for is read.
-            let page = if c.bool(1) { page.transposed() } else { page };
-            out.push(linalg::cholesky(&page).map_err(|order| Error::runtime(format!(
-                "linalg.cholesky: The factorization could not be completed because the input is not positive-definite \
-                 (the leading minor of order {order} is not positive-definite)."
-            )))?);
-        }
-        columns_first(lead(x), (n, n), &out, x.dtype())
-    });
-    let upper = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
-    Ok(if c.bool(1) { upper(&lower) } else { lower }.into())
-}
-
 rows![
     op(
         Descriptor::new("det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
@@ -329,15 +310,6 @@ rows![
         &["Tensor A, *, only driver=None, out? out=None"],
         "Singular values, largest first.",
         |c| Ok(decomposed(c.tensor(0)?, false, false)?.1.into()),
-    )
-    .autocast(autocast::float32),
-    op(
-        Descriptor::new("linalg_cholesky", OpFamily::LinearAlgebra, Explanation::Whole)
-            .grad("LinalgCholeskyEx"),
-        LINALG,
-        &["Tensor A, *, bool upper=False, out? out=None"],
-        "The lower triangle whose product with itself turned is A.",
-        cholesky,
     )
     .autocast(autocast::float32),
 ];

@@ -176,46 +176,6 @@ fn batch_norm(c: &Call) -> Result<Value> {
     .into())
 }
 
-fn group_norm(c: &Call) -> Result<Value> {
-    let (x, groups, weight, bias, eps) =
-        (c.tensor(0)?, c.int(1)?, c.opt_tensor(2), c.opt_tensor(3), c.float(4)?);
-    if x.ndim() < 2 {
-        return Err(Error::runtime(format!(
-            "Expected at least 2 dimensions for input tensor but received {}",
-            x.ndim()
-        )));
-    }
-    let channels = x.shape()[1];
-    if groups <= 0 {
-        return Err(Error::runtime(format!("Expected num groups to be greater than 0, got {groups}")));
-    }
-    let groups = groups as usize;
-    if !channels.is_multiple_of(groups) {
-        return Err(Error::runtime(format!(
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape {:?} and \
-             num_groups={groups}",
-            x.shape()
-        )));
-    }
-    for (name, tensor) in [("weight", weight), ("bias", bias)] {
-        if let Some(tensor) = tensor.filter(|tensor| tensor.ndim() != 1 || tensor.numel() != channels) {
-            return Err(Error::runtime(format!(
-                "Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of \
-                 shape {:?} and input of shape {:?}",
-                tensor.shape(),
-                x.shape()
-            )));
-        }
-    }
-    only_floats("GroupNormKernelImpl", x.dtype())?;
-    Ok(in_floats!(x.dtype(), T => {
-        let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let out = norm::group_norm(&T::row_major(x), x.shape(), groups, weight.as_deref(), bias.as_deref(), eps);
-        T::tensor(out, x.shape(), x.dtype())
-    })
-    .into())
-}
-
 rows![
     op(
         Descriptor::new("layer_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Layer))
@@ -250,12 +210,4 @@ rows![
         batch_norm,
     )
     .rule(backward::norms::batch_norm),
-    op(
-        Descriptor::new("group_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Group))
-            .grad("NativeGroupNorm"),
-        FUNCTION | FUNCTIONAL,
-        &["Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"],
-        "Mean 0 and variance 1 over groups of channels. (batch, channels, ..)",
-        group_norm,
-    ),
 ];

@@ -1,10 +1,9 @@
-//! Views by strides: expanded, diagonal, windowed, and shapes changed in place.
+//! Views by strides: expanded, diagonal and windowed.
 
 use crate::ops::backward;
-use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, TargetCheck, op};
+use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::view;
-use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Error, Layout, Result, Tensor, ops};
 
@@ -156,25 +155,5 @@ rows![
         &["Tensor input, int dimension, int size, int step"],
         "Windows along a dimension, as a last one. View.",
         unfold,
-    ),
-    op(
-        view("resize").explained(Explanation::View),
-        RELAYOUT,
-        &["Tensor input, sizes size, *, format? memory_format=None"],
-        "Another shape on the same storage, grown where needed.",
-        |c| {
-            if c.tensor(0)?.requires_grad() {
-                return Err(Error::runtime("cannot resize variables that require grad"));
-            }
-            Ok(ops::shape::resized(c.tensor(0)?, &c.shape(1)?)?.into())
-        },
-    )
-    .checking(TargetCheck::Overlap),
-    op(
-        view("resize_as").explained(Explanation::View),
-        RELAYOUT,
-        &["Tensor input, Tensor the_template, *, format? memory_format=None"],
-        "Another tensor's shape on the same storage.",
-        |c| Ok(ops::shape::resized(c.tensor(0)?, c.tensor(1)?.shape())?.into()),
     ),
 ];

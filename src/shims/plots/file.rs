@@ -1,8 +1,7 @@
-//! What `savefig` writes, and terminals show: a figure as SVG, or as pixels.
+//! What `savefig` writes, and terminals show: a figure as pixels.
 
-use super::canvas::{Anchor, BLACK, Canvas, Colour, Point, Svg};
 use super::figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
-use super::pixels::{PlotPixels, Raster, width};
+use super::pixels::{Anchor, BLACK, Colour, PlotPixels, Point, Raster, width};
 use super::scale::Scale;
 
 const WHITE: Colour = Colour([255; 3], 0.8);
@@ -43,13 +42,6 @@ impl PlottedFigure {
         draw(&mut canvas, self, size, height_of_letters(size.1).max(letters));
         canvas.finish()
     }
-
-    /// The figure as the text of an SVG file.
-    pub(super) fn svg(&self, size: (u32, u32)) -> String {
-        let mut canvas = Svg::new(size);
-        draw(&mut canvas, self, size, height_of_letters(size.1));
-        canvas.finish()
-    }
 }
 
 /// The height of letters that suits a picture of this height.
@@ -58,7 +50,7 @@ fn height_of_letters(high: u32) -> f64 {
 }
 
 /// Draws a figure with letters of this size.
-fn draw(canvas: &mut dyn Canvas, figure: &PlottedFigure, (wide, high): (u32, u32), words: f64) {
+fn draw(canvas: &mut Raster, figure: &PlottedFigure, (wide, high): (u32, u32), words: f64) {
     let (wide, high) = (f64::from(wide), f64::from(high));
     let mut top = 0.0;
     if !figure.title.is_empty() {
@@ -78,7 +70,7 @@ fn draw(canvas: &mut dyn Canvas, figure: &PlottedFigure, (wide, high): (u32, u32
 
 /// The coordinate systems over one place. They share what is below; the first has its numbers at the left, others at the
 /// right.
-fn draw_cell(canvas: &mut dyn Canvas, corner: Point, size: Point, over: &[&PlottedAxes], words: f64) {
+fn draw_cell(canvas: &mut Raster, corner: Point, size: Point, over: &[&PlottedAxes], words: f64) {
     let Some(first) = over.first() else { return };
     let marks: Vec<&Mark> = over.iter().flat_map(|axes| &axes.marks).collect();
     let x = Axis::of(&first.x, &marks, Mark::horizontal);
@@ -155,7 +147,7 @@ impl Frame {
 
 /// The frame of a coordinate system, its title, ticks and labels. Those of another over it are at the right.
 fn draw_axes(
-    canvas: &mut dyn Canvas,
+    canvas: &mut Raster,
     axes: &PlottedAxes,
     (x, y): (&Axis, &Axis),
     frame: &Frame,
@@ -200,7 +192,7 @@ fn draw_axes(
     canvas.words(&axes.y.label, label, words, Anchor::Upwards);
 }
 
-fn draw_legend(canvas: &mut dyn Canvas, named: &[(&str, Colour)], frame: &Frame, words: f64) {
+fn draw_legend(canvas: &mut Raster, named: &[(&str, Colour)], frame: &Frame, words: f64) {
     if named.is_empty() {
         return;
     }
@@ -218,7 +210,7 @@ fn draw_legend(canvas: &mut dyn Canvas, named: &[(&str, Colour)], frame: &Frame,
 }
 
 fn draw_mark(
-    canvas: &mut dyn Canvas,
+    canvas: &mut Raster,
     mark: &Mark,
     colour: Colour,
     (x, y): (&Axis, &Axis),

@@ -1,7 +1,6 @@
 //! The figures that a cell plotted: what `_plots.show` is given by `matplotlib` (in `src/shims/py`), as data. How they look
 //! is decided by the view.
 
-mod canvas;
 mod figure;
 mod file;
 mod pixels;
@@ -10,7 +9,7 @@ mod scale;
 pub use figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, TryFromObject, VirtualMachine,
-    builtins::{PyDict, PyList, PyStr, PyStrRef, PyTuple},
+    builtins::{PyDict, PyList, PyStr, PyTuple},
 };
 pub use scale::Scale;
 
@@ -27,21 +26,12 @@ pub(crate) fn install(shown: impl Fn(&str, PlottedFigure) + 'static, vm: &Virtua
     vm.sys_module.get_attr("modules", vm)?.set_item("_plots", module.into(), vm)
 }
 
-/// The bytes of a figure as `png` or `svg`, this many pixels wide and high.
-fn file_of(
-    picture: PyObjectRef,
-    kind: PyStrRef,
-    wide: u32,
-    high: u32,
-    vm: &VirtualMachine,
-) -> PyResult<Vec<u8>> {
-    let figure = figure(&picture, vm)?;
-    match kind.to_str() {
-        _ if wide == 0 || high == 0 => Err(vm.new_value_error("savefig: the figure has no pixels")),
-        Some("svg") => Ok(figure.svg((wide, high)).into_bytes()),
-        Some("png") => Ok(figure.pixels((wide, high), 0.0).png()),
-        _ => Err(vm.new_value_error("savefig: there are png and svg")),
+/// The bytes of a figure as PNG, this many pixels wide and high.
+fn file_of(picture: PyObjectRef, wide: u32, high: u32, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
+    if wide == 0 || high == 0 {
+        return Err(vm.new_value_error("savefig: the figure has no pixels"));
     }
+    Ok(figure(&picture, vm)?.pixels((wide, high), 0.0).png())
 }
 
 /// Shows the figures that the cell left open, as a notebook does when a cell ends.

@@ -1,7 +1,23 @@
 //! Figures as pixels: polygons are filled with as much colour as they cover of each pixel, letters are polygons too.
 //! Source: the nonzero rule of filling; the PNG specification, 5 and 11.
 
-use super::canvas::{Anchor, BLACK, Canvas, Colour, FOOT, Point};
+/// Pixels from the left and from the top.
+pub(super) type Point = (f64, f64);
+
+/// Red, green and blue, and how much of what is below is covered.
+#[derive(Clone, Copy)]
+pub(super) struct Colour(pub(super) [u8; 3], pub(super) f64);
+
+pub(super) const BLACK: Colour = Colour([0; 3], 1.0);
+
+/// Which part of words is at their place, and whether they go from bottom to top.
+#[derive(Clone, Copy)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+    Upwards,
+}
 
 /// How many lines of a pixel are looked at.
 const LINES: usize = 4;
@@ -13,6 +29,8 @@ const CORNERS: usize = 20;
 const OUTLINES: &[u8] = include_bytes!("../fonts/outlines.bin");
 /// The units of the outlines in the size of letters.
 const UNITS: f64 = 2048.0;
+/// How far the foot of letters is below their middle, as a share of their size.
+const FOOT: f64 = 0.3;
 
 /// A figure as pixels, from the top left to the bottom right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,8 +187,9 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|character| letter(character).0).sum::<f64>() * size / UNITS
 }
 
-impl Canvas for Raster {
-    fn clip(&mut self, within: Option<[f64; 4]>) {
+impl Raster {
+    /// What follows is drawn within these places alone: from the left and the top to the right and the bottom.
+    pub(super) fn clip(&mut self, within: Option<[f64; 4]>) {
         let (wide, high) = (self.pixels.wide as usize, self.pixels.high as usize);
         self.within = within.map_or([0, 0, wide, high], |[left, top, right, bottom]| {
             [
@@ -182,7 +201,8 @@ impl Canvas for Raster {
         });
     }
 
-    fn line(&mut self, points: &[Point], wide: f64, colour: Colour) {
+    /// A line through these points.
+    pub(super) fn line(&mut self, points: &[Point], wide: f64, colour: Colour) {
         for side in points.windows(2) {
             let ((ax, ay), (bx, by)) = (side[0], side[1]);
             let length = (bx - ax).hypot(by - ay);
@@ -200,11 +220,13 @@ impl Canvas for Raster {
         }
     }
 
-    fn area(&mut self, corners: &[Point], colour: Colour) {
+    /// The inside of a polygon.
+    pub(super) fn area(&mut self, corners: &[Point], colour: Colour) {
         self.fill(&[corners.to_vec()], colour);
     }
 
-    fn disc(&mut self, (x, y): Point, radius: f64, colour: Colour) {
+    /// The inside of a circle.
+    pub(super) fn disc(&mut self, (x, y): Point, radius: f64, colour: Colour) {
         let corner = |at| {
             let (sine, cosine) = (std::f64::consts::TAU * at as f64 / CORNERS as f64).sin_cos();
             (x + radius * cosine, y + radius * sine)
@@ -212,7 +234,8 @@ impl Canvas for Raster {
         self.fill(&[(0..CORNERS).map(corner).collect()], colour);
     }
 
-    fn words(&mut self, text: &str, (x, y): Point, size: f64, anchor: Anchor) {
+    /// Words of this size, whose middle is at the height of the point.
+    pub(super) fn words(&mut self, text: &str, (x, y): Point, size: f64, anchor: Anchor) {
         let scale = size / UNITS;
         let mut along = match anchor {
             Anchor::Start => 0.0,

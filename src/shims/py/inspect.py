@@ -90,50 +90,6 @@ class Signature:
     def __repr__(self):
         return f"<Signature {self}>"
 
-    def bind(self, *args, **kwargs):
-        return BoundArguments(self, _bound(self, args, kwargs, False))
-
-    def bind_partial(self, *args, **kwargs):
-        return BoundArguments(self, _bound(self, args, kwargs, True))
-
-
-class BoundArguments:
-    def __init__(self, signature, arguments):
-        self.signature, self.arguments = signature, arguments
-
-    def apply_defaults(self):
-        full = {}
-        for name, parameter in self.signature.parameters.items():
-            if name in self.arguments:
-                full[name] = self.arguments[name]
-            elif parameter.default is not _empty:
-                full[name] = parameter.default
-            elif parameter.kind == Parameter.VAR_POSITIONAL:
-                full[name] = ()
-            elif parameter.kind == Parameter.VAR_KEYWORD:
-                full[name] = {}
-        self.arguments = full
-
-
-def _bound(signature, args, kwargs, partial):
-    args, kwargs, bound = list(args), dict(kwargs), {}
-    for name, parameter in signature.parameters.items():
-        if parameter.kind == Parameter.VAR_POSITIONAL:
-            bound[name], args = tuple(args), []
-        elif parameter.kind == Parameter.VAR_KEYWORD:
-            bound[name], kwargs = kwargs, {}
-        elif parameter.kind <= Parameter.POSITIONAL_OR_KEYWORD and args:
-            bound[name] = args.pop(0)
-        elif parameter.kind != Parameter.POSITIONAL_ONLY and name in kwargs:
-            bound[name] = kwargs.pop(name)
-        elif parameter.default is _empty and not partial:
-            raise TypeError(f"missing a required argument: {name!r}")
-    if args:
-        raise TypeError("too many positional arguments")
-    if kwargs:
-        raise TypeError(f"got an unexpected keyword argument {next(iter(kwargs))!r}")
-    return bound
-
 
 def signature(function, **options):
     function = unwrap(function)

@@ -1,9 +1,8 @@
-"""Files for a short time, beside the notebook: with --allow-write alone."""
+"""Folders for a short time, beside the notebook: with --allow-write alone."""
 
-import io
 import os
 
-__all__ = ["NamedTemporaryFile", "SpooledTemporaryFile", "TemporaryDirectory", "TemporaryFile", "gettempdir", "mkdtemp"]
+__all__ = ["TemporaryDirectory", "gettempdir", "mkdtemp"]
 
 tempdir = None
 
@@ -52,40 +51,7 @@ class TemporaryDirectory:
         return f"<TemporaryDirectory {self.name!r}>"
 
 
-class _NamedFile:
-    """A file with a name that is removed when it is closed."""
-
-    def __init__(self, file, name, delete):
-        self.file, self.name, self.delete = file, name, delete
-
-    def __getattr__(self, name):
-        return getattr(self.file, name)
-
-    def __iter__(self):
-        return iter(self.file)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
-
-    def close(self):
-        self.file.close()
-        if self.delete and os.path.exists(self.name):
-            os.remove(self.name)
-
-
-def NamedTemporaryFile(mode="w+b", buffering=-1, encoding=None, newline=None, suffix=None, prefix=None, dir=None,
-                       delete=True, *, errors=None, delete_on_close=True):
-    name = _free(suffix, prefix, dir)
-    return _NamedFile(open(name, mode, buffering, encoding, errors, newline), name, delete)
-
-
-def TemporaryFile(mode="w+b", buffering=-1, encoding=None, newline=None, suffix=None, prefix=None, dir=None, *, errors=None):
-    """A file that nobody else can name: in memory."""
-    return io.BytesIO() if "b" in mode else io.StringIO()
-
-
-def SpooledTemporaryFile(max_size=0, mode="w+b", *args, **words):
-    return TemporaryFile(mode)
+def __getattr__(name):
+    if name in ("NamedTemporaryFile", "SpooledTemporaryFile", "TemporaryFile", "mkstemp"):
+        raise AttributeError(f"tempfile.{name} is not part of attn: open a file in a TemporaryDirectory()")
+    raise AttributeError(f"module 'tempfile' has no attribute {name!r}")

@@ -23,25 +23,12 @@ def extract_tb(tb, limit=None):
     return frames
 
 
-def extract_stack(f=None, limit=None):
-    frames = []
-    f = f or sys._getframe(1)
-    while f is not None and (limit is None or len(frames) < limit):
-        frames.insert(0, FrameSummary(f.f_code.co_filename, f.f_lineno, f.f_code.co_name))
-        f = f.f_back
-    return frames
-
-
 def format_list(frames):
     return [f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n' for frame in frames]
 
 
 def format_tb(tb, limit=None):
     return format_list(extract_tb(tb, limit))
-
-
-def format_stack(f=None, limit=None):
-    return format_list(extract_stack(f or sys._getframe(1), limit))
 
 
 def format_exception_only(exc, value=None):
@@ -82,17 +69,3 @@ def print_exception(exc, value=None, tb=None, limit=None, file=None, chain=True)
 
 def print_exc(limit=None, file=None, chain=True):
     print(format_exc(limit, chain), end="", file=file or sys.stderr)
-
-
-def print_tb(tb, limit=None, file=None):
-    print("".join(format_tb(tb, limit)), end="", file=file or sys.stderr)
-
-
-def print_stack(f=None, limit=None, file=None):
-    print("".join(format_stack(f or sys._getframe(1), limit)), end="", file=file or sys.stderr)
-
-
-def walk_tb(tb):
-    while tb is not None:
-        yield tb.tb_frame, tb.tb_lineno
-        tb = tb.tb_next

@@ -3,8 +3,7 @@
 
 use crate::kernel::grid;
 use crate::map_lane;
-use crate::tensor::layout::row_major;
-use crate::tensor::{DType, Error, Layout, Result, Tensor, allow};
+use crate::tensor::{DType, Error, Result, Tensor, allow};
 
 /// The tensor made of the elements at the sums of one storage offset of each axis.
 pub(crate) fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
@@ -105,23 +104,6 @@ pub(crate) fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
         super::Buffer::Bool(data) => cleared!(data, false),
     }
     Tensor::new(buffer, x.shape(), x.dtype())
-}
-
-/// A row-major view of this shape from the first element of the tensor on; the storage grows with zeros if it is too
-/// short. In place. As `resize_`.
-pub(crate) fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
-    allow(shape, x.dtype())?;
-    let layout = Layout { shape: shape.to_vec(), strides: row_major(shape), offset: x.layout().offset };
-    let end = layout.end();
-    if end > x.storage().read().len() {
-        match &mut *x.storage().write() {
-            super::Buffer::F32(data) => data.resize(end, 0.0),
-            super::Buffer::F64(data) => data.resize(end, 0.0),
-            super::Buffer::I64(data) => data.resize(end, 0),
-            super::Buffer::Bool(data) => data.resize(end, false),
-        }
-    }
-    Ok(x.with_layout(layout))
 }
 
 /// The last dimension as the `offset`-th diagonal of new dimensions `a` and `b`, with zeros elsewhere. Copies.

@@ -912,10 +912,9 @@ print(torch.Size([2, 3]), torch.Size([2, 3]).numel(), t.shape[-1], tuple(t.shape
 print(torch.device('cpu'), torch.device('cuda:0'), torch.device('cpu').type, torch.float32.is_floating_point, torch.finfo(torch.float32))
 
 print(D.Categorical(probs=torch.tensor([.2, .8])), D.Normal(0., 1.))
-print(D.Categorical(logits=torch.zeros(4)).entropy(), D.Categorical(torch.tensor([.5, .5])).sample((3,)), D.Normal(torch.tensor(0.), 1.).log_prob(torch.tensor(0.5)), D.Bernoulli(0.3))
+print(D.Categorical(logits=torch.zeros(4)).entropy(), D.Categorical(torch.tensor([.5, .5])).sample((3,)), D.Normal(torch.tensor(0.), 1.).log_prob(torch.tensor(0.5)))
 print(nn.Parameter(torch.ones(2, 2)))
 print(nn.ParameterList([nn.Parameter(torch.ones(2)), nn.Parameter(torch.zeros(2, 2))]))
-print(nn.ParameterDict({'a': nn.Parameter(torch.ones(2))}))
 print(nn.ModuleDict({'lin': nn.Linear(2, 2), 'act': nn.ReLU(inplace=True)}))
 print(nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Dropout(p=.5), nn.LayerNorm(3), nn.Softmax(dim=-1), nn.Embedding(4, 2), nn.Flatten(1), nn.LeakyReLU(.1), nn.ELU(), nn.SiLU(), nn.Sigmoid(), nn.Identity(), nn.BatchNorm1d(3), nn.Conv1d(1, 2, 3), nn.LSTM(2, 3, num_layers=2, bidirectional=True, batch_first=True), nn.GELU(), nn.CrossEntropyLoss(), nn.MSELoss(), nn.RMSNorm(4), nn.LogSoftmax(dim=1), nn.Softplus(), nn.GLU(), nn.CosineSimilarity(dim=1), nn.Unflatten(1, (2, 3))))
 print(nn.Transformer(8, 2, 1, 1, 16, batch_first=True))
@@ -1181,7 +1180,7 @@ o.sum().backward()
 u2 = nn.Unfold(2)(torch.arange(9.).view(1, 1, 3, 3)); print(u2)
 print(torch.arange(3.).storage())
 print(torch.optim.AdamW(gru.parameters(), lr=1e-3))
-print(torch.distributions.Normal(torch.zeros(2), 1.), torch.distributions.Uniform(0., 1.), torch.distributions.Bernoulli(torch.tensor([.3])))
+print(torch.distributions.Normal(torch.zeros(2), 1.))
 @torch.no_grad()
 def generate(model, n=3, *, temperature: float = 1.0) -> list:
     """Doc."""

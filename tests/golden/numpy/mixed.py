@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 for value in (np.float64(1.5), np.float32(1.5), np.float16(1.5), np.int64(3), np.int32(3), np.bool_(True), np.uint8(3)):
-    for make in (torch.tensor, torch.as_tensor, torch.asarray):
+    for make in (torch.tensor, torch.as_tensor):
         print(make(value), make([value, value]).dtype, make([[value], [2.5]]).dtype)
 print(torch.tensor([1.0, np.float64(2)]).dtype, torch.tensor([np.int64(2), 1.5]).dtype)
 print(torch.tensor([np.float32(2), np.float64(1)]).dtype, torch.full((2,), np.float64(2)).dtype)

@@ -12,9 +12,9 @@ from matplotlib import _cm
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE.parents[2] / "src/shims/py/matplotlib/_colormap_data.py"
 TABLES = "viridis plasma inferno magma cividis".split()
-SEGMENTS = "coolwarm gray hot jet".split()
+SEGMENTS = "gray hot jet".split()
 # Maps between colours that are no 255th parts.
-FRACTIONS = "bwr seismic Oranges Reds".split()
+FRACTIONS = "bwr seismic".split()
 # Maps between colours that are, and those that have only some colours.
 POINTS = "Blues Greens Greys Purples YlGnBu YlOrRd RdBu RdYlBu RdYlGn Spectral tab10 tab20 Set1 Set2 Set3".split()
 HEAD = '''"""The colours of colour maps. Written by tests/golden/plots/make_colormaps.py from matplotlib's own."""

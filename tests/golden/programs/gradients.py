@@ -45,7 +45,7 @@ for name in "exp log log2 log10 log1p expm1 exp2 sqrt rsqrt reciprocal sin cos t
 # %% gradients-of-activations
 torch.manual_seed(3)
 x = torch.randn(5)
-for f in (F.relu, F.gelu, lambda t: F.gelu(t, approximate="tanh"), F.silu, F.leaky_relu, lambda t: F.leaky_relu(t, 0.2), F.elu, F.softplus, F.logsigmoid, F.tanh, F.sigmoid, F.mish, F.hardswish):
+for f in (F.relu, F.gelu, lambda t: F.gelu(t, approximate="tanh"), F.silu, F.leaky_relu, lambda t: F.leaky_relu(t, 0.2), F.elu, F.softplus, F.logsigmoid, F.tanh, F.sigmoid):
     a = x.clone().requires_grad_()
     f(a).sum().backward()
     print(a.grad)
@@ -124,7 +124,7 @@ torch.manual_seed(6)
 x = torch.randn(3, 4)
 t = torch.tensor([1, 0, 3])
 y = torch.rand(3, 4)
-for f in (lambda a: F.cross_entropy(a, t), lambda a: F.cross_entropy(a, t, reduction="sum"), lambda a: F.cross_entropy(a, t, label_smoothing=0.1), lambda a: F.cross_entropy(a, t, weight=torch.tensor([1., 2., 3., 4.])), lambda a: F.cross_entropy(a, torch.tensor([1, -100, 2])), lambda a: F.cross_entropy(a, y.softmax(1)), lambda a: F.nll_loss(a.log_softmax(1), t), lambda a: F.mse_loss(a, y), lambda a: F.mse_loss(a, y, reduction="none").mean(), lambda a: F.l1_loss(a, y), lambda a: F.smooth_l1_loss(a, y), lambda a: F.huber_loss(a, y, delta=0.5), lambda a: F.binary_cross_entropy(a.sigmoid(), y), lambda a: F.binary_cross_entropy_with_logits(a, y), lambda a: F.binary_cross_entropy_with_logits(a, y, pos_weight=torch.tensor(2.)), lambda a: F.kl_div(a.log_softmax(1), y.softmax(1), reduction="batchmean"), lambda a: F.cosine_embedding_loss(a, y, torch.tensor([1, -1, 1])), lambda a: F.cross_entropy(a.view(1, 3, 4).flatten(0, 1), t), lambda a: F.cross_entropy(a[:, :, None], t[:, None])):
+for f in (lambda a: F.cross_entropy(a, t), lambda a: F.cross_entropy(a, t, reduction="sum"), lambda a: F.cross_entropy(a, t, label_smoothing=0.1), lambda a: F.cross_entropy(a, t, weight=torch.tensor([1., 2., 3., 4.])), lambda a: F.cross_entropy(a, torch.tensor([1, -100, 2])), lambda a: F.cross_entropy(a, y.softmax(1)), lambda a: F.nll_loss(a.log_softmax(1), t), lambda a: F.mse_loss(a, y), lambda a: F.mse_loss(a, y, reduction="none").mean(), lambda a: F.l1_loss(a, y), lambda a: F.smooth_l1_loss(a, y), lambda a: F.binary_cross_entropy(a.sigmoid(), y), lambda a: F.binary_cross_entropy_with_logits(a, y), lambda a: F.binary_cross_entropy_with_logits(a, y, pos_weight=torch.tensor(2.)), lambda a: F.kl_div(a.log_softmax(1), y.softmax(1), reduction="batchmean"), lambda a: F.cosine_embedding_loss(a, y, torch.tensor([1, -1, 1])), lambda a: F.cross_entropy(a.view(1, 3, 4).flatten(0, 1), t), lambda a: F.cross_entropy(a[:, :, None], t[:, None])):
     a = x.clone().requires_grad_()
     loss = f(a)
     loss.backward()
@@ -182,7 +182,7 @@ print(model.W_query.weight.grad)
 print(model.W_value.weight)
 
 # %% optimizers-follow
-for make in (lambda p: torch.optim.SGD(p, lr=0.1), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1), lambda p: torch.optim.Adam(p, lr=0.1), lambda p: torch.optim.AdamW(p, lr=0.1, weight_decay=0.1), lambda p: torch.optim.Adam(p, lr=0.1, amsgrad=True), lambda p: torch.optim.RMSprop(p, lr=0.1), lambda p: torch.optim.Adagrad(p, lr=0.1)):
+for make in (lambda p: torch.optim.SGD(p, lr=0.1), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1), lambda p: torch.optim.Adam(p, lr=0.1), lambda p: torch.optim.AdamW(p, lr=0.1, weight_decay=0.1), lambda p: torch.optim.Adam(p, lr=0.1, amsgrad=True), lambda p: torch.optim.RMSprop(p, lr=0.1)):
     w = torch.tensor([1., -2., 3.], requires_grad=True)
     optimizer = make([w])
     for _ in range(4):

@@ -32,7 +32,7 @@ y = x.view(2, 3)
 y.t_()
 print(y, y.stride(), x)
 y.unsqueeze_(0).squeeze_(0).transpose_(0, 1)
-print(y.shape, y.data_ptr() == x.data_ptr(), x.resize_(2, 2), x.numel(), torch.zeros(2).resize_(3).shape)
+print(y.shape, y.data_ptr() == x.data_ptr(), x.numel())
 
 # %% windows-diagonals-and-strides
 x = torch.arange(12.).view(3, 4)

@@ -6,7 +6,7 @@ packed = pack_padded_sequence(seq, [2, 1, 3], batch_first=True, enforce_sorted=F
 print(packed)
 print(pad_packed_sequence(packed, batch_first=True))
 print(pad_packed_sequence(packed, padding_value=-1, total_length=4))
-print(type(packed), packed.data.dtype, packed.batch_sizes, packed.is_cuda, packed.to(torch.float64).data.dtype)
+print(type(packed), packed.data.dtype, packed.batch_sizes, packed.to(torch.float64).data.dtype)
 floats = pack_padded_sequence(torch.arange(12.).reshape(3, 2, 2), torch.tensor([3, 1]))
 print(floats, floats[0].shape)
 data, sizes, order, inverse = floats
@@ -14,12 +14,11 @@ print(order, inverse, isinstance(floats, tuple))
 
 # %% pack-sequence
 import torch
-from torch.nn.utils.rnn import pack_sequence, unpack_sequence, pad_sequence, unpad_sequence, PackedSequence
+from torch.nn.utils.rnn import pack_sequence, pad_sequence
 a, b, c = torch.tensor([1, 2, 3]), torch.tensor([4, 5]), torch.tensor([6])
 print(pack_sequence([a, b, c]))
 print(pack_sequence([c, a, b], enforce_sorted=False))
-print(unpack_sequence(pack_sequence([c, a, b], enforce_sorted=False)))
-print(pad_sequence([a, b, c], batch_first=True), unpad_sequence(pad_sequence([a, b]), torch.tensor([3, 2])))
+print(pad_sequence([a, b, c], batch_first=True))
 
 # %% packed-through-lstm-and-gru
 import torch

@@ -56,7 +56,7 @@ for name in (
     else:
         show(name, lambda a: getattr(a, name)(*arguments.get(name, ())), x)
 for name in (
-    "relu leaky_relu elu silu gelu mish softplus hardswish "
+    "relu leaky_relu elu silu gelu softplus "
     "logsigmoid normalize"
 ).split():
     show("F." + name, lambda a: getattr(F, name)(a), x)
@@ -175,7 +175,6 @@ show("nll_loss", lambda a, c: F.nll_loss(a, c), x, labels)
 show("mse_loss", F.mse_loss, x, y)
 show("mse_loss-none", lambda a, c: F.mse_loss(a, c, reduction="none"), x, y)
 show("smooth_l1_loss", F.smooth_l1_loss, x, y)
-show("huber_loss", F.huber_loss, x, y)
 show("binary_cross_entropy", F.binary_cross_entropy, x, y)
 show("bce-logits", F.binary_cross_entropy_with_logits, x, y)
 show("bce-logits-weight", lambda a, c, d: F.binary_cross_entropy_with_logits(a, c, pos_weight=d.detach()), x, y, w)

@@ -24,17 +24,13 @@ class Signs(torch.optim.Optimizer):
         return loss
 w = nn.Parameter(torch.tensor([1.0, -2.0]))
 o = Signs([w])
-before = o.register_step_pre_hook(lambda opt, args, kwargs: print("before", len(args), kwargs))
-after = o.register_step_post_hook(lambda opt, args, kwargs: print("after", type(opt).__name__))
 def closure():
     o.zero_grad()
     loss = (w ** 2).sum()
     loss.backward()
     return loss
 print(o.step(closure), w)
-before.remove()
 print(o.step(closure), o.state[w], type(o.state).__name__)
-after.remove()
 s = torch.optim.lr_scheduler.StepLR(o, 1, 0.5)
 for _ in range(3):
     o.step(closure)
@@ -43,15 +39,12 @@ for _ in range(3):
 kept = o.state_dict()
 print(kept)
 other = Signs([nn.Parameter(torch.zeros(2))])
-other.register_load_state_dict_post_hook(lambda opt: print("loaded", opt.param_groups[0]["lr"]))
 other.load_state_dict(kept)
 print(other.state_dict()["state"])
 
 # %% optimizers-that-average
 for make in (
-    lambda p: torch.optim.NAdam(p, lr=0.1),
-    lambda p: torch.optim.NAdam(p, lr=0.1, weight_decay=0.1, decoupled_weight_decay=True),
-    lambda p: torch.optim.Adagrad(p, lr=0.1, lr_decay=0.1),
+    lambda p: torch.optim.RMSprop(p, lr=0.1, weight_decay=0.1),
     lambda p: torch.optim.RMSprop(p, lr=0.1, momentum=0.5, centered=True),
 ):
     w = nn.Parameter(torch.linspace(-1, 1, 5))

@@ -136,7 +136,7 @@ _INSTEAD = {
     "eig": "eigh() has the eigenvalues of symmetric matrices", "eigvals": "eigvalsh() has those of symmetric matrices",
     "lstsq": "pinv(a) @ b is the solution", "slogdet": "det() has the determinant",
     "cond": "svd(x, compute_uv=False) has the singular values", "matrix_power": "a @ a is the square",
-    "cholesky": "torch.linalg.cholesky() has the factor",
+    "cholesky": "eigh() has the eigenvalues and vectors",
 }
 
 

@@ -3,8 +3,7 @@
 from ._einsum import einsum
 from ._packing import pack, unpack
 from ._pattern import EinopsError
-from ._shape import asnumpy, parse_shape
 from ._transform import rearrange, reduce, repeat
 
-__all__ = ["EinopsError", "asnumpy", "einsum", "pack", "parse_shape", "rearrange", "reduce", "repeat", "unpack"]
+__all__ = ["EinopsError", "einsum", "pack", "rearrange", "reduce", "repeat", "unpack"]
 __version__ = "0.8.1"

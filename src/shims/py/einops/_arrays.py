@@ -23,9 +23,6 @@ class _Tensors:
     def is_floating(self, x):
         return x.dtype in (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 
-    def to_numpy(self, x):
-        return x.detach().cpu().numpy()
-
     def reduce(self, x, name, axes):
         if name == "min":
             return x.amin(dim=axes)
@@ -57,9 +54,6 @@ class _Arrays:
 
     def is_floating(self, x):
         return x.dtype in ("float16", "float32", "float64")
-
-    def to_numpy(self, x):
-        return x
 
     def reduce(self, x, name, axes):
         return getattr(x, name)(axis=axes)

@@ -104,7 +104,6 @@ def _extent(values):
 
 
 _CYCLE = "#1f77b4 #ff7f0e #2ca02c #d62728 #9467bd #8c564b #e377c2 #7f7f7f #bcbd22 #17becf".split()
-_DASHES = {"solid": "-", "dashed": "--", "dashdot": "-.", "dotted": ":", "": "None", " ": "None", "none": "None"}
 
 
 class Line2D(Artist):
@@ -140,29 +139,12 @@ class Line2D(Artist):
     def get_label(self):
         return self._child if self._label is None else self._label
 
-    def _fmt(self, dashes=False):
-        """The colour or the line of a format such as "b--"."""
-        fmt = self._format
-        found = next((one for one in ("--", "-.", "-", ":") if one in fmt), None)
-        if dashes:
-            return found or ("None" if any(one in fmt for one in ".,ov^<>sp*hH+xDd|") else "-")
-        return next((one for one in fmt if one in "bgrcmykw"), None)
+    def _fmt(self):
+        """The colour of a format such as "b--"."""
+        return next((one for one in self._format if one in "bgrcmykw"), None)
 
     def get_color(self):
         return self._word("color", "c", default=self._fmt() or _CYCLE[self._order % len(_CYCLE)])
-
-    def get_linestyle(self):
-        dashes = self._word("linestyle", "ls")
-        return self._fmt(True) if dashes is None else _DASHES.get(dashes, dashes)
-
-    def get_linewidth(self):
-        return float(self._word("linewidth", "lw", default=1.5))
-
-    def get_marker(self):
-        return self._word("marker", default="None")
-
-    def get_alpha(self):
-        return self._word("alpha")
 
     _format, _order = "", 0
 
@@ -171,9 +153,6 @@ class Line2D(Artist):
 
     def set_ydata(self, y):
         self._y = row(y)
-
-    def set_xdata(self, x):
-        self._x = row(x)
 
     def mark(self):
         return {"kind": self._kind, "label": self._label, "x": self._x, "y": self._y}

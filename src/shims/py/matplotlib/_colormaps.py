@@ -189,20 +189,20 @@ def rows_between(colors):
     }
 
 
-def mixed(rows, count, gamma=1.0):
+def mixed(rows, count):
     """`count` colours from rows of places, with the value before and after each place."""
-    parts = [_mixed_part(rows[part], count, gamma) for part in "rgb"]
-    alpha = _mixed_part(rows["a"], count, 1.0) if "a" in rows else [1.0] * count
+    parts = [_mixed_part(rows[part], count) for part in "rgb"]
+    alpha = _mixed_part(rows["a"], count) if "a" in rows else [1.0] * count
     return list(zip(*parts, alpha))
 
 
-def _mixed_part(row, count, gamma):
+def _mixed_part(row, count):
     if count == 1:
         return [min(max(row[-1][1], 0.0), 1.0)]
     places = [place * (count - 1) for place, _, _ in row]
     values, right = [row[0][2]], 1
     for step in _steps(count)[1:-1]:
-        at = (count - 1) * step**gamma
+        at = (count - 1) * step
         while places[right] < at:
             right += 1
         share = (at - places[right - 1]) / (places[right] - places[right - 1])

@@ -52,25 +52,22 @@ class ListedColormap(Colormap):
 
 class LinearSegmentedColormap(Colormap):
     def __init__(self, name, segmentdata, N=256, gamma=1.0):
-        super().__init__(name, N)
-        self._rows, self._gamma = {word[0]: list(rows) for word, rows in segmentdata.items()}, gamma
-        if any(callable(rows) for rows in segmentdata.values()):
-            raise NotImplementedError("attn makes colour maps from rows of numbers, not from functions")
+        raise NotImplementedError("attn makes colour maps by LinearSegmentedColormap.from_list")
 
     def _colors(self):
-        return mixed(self._rows, self.N, self._gamma)
+        return mixed(self._rows, self.N)
 
     @classmethod
-    def from_list(cls, name, colors, N=256, gamma=1.0):
+    def from_list(cls, name, colors, N=256):
         colors = list(colors)
+        places = None
         if len(colors[0]) == 2 and not isinstance(colors[0], str):
             places, colors = zip(*colors)
-        else:
-            places = None
         rows = rows_between([to_rgba(color) for color in colors])
         if places is not None:
             rows = {part: [(float(at), *row[1:]) for at, row in zip(places, rows[part])] for part in rows}
-        made = cls(name, {}, N, gamma)
+        made = cls.__new__(cls)
+        Colormap.__init__(made, name, N)
         made._rows = rows
         return made
 

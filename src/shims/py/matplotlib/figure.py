@@ -7,7 +7,6 @@ import warnings
 from ._artists import Colorbar, Legend, Text, style
 from .axes import Axes
 
-_FORMATS = ("png", "svg")
 # Arguments of savefig that decide how the paper looks around the plot.
 _SAVED_WITH = ("backend", "bbox_extra_artists", "bbox_inches", "metadata", "orientation", "pad_inches", "papertype", "transparent")
 
@@ -256,7 +255,7 @@ class Figure:
         _plots.show(repr(self), self.picture())
 
     def savefig(self, fname, *, format=None, dpi=None, **words):
-        """Writes the figure as PNG or SVG. Without permission to write it warns and goes on: the terminal shows it."""
+        """Writes the figure as PNG. Without permission to write it warns and goes on: the terminal shows it."""
         style("savefig", {word: words[word] for word in words if word not in _SAVED_WITH})
         if hasattr(fname, "write"):
             fname.write(self._file(format or "png", dpi))
@@ -276,15 +275,15 @@ class Figure:
         """The bytes of a picture."""
         import _plots
 
-        if kind.lower() not in _FORMATS:
-            raise ValueError(f"Format {kind!r} is not supported (supported formats: {', '.join(_FORMATS)})")
+        if kind.lower() != "png":
+            raise ValueError(f"Format {kind!r} is not supported (supported formats: png)")
         dots = self._dpi if dpi in (None, "figure") else dpi
         width, height = (int(length * dots) for length in self._size)
         if max(width, height) >= 2**16:
             raise ValueError(
                 f"Image size of {width}x{height} pixels is too large. It must be less than 2^16 in each direction."
             )
-        return _plots.file(self.picture(), kind.lower(), width, height)
+        return _plots.file(self.picture(), width, height)
 
     def delaxes(self, ax):
         self.axes.remove(ax)

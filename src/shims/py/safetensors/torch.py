@@ -174,9 +174,6 @@ class safe_open:
     def keys(self):
         return sorted(self._entries)
 
-    def offset_keys(self):
-        return sorted(self._entries, key=lambda name: self._entries[name]["data_offsets"])
-
     def metadata(self):
         return self._metadata
 
@@ -184,22 +181,3 @@ class safe_open:
         if name not in self._entries:
             raise _failed(f"File does not contain tensor {name}")
         return _tensor(self._file, self._start, self._end, name, self._entries[name])
-
-    def get_slice(self, name):
-        return PySafeSlice(self.get_tensor(name), self._entries[name])
-
-
-class PySafeSlice:
-    """A tensor of a file, of which a part is taken by an index."""
-
-    def __init__(self, tensor, entry):
-        self._tensor, self._entry = tensor, entry
-
-    def get_shape(self):
-        return self._entry["shape"]
-
-    def get_dtype(self):
-        return self._entry["dtype"]
-
-    def __getitem__(self, index):
-        return self._tensor[index]

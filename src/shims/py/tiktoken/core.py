@@ -69,9 +69,6 @@ class Encoding:
     def special_tokens_set(self):
         return set(self._special_tokens)
 
-    def is_special_token(self, token):
-        return token in self._special_tokens.values()
-
     def token_byte_values(self):
         return sorted(self._bytes)
 
@@ -108,12 +105,6 @@ class Encoding:
         for part in re.split(f"({'|'.join(map(re.escape, allowed))})", _valid(text)):
             tokens += [self._special_tokens[part]] if part in allowed else self._pairs.tokens(part)
         return tokens
-
-    def encode_to_numpy(self, text, *, allowed_special=set(), disallowed_special="all"):
-        import numpy
-
-        tokens = self.encode(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
-        return numpy.array(tokens, dtype=numpy.uint32)
 
     def encode_ordinary_batch(self, text, *, num_threads=8):
         return [self.encode_ordinary(one) for one in text]
@@ -162,6 +153,3 @@ class Encoding:
 
     def decode_batch(self, batch, *, errors="replace", num_threads=8):
         return [self.decode(tokens, errors=errors) for tokens in batch]
-
-    def decode_bytes_batch(self, batch, *, num_threads=8):
-        return [self.decode_bytes(tokens) for tokens in batch]

@@ -146,10 +146,6 @@ def __getattr__(name):
 
         if name in _autocast.__all__:
             return getattr(_autocast, name)
-        import torch._combined as _combined
-
-        if name in _combined.__all__:
-            return getattr(_combined, name)
         import torch._complex as _complex
 
         if name in _complex.__all__:

@@ -9,14 +9,12 @@ import torch
 from torch._more import around
 
 __all__ = (
-    "autocast autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype "
-    "get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
-    "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled"
+    "autocast clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
+    "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled"
 ).split()
 
 # Of devices that are not there: whether it is on, and the dtype.
 _others = {"cuda": (False, torch.float16), "mps": (False, torch.float16), "xpu": (False, torch.float16)}
-_depth = 0
 
 
 def is_available(device_type):
@@ -29,10 +27,11 @@ def _settings(device_type):
     return _torch._autocast()[:2] if device_type == "cpu" else _others[device_type]
 
 
-def _set(device_type, enabled, dtype):
+def _set(device_type, enabled, dtype, caches):
     if device_type == "cpu":
-        _torch._set_autocast(enabled, dtype, is_autocast_cache_enabled())
+        _torch._set_autocast(enabled, dtype, caches)
     else:
+        _torch._set_autocast(*_torch._autocast()[:2], caches)
         _others[device_type] = enabled, dtype
 
 
@@ -44,21 +43,9 @@ def get_autocast_dtype(device_type, /):
     return _settings(device_type)[1]
 
 
-def set_autocast_enabled(device_type, enabled=None, /):
-    if enabled is None:
-        device_type, enabled = "cuda", device_type
-    _set(device_type, enabled, get_autocast_dtype(device_type))
-
-
-def set_autocast_dtype(device_type, dtype, /):
-    _set(device_type, is_autocast_enabled(device_type), dtype)
-
-
 is_autocast_cpu_enabled = functools.partial(is_autocast_enabled, "cpu")
 get_autocast_cpu_dtype = functools.partial(get_autocast_dtype, "cpu")
 get_autocast_gpu_dtype = functools.partial(get_autocast_dtype, "cuda")
-set_autocast_cpu_enabled = functools.partial(set_autocast_enabled, "cpu")
-set_autocast_cpu_dtype = functools.partial(set_autocast_dtype, "cpu")
 clear_autocast_cache = _torch._clear_autocast_cache
 
 
@@ -66,26 +53,13 @@ def is_autocast_cache_enabled():
     return _torch._autocast()[2]
 
 
-def set_autocast_cache_enabled(enabled, /):
-    _torch._set_autocast(*_torch._autocast()[:2], enabled)
-
-
-def autocast_increment_nesting():
-    global _depth
-    _depth += 1
-    return _depth
-
-
-def autocast_decrement_nesting():
-    global _depth
-    _depth -= 1
-    return _depth
-
-
 class autocast:
     """A context, or a decorator, in which `torch` chooses the dtype of products and losses."""
 
     __module__ = "torch.amp.autocast_mode"
+
+    # How many contexts are open.
+    _depth = 0
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
@@ -109,17 +83,16 @@ class autocast:
 
     def __enter__(self):
         self._before.append((_settings(self.device), is_autocast_cache_enabled()))
-        _set(self.device, self._enabled, self.fast_dtype)
-        set_autocast_cache_enabled(self._cache_enabled)
-        autocast_increment_nesting()
+        _set(self.device, self._enabled, self.fast_dtype, self._cache_enabled)
+        autocast._depth += 1
         return self
 
     def __exit__(self, *error):
-        if autocast_decrement_nesting() == 0:
+        autocast._depth -= 1
+        if autocast._depth == 0:
             clear_autocast_cache()
         settings, caches = self._before.pop()
-        _set(self.device, *settings)
-        set_autocast_cache_enabled(caches)
+        _set(self.device, *settings, caches)
         return False
 
     def __call__(self, function):

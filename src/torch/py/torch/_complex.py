@@ -7,8 +7,8 @@ not written here is refused by name.
 
 import _torch
 import torch
-from torch._arguments import hint, on_cpu
-from torch._complex_views import Views, index_of, sizes_of
+from torch._arguments import hint
+from torch._complex_views import Views, index_of
 
 __all__ = "angle cdouble cfloat complex complex64 complex128 imag is_complex polar view_as_complex view_as_real".split()
 
@@ -189,18 +189,6 @@ class Tensor(Views):
 
     cpu = type_as = to
 
-    def _change(self, result):
-        self._pairs.copy_(result._pairs)
-        return self
-
-    def mul_(self, other):
-        return self._change(self.mul(other))
-
-    def add_(self, other):
-        return self._change(self.add(other))
-
-    __imul__, __iadd__ = mul_, add_
-
     # Arithmetic.
 
     def conj(self):
@@ -223,19 +211,6 @@ class Tensor(Views):
         size = self.real.exp()
         return _pair(size * self.imag.cos(), size * self.imag.sin(), "Exp")
 
-    def square(self):
-        return self * self
-
-    def pow(self, exponent):
-        if isinstance(exponent, int) and 1 <= exponent <= 64:
-            result = self
-            for _ in range(exponent - 1):
-                result = result * self
-            return result
-        raise NotImplementedError("pow of a complex tensor is part of attn for exponents 1, 2, 3, ... alone")
-
-    __pow__ = pow
-
     def add(self, other):
         return _both(self, other, lambda a, b: Tensor(a._pairs + b._pairs))
 
@@ -244,15 +219,6 @@ class Tensor(Views):
 
     def mul(self, other):
         return _both(self, other, _product)
-
-    def div(self, other):
-        return _both(self, other, _quotient)
-
-    def eq(self, other):
-        return _both(self, other, lambda a, b: (a._pairs == b._pairs).all(-1))
-
-    def ne(self, other):
-        return ~self.eq(other)
 
     def _operator(name, is_reflected=False):
         def operate(self, other):
@@ -265,30 +231,9 @@ class Tensor(Views):
         return operate
 
     __add__, __radd__, __sub__, __rsub__ = _operator("add"), _operator("add"), _operator("sub"), _operator("sub", True)
-    __mul__, __rmul__, __truediv__, __rtruediv__ = _operator("mul"), _operator("mul"), _operator("div"), _operator("div", True)
-    __eq__, __ne__ = _operator("eq"), _operator("ne")
-
-    def sum(self, dim=None, keepdim=False):
-        return self._reduced("sum", dim, keepdim)
-
-    def mean(self, dim=None, keepdim=False):
-        return self._reduced("mean", dim, keepdim)
-
-    def _reduced(self, name, dim, keepdim):
-        dims = range(self.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
-        dims = tuple(self._dim(dim) for dim in dims)
-        return Tensor(getattr(self._pairs, name)(dim=dims, keepdim=keepdim)) if dims else self.clone()
-
-    def equal(self, other):
-        return other.is_complex() and self.shape == other.shape and torch.equal(self._pairs, other._pairs)
-
-    def allclose(self, other, rtol=1e-05, atol=1e-08):
-        return bool(_both(self, other, lambda a, b: a.eq(b) | ((a - b).abs() <= atol + rtol * b.abs())).all())
-
-    def backward(self, gradient=None, **words):
-        if gradient is None:
-            raise RuntimeError("grad can be implicitly created only for real scalar outputs but got " + repr(self.dtype))
-        self._pairs.backward(gradient._pairs, **words)
+    __mul__, __rmul__, __truediv__, __pow__ = _operator("mul"), _operator("mul"), _operator("div"), _operator("pow")
+    # These are refused: Python would compare the objects, or compute a new tensor in place of a change.
+    __eq__, __ne__, __iadd__, __isub__, __imul__ = map(_operator, ("eq", "ne", "add_", "sub_", "mul_"))
 
 
 Tensor.__qualname__ = "Tensor"
@@ -321,17 +266,6 @@ def _both(a, b, compute):
 
 def _product(a, b):
     return _pair(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real, "Mul")
-
-
-def _quotient(a, b):
-    """Divided by the larger part first, so that nothing overflows on the way."""
-    swap = b.real.abs() < b.imag.abs()
-    large, small = torch.where(swap, b.imag, b.real), torch.where(swap, b.real, b.imag)
-    ratio = small / large
-    scale = 1 / (large + small * ratio)
-    first, second = torch.where(swap, a.imag, a.real), torch.where(swap, a.real, a.imag)
-    imag = torch.where(swap, ratio * a.imag - a.real, a.imag - a.real * ratio)
-    return _pair((first + second * ratio) * scale, imag * scale, "Div")
 
 
 # Functions of torch.
@@ -431,46 +365,27 @@ def tensor(data, dtype=None, requires_grad=False):
 
 def operate(name, a, b):
     """An operator of a real tensor and a complex number."""
-    if name not in ("add", "sub", "mul", "div", "eq", "ne"):
+    if name not in _OF_BOTH:
         raise _refused(name, complex64)
     dtype = _dtype_of(next(x for x in (a, b) if isinstance(x, torch.Tensor)).dtype)
     return getattr(_as_complex(a, dtype), name)(_as_complex(b, dtype))
 
 
-def _joined(name):
-    def function(tensors, dim=0):
-        dtype = complex128 if any(tensor.dtype in (complex128, torch.float64) for tensor in tensors) else complex64
-        tensors = [_as_complex(tensor, dtype).to(dtype) for tensor in tensors]
-        dim = tensors[0]._dim(dim) if name == "cat" else dim % (tensors[0].ndim + 1)
-        return Tensor(getattr(torch, name)([tensor._pairs for tensor in tensors], dim))
-
-    return function
-
-
-def _created(value):
-    """A function that makes a tensor of a size, of zeros or of ones."""
-
-    def create(*size, dtype=None, device=None, requires_grad=False):
-        on_cpu(device)
-        pairs = torch.zeros((*sizes_of(size), 2), dtype=dtype.real)
-        pairs[..., 0] = value
-        return Tensor(pairs).requires_grad_(requires_grad)
-
-    return create
+def _cat(tensors, dim=0):
+    dtype = complex128 if any(tensor.dtype in (complex128, torch.float64) for tensor in tensors) else complex64
+    tensors = [_as_complex(tensor, dtype).to(dtype) for tensor in tensors]
+    return Tensor(torch.cat([tensor._pairs for tensor in tensors], tensors[0]._dim(dim)))
 
 
 _FUNCTIONS = {
-    "cat": _joined("cat"), "concat": _joined("cat"), "stack": _joined("stack"),
-    "outer": lambda input, vec2: input.unsqueeze(-1) * vec2.unsqueeze(0),
-    "zeros": _created(0), "empty": _created(0), "ones": _created(1),
-    "real": lambda input: input.real, "imag": imag, "numel": Tensor.numel, "absolute": Tensor.abs,
-    "true_divide": Tensor.div, "divide": Tensor.div, "multiply": Tensor.mul, "subtract": Tensor.sub,
+    "cat": _cat, "concat": _cat, "real": lambda input: input.real, "imag": imag, "numel": Tensor.numel,
+    "absolute": Tensor.abs, "multiply": Tensor.mul, "subtract": Tensor.sub,
 }
 # Functions whose other operand may be the complex one.
-_OF_BOTH = ("add", "sub", "mul", "div", "eq", "ne")
+_OF_BOTH = ("add", "sub", "mul")
 _METHODS = (
-    "abs allclose angle clone conj detach equal exp flatten is_complex is_floating_point mean neg permute pow "
-    "repeat_interleave reshape split square squeeze sum swapaxes transpose unbind unsqueeze"
+    "abs angle clone conj detach exp flatten is_complex is_floating_point neg permute repeat_interleave reshape split "
+    "squeeze swapaxes transpose unbind unsqueeze"
 ).split()
 
 

@@ -54,24 +54,6 @@ def _same_dtype(a, b):
 
 
 @_rounded_once
-def _mish(input):
-    return input * torch.nn.functional.softplus(input).tanh()
-
-
-def mish(input, inplace):
-    return input.copy_(_mish(input)) if inplace else _mish(input)
-
-
-@_rounded_once
-def _hardswish(input):
-    return input * (input + 3).clamp(0, 6) / 6
-
-
-def hardswish(input, inplace):
-    return input.copy_(_hardswish(input)) if inplace else _hardswish(input)
-
-
-@_rounded_once
 def _gated(input, dim):
     left, right = input.chunk(2, dim)
     return left * right.sigmoid()
@@ -95,6 +77,37 @@ def gumbel_softmax(logits, tau, hard, dim):
     return torch.zeros_like(logits).scatter_(dim, index, 1.0) - soft.detach() + soft
 
 
+# Norms
+
+
+@_rounded_once
+def _normalized_groups(input, num_groups, weight, bias, eps):
+    rows = input.reshape(input.size(0), num_groups, input[0].numel() // num_groups)
+    result = torch.nn.functional.layer_norm(rows, rows.shape[2:], eps=eps).view(input.shape)
+    shape = (-1, *(1,) * (input.dim() - 2))
+    result = result if weight is None else result * weight.view(shape)
+    return result if bias is None else result + bias.view(shape)
+
+
+def group_norm(input, num_groups, weight, bias, eps):
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if input.size(1) % num_groups:
+        raise RuntimeError(
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} "
+            f"and num_groups={num_groups}"
+        )
+    for name, given in ("weight", weight), ("bias", bias):
+        if given is not None and given.shape != input.shape[1:2]:
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{list(given.shape)} and input of shape {list(input.shape)}"
+            )
+    return _normalized_groups(input, num_groups, weight, bias, eps) if input.numel() else input.clone()
+
+
 # Losses
 
 
@@ -116,18 +129,6 @@ def smooth_l1_loss(input, target, reduction, beta):
     loss = _reduced(_smooth(input, target, beta), reduction)
     _torch._name_node(loss, "SmoothL1Loss", 0)
     return loss
-
-
-@_rounded_once
-def _huber(input, target, delta):
-    far = (input - target).abs()
-    return torch.where(far < delta, 0.5 * far * far, delta * (far - 0.5 * delta))
-
-
-def huber_loss(input, target, reduction, delta):
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    return _reduced(_huber(input, target, delta), reduction)
 
 
 def kl_div(input, target, reduction, log_target):
@@ -311,31 +312,6 @@ def trace(input):
     if input.dim() != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     return input.diagonal().sum()
-
-
-def matrix_power(input, n):
-    if input.dim() < 2:
-        raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
-    rows, columns = input.shape[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            "linalg.matrix_power: A must be batches of square matrices, but they are "
-            f"{rows} by {columns} matrices"
-        )
-    if n == 0:
-        return input.clone().copy_(torch.eye(rows, dtype=input.dtype))
-    base = torch.linalg.inv(input) if n < 0 else input
-    if abs(n) == 1:
-        return base if n < 0 else base.clone()
-    if abs(n) == 3:
-        return base @ base @ base
-    left, square, result = abs(n), None, None
-    while left:
-        square = base if square is None else square @ square
-        if left % 2:
-            result = square if result is None else result @ square
-        left //= 2
-    return result
 
 
 # Rearranged and joined

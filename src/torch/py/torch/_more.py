@@ -6,13 +6,10 @@ from torch._arguments import hint, on_cpu, only_defaults
 
 __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
-    "as_tensor corrcoef cov from_dlpack are_deterministic_algorithms_enabled asarray broadcast_shapes compile finfo "
-    "from_numpy "
-    "get_default_device get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
-    "get_num_threads get_rng_state iinfo is_floating_point is_inference_mode_enabled "
-    "is_storage seed set_default_device set_default_tensor_type "
-    "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
-    "set_num_threads set_rng_state set_warn_always tensordot typename unravel_index use_deterministic_algorithms vmap"
+    "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device "
+    "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point seed set_default_device "
+    "set_float32_matmul_precision set_num_threads set_rng_state svd tensordot typename unravel_index "
+    "use_deterministic_algorithms vmap"
 ).split()
 
 
@@ -126,31 +123,6 @@ def as_tensor(data, dtype=None, device=None):
     return torch.tensor(data, dtype=dtype)
 
 
-def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """The data as a tensor; a tensor of that dtype shares its elements, and its history if `requires_grad` is set."""
-    made = as_tensor(obj, dtype, device)
-    if made is not obj and copy is False:
-        raise ValueError(
-            "can't alias tensor with dtype"
-            if isinstance(obj, torch.Tensor)
-            else "can't alias arbitrary sequence into a tensor."
-        )
-    if made is obj and copy:
-        made = made.clone()
-    if not isinstance(obj, torch.Tensor):
-        return made.requires_grad_(requires_grad)
-    if requires_grad:
-        return made if made.requires_grad else made.requires_grad_()
-    return made.detach() if made.requires_grad else made
-
-
-def from_dlpack(ext_tensor):
-    """A tensor of the same elements; of attn's own tensors only."""
-    if not isinstance(ext_tensor, torch.Tensor):
-        raise NotImplementedError("torch.from_dlpack is part of attn for its own tensors only")
-    return ext_tensor.detach()
-
-
 def from_numpy(array):
     """The tensor on an array's elements: a change of one changes the other."""
     shared = getattr(type(array), "_tensor", None)
@@ -180,10 +152,6 @@ def is_floating_point(input):
     return input.is_floating_point()
 
 
-def is_storage(obj):
-    return isinstance(obj, torch.storage.UntypedStorage)
-
-
 def seed():
     """Seeds the default generator; here always with the same number, so that runs repeat."""
     return torch.default_generator.seed()
@@ -197,49 +165,7 @@ def set_rng_state(new_state):
     torch.default_generator.set_state(new_state)
 
 
-# Statistics and places
-
-
-def cov(input, *, correction=1, fweights=None, aweights=None):
-    """How the variables, one a row, vary together."""
-    if input.dim() > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"
-        )
-    if input.dtype == torch.bool:
-        raise RuntimeError("cov(): bool dtype is not supported for input")
-    rows = input if input.dim() == 2 else input.reshape(1, -1)
-    if not rows.is_floating_point():
-        rows = rows.to(torch.get_default_dtype())
-    weights = None if fweights is None else fweights.to(rows.dtype)
-    if aweights is not None:
-        weights = aweights if weights is None else weights * aweights
-    count = rows.shape[1] if weights is None else weights.sum()
-    mean = rows.mean(1, True) if weights is None else (rows * weights).sum(1, True) / count
-    if weights is None or correction == 0:
-        norm = count - correction
-    elif aweights is None:
-        norm = count - correction
-    else:
-        norm = count - correction * (weights * aweights).sum() / count
-    centred = rows - mean
-    weighted = centred if weights is None else centred * weights
-    norm = norm if isinstance(norm, torch.Tensor) else torch.tensor(float(norm), dtype=rows.dtype)
-    found = weighted @ centred.T / norm.clamp(min=0)
-    return found if input.dim() == 2 and input.shape[0] > 1 else found.squeeze()
-
-
-def corrcoef(input):
-    """The covariances divided by both standard deviations."""
-    if input.dim() > 2:
-        raise RuntimeError(
-            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions"
-        )
-    found = cov(input)
-    if found.dim() == 0:
-        return found / found
-    spread = found.diagonal().sqrt()
-    return (found / spread[:, None] / spread[None, :]).clamp(-1, 1)
+# Places and products
 
 
 def unravel_index(indices, shape):
@@ -340,21 +266,8 @@ def _setting(name, value):
     return get, change
 
 
-get_num_interop_threads, set_num_interop_threads = _setting("num_interop_threads", 1)
 get_float32_matmul_precision, set_float32_matmul_precision = _setting("float32_matmul_precision", "highest")
-get_deterministic_debug_mode, set_deterministic_debug_mode = _setting("deterministic_debug_mode", 0)
 are_deterministic_algorithms_enabled, use_deterministic_algorithms = _setting("deterministic_algorithms", False)
-_, set_warn_always = _setting("warn_always", False)
-
-
-def set_flush_denormal(mode):
-    """False: tiny numbers stay as they are, as on processors that cannot flush them."""
-    hint(mode)
-    return False
-
-
-def is_inference_mode_enabled():
-    return False
 
 
 def get_default_device():
@@ -364,12 +277,6 @@ def get_default_device():
 def set_default_device(device):
     """The CPU is the only device; naming another raises."""
     on_cpu(device)
-
-
-def set_default_tensor_type(t):
-    names = {"FloatTensor": torch.float32, "DoubleTensor": torch.float64, "HalfTensor": torch.float16}
-    name = t if isinstance(t, str) else t.__name__
-    torch.set_default_dtype(names[name.rpartition(".")[2]])
 
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
@@ -402,6 +309,16 @@ def _tensordot(a, b, dims):
         return _torch._call("tensordot", a, b, dims)
     first, second = ([axes] if isinstance(axes, int) else list(axes) for axes in dims)
     return _torch._call("tensordot", a, b, first, second)
+
+
+def svd(input, some=True, compute_uv=True):
+    """Singular values and vectors: input = U diag(S) V^H."""
+    if not compute_uv:
+        only_defaults("svd", compute_uv=compute_uv)
+    U, S, Vh = torch.linalg.svd(input, full_matrices=not some)
+    from torch.return_types import _make
+
+    return _make("svd", ("U", "S", "V"), (U, S, Vh.mH))
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):

@@ -2,8 +2,7 @@
 
 import torch
 from torch._arguments import hint, on_cpu, only_defaults
-from torch._combined import dist, fliplr, flipud, float_power, isneginf, isposinf, logcumsumexp, svd, swapdims, xlogy
-from torch._more import _KINDS, kind_of
+from torch._more import _KINDS, kind_of, svd
 
 
 def type(self, dtype=None, non_blocking=False, **kwargs):
@@ -64,33 +63,8 @@ def register_hook(self, hook):
     return hook_onto(self, hook)
 
 
-def register_post_accumulate_grad_hook(self, hook):
-    raise NotImplementedError("Tensor.register_post_accumulate_grad_hook is not part of attn")
-
-
-def dim_order(self, *, ambiguity_check=False):
-    """The dimensions from the one whose steps in memory are the largest to the one whose steps are the smallest."""
-    formats = (torch.contiguous_format, torch.channels_last)
-    if not isinstance(ambiguity_check, bool):
-        listed = isinstance(ambiguity_check, list) and all(item in formats for item in ambiguity_check)
-        if not listed:
-            raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    order = sorted(range(self.dim()), key=lambda axis: (-self.stride(axis), axis))
-    sizes = [(self.stride(axis), self.shape[axis]) for axis in order]
-    ambiguous = any(size == 1 for _, size in sizes) or len({step for step, _ in sizes}) < len(sizes)
-    if ambiguity_check is True and (ambiguous or 0 in self.shape):
-        raise RuntimeError(
-            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
-        )
-    return tuple(order)
-
-
 def share_memory_(self):
     return self
-
-
-def is_shared(self):
-    return False
 
 
 def pin_memory(self, device=None):
@@ -98,30 +72,10 @@ def pin_memory(self, device=None):
     return self
 
 
-def is_pinned(self, device=None):
-    on_cpu(device)
-    return False
-
-
 def cuda(self, device=None, non_blocking=False, memory_format=None):
     hint(device, non_blocking, memory_format)
     on_cpu("cuda")
     return self
-
-
-def apply_(self, callable):
-    """Puts callable(element) in place of each element."""
-    if self.requires_grad:
-        raise RuntimeError("apply_(): cannot be called on a tensor that requires gradient")
-    done = [callable(value) for value in self.flatten().tolist()]
-    return self.copy_(torch.tensor(done, dtype=self.dtype).view(self.shape))
-
-
-def map_(self, tensor, callable):
-    """Puts callable(element, other element) in place of each element."""
-    others = tensor.expand(self.shape).flatten().tolist()
-    done = [callable(a, b) for a, b in zip(self.flatten().tolist(), others)]
-    return self.copy_(torch.tensor(done, dtype=self.dtype).view(self.shape))
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
@@ -140,32 +94,3 @@ def storage(self):
     elements = self.untyped_storage().nbytes() // self.element_size()
     return TypedStorage(self.detach().as_strided((elements,), (1,), 0))
 
-
-def is_inference(self):
-    return False
-
-
-def is_conj(self):
-    return False
-
-
-is_neg = is_conj
-
-
-def resolve_conj(self):
-    return self
-
-
-resolve_neg = resolve_conj
-
-
-def cov(self, *, correction=1, fweights=None, aweights=None):
-    return torch.cov(self, correction=correction, fweights=fweights, aweights=aweights)
-
-
-def corrcoef(self):
-    return torch.corrcoef(self)
-
-
-def is_signed(self):
-    return self.dtype.is_signed

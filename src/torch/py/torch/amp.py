@@ -1,55 +1,15 @@
 """torch.amp: automatic mixed precision."""
 
-import functools
 import warnings
 
 import torch
 from torch._autocast import autocast, is_available
 
-__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+__all__ = ["GradScaler", "autocast", "is_autocast_available"]
 
 
 def is_autocast_available(device_type):
     return is_available(device_type)
-
-
-def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
-    """Around `forward` of a torch.autograd.Function: with `cast_inputs` it runs in that dtype, without autocast."""
-    if fwd is None:
-        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
-
-    @functools.wraps(fwd)
-    def forward(ctx, *args, **kwargs):
-        enabled = torch.is_autocast_enabled(device_type)
-        ctx._dtype = torch.get_autocast_dtype(device_type)
-        ctx._fwd_used_autocast = enabled and cast_inputs is None
-        if cast_inputs is None or not enabled:
-            return fwd(ctx, *args, **kwargs)
-        with autocast(device_type, enabled=False):
-            return fwd(ctx, *_cast(args, cast_inputs), **_cast(kwargs, cast_inputs))
-
-    return forward
-
-
-def custom_bwd(bwd=None, *, device_type):
-    """Around `backward` of a torch.autograd.Function: it runs with autocast as `forward` ran."""
-    if bwd is None:
-        return functools.partial(custom_bwd, device_type=device_type)
-
-    @functools.wraps(bwd)
-    def backward(ctx, *args, **kwargs):
-        with autocast(device_type, enabled=ctx._fwd_used_autocast, dtype=ctx._dtype):
-            return bwd(ctx, *args, **kwargs)
-
-    return backward
-
-
-def _cast(value, dtype):
-    if isinstance(value, torch.Tensor):
-        return value.to(dtype) if value.is_floating_point() and value.dtype != torch.float64 else value
-    if isinstance(value, dict):
-        return {key: _cast(item, dtype) for key, item in value.items()}
-    return type(value)(_cast(item, dtype) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 class GradScaler:

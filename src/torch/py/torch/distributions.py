@@ -5,16 +5,13 @@ from functools import cached_property
 
 import torch
 from torch._arguments import hint
-from torch.nn.functional import binary_cross_entropy_with_logits
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform", "kl_divergence"]
+__all__ = ["Categorical", "Distribution", "Normal", "kl_divergence"]
 
 
 # What a parameter or a value has to be: the name of the constraint, and a test of each element.
 _REAL = "Real()", lambda value: value == value
 _POSITIVE = "GreaterThan(lower_bound=0.0)", lambda value: value > 0
-_UNIT = "Interval(lower_bound=0.0, upper_bound=1.0)", lambda value: (value >= 0) & (value <= 1)
-_BOOLEAN = "Boolean()", lambda value: (value == 0) | (value == 1)
 _SIMPLEX = "Simplex()", lambda value: (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 _REALS = "IndependentConstraint(Real(), 1)", lambda value: (value == value).all(-1)
 
@@ -116,70 +113,6 @@ class Normal(Distribution):
         return 0.5 + 0.5 * math.log(2 * math.pi) + torch.log(self.scale)
 
 
-class Uniform(Distribution):
-    """Uniform between low and high."""
-
-    has_rsample = True
-    _shown = ("low", "high")
-
-    def __init__(self, low, high, validate_args=None):
-        self.low, self.high = _together(low, high)
-        self.batch_shape = self.low.shape
-        self._begin(validate_args)
-        if self._validates and not (self.low < self.high).all():
-            raise ValueError("Uniform is not defined when low>= high")
-
-    mean = property(lambda self: (self.high + self.low) / 2)
-
-    def rsample(self, sample_shape=()):
-        return self._draw((*sample_shape, *self.batch_shape))
-
-    def _draw(self, shape):
-        return self.low + torch.rand(shape, dtype=self.low.dtype) * (self.high - self.low)
-
-    def log_prob(self, value):
-        support = f"Interval(lower_bound={self.low}, upper_bound={self.high})"
-        self._check(value, (support, lambda value: (self.low <= value) & (value <= self.high)))
-        inside = (self.low <= value) & (self.high > value)
-        return torch.log(inside.type_as(self.low)) - torch.log(self.high - self.low)
-
-    def entropy(self):
-        return torch.log(self.high - self.low)
-
-
-class Bernoulli(Distribution):
-    """1 at probability probs, else 0."""
-
-    _shown = ("probs", "logits")
-    _constraints = {"probs": _UNIT, "logits": _REAL}
-
-    def __init__(self, probs=None, logits=None, validate_args=None):
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        if logits is None:
-            (self.probs,) = _together(probs)
-        else:
-            (self.logits,) = _together(logits)
-        self.batch_shape = (self.probs if logits is None else self.logits).shape
-        self._begin(validate_args)
-
-    probs = _lazy(lambda self: torch.sigmoid(self.logits))
-    logits = _lazy(lambda self: torch.log(_inside(self.probs)) - torch.log1p(-_inside(self.probs)))
-    mean = property(lambda self: self.probs)
-    variance = property(lambda self: self.probs * (1 - self.probs))
-
-    def _draw(self, shape):
-        return torch.bernoulli(self.probs.expand(shape))
-
-    def log_prob(self, value):
-        self._check(value, _BOOLEAN)
-        logits, value = torch.broadcast_tensors(self.logits, value)
-        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
-
-    def entropy(self):
-        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
-
-
 class Categorical(Distribution):
     """Class i at probability probs[i]; logits are log-probabilities up to a constant."""
 
@@ -220,7 +153,7 @@ class Categorical(Distribution):
 
 
 def kl_divergence(p, q):
-    """KL(p || q) = sum of p log(p / q), for two distributions of one kind: Categorical, Normal, Uniform."""
+    """KL(p || q) = sum of p log(p / q), for two distributions of one kind."""
     kinds = {type(p), type(q)}
     if kinds == {Categorical}:
         parts = p.probs * (p.logits - q.logits)
@@ -229,11 +162,8 @@ def kl_divergence(p, q):
     if kinds == {Normal}:
         ratio = (p.scale / q.scale).pow(2)
         return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
-    if kinds == {Uniform}:
-        outside = (q.low > p.low) | (q.high < p.high)
-        return ((q.high - q.low) / (p.high - p.low)).log().masked_fill(outside, math.inf)
     raise NotImplementedError(
-        f"kl_divergence(): attn has it for two of Categorical, Normal or Uniform, not for {type(p).__name__} and "
+        f"kl_divergence(): attn has it for two of Categorical or of Normal, not for {type(p).__name__} and "
         f"{type(q).__name__}"
     )
 

@@ -105,16 +105,6 @@ def nan_to_num(input, **rest):
     return torch.where(input.isfinite(), input, 0.0)
 
 
-@composed("group_norm")
-def group_norm(input, num_groups, weight, bias, eps):
-    rows = input.reshape(input.shape[0], num_groups, -1)
-    centred = rows - rows.mean(-1, keepdim=True)
-    result = (centred * (centred.square().mean(-1, keepdim=True) + eps).rsqrt()).reshape(input.shape)
-    shape = [1, -1] + [1] * (input.ndim - 2)
-    result = result if weight is None else result * weight.view(shape)
-    return result if bias is None else result + bias.view(shape)
-
-
 @composed("normalize")
 def normalize(input, p, dim, eps, **rest):
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps)

@@ -8,28 +8,26 @@ from .parameter import Buffer, Parameter
 from .modules.module import Module
 
 _PLACES = {
-    "activation": "ELU GELU GLU Hardswish LeakyReLU LogSigmoid LogSoftmax Mish "
+    "activation": "ELU GELU GLU LeakyReLU LogSigmoid LogSoftmax "
     "MultiheadAttention ReLU SiLU Sigmoid Softmax Softplus Tanh",
     "batchnorm": "BatchNorm1d BatchNorm2d",
-    "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
+    "container": "ModuleDict ModuleList ParameterList Sequential",
     "conv": "Conv1d Conv2d",
-    "distance": "CosineSimilarity PairwiseDistance",
-    "dropout": "Dropout Dropout1d Dropout2d",
+    "distance": "CosineSimilarity",
+    "dropout": "Dropout Dropout2d",
     "flatten": "Flatten Unflatten",
     "fold": "Fold Unfold",
-    "linear": "Bilinear Identity Linear",
-    "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss HuberLoss "
-    "KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss SmoothL1Loss TripletMarginLoss",
+    "linear": "Identity Linear",
+    "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss "
+    "KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss TripletMarginLoss",
     "normalization": "GroupNorm LayerNorm RMSNorm",
-    "padding": "ConstantPad1d ConstantPad2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d "
-    "ZeroPad2d",
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d MaxPool1d "
     "MaxPool2d",
-    "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell",
+    "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase",
     "sparse": "Embedding",
     "parallel": "DataParallel",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
-    "upsampling": "PixelShuffle PixelUnshuffle Upsample",
+    "upsampling": "Upsample",
 }
 _FILES = {name: file for file, names in _PLACES.items() for name in names.split()}
 _SUBMODULES = ("attention", "functional", "init", "modules", "parameter", "utils")

@@ -8,31 +8,19 @@ from torch._errors import channels, dropout_probability
 
 from . import _native as F
 
-__all__ = (
-    "bilinear conv2d cosine_embedding_loss dropout1d dropout2d fold margin_ranking_loss relu triplet_margin_loss unfold"
-).split()
+__all__ = "conv2d cosine_embedding_loss dropout2d fold relu triplet_margin_loss unfold".split()
 
 
-def _channels(dims):
-    """Dropout of whole channels: the first dimensions decide, the last `dims` follow."""
-
-    def dropped(input, p=0.5, training=True, inplace=False):
-        if p < 0.0 or p > 1.0:
-            raise dropout_probability(p)
-        if not training or p == 0:
-            return input
-        shape = (*input.shape[:2], *(1,) * (input.dim() - 2)) if input.dim() == dims + 2 else (
-            *input.shape[:1],
-            *(1,) * (input.dim() - 1),
-        )
-        kept = torch.empty(shape, dtype=input.dtype).bernoulli_(1 - p).div_(1 - p)
-        return input.mul_(kept) if inplace else input * kept
-
-    dropped.__name__ = dropped.__qualname__ = f"dropout{dims}d"
-    return dropped
-
-
-dropout1d, dropout2d = map(_channels, (1, 2))
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    """Dropout of whole channels: the first dimensions decide, the last two follow."""
+    if p < 0.0 or p > 1.0:
+        raise dropout_probability(p)
+    if not training or p == 0:
+        return input
+    lead = 2 if input.dim() == 4 else 1
+    shape = (*input.shape[:lead], *(1,) * (input.dim() - lead))
+    kept = torch.empty(shape, dtype=input.dtype).bernoulli_(1 - p).div_(1 - p)
+    return input.mul_(kept) if inplace else input * kept
 
 
 def convolved(dims, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
@@ -187,13 +175,6 @@ def relu(input, inplace=False):
 
 
 @in_float32
-def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """max(0, -y (x1 - x2) + margin)"""
-    only_defaults("margin_ranking_loss", size_average=size_average, reduce=reduce)
-    return _reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
-
-
-@in_float32
 def triplet_margin_loss(
     anchor,
     positive,
@@ -213,10 +194,3 @@ def triplet_margin_loss(
     if swap:
         far = torch.min(far, F.pairwise_distance(positive, negative, p, eps))
     return _reduced((margin + near - far).clamp(min=0), reduction)
-
-
-@in_lower_precision
-def bilinear(input1, input2, weight, bias=None):
-    """x1^T A x2 + b, for each output: (.., in1), (.., in2) -> (.., out)."""
-    product = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
-    return product if bias is None else product + bias

@@ -1,4 +1,4 @@
-"""Images and sequences in other sizes: interpolation, and channels that become pixels."""
+"""Images and sequences in other sizes."""
 
 import math
 
@@ -6,7 +6,7 @@ import _torch
 import torch
 from torch._arguments import only_defaults
 
-__all__ = ["interpolate", "pixel_shuffle", "pixel_unshuffle"]
+__all__ = ["interpolate"]
 
 _WEIGHTED = {(3, "linear"): "UpsampleLinear", (4, "bilinear"): "UpsampleBilinear", (4, "bicubic"): "UpsampleBicubic"}
 
@@ -129,34 +129,3 @@ def interpolate(
             total = term if total is None else total + term
         input = total
     return _named(input, node)
-
-
-def pixel_shuffle(input, upscale_factor):
-    """(.., C * r * r, H, W) -> (.., C, H * r, W * r)."""
-    r = upscale_factor
-    *batch, channels, height, width = input.shape
-    if channels % (r * r):
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
-            f"but input.size(-3)={channels} is not divisible by {r * r}"
-        )
-    count = len(batch)
-    parts = input.reshape(*batch, channels // (r * r), r, r, height, width)
-    order = [*range(count), count, count + 3, count + 1, count + 4, count + 2]
-    return parts.permute(order).reshape(*batch, channels // (r * r), height * r, width * r)
-
-
-def pixel_unshuffle(input, downscale_factor):
-    """(.., C, H * r, W * r) -> (.., C * r * r, H, W)."""
-    r = downscale_factor
-    *batch, channels, height, width = input.shape
-    for name, length in (("height", height), ("width", width)):
-        if length % r:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({-2 if name == 'height' else -1})={length} is not divisible by {r}"
-            )
-    count = len(batch)
-    parts = input.reshape(*batch, channels, height // r, r, width // r, r)
-    order = [*range(count), count, count + 2, count + 4, count + 1, count + 3]
-    return parts.permute(order).reshape(*batch, channels * r * r, height // r, width // r)

@@ -22,7 +22,7 @@ def __getattr__(name):
         import torch.nn._attention as place
     elif "_pool" in name:
         import torch.nn._pooling as place
-    elif name.startswith(("interpolate", "pixel_")):
+    elif name == "interpolate":
         import torch.nn._resized as place
     else:
         import torch.nn._composed as place

@@ -2,10 +2,10 @@
 
 import _torch
 import torch
-from torch.optim._averages import Adagrad, NAdam, RMSprop
+from torch.optim._rmsprop import RMSprop
 from torch.optim.optimizer import Optimizer
 
-__all__ = "Adagrad Adam AdamW NAdam Optimizer RMSprop SGD lr_scheduler".split()
+__all__ = "Adam AdamW Optimizer RMSprop SGD lr_scheduler".split()
 
 
 class SGD(Optimizer):

@@ -5,33 +5,21 @@ import functools
 
 import _torch
 import torch
-from torch.utils.hooks import RemovableHandle
 
 
-def _with_hooks(step):
-    """A method `step` that calls the hooks of its optimizer, and remembers that it was called."""
+def _noted(step):
+    """A method `step` that remembers that it was called: schedulers warn if it was not."""
     if hasattr(step, "hooked"):
         return step
 
     @functools.wraps(step)
-    def hooked_step(self, *args, **kwargs):
-        for hook in tuple(self._optimizer_step_pre_hooks.values()):
-            changed = hook(self, (self, *args), kwargs)
-            if changed is None:
-                continue
-            if not isinstance(changed, tuple) or len(changed) != 2:
-                raise RuntimeError(
-                    f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}."
-                )
-            (self, *args), kwargs = changed
+    def noted_step(self, *args, **kwargs):
         out = step(self, *args, **kwargs)
         self._opt_called = True
-        for hook in tuple(self._optimizer_step_post_hooks.values()):
-            hook(self, (self, *args), kwargs)
         return out
 
-    hooked_step.hooked = True
-    return hooked_step
+    noted_step.hooked = True
+    return noted_step
 
 
 class Optimizer:
@@ -42,7 +30,7 @@ class Optimizer:
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.__dict__["step"])
+            cls.step = _noted(cls.__dict__["step"])
 
     def __init__(self, params, defaults):
         if isinstance(params, torch.Tensor):
@@ -52,10 +40,6 @@ class Optimizer:
             )
         self.defaults = defaults
         self.state = collections.defaultdict(dict)
-        for kind in ("step_pre", "step_post", "state_dict_pre", "state_dict_post"):
-            setattr(self, f"_optimizer_{kind}_hooks", collections.OrderedDict())
-        for kind in ("pre", "post"):
-            setattr(self, f"_optimizer_load_state_dict_{kind}_hooks", collections.OrderedDict())
         self.param_groups = []
         groups = list(params)
         if not groups:
@@ -111,31 +95,7 @@ class Optimizer:
                 if param.grad is not None:
                     param.grad.zero_()
 
-    def register_step_pre_hook(self, hook):
-        """Calls `hook(optimizer, args, kwargs)` before each step; it may return other arguments."""
-        return _registered(self._optimizer_step_pre_hooks, hook)
-
-    def register_step_post_hook(self, hook):
-        """Calls `hook(optimizer, args, kwargs)` after each step."""
-        return _registered(self._optimizer_step_post_hooks, hook)
-
-    def register_state_dict_pre_hook(self, hook, prepend=False):
-        """Calls `hook(optimizer)` before `state_dict`."""
-        return _registered(self._optimizer_state_dict_pre_hooks, hook, prepend)
-
-    def register_state_dict_post_hook(self, hook, prepend=False):
-        """Calls `hook(optimizer, state_dict)` with what `state_dict` is to return; it may return another."""
-        return _registered(self._optimizer_state_dict_post_hooks, hook, prepend)
-
-    def register_load_state_dict_pre_hook(self, hook, prepend=False):
-        """Calls `hook(optimizer, state_dict)` before a state is loaded; it may return another."""
-        return _registered(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
-
-    def register_load_state_dict_post_hook(self, hook, prepend=False):
-        """Calls `hook(optimizer)` after a state was loaded."""
-        return _registered(self._optimizer_load_state_dict_post_hooks, hook, prepend)
-
-    @_with_hooks
+    @_noted
     def step(self, closure=None):
         """Changes each parameter that has a gradient."""
         loss = None
@@ -158,8 +118,6 @@ class Optimizer:
 
     def state_dict(self):
         """State and settings; parameters are numbered."""
-        for hook in tuple(self._optimizer_state_dict_pre_hooks.values()):
-            hook(self)
         numbers, groups = {}, []
         for group in self.param_groups:
             for param in group["params"]:
@@ -167,18 +125,12 @@ class Optimizer:
             settings = {name: value for name, value in group.items() if name != "params"}
             groups.append({**settings, "params": [numbers[id(param)] for param in group["params"]]})
         state = {numbers.get(id(param), param): kept for param, kept in self.state.items()}
-        found = {"state": state, "param_groups": groups}
-        for hook in tuple(self._optimizer_state_dict_post_hooks.values()):
-            found = hook(self, found) or found
-        return found
+        return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict):
         """Restores state and settings from a state dict."""
         import copy
 
-        state_dict = dict(state_dict)
-        for hook in tuple(self._optimizer_load_state_dict_pre_hooks.values()):
-            state_dict = hook(self, state_dict) or state_dict
         groups = state_dict["param_groups"]
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -194,8 +146,6 @@ class Optimizer:
             self.state[by_number.get(number, number)] = copy.deepcopy(kept)
         for own, group in zip(self.param_groups, groups):
             own.update((name, value) for name, value in group.items() if name != "params")
-        for hook in tuple(self._optimizer_load_state_dict_post_hooks.values()):
-            hook(self)
 
     def __repr__(self):
         text = type(self).__name__ + " ("
@@ -203,11 +153,3 @@ class Optimizer:
             text += f"\nParameter Group {place}\n"
             text += "".join(f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params")
         return text + ")"
-
-
-def _registered(hooks, hook, prepend=False):
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle

@@ -2,14 +2,10 @@
 
 import torch
 
-from ._global_hooks import everywhere
 
 
 def call(module, args, kwargs):
     """A call of `module` with its hooks before and after."""
-    pre = [hook for kind, hook in everywhere if kind == "pre"]
-    for hook in pre:
-        args = _new_args(hook(module, args), args)
     for key, hook in [*module._forward_pre_hooks.items()]:
         if key in module._forward_pre_hooks_with_kwargs:
             result = hook(module, args, kwargs)
@@ -31,9 +27,6 @@ def call(module, args, kwargs):
     called = set()
     try:
         output = module.forward(*args, **kwargs)
-        for hook in [hook for kind, hook in everywhere if kind == "post"]:
-            result = hook(module, args, output)
-            output = output if result is None else result
         for key, hook in [*module._forward_hooks.items()]:
             called.add(key)
             if key in module._forward_hooks_with_kwargs:

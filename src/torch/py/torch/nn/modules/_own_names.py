@@ -1,7 +1,7 @@
 """The names that layers have in errors of their arguments."""
 
 # Base classes whose `__init__` their subclasses have in PyTorch too.
-_SHARED = ("RNNBase", "_BatchNorm", "_InstanceNorm")
+_SHARED = ("RNNBase", "_BatchNorm")
 
 
 def own_name(cls):

@@ -33,18 +33,10 @@ def state_dict(module, args, destination, prefix, keep_vars):
     metadata = {"version": module._version}
     if hasattr(destination, "_metadata"):
         destination._metadata[prefix[:-1]] = metadata
-    for hook in module._state_dict_pre_hooks.values():
-        hook(module, prefix, keep_vars)
     module._save_to_state_dict(destination, prefix, keep_vars)
     for name, child in module._modules.items():
         if child is not None:
             child.state_dict(destination=destination, prefix=prefix + name + ".", keep_vars=keep_vars)
-    for hook in module._state_dict_hooks.values():
-        result = hook(module, destination, prefix, metadata)
-        if result is not None:
-            if getattr(hook, "_from_public_api", False):
-                raise RuntimeError("state_dict post-hook must return None")
-            destination = result
     return destination
 
 
@@ -128,8 +120,6 @@ def load_state_dict(module, state, strict, assign):
             if child is not None:
                 place = prefix + name + "."
                 load(child, {key: it for key, it in state.items() if key.startswith(place)}, place)
-        for hook in module._load_state_dict_post_hooks.values():
-            hook(module, _IncompatibleKeys(missing, unexpected))
 
     load(module, OrderedDict(state), "")
     if strict:

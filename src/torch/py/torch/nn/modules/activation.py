@@ -34,23 +34,6 @@ class SiLU(_InPlace):
         return F.silu(input, inplace=self.inplace)
 
 
-class Mish(_InPlace):
-    """x * tanh(softplus(x))"""
-
-    def forward(self, input):
-        return F.mish(input, inplace=self.inplace)
-
-
-class Hardswish(_InPlace):
-    """x * clamp(x + 3, 0, 6) / 6"""
-
-    def forward(self, input):
-        return F.hardswish(input, self.inplace)
-
-    def extra_repr(self):
-        return ""
-
-
 class ELU(_InPlace):
     """x above zero, alpha * (exp(x) - 1) below."""
 

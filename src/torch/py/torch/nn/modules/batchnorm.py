@@ -1,7 +1,6 @@
-"""Batch and instance normalisation: mean 0 and variance 1 for each channel, over the batch or in each example."""
+"""Batch normalisation: mean 0 and variance 1 for each channel over the batch."""
 
 import torch
-from torch._arguments import only_defaults
 from torch.nn import functional as F
 from torch.nn import init
 from torch.nn.parameter import Parameter
@@ -82,34 +81,3 @@ class BatchNorm2d(_BatchNorm):
     """Input (N, C, H, W)."""
 
     _dims = (4,)
-
-
-class _InstanceNorm(_BatchNorm):
-    """`_dims` are the dimensions without and with a batch."""
-
-    def __init__(
-        self,
-        num_features,
-        eps=1e-5,
-        momentum=0.1,
-        affine=False,
-        track_running_stats=False,
-        device=None,
-        dtype=None,
-    ):
-        only_defaults(type(self).__name__, track_running_stats=track_running_stats)
-        super().__init__(num_features, eps, momentum, affine, False, device, dtype)
-
-    def forward(self, input):
-        if input.dim() not in self._dims:
-            expected = " or ".join(f"{dim}D" for dim in self._dims)
-            raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
-        single = input.dim() == self._dims[0]
-        batch = input.unsqueeze(0) if single else input
-        if self.affine and batch.size(1) != self.num_features:
-            raise ValueError(
-                f"expected input's size at dim={0 if single else 1} to match num_features ({self.num_features}), but "
-                f"got: {batch.size(1)}."
-            )
-        normal = F.instance_norm(batch, weight=self.weight, bias=self.bias, eps=self.eps)
-        return normal.squeeze(0) if single else normal

@@ -178,65 +178,13 @@ class ModuleList(_Numbered):
         return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
 
 
-class _Named:
-    """What ModuleDict and ParameterDict share with a dict; `_kept` is where the values are."""
-
-    def __len__(self):
-        return len(self._kept)
-
-    def __iter__(self):
-        return iter(self._kept)
-
-    def __contains__(self, key):
-        return key in self._kept
-
-    def keys(self):
-        return self._kept.keys()
-
-    def items(self):
-        return self._kept.items()
-
-    def values(self):
-        return self._kept.values()
-
-    def clear(self):
-        for key in list(self):
-            del self[key]
-
-    def pop(self, key):
-        value = self[key]
-        del self[key]
-        return value
-
-    def _update(self, given, single):
-        if not hasattr(given, "__iter__"):
-            raise TypeError(
-                f"{type(self).__name__}.update should be called with an iterable of key/value pairs, "
-                f"but got {type(given).__name__}"
-            )
-        if hasattr(given, "keys"):
-            for key in given.keys():
-                self[key] = given[key]
-            return
-        for place, pair in enumerate(given):
-            if len(pair) != 2:
-                raise ValueError(
-                    f"{type(self).__name__} update sequence element #{place} has length {len(pair)}; 2 is required"
-                )
-            self[pair[0]] = pair[1]
-
-
-class ModuleDict(_Named, Module):
+class ModuleDict(Module):
     """A dict of modules; they are registered."""
 
     def __init__(self, modules=None):
-        Module.__init__(self)
+        super().__init__()
         if modules is not None:
             self.update(modules)
-
-    @property
-    def _kept(self):
-        return self._modules
 
     def __getitem__(self, key):
         return self._modules[key]
@@ -247,8 +195,49 @@ class ModuleDict(_Named, Module):
     def __delitem__(self, key):
         del self._modules[key]
 
+    def __len__(self):
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules)
+
+    def __contains__(self, key):
+        return key in self._modules
+
+    def keys(self):
+        return self._modules.keys()
+
+    def items(self):
+        return self._modules.items()
+
+    def values(self):
+        return self._modules.values()
+
+    def clear(self):
+        for key in list(self):
+            del self[key]
+
+    def pop(self, key):
+        value = self[key]
+        del self[key]
+        return value
+
     def update(self, modules):
-        self._update(modules, Module)
+        if not hasattr(modules, "__iter__"):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, "
+                f"but got {type(modules).__name__}"
+            )
+        if hasattr(modules, "keys"):
+            for key in modules.keys():
+                self[key] = modules[key]
+            return
+        for place, pair in enumerate(modules):
+            if len(pair) != 2:
+                raise ValueError(
+                    f"ModuleDict update sequence element #{place} has length {len(pair)}; 2 is required"
+                )
+            self[pair[0]] = pair[1]
 
 
 def _described(value, name):
@@ -308,50 +297,3 @@ class ParameterList(Module):
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("ParameterList should not be called.")
-
-
-class ParameterDict(_Named, Module):
-    """A dict of parameters; they are registered."""
-
-    def __init__(self, parameters=None):
-        Module.__init__(self)
-        self._keys = {}
-        if parameters is not None:
-            self.update(parameters)
-
-    @property
-    def _kept(self):
-        return {key: getattr(self, key) for key in self._keys}
-
-    def __getitem__(self, key):
-        return getattr(self, self._checked(key))
-
-    def _checked(self, key):
-        if not isinstance(key, str):
-            raise TypeError(
-                "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{type(key).__name__}'). Open an issue on github if you need non-string keys."
-            )
-        return key
-
-    def __setitem__(self, key, value):
-        self._keys[self._checked(key)] = None
-        if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
-            value = Parameter(value)
-        setattr(self, key, value)
-
-    def __delitem__(self, key):
-        del self._keys[key]
-        delattr(self, key)
-
-    def get(self, key, default=None):
-        return self[key] if key in self else default
-
-    def update(self, parameters):
-        self._update(parameters, Parameter)
-
-    def extra_repr(self):
-        return "\n".join(f"  ({key}): {_described(value, torch.typename)}" for key, value in self.items())
-
-    def __call__(self, input):
-        raise RuntimeError("ParameterDict should not be called.")

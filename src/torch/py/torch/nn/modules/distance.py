@@ -1,21 +1,8 @@
-"""Distances and similarities of vectors."""
+"""The similarity of vectors."""
 
 from torch.nn import functional as F
 
 from .module import Module
-
-
-class PairwiseDistance(Module):
-    """The p-norm of x1 - x2 along the last dimension."""
-
-    def __init__(self, p=2.0, eps=1e-6, keepdim=False):
-        super().__init__()
-        self.norm = p
-        self.eps = eps
-        self.keepdim = keepdim
-
-    def forward(self, x1, x2):
-        return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
 class CosineSimilarity(Module):

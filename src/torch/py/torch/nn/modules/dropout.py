@@ -25,13 +25,6 @@ class Dropout(_Dropout):
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
-class Dropout1d(_Dropout):
-    """Whole channels are zeroed: (N, C, L)."""
-
-    def forward(self, input):
-        return F.dropout1d(input, self.p, self.training, self.inplace)
-
-
 class Dropout2d(_Dropout):
     """Whole channels are zeroed: (N, C, H, W)."""
 

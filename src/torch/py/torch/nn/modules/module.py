@@ -5,7 +5,6 @@ from torch._arguments import hint, on_cpu
 from torch._errors import not_initialised
 from torch.nn.parameter import Buffer, Parameter
 
-from ._global_hooks import everywhere
 from ._own_names import own_name
 
 _Tensor = torch.Tensor
@@ -64,13 +63,7 @@ class Module:
         raise no_forward(self)
 
     def __call__(self, *args, **kwargs):
-        if (
-            self._backward_hooks
-            or self._backward_pre_hooks
-            or self._forward_hooks
-            or self._forward_pre_hooks
-            or everywhere
-        ):
+        if self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks:
             from ._hooks import call
 
             return call(self, args, kwargs)
@@ -114,8 +107,6 @@ class Module:
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
         self._modules[name] = module
-
-    register_module = add_module
 
     def _check_name(self, kind, name, place):
         if place not in self.__dict__:
@@ -386,9 +377,6 @@ class Module:
         hint(recurse)
         return self
 
-    def share_memory(self):
-        return self
-
     def compile(self, *args, **kwargs):
         """Nothing to do: attn's kernel is compiled already."""
         hint(args, kwargs)
@@ -458,24 +446,11 @@ class Module:
         """Calls `hook(module, grad_output)` in backward, first; what it returns replaces grad_output."""
         return self._hook("_backward_pre_hooks", hook, prepend)
 
-    def register_state_dict_post_hook(self, hook):
-        hook._from_public_api = True
-        return self._hook("_state_dict_hooks", hook)
-
-    def _register_state_dict_hook(self, hook):
-        return self._hook("_state_dict_hooks", hook)
-
-    def register_state_dict_pre_hook(self, hook):
-        return self._hook("_state_dict_pre_hooks", hook)
-
     def register_load_state_dict_pre_hook(self, hook):
         return self._hook("_load_state_dict_pre_hooks", lambda *args: hook(self, *args))
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
         return self._hook("_load_state_dict_pre_hooks", (lambda *args: hook(self, *args)) if with_module else hook)
-
-    def register_load_state_dict_post_hook(self, hook):
-        return self._hook("_load_state_dict_post_hooks", hook)
 
     # Showing
 
@@ -490,11 +465,3 @@ class Module:
         from ._show import shown
 
         return shown(self)
-
-
-def __getattr__(name):
-    if name.startswith("register_module_"):
-        import torch.nn.modules._global_hooks as hooks
-
-        return getattr(hooks, name)
-    raise AttributeError(f"module 'torch.nn.modules.module' has no attribute '{name}'")

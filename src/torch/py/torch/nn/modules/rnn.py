@@ -301,21 +301,6 @@ class _Cell(Module):
         return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
 
 
-class RNNCell(_Cell):
-    _gates = 1
-
-    def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh", device=None, dtype=None):
-        super().__init__(input_size, hidden_size, bias, device, dtype)
-        self.nonlinearity = nonlinearity
-
-    def forward(self, input, hx=None):
-        return self._step(_STEPS["RNN_" + self.nonlinearity.upper()], input, hx, 1)
-
-    def extra_repr(self):
-        text = super().extra_repr()
-        return text if self.nonlinearity == "tanh" else f"{text}, nonlinearity={self.nonlinearity}"
-
-
 class LSTMCell(_Cell):
     _gates = 4
 

@@ -3,7 +3,7 @@
 import copy
 
 import torch
-from torch._arguments import on_cpu
+from torch._arguments import hint, on_cpu
 from torch.nn import functional as F
 from torch.nn import init
 
@@ -167,42 +167,11 @@ class TransformerEncoder(Module):
     """Copies of an encoder layer, one after the other."""
 
     def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
+        hint(enable_nested_tensor, mask_check)
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
-        self.enable_nested_tensor = enable_nested_tensor
-        self.use_nested_tensor = enable_nested_tensor
-        self.mask_check = mask_check
-        why = self._why_not_nested(encoder_layer)
-        if enable_nested_tensor and why:
-            import warnings
-
-            warnings.warn(
-                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}", stacklevel=2
-            )
-            self.use_nested_tensor = False
-
-    @staticmethod
-    def _why_not_nested(layer):
-        if not isinstance(layer, TransformerEncoderLayer):
-            return "encoder_layer was not TransformerEncoderLayer"
-        if layer.norm_first:
-            return "encoder_layer.norm_first was True"
-        if not layer.self_attn.batch_first:
-            return (
-                "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"
-            )
-        if layer.self_attn.in_proj_bias is None:
-            return "encoder_layer.self_attn was passed bias=False"
-        if layer.activation is not F.relu and layer.activation is not F.gelu:
-            if type(layer.activation).__name__ not in ("ReLU", "GELU"):
-                return "encoder_layer.activation_relu_or_gelu was not True"
-        if layer.norm1.eps != layer.norm2.eps:
-            return "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps"
-        if layer.self_attn.num_heads % 2 == 1:
-            return "encoder_layer.self_attn.num_heads is odd"
-        return ""
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
         other = None if mask is None else mask.dtype

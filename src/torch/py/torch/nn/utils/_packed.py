@@ -31,28 +31,6 @@ class PackedSequence(_Fields):
     def to(self, *args, **kwargs):
         return self._replace(data=self.data.to(*args, **kwargs))
 
-    def cpu(self):
-        return self
-
-    def float(self):
-        return self.to(torch.float32)
-
-    def double(self):
-        return self.to(torch.float64)
-
-    def long(self):
-        return self.to(torch.int64)
-
-    def int(self):
-        return self.to(torch.int32)
-
-    @property
-    def is_cuda(self):
-        return False
-
-    def is_pinned(self):
-        return False
-
 
 PackedSequence.__qualname__ = "PackedSequence"
 PackedSequence.__module__ = "torch.nn.utils.rnn"

@@ -23,23 +23,10 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     return torch.stack(padded, 0 if batch_first else 1)
 
 
-def unpad_sequence(padded_sequences, lengths, batch_first=False):
-    """Undoes `pad_sequence`: the sequences without padding."""
-    if not batch_first:
-        padded_sequences = padded_sequences.transpose(0, 1)
-    return [sequence[:length] for sequence, length in zip(padded_sequences, lengths.tolist())]
-
-
 def pack_sequence(sequences, enforce_sorted=True):
     """Sequences of different lengths -> a PackedSequence."""
     lengths = torch.as_tensor([sequence.size(0) for sequence in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
-
-
-def unpack_sequence(packed_sequences):
-    """Undoes `pack_sequence`: a list of the sequences."""
-    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
-    return unpad_sequence(padded, lengths, batch_first=True)
 
 
 _NAMES = (
@@ -49,8 +36,6 @@ _NAMES = (
     "pack_sequence",
     "pad_packed_sequence",
     "pad_sequence",
-    "unpack_sequence",
-    "unpad_sequence",
 )
 
 

@@ -5,8 +5,8 @@ from torch._arguments import hint
 from torch.utils.data._utils.collate import default_collate, default_convert
 
 __all__ = (
-    "BatchSampler ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler Subset "
-    "SubsetRandomSampler TensorDataset WeightedRandomSampler default_collate default_convert random_split"
+    "BatchSampler DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler Subset TensorDataset "
+    "default_collate default_convert random_split"
 ).split()
 
 
@@ -18,9 +18,6 @@ class Dataset:
 
     def __getitem__(self, index):
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
-
-    def __add__(self, other):
-        return ConcatDataset([self, other])
 
 
 class IterableDataset(Dataset):
@@ -42,29 +39,6 @@ class TensorDataset(Dataset):
 
     def __len__(self):
         return self.tensors[0].size(0)
-
-
-class ConcatDataset(Dataset):
-    """Datasets one after the other."""
-
-    def __init__(self, datasets):
-        self.datasets = list(datasets)
-        assert self.datasets, "datasets should not be an empty iterable"
-        self.cumulative_sizes = [sum(map(len, self.datasets[: end + 1])) for end in range(len(self.datasets))]
-
-    def __len__(self):
-        return self.cumulative_sizes[-1]
-
-    def __getitem__(self, index):
-        if index < 0:
-            if -index > len(self):
-                raise ValueError("absolute value of index should not exceed dataset length")
-            index += len(self)
-        for dataset in self.datasets:
-            if index < len(dataset):
-                return dataset[index]
-            index -= len(dataset)
-        raise IndexError("list index out of range")
 
 
 class Subset(Dataset):
@@ -160,46 +134,6 @@ class RandomSampler(Sampler):
         for _ in range(self.num_samples // total):
             yield from torch.randperm(total, generator=generator).tolist()
         yield from torch.randperm(total, generator=generator).tolist()[: self.num_samples % total]
-
-    def __len__(self):
-        return self.num_samples
-
-
-class SubsetRandomSampler(Sampler):
-    """These numbers in random order."""
-
-    def __init__(self, indices, generator=None):
-        self.indices = indices
-        self.generator = generator
-
-    def __iter__(self):
-        for place in torch.randperm(len(self.indices), generator=self.generator).tolist():
-            yield self.indices[place]
-
-    def __len__(self):
-        return len(self.indices)
-
-
-class WeightedRandomSampler(Sampler):
-    """Random numbers of examples, drawn by their weights."""
-
-    def __init__(self, weights, num_samples, replacement=True, generator=None):
-        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
-            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
-        if not isinstance(replacement, bool):
-            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
-        self.weights = torch.as_tensor(weights, dtype=torch.double)
-        if self.weights.dim() != 1:
-            raise ValueError(
-                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
-            )
-        self.num_samples = num_samples
-        self.replacement = replacement
-        self.generator = generator
-
-    def __iter__(self):
-        drawn = torch.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
-        yield from drawn.tolist()
 
     def __len__(self):
         return self.num_samples
@@ -370,8 +304,8 @@ class DataLoader:
 
 # The modules whose names PyTorch shows.
 for _home, _names in (
-    ("dataset", (Dataset, IterableDataset, TensorDataset, ConcatDataset, Subset)),
-    ("sampler", (Sampler, SequentialSampler, RandomSampler, SubsetRandomSampler, BatchSampler)),
+    ("dataset", (Dataset, IterableDataset, TensorDataset, Subset)),
+    ("sampler", (Sampler, SequentialSampler, RandomSampler, BatchSampler)),
     ("dataloader", (DataLoader,)),
 ):
     for _class in _names:
