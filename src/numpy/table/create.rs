@@ -191,14 +191,13 @@ fn arange(c: &Call) -> PyResult<Answer> {
 }
 
 /// An array of numbers that are computed in double precision from their places.
-fn of_numbers(number: impl Fn(usize) -> f64, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+fn of_numbers(number: impl Fn(usize) -> f64, shape: impl AsRef<[usize]>, dtype: DType) -> Tensor {
     fn each<T: Element>(count: usize, element: impl Fn(usize) -> T) -> Vec<T> {
         let mut all = buffer_pool::take(count);
         all.iter_mut().enumerate().for_each(|(at, out)| *out = element(at));
         all
     }
-    let shape = shape.into();
-    let count = shape.iter().product();
+    let count = shape.as_ref().iter().product();
     let buffer = match dtype.lane() {
         Lane::F64 => Buffer::F64(each(count, number)),
         Lane::F32 => Buffer::F32(each(count, |at| dtype.round_f32(number(at) as f32))),

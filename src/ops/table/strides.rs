@@ -1,5 +1,7 @@
 //! Views by strides: expanded, diagonal, windowed, and shapes changed in place.
 
+use smallvec::smallvec;
+
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, TargetCheck, op};
 use crate::ops::value::Value;
@@ -79,7 +81,7 @@ fn unfold(c: &Call) -> Result<Value> {
     }
     let mut windows = layout.unfold(axis, size as usize, step as usize);
     if x.ndim() == 0 {
-        windows = Layout { shape: vec![size as usize], strides: vec![1], offset: x.layout().offset };
+        windows = Layout { shape: smallvec![size as usize], strides: smallvec![1], offset: x.layout().offset };
     }
     seen(x, windows)
 }

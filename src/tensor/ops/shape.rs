@@ -111,7 +111,7 @@ pub(crate) fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
 /// short. In place. As `resize_`.
 pub(crate) fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
     allow(shape, x.dtype())?;
-    let layout = Layout { shape: shape.to_vec(), strides: row_major(shape), offset: x.layout().offset };
+    let layout = Layout { shape: shape.into(), strides: row_major(shape), offset: x.layout().offset };
     let end = layout.end();
     if end > x.storage().read().len() {
         match &mut *x.storage().write() {
