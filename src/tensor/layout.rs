@@ -11,7 +11,7 @@ pub(crate) use crate::kernel::index::{ravel, unravel};
 pub type Sizes = SmallVec<[usize; 4]>;
 
 /// Shape, strides (in elements) and offset of a view on a storage.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(PartialEq, Eq, Debug, Default)]
 pub struct Layout {
     /// Elements along each dimension.
     pub shape: Sizes,
@@ -148,6 +148,14 @@ pub(crate) fn ordered(shape: &[usize], order: &[usize]) -> Layout {
         strides[axis] = stride;
     }
     Layout { shape: shape.into(), strides, offset: 0 }
+}
+
+impl Clone for Layout {
+    // A SmallVec clones its elements one by one.
+    fn clone(&self) -> Self {
+        let [shape, strides] = [&self.shape, &self.strides].map(|sizes| Sizes::from_slice(sizes));
+        Layout { shape, strides, offset: self.offset }
+    }
 }
 
 impl Layout {

@@ -84,56 +84,20 @@ class errstate:
 
 # Printing.
 
+_OPTIONS = dict(edgeitems=3, threshold=1000, precision=8, suppress=False, linewidth=75)
 
-_OPTIONS = dict(edgeitems=3, threshold=1000, floatmode="maxprec", precision=8, suppress=False, linewidth=75, formatter=None)
 
-
-def _words(**words):
-    """The print options that are given. Errors: their values are none."""
-    if words.get("floatmode") not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
-        raise ValueError("floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", or \"maxprec_equal\"")
+def _given(name, seldom, **words):
+    """The print options that are given. Errors: others."""
+    for word in seldom:
+        raise NotImplementedError(f"{name}({word}=) is not part of attn's numpy: {', '.join(words)} are")
     return {word: value for word, value in words.items() if value is not None}
 
 
-_NAMES = {
-    "b": "bool", "i": "int_kind int", "u": "int_kind int", "f": "float_kind float", "c": "complex_kind complexfloat",
-    "U": "str_kind numpystr", "O": "object",
-}
-
-
-def _formatted(a, formatter, separator, prefix, suffix, words):
-    """The elements of an array as a function writes them; `None` where there is none for its dtype."""
-    names = [*_NAMES[a.dtype.kind].split(), "all"]
-    write = next((formatter[name] for name in names if formatter and name in formatter), None)
-    if write is None or not a.size:
-        return None
-    texts = [write(one) for one in a.reshape(-1)]
-    return _numpy._laid_out(numpy.arange(a.size).reshape(a.shape), texts, words, separator, prefix, suffix)
-
-
-def custom_repr(a):
-    """`repr` of an array after `set_printoptions(formatter=)`."""
-    made = _formatted(a, _OPTIONS["formatter"], ", ", 6, 1, {})
-    if made is None:
-        return _numpy._repr(a, {})
-    is_implied = a.dtype.name in ("bool", "int64", "float64")
-    return f"array({made})" if is_implied else f"array({made}, dtype={a.dtype.name})"
-
-
-def custom_str(a):
-    made = _formatted(a, _OPTIONS["formatter"], " ", 0, 0, {}) if a.ndim else None
-    return _numpy._text(a, {}, " ", 0, 0) if made is None else made
-
-
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, *, formatter=None,
-                     floatmode=None):
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **seldom):
     global _OPTIONS
-    words = _words(
-        precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress,
-        floatmode=floatmode,
-    )
-    # As in NumPy, a call that names no formatter ends the one before.
-    made = {**_OPTIONS, **words, "formatter": formatter}
+    words = dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress)
+    made = {**_OPTIONS, **_given("set_printoptions", seldom, **words)}
     _numpy._set_options(made)
     _OPTIONS = made
 
@@ -157,18 +121,9 @@ class printoptions:
         set_printoptions(**self._old)
 
 
-def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, formatter=None,
-                 threshold=None, edgeitems=None, floatmode=None):
-    words = _words(
-        linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems,
-        floatmode=floatmode,
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, threshold=None,
+                 edgeitems=None, **seldom):
+    words = dict(
+        linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems
     )
-    a, place = asarray(a), (separator, len(prefix), 0)
-    made = _formatted(a, formatter, *place, words)
-    return _numpy._text(a, words, *place) if made is None else made
-
-
-def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    words = _words(linewidth=max_line_width, precision=precision, suppress=suppress_small)
-    a = asarray(a)
-    return _numpy._text(a, words, " ", 0, 0) if a.ndim else str(a)
+    return _numpy._text(asarray(a), _given("array2string", seldom, **words), separator, len(prefix), 0)

@@ -7,6 +7,23 @@ from _numpy import _axes
 from numpy import asarray, broadcast_to, concatenate, ravel
 
 
+class Flags:
+    """How an array lies in memory."""
+
+    writeable, aligned, writebackifcopy = True, True, False
+    _NAMES = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned",
+              "X": "writebackifcopy"}
+
+    def __init__(self, array):
+        self.c_contiguous, self.f_contiguous, self.owndata = array._is_row_major, array.T._is_row_major, array._owns
+
+    def __getitem__(self, name):
+        return getattr(self, self._NAMES.get(name, name.lower()))
+
+    def __repr__(self):
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._NAMES.values())
+
+
 def flip(m, axis=None):
     """Backwards along axes: a view."""
     m = asarray(m)
@@ -50,20 +67,6 @@ def append(arr, values, axis=None):
     if axis is None:
         return concatenate((arr.reshape(-1), ravel(values)), 0)
     return concatenate((arr, values), axis)
-
-
-def delete(arr, obj, axis=None):
-    arr = asarray(arr)
-    if axis is None:
-        arr, axis = arr.reshape(-1), 0
-    else:
-        (axis,) = _axes(axis, arr.ndim)
-    total = arr.shape[axis]
-    keep = numpy.ones(total, dtype="bool")
-    if isinstance(obj, int) and not -total <= obj < total:
-        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {total}")
-    keep[obj] = False
-    return arr[(slice(None),) * axis + (keep,)]
 
 
 def pad(array, pad_width, mode="constant", constant_values=0):
