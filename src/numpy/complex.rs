@@ -126,9 +126,9 @@ pub(super) fn write(
     match (is_pairs, target.is_pairs) {
         (true, false) => {
             let (from, to) = (Kind::complex(made.dtype()).shown(), shown(target.tensor.dtype()));
-            Err(not_cast(function.name, &from, &to, "same_kind", vm)?)
+            Err(not_cast(function.name, &from, &to, vm)?)
         }
-        _ => write_out(numpy, function.name, &target.tensor, &made, "same_kind", vm),
+        _ => write_out(numpy, function.name, &target.tensor, &made, vm),
     }
 }
 

@@ -183,7 +183,9 @@ impl Key {
                 Index::Slice { .. } => {
                     if let Some(object) = object.downcast_ref::<PySlice>() {
                         let (read, backwards) = slice(object, size, vm)?;
-                        found.backwards.extend(backwards.map(|(low, length, step)| (axis, low, length, step)));
+                        found
+                            .backwards
+                            .extend(backwards.map(|(low, length, step)| (axis, low, length, step)));
                         *part = read;
                     }
                 }

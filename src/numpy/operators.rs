@@ -148,7 +148,7 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
         numpy.update_mirrors();
     } else {
         let result = compute(&numpy, function, &operands, None, vm)?;
-        write_out(&numpy, function.name, &operands[0].tensor, &result, "same_kind", vm)?;
+        write_out(&numpy, function.name, &operands[0].tensor, &result, vm)?;
     }
     Ok(a.to_owned())
 }
@@ -250,8 +250,6 @@ pub(super) static METHODS: PyNumberMethods = PyNumberMethods {
     and: Some(|a, b, vm| binary(row!("bitwise_and"), a, b, vm)),
     or: Some(|a, b, vm| binary(row!("bitwise_or"), a, b, vm)),
     xor: Some(|a, b, vm| binary(row!("bitwise_xor"), a, b, vm)),
-    lshift: Some(|a, b, vm| binary(row!("left_shift"), a, b, vm)),
-    rshift: Some(|a, b, vm| binary(row!("right_shift"), a, b, vm)),
     matrix_multiply: Some(matmul),
     negative: Some(|a, vm| unary(row!("negative"), a.obj, vm)),
     positive: Some(|a, vm| unary(row!("positive"), a.obj, vm)),

@@ -154,4 +154,4 @@ pub(super) struct Param {
 }
 
 /// Keywords that functions of NumPy have and attn refuses.
-const REFUSED: [&str; 5] = ["where", "casting", "order", "subok", "like"];
+const REFUSED: [&str; 6] = ["where", "casting", "order", "subok", "like", "initial"];

@@ -134,7 +134,7 @@ impl Callable for PyUfunc {
         }
         match (target, out) {
             (Some(target), Some(object)) => {
-                write_out(numpy, function.name, &target, &result, "same_kind", vm)?;
+                write_out(numpy, function.name, &target, &result, vm)?;
                 Ok(object)
             }
             _ => {

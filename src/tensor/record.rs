@@ -31,8 +31,8 @@ use std::rc::{Rc, Weak};
 
 use super::budget::Budget;
 use super::descriptor::{DEEP_COPY, Descriptor, GRADIENT, GradName};
-use super::layout::Sizes;
 use super::graph::{Arg, Edge, LostOperands, RandomDraws, Record, Storage, Tensor};
+use super::layout::Sizes;
 use super::site::Site;
 
 impl Record {

@@ -133,7 +133,7 @@ fn in_one_dtype(c: &Call, arrays: Vec<Tensor>, asked: usize) -> PyResult<Vec<Ten
     };
     arrays
         .iter()
-        .map(|tensor| match dtypes::can_cast(tensor.dtype(), dtype, "same_kind") {
+        .map(|tensor| match dtypes::can_cast(tensor.dtype(), dtype) {
             true => c.cast(tensor, dtype),
             false => Err(c.vm.new_type_error(format!(
                 "Cannot cast array data from {} to {} according to the rule 'same_kind'",

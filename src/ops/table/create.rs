@@ -94,8 +94,11 @@ fn eye(c: &Call) -> Result<Value> {
     let (rows, columns) = (rows as usize, columns as usize);
     let dtype = c.opt_dtype(2).unwrap_or(c.default_dtype());
     let tensor = Tensor::zeros([rows, columns], dtype)?;
-    let diagonal =
-        crate::tensor::Layout { shape: smallvec![rows.min(columns)], strides: smallvec![columns + 1], offset: 0 };
+    let diagonal = crate::tensor::Layout {
+        shape: smallvec![rows.min(columns)],
+        strides: smallvec![columns + 1],
+        offset: 0,
+    };
     ops::fill(&tensor.with_layout(diagonal), 1.0, Some(1));
     leaf(tensor, c.bool(5))
 }

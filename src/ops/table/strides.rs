@@ -81,7 +81,8 @@ fn unfold(c: &Call) -> Result<Value> {
     }
     let mut windows = layout.unfold(axis, size as usize, step as usize);
     if x.ndim() == 0 {
-        windows = Layout { shape: smallvec![size as usize], strides: smallvec![1], offset: x.layout().offset };
+        windows =
+            Layout { shape: smallvec![size as usize], strides: smallvec![1], offset: x.layout().offset };
     }
     seen(x, windows)
 }

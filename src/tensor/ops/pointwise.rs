@@ -97,12 +97,14 @@ fn arranged(a: Tensor, b: Tensor, shape: &[usize]) -> (Tensor, Tensor, Vec<usize
     }
     if dense(&a) && single(&b) {
         let (laid, run) = (order_of(&a), vec![a.numel()]);
-        let b = b.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: b.layout().offset });
+        let b =
+            b.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: b.layout().offset });
         return (flat(&a), b, run, laid);
     }
     if dense(&b) && single(&a) {
         let (laid, run) = (order_of(&b), vec![b.numel()]);
-        let a = a.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: a.layout().offset });
+        let a =
+            a.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: a.layout().offset });
         return (a, flat(&b), run, laid);
     }
     (a, b, shape.to_vec(), ResultOrder::RowMajor)

@@ -193,17 +193,14 @@ for w, c in zip(vocab[order][:3], counts[order][:3]):
 labels = np.array(["cat", "dog", "bird", "cat"])
 classes = np.array(sorted(set(labels)))
 print(labels == "cat", (labels == "cat").sum(), classes)
-print(np.where(labels == "cat", "feline", "other"))
 ids = np.array([np.where(classes == l)[0][0] for l in labels])
 print(ids, np.eye(len(classes), dtype=np.float32)[ids])
 print(labels[ids > 0], labels[[0, -1]], labels[1:3], labels[::-1])
 print(labels.tolist(), list(labels), labels.size, len(labels), labels.ndim)
 for i, l in enumerate(labels):
     print(i, l, len(l), l.upper())
-print(np.isin(words, ["the", "fox"]))
 print(repr(words))
 print(repr(labels), repr(labels[0]), str(labels[0]))
-print(np.concatenate([labels, np.array(["elephant"])]))
 print("dog" in labels, labels[1] == "dog", np.unique(labels))
 chars = np.array(list("attention"))
 print(chars, np.unique(chars, return_counts=True))
@@ -213,9 +210,7 @@ print(encoded, encoded.dtype)
 print(np.array([["a", "b"], ["c", "d"]]).shape, np.array([["a", "b"], ["c", "d"]])[:, 0])
 freq = np.bincount(encoded, minlength=7)
 print(freq, freq / freq.sum())
-mixed = np.array(["1", "2", "3"]).astype(int)
-print(mixed, mixed.sum(), np.array(["0.5", "1.5"]).astype(float))
-print(np.array(["2024-01-01", "2024-01-02"]), np.array([1, 2]).astype(str))
+print(np.array(["2024-01-01", "2024-01-02"]))
 embedding = np.random.RandomState(0).randn(len(vocab), 4)
 print((onehot @ embedding == embedding[inverse]).all(), np.allclose(onehot @ embedding, embedding[inverse]))
 
@@ -263,7 +258,7 @@ class Adam:
 
 n = 60
 t = np.linspace(0, 2 * np.pi, n)
-X = np.c_[np.cos(t), np.sin(t)] * np.repeat([1.0, 2.0, 3.0], n // 3)[:, None] + 0.1 * rng.randn(n, 2)
+X = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1.0, 2.0, 3.0], n // 3)[:, None] + 0.1 * rng.randn(n, 2)
 y = np.repeat(np.arange(3), n // 3)
 perm = rng.permutation(n)
 X, y = X[perm], y[perm]
@@ -351,7 +346,7 @@ z = np.hypot(*grid)
 print(z, z[::-1, ::-1], np.flipud(z), sep="\n")
 print(np.percentile(weights, [25, 50, 75]), np.median(weights), np.quantile(weights[-1], 0.9))
 masked = np.where(np.tril(np.ones_like(weights)) > 0, weights, np.nan)
-print(masked[:3], np.nanmean(masked), np.nanmax(masked, axis=1), np.isnan(masked).sum())
+print(masked[:3], masked[~np.isnan(masked)].mean(), np.isnan(masked).sum())
 big = weights[:2, :2].repeat(2, axis=0).repeat(2, axis=1)
 print(big, big.shape)
 print(np.repeat(np.repeat(img[:2, :2], 2, axis=0), 2, axis=1))
@@ -367,7 +362,7 @@ values = np.array([3.2, 4.1, 2.8, 5.0, 4.4, 6.1, 5.9])
 print(names)
 for n, v in zip(names, values):
     print(f"{n}: {'*' * int(v)} {v}")
-weekend = np.isin(names, ["Sat", "Sun"])
+weekend = (names == "Sat") | (names == "Sun")
 print(weekend, values[weekend].mean(), values[~weekend].mean().round(2))
 best = names[np.argmax(values)]
 print("best:", best, type(best), isinstance(best, str))
@@ -392,11 +387,6 @@ print({str(k): float(v) for k, v in table.items()})
 print(",".join(names), " ".join(f"{x:.1f}" for x in values))
 label = np.array(["pos" if v > 4 else "neg" for v in values])
 print((label == "pos").astype(int), np.unique(label, return_counts=True), (label != "pos").any())
-grid = np.empty((2, 3), dtype=object)
-for i in range(2):
-    for j in range(3):
-        grid[i, j] = f"r{i}c{j}"
-print(grid)
 print(values.reshape(-1)[:6].reshape(2, 3), values.min(), values.max(), values.argmin())
 print(np.allclose(values.mean(), sum(values) / len(values)), values.std(), values.var(ddof=1))
 cut = np.searchsorted([3, 4, 5], values, side="right")
@@ -408,12 +398,12 @@ import numpy as np
 np.random.seed(0)
 X = 2 * np.random.rand(100, 1)
 y = 4 + 3 * X + np.random.randn(100, 1)
-X_b = np.c_[np.ones((100, 1)), X]
+X_b = np.column_stack([np.ones((100, 1)), X])
 theta = np.linalg.inv(X_b.T.dot(X_b)).dot(X_b.T).dot(y)
 print(theta)
 print(np.linalg.solve(X_b.T @ X_b, X_b.T @ y).ravel())
 X_new = np.array([[0], [2]])
-print(np.c_[np.ones((2, 1)), X_new].dot(theta))
+print(np.column_stack([np.ones((2, 1)), X_new]).dot(theta))
 eta, w = 0.1, np.random.randn(2, 1)
 losses = []
 for it in range(1000):

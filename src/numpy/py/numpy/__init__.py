@@ -57,6 +57,7 @@ _INSTEAD = {
     "r_": "concatenate()", "c_": "column_stack()", "mgrid": "meshgrid(.., indexing='ij')", "ogrid": "meshgrid(.., sparse=True)",
     "nansum": "sum() of a[~isnan(a)]", "nanmean": "mean() of a[~isnan(a)]", "nanstd": "std() of a[~isnan(a)]",
     "nanmax": "max() of a[~isnan(a)]", "nanmin": "min() of a[~isnan(a)]", "ptp": "max() and min()", "delete": "a mask: a[keep]",
+    "iinfo": "torch.iinfo()",
     "insert": "concatenate()", "array_str": "array2string()", "may_share_memory": "shares_memory()", "isscalar": "ndim()",
     "iscomplexobj": "dtype.kind", "isrealobj": "dtype.kind",
     "vdot": "dot() and conj()", "asfortranarray": "ascontiguousarray()", "partition": "sort()",
@@ -70,11 +71,9 @@ _LATER = {
     ),
     "_statistics": "median average percentile quantile count_nonzero",
     "_order": "unique",
-    "_numeric": (
-        "allclose isclose array_equal nan_to_num interp angle real imag vectorize shares_memory tensordot"
-    ),
+    "_numeric": "allclose isclose array_equal nan_to_num interp angle real imag vectorize shares_memory tensordot",
     "_settings": (
-        "issubdtype finfo iinfo errstate seterr get_printoptions set_printoptions printoptions array2string"
+        "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string"
     ),
     "_indices": (
         "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate"

@@ -156,8 +156,9 @@ def call(name, *args, **words):
     """A native function, by its name, of text or with such a dtype."""
     if name in ("array", "asarray"):
         return array(*args, **words, **({} if name == "array" else {"copy": False}))
-    if name in ("argsort", "reshape", "ravel") and type(args[0]) is ndarray:
-        return getattr(args[0], name)(*args[1:], **words)
+    if name in ("sort", "argsort", "reshape", "ravel"):
+        data = array(args[0], copy=False)
+        return data[data.argsort()] if name == "sort" else getattr(data, name)(*args[1:], **words)
     raise NotImplementedError(f"{name}() of text or with such a dtype is not part of attn's numpy: use a list")
 
 

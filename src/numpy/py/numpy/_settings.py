@@ -41,21 +41,6 @@ class finfo:
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
-class iinfo:
-    """The limits of a whole-number dtype."""
-
-    def __init__(self, type):
-        self.dtype = _dtype(type if not isinstance(type, (ndarray, numpy.generic)) else type.dtype)
-        self.kind, self.bits = self.dtype.kind, self.dtype.itemsize * 8
-        if self.kind not in "iu":
-            raise ValueError(f"Invalid integer data type {self.kind!r}.")
-        self.min = 0 if self.kind == "u" else -(1 << (self.bits - 1))
-        self.max = self.min + (1 << self.bits) - 1
-
-    def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
-
-
 # Warnings: attn has none for divisions by zero and the like, so their settings change nothing that is printed.
 
 _SETTINGS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
@@ -87,17 +72,17 @@ class errstate:
 _OPTIONS = dict(edgeitems=3, threshold=1000, precision=8, suppress=False, linewidth=75)
 
 
-def _given(name, seldom, **words):
+def _given(name, rest, **words):
     """The print options that are given. Errors: others."""
-    for word in seldom:
+    for word in rest:
         raise NotImplementedError(f"{name}({word}=) is not part of attn's numpy: {', '.join(words)} are")
     return {word: value for word, value in words.items() if value is not None}
 
 
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **seldom):
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **rest):
     global _OPTIONS
     words = dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress)
-    made = {**_OPTIONS, **_given("set_printoptions", seldom, **words)}
+    made = {**_OPTIONS, **_given("set_printoptions", rest, **words)}
     _numpy._set_options(made)
     _OPTIONS = made
 
@@ -122,8 +107,8 @@ class printoptions:
 
 
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, threshold=None,
-                 edgeitems=None, **seldom):
+                 edgeitems=None, **rest):
     words = dict(
         linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems
     )
-    return _numpy._text(asarray(a), _given("array2string", seldom, **words), separator, len(prefix), 0)
+    return _numpy._text(asarray(a), _given("array2string", rest, **words), separator, len(prefix), 0)
