@@ -568,7 +568,7 @@ for kw in ({}, {"temperature": 0.5}, {"top_k": 2}, {"top_p": 0.6}, {"temperature
     print(kw, vocab[tok], q.round(3), type(tok))
 np.random.seed(5)
 print(np.random.choice(V, 5, p=T[3]), np.random.choice(vocab, 3), np.random.choice(["x", "y"], size=4))
-print(np.random.multinomial(10, T[2]), rng.multinomial(5, T[4]), rng.integers(0, V, 4), rng.choice(5, 3, replace=False))
+print(rng.integers(0, V, 4), rng.choice(5, 3, replace=False))
 beams = np.full((2, 3), -np.inf)
 beams[:, 0] = 0
 step = beams[:, :, None] + logT[None, :3]

@@ -1155,7 +1155,6 @@ words[0] = "a"; print(words[:2])
 print(list(zip(words[:2], [1, 2])), " ".join(words[:3]), words[0].upper(), words.size, words.ndim)
 w, v = np.linalg.eigh(np.array([[2., 1.], [1., 3.]])); print(w, v)
 print(np.linalg.eigh(np.array([[.9, .1], [.1, .5]])), np.linalg.eigvalsh(np.array([[4., 1., 0.], [1., 3., 1.], [0., 1., 2.]])))
-rng = np.random.default_rng(0); print(rng.gumbel(1.0, 2.0, 2))
 a = np.arange(4); b = a[1:]; c = b[::2]; print(b.base is a, c.base is a, a.base is None, a.T.base is a, a.reshape(2, 2).base is a, a.copy().base, np.split(a, 2)[0].base is a)
 
 # %% folds, sources and second passes

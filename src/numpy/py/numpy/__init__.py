@@ -57,7 +57,7 @@ _INSTEAD = {
     "r_": "concatenate()", "c_": "column_stack()", "mgrid": "meshgrid(.., indexing='ij')", "ogrid": "meshgrid(.., sparse=True)",
     "nansum": "sum() of a[~isnan(a)]", "nanmean": "mean() of a[~isnan(a)]", "nanstd": "std() of a[~isnan(a)]",
     "nanmax": "max() of a[~isnan(a)]", "nanmin": "min() of a[~isnan(a)]", "ptp": "max() and min()", "delete": "a mask: a[keep]",
-    "iinfo": "torch.iinfo()",
+    "iinfo": "torch.iinfo()", "left_shift": "a * 2**n", "right_shift": "a // 2**n",
     "insert": "concatenate()", "array_str": "array2string()", "may_share_memory": "shares_memory()", "isscalar": "ndim()",
     "iscomplexobj": "dtype.kind", "isrealobj": "dtype.kind",
     "vdot": "dot() and conj()", "asfortranarray": "ascontiguousarray()", "partition": "sort()",
