@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt};
+use rustpython_vm::builtins::PyComplex;
 use rustpython_vm::class::StaticType;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Kind, Numpy, PyComplexScalar, pairs_of};
+use super::context::{Kind, Numpy, PyComplexScalar};
 use super::dtypes::{self, shown};
-use super::elementwise::{broadcast, not_cast, operand, write_out};
+use super::elementwise::{broadcast, not_cast, operand, shorter, write_out};
 use super::rules::{Arithmetic, Function, named};
 use crate::kernel::complex::{self as pairs, Pair, has_power};
 use crate::tensor::ops::complex::{self, Operand};
@@ -72,6 +72,9 @@ fn compute(
     operands: &[dtypes::Operand],
     vm: &VirtualMachine,
 ) -> PyResult<(Tensor, bool)> {
+    if let Some(name) = shorter(function, operands) {
+        return compute(named(name), &operands[..1], vm);
+    }
     let (name, shape) = (function.name, broadcast(operands.iter().map(|it| it.shape()), vm)?);
     let of_numbers = operands.iter().all(|it| it.shape().is_empty());
     let dtype = dtypes::parts_dtype(operands);
@@ -151,22 +154,4 @@ pub(super) fn of_numbers(
     let [re, im] = f([x.re, x.im], [y.re, y.im]);
     let number = PyComplex::from(num_complex::Complex64::new(re, im));
     is_double.then(|| Ok(number.into_ref_with_type(vm, class.to_owned())?.into()))
-}
-
-/// What `a ** b` of an array is for a few exponents, as in NumPy: a function of the base.
-pub(super) fn shorter(
-    function: &Function,
-    base: &PyObject,
-    exponent: &PyObject,
-) -> Option<&'static Function> {
-    if function.arithmetic != Some(Arithmetic::Power) || pairs_of(base).is_none() {
-        return None;
-    }
-    let exponent = match (exponent.downcast_ref::<PyFloat>(), exponent.downcast_ref::<PyInt>()) {
-        (Some(float), _) => float.to_f64(),
-        (None, Some(int)) => f64::from(i32::try_from(int.as_bigint()).ok()?),
-        _ => return None,
-    };
-    let functions = [(1.0, "positive"), (2.0, "square"), (0.5, "sqrt"), (-1.0, "reciprocal")];
-    Some(named(functions.iter().find(|row| row.0 == exponent)?.1))
 }

@@ -128,9 +128,17 @@ fn computed(
         Some(dtype) => function.dtype(dtype).map_err(|text| vm.new_type_error(text))?,
         None => function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?,
     };
-    let special = if in_place { None } else { special(numpy, function, operands, dtype, vm)? };
-    if let Some(special) = special {
-        return Ok(special);
+    let is_whole = dtype.category() == Category::Integer;
+    if is_whole && function.arithmetic == Some(Arithmetic::Power) {
+        let exponents = operands[1].tensor.to_f64_vec();
+        if exponents.iter().any(|&value| value < 0.0) {
+            return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
+        }
+    }
+    if let Some(name) =
+        shorter(function, operands).filter(|&name| !in_place && (!is_whole || name == "square"))
+    {
+        return numpy.call(name, vec![argument(numpy, &operands[0], dtype, false, vm)?], vm);
     }
     let has_array = operands.iter().any(|it| it.number.is_none());
     let numbers = has_array && takes_numbers(function);
@@ -151,30 +159,17 @@ fn computed(
     }
 }
 
-/// What NumPy computes otherwise than the operation: powers by a few exponents.
-fn special(
-    numpy: &Numpy,
-    function: &'static Function,
-    operands: &[Operand],
-    dtype: DType,
-    vm: &VirtualMachine,
-) -> PyResult<Option<Tensor>> {
-    if function.arithmetic != Some(Arithmetic::Power) {
-        return Ok(None);
+/// The function that NumPy computes in place of a power of an array, for a few exponents.
+pub(super) fn shorter(function: &Function, operands: &[Operand]) -> Option<&'static str> {
+    if function.arithmetic != Some(Arithmetic::Power) || operands[0].shape().is_empty() {
+        return None;
     }
-    let (whole, exponent) = (dtype.category() == Category::Integer, &operands[1]);
-    if whole && exponent.tensor.to_f64_vec().iter().any(|&value| value < 0.0) {
-        return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
+    match operands[1].number.as_ref()?.number()? {
+        2.0 => Some("square"),
+        0.5 => Some("sqrt"),
+        -1.0 => Some("reciprocal"),
+        _ => None,
     }
-    let name = match exponent.number.as_ref().and_then(Arg::number) {
-        _ if operands[0].number.is_some() => return Ok(None),
-        Some(2.0) => "square",
-        Some(0.5) if !whole => "sqrt",
-        Some(-1.0) if !whole => "reciprocal",
-        _ => return Ok(None),
-    };
-    let base = argument(numpy, &operands[0], dtype, false, vm)?;
-    numpy.call(name, vec![base], vm).map(Some)
 }
 
 /// The error of a result that an array cannot take.

@@ -377,7 +377,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
             return Err(vm.new_index_error(KINDS));
         };
         let values = write.fitted(&values, view.shape(), vm)?;
-        return write.write(key.parts.clone(), values, vm);
+        return write.write(values, Some(view.layout()), vm);
     }
     if let Some(Index::Tensor(mask)) = key.parts.first()
         && key.parts.len() == 1 + pair
@@ -393,7 +393,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
             )));
         }
     }
-    write.write(key.parts.clone(), values, vm)
+    write.write(values, None, vm)
 }
 
 fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
@@ -430,8 +430,9 @@ impl Write<'_> {
         Ok(values.with_layout(values.layout().broadcast_to(shape)))
     }
 
-    fn write(&self, parts: Rc<Indices>, values: Tensor, vm: &VirtualMachine) -> PyResult<()> {
-        let (numpy, target) = (&self.array.numpy, self.target);
+    /// Writes the values; `view` has the places, where no arrays are among the indices.
+    fn write(&self, values: Tensor, view: Option<&Layout>, vm: &VirtualMachine) -> PyResult<()> {
+        let (numpy, target, parts) = (&self.array.numpy, self.target, &self.key.parts);
         let what =
             Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
         let source = self.number.clone().unwrap_or_else(|| Arg::Tensor(values.clone()));
@@ -441,10 +442,10 @@ impl Write<'_> {
         let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
         let place = || site(vm);
         let caller = Caller { state: &numpy.state, site: &place };
-        let done = overwrite(caller, what, target, args, |target| index::set(target, &parts, &values));
+        let done = overwrite(caller, what, target, args, |target| index::set(target, parts, &values));
         if let Err(error) = done {
             if error.message.starts_with("shape mismatch: value tensor") {
-                let shape = index::get(target, &parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
+                let shape = index::get(target, parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
                 return Err(vm.new_value_error(format!(
                     "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
                     tight(self.own(values.shape())),
@@ -453,8 +454,8 @@ impl Write<'_> {
             }
             return Err(self.key.translated(error, target, vm));
         }
-        if let (Some(view), Some(record)) = (index::view(target, &parts), target.origin()) {
-            target.storage().narrow_last(&record, view.layout().clone());
+        if let (Some(view), Some(record)) = (view, target.origin()) {
+            target.storage().narrow_last(&record, view.clone());
         }
         numpy.update_mirrors();
         Ok(())

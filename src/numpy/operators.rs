@@ -115,11 +115,7 @@ fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualM
     if !is_operand(a, vm) || !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());
     }
-    let numpy = context_of(&[a, b], vm)?;
-    match complex::shorter(function, a, b) {
-        Some(function) => apply(&numpy, function, &[a], vm),
-        None => apply(&numpy, function, &[a, b], vm),
-    }
+    apply(&context_of(&[a, b], vm)?, function, &[a, b], vm)
 }
 
 /// `array / tensor`, which PyTorch computes as `tensor.reciprocal() * array`. It has no other operator in this order.

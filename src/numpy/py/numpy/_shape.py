@@ -74,21 +74,17 @@ def pad(array, pad_width, mode="constant", constant_values=0):
     array = asarray(array)
     if mode != "constant":
         raise NotImplementedError(f"pad(mode={mode!r}) is not part of attn's numpy: it has 'constant'")
+    if numpy.ndim(constant_values):
+        raise NotImplementedError("pad(constant_values=array) is not part of attn's numpy: it takes one number")
     if asarray(pad_width).dtype.kind not in "iu":
         raise TypeError("`pad_width` must be of integral type.")
     widths = broadcast_to(asarray(pad_width), (array.ndim, 2)).tolist()
     if any(width < 0 for pair in widths for width in pair):
         raise ValueError("index can't contain negative values")
-    values = broadcast_to(asarray(constant_values), (array.ndim, 2)).tolist()
     shape = tuple(before + size + after for size, (before, after) in zip(array.shape, widths))
-    made = numpy.empty(shape, array.dtype)
+    made = numpy.full(shape, constant_values, array.dtype)
     inner = [slice(before, before + size) for size, (before, _) in zip(array.shape, widths)]
     made[tuple(inner)] = array
-    # As in NumPy, the values of a later axis are in the corners.
-    for axis, (part, (before, after)) in enumerate(zip(inner, values)):
-        earlier, later = (slice(None),) * axis, inner[axis + 1 :]
-        made[(*earlier, slice(None, part.start), *later)] = before
-        made[(*earlier, slice(part.stop, None), *later)] = after
     return made
 
 
