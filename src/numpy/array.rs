@@ -19,19 +19,6 @@ use crate::tensor::ops::complex::part;
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
 
-/// The text that Python functions write.
-fn custom_text(function: &'static str, array: &PyObject, vm: &VirtualMachine) -> PyResult {
-    foreign::call("numpy._settings", function, vec![array.to_owned()], vm)
-}
-
-/// `array[...] = value`
-fn overwrite(array: &PyObjectRef, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    match array.downcast_ref::<PyArray>() {
-        Some(array) => index::set(array, vm.ctx.ellipsis.as_object(), value, vm),
-        None => Err(vm.new_type_error("not an array")),
-    }
-}
-
 fn nested(tensor: &Tensor, is_complex: bool, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
     match (layout.ndim(), is_complex) {
         (0, _) => return scalar::python(&tensor.with_layout(layout.clone()).first(), vm),
@@ -59,27 +46,14 @@ fn nested(tensor: &Tensor, is_complex: bool, layout: &Layout, vm: &VirtualMachin
 impl PyArray {
     #[pygetset]
     fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let tensor = self.inner.borrow();
+        let tensor = &self.inner;
         let sizes = tensor.shape()[..self.dims()].iter();
         vm.ctx.new_tuple(sizes.map(|&size| vm.ctx.new_int(size).into()).collect()).into()
     }
 
-    #[pygetset(setter)]
-    fn set_shape(zelf: PyRef<Self>, shape: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
-        let reshaped = vm.call_method(zelf.as_object(), "reshape", (shape,))?;
-        let tensor = reshaped.downcast_ref::<PyArray>().map_or_else(|| zelf.tensor(), |it| it.tensor());
-        if !tensor.storage().same(zelf.tensor().storage()) {
-            return Err(vm.new_attribute_error(
-                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.",
-            ));
-        }
-        zelf.replace(tensor);
-        Ok(())
-    }
-
     #[pygetset]
     fn strides(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let tensor = self.inner.borrow();
+        let tensor = &self.inner;
         let width = tensor.dtype().size();
         let steps = tensor.layout().strides[..self.dims()].iter();
         vm.ctx.new_tuple(steps.map(|&step| vm.ctx.new_int(step * width).into()).collect()).into()
@@ -92,17 +66,17 @@ impl PyArray {
 
     #[pygetset]
     fn size(&self) -> usize {
-        self.inner.borrow().numel() / if self.is_complex { 2 } else { 1 }
+        self.inner.numel() / if self.is_complex { 2 } else { 1 }
     }
 
     #[pygetset]
     fn itemsize(&self) -> usize {
-        self.inner.borrow().dtype().size() * if self.is_complex { 2 } else { 1 }
+        self.inner.dtype().size() * if self.is_complex { 2 } else { 1 }
     }
 
     #[pygetset]
     fn nbytes(&self) -> usize {
-        let tensor = self.inner.borrow();
+        let tensor = &self.inner;
         tensor.numel() * tensor.dtype().size()
     }
 
@@ -123,21 +97,11 @@ impl PyArray {
     }
 
     #[pygetset]
-    fn flat(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        zelf.python("_flat", vec![zelf.clone().into()], vm)
-    }
-
-    #[pygetset]
     fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
         match zelf.is_complex {
             true => zelf.numpy.derived(part(&zelf.tensor(), 0), false, [zelf.as_object()], vm),
             false => zelf.into(),
         }
-    }
-
-    #[pygetset(setter)]
-    fn set_real(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
-        overwrite(&Self::real(zelf, vm), &value, vm)
     }
 
     #[pygetset]
@@ -148,14 +112,6 @@ impl PyArray {
         }
         let zeros = Tensor::zeros(tensor.shape(), tensor.dtype()).or_raise(vm)?;
         Ok(zelf.numpy.array(zeros, vm))
-    }
-
-    #[pygetset(setter)]
-    fn set_imag(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
-        match zelf.is_complex {
-            true => overwrite(&Self::imag(zelf, vm)?, &value, vm),
-            false => Err(vm.new_type_error("array does not have imaginary part to set")),
-        }
     }
 
     /// The array of the parts of complex numbers, with one more dimension.
@@ -189,13 +145,13 @@ impl PyArray {
     /// Whether the elements are row-major without gaps.
     #[pygetset]
     fn _is_row_major(&self) -> bool {
-        self.inner.borrow().is_contiguous()
+        self.inner.is_contiguous()
     }
 
     /// The strides in elements, and the offset.
     #[pygetset]
     fn _layout(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let tensor = self.inner.borrow();
+        let tensor = &self.inner;
         let steps = tensor.layout().strides.iter().map(|&step| vm.ctx.new_int(step).into()).collect();
         let offset = vm.ctx.new_int(tensor.layout().offset).into();
         vm.ctx.new_tuple(vec![vm.ctx.new_tuple(steps).into(), offset]).into()
@@ -206,8 +162,8 @@ impl PyArray {
     fn _address(&self) -> usize {
         // A view that is read backwards shares the memory of its base.
         match self.base_array().as_ref().and_then(|base| base.downcast_ref::<PyArray>()) {
-            Some(base) => base.inner.borrow().storage().address(),
-            None => self.inner.borrow().storage().address(),
+            Some(base) => base.inner.storage().address(),
+            None => self.inner.storage().address(),
         }
     }
 
@@ -242,11 +198,7 @@ impl PyArray {
     #[pyslot]
     fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
         let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.new_str("")) };
-        let options = options(&array.numpy, None, vm)?;
-        if options.has_formatter {
-            return custom_text("custom_str", zelf, vm)?.str(vm);
-        }
-        Ok(vm.ctx.new_str(array.text(&options)))
+        Ok(vm.ctx.new_str(array.text(&options(&array.numpy, None, vm)?)))
     }
 
     #[pymethod]
@@ -265,15 +217,6 @@ impl PyArray {
 }
 
 impl PyArray {
-    /// Calls a function of `numpy._methods`.
-    fn python(&self, name: &'static str, args: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
-        let methods = self.numpy.methods.borrow().clone();
-        match methods {
-            Some(methods) => methods.get_item(name, vm)?.call(args, vm),
-            None => Err(vm.new_runtime_error("numpy is not imported")),
-        }
-    }
-
     /// `str(array)`
     fn text(&self, options: &PrintOptions) -> String {
         let tensor = self.tensor();
@@ -287,7 +230,7 @@ impl PyArray {
 
     /// The dtype of the elements.
     fn kind(&self) -> Kind {
-        Kind { dtype: self.inner.borrow().dtype(), is_complex: self.is_complex }
+        Kind { dtype: self.inner.dtype(), is_complex: self.is_complex }
     }
 }
 
@@ -337,9 +280,6 @@ impl Constructor for PyArray {
 impl Representable for PyArray {
     fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
         let options = options(&zelf.numpy, None, vm)?;
-        if options.has_formatter {
-            return Ok(custom_text("custom_repr", zelf.as_object(), vm)?.str(vm)?.to_string());
-        }
         Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &options))
     }
 }
@@ -372,7 +312,7 @@ impl AsNumber for PyArray {
 
 fn length(object: &PyObject, vm: &VirtualMachine) -> PyResult<usize> {
     let array = object.downcast_ref::<PyArray>();
-    match array.and_then(|it| it.inner.borrow().shape()[..it.dims()].first().copied()) {
+    match array.and_then(|it| it.inner.shape()[..it.dims()].first().copied()) {
         Some(size) => Ok(size),
         None => Err(vm.new_type_error("len() of unsized object")),
     }

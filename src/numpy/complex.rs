@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyFloat, PyInt};
+use rustpython_vm::builtins::PyComplex;
 use rustpython_vm::class::StaticType;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Kind, Numpy, PyComplexScalar, pairs_of};
+use super::context::{Kind, Numpy, PyComplexScalar};
 use super::dtypes::{self, shown};
-use super::elementwise::{broadcast, not_cast, operand, write_out};
+use super::elementwise::{broadcast, not_cast, operand, shorter, write_out};
 use super::rules::{Arithmetic, Function, named};
 use crate::kernel::complex::{self as pairs, Pair, has_power};
 use crate::tensor::ops::complex::{self, Operand};
@@ -65,11 +65,6 @@ fn tested(test: Test, operands: &[Operand], shape: &[usize]) -> Vec<bool> {
     (0..shape.iter().product()).map(|i| test(at(&a, i), at(&b, i))).collect()
 }
 
-/// Functions that NumPy has of complex numbers, and attn has not.
-const ABSENT: &str = "arccos arccosh arcsin arcsinh arctan arctanh cos cosh exp2 expm1 float_power fmax fmin greater \
-    greater_equal less less_equal log log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum rint \
-    sign sin sinh tan tanh";
-
 /// Computes a function of operands of which one is complex. Returns the result and whether it is pairs, or the real tensor
 /// of truth values or sizes.
 fn compute(
@@ -77,6 +72,9 @@ fn compute(
     operands: &[dtypes::Operand],
     vm: &VirtualMachine,
 ) -> PyResult<(Tensor, bool)> {
+    if let Some(name) = shorter(function, operands) {
+        return compute(named(name), &operands[..1], vm);
+    }
     let (name, shape) = (function.name, broadcast(operands.iter().map(|it| it.shape()), vm)?);
     let of_numbers = operands.iter().all(|it| it.shape().is_empty());
     let dtype = dtypes::parts_dtype(operands);
@@ -96,10 +94,7 @@ fn compute(
     if name == "absolute" {
         return Ok((complex::sizes(&operands[0], of_numbers), false));
     }
-    match ABSENT.split(' ').any(|one| one == name) {
-        true => Err(absent("not part of attn's numpy: it has their arithmetic, exp and sqrt")),
-        false => Err(vm.new_type_error(function.not_supported())),
-    }
+    Err(absent("not part of attn's numpy: it has their arithmetic, exp and sqrt"))
 }
 
 /// The array or the scalar that a function of operands returns of which one is complex.
@@ -126,9 +121,9 @@ pub(super) fn write(
     match (is_pairs, target.is_pairs) {
         (true, false) => {
             let (from, to) = (Kind::complex(made.dtype()).shown(), shown(target.tensor.dtype()));
-            Err(not_cast(function.name, &from, &to, "same_kind", vm)?)
+            Err(not_cast(function.name, &from, &to, vm)?)
         }
-        _ => write_out(numpy, function.name, &target.tensor, &made, "same_kind", vm),
+        _ => write_out(numpy, function.name, &target.tensor, &made, vm),
     }
 }
 
@@ -159,22 +154,4 @@ pub(super) fn of_numbers(
     let [re, im] = f([x.re, x.im], [y.re, y.im]);
     let number = PyComplex::from(num_complex::Complex64::new(re, im));
     is_double.then(|| Ok(number.into_ref_with_type(vm, class.to_owned())?.into()))
-}
-
-/// What `a ** b` of an array is for a few exponents, as in NumPy: a function of the base.
-pub(super) fn shorter(
-    function: &Function,
-    base: &PyObject,
-    exponent: &PyObject,
-) -> Option<&'static Function> {
-    if function.arithmetic != Some(Arithmetic::Power) || pairs_of(base).is_none() {
-        return None;
-    }
-    let exponent = match (exponent.downcast_ref::<PyFloat>(), exponent.downcast_ref::<PyInt>()) {
-        (Some(float), _) => float.to_f64(),
-        (None, Some(int)) => f64::from(i32::try_from(int.as_bigint()).ok()?),
-        _ => return None,
-    };
-    let functions = [(1.0, "positive"), (2.0, "square"), (0.5, "sqrt"), (-1.0, "reciprocal")];
-    Some(named(functions.iter().find(|row| row.0 == exponent)?.1))
 }

@@ -102,7 +102,7 @@ impl Numpy {
     ) -> PyObjectRef {
         let is_owner = |source: &&PyObject| {
             let array = source.downcast_ref::<PyArray>();
-            array.is_some_and(|it| it.inner.borrow().storage().same(tensor.storage()))
+            array.is_some_and(|it| it.inner.storage().same(tensor.storage()))
         };
         let owner = sources.into_iter().find(is_owner).map(ToOwned::to_owned);
         self.viewed(tensor, owner, is_complex, vm)
@@ -223,7 +223,7 @@ impl Numpy {
 #[pyclass(module = "numpy", name = "ndarray")]
 pub(super) struct PyArray {
     /// The elements; those of complex numbers are pairs along one more dimension, the last.
-    pub(super) inner: RefCell<Tensor>,
+    pub(super) inner: Tensor,
     pub(super) is_complex: bool,
     /// The object that owns the memory, if the array does not.
     base: RefCell<Option<PyObjectRef>>,
@@ -233,7 +233,7 @@ pub(super) struct PyArray {
 
 impl std::fmt::Debug for PyArray {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "array of shape {:?}", self.inner.borrow().shape())
+        write!(f, "array of shape {:?}", self.inner.shape())
     }
 }
 
@@ -246,12 +246,12 @@ impl PyPayload for PyArray {
 impl PyArray {
     fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>, is_complex: bool) -> PyArray {
         tensor.storage().bind(numpy.state.recorder.budget());
-        PyArray { inner: RefCell::new(tensor), is_complex, base: RefCell::new(base), numpy }
+        PyArray { inner: tensor, is_complex, base: RefCell::new(base), numpy }
     }
 
     /// How many dimensions the array has.
     pub(super) fn dims(&self) -> usize {
-        self.inner.borrow().ndim() - usize::from(self.is_complex)
+        self.inner.ndim() - usize::from(self.is_complex)
     }
 
     /// The object that owns the memory, if the array does not.
@@ -267,23 +267,13 @@ impl PyArray {
     /// The tensor that has its elements.
     pub(super) fn tensor(&self) -> Tensor {
         self.numpy.update_mirrors();
-        self.inner.borrow().clone()
-    }
-
-    /// Another shape or dtype for the same object.
-    pub(super) fn replace(&self, tensor: Tensor) {
-        tensor.storage().bind(self.numpy.state.recorder.budget());
-        if !tensor.storage().same(self.inner.borrow().storage()) {
-            drop(self.base.take());
-        }
-        let old = self.inner.replace(tensor);
-        old.storage().unbind(self.numpy.state.recorder.budget());
+        self.inner.clone()
     }
 }
 
 impl Drop for PyArray {
     fn drop(&mut self) {
-        self.inner.get_mut().storage().unbind(self.numpy.state.recorder.budget());
+        self.inner.storage().unbind(self.numpy.state.recorder.budget());
     }
 }
 

@@ -98,14 +98,13 @@ impl Found {
 }
 
 fn not_numbers(object: &PyObject, vm: &VirtualMachine) -> rustpython_vm::builtins::PyBaseExceptionRef {
-    let what = match object.downcast_ref::<PyStr>() {
-        Some(_) => "arrays of text".to_owned(),
-        None => format!("arrays of {} objects", object.class().name()),
-    };
-    vm.new_exception_msg(
-        vm.ctx.exceptions.not_implemented_error.to_owned(),
-        format!("{what} are not part of attn's numpy: its arrays have numbers and truth values").into(),
-    )
+    vm.new_not_implemented_error(match object.downcast_ref::<PyStr>() {
+        Some(_) => "text here is not part of attn's numpy: arrays of it are indexed, compared and printed".to_owned(),
+        None => format!(
+            "arrays of {} objects are not part of attn's numpy: its arrays have numbers, truth values or text",
+            object.class().name()
+        ),
+    })
 }
 
 /// The tensor of a Python object. An array, or a torch tensor, is itself unless its dtype changes.

@@ -22,8 +22,6 @@ pub(super) enum Trim {
 pub(super) struct Style {
     /// The most digits after the point; with [`Trim::Keep`] as many.
     pub(super) precision: Option<usize>,
-    /// Whether the fewest digits that identify the number are enough.
-    pub(super) unique: bool,
     pub(super) trim: Trim,
     /// Whether positive numbers have a `+`.
     pub(super) plus: bool,
@@ -57,9 +55,9 @@ impl Style {
         exact: impl FnOnce(usize) -> (String, String),
     ) -> String {
         let fewest = parts.1.len();
-        let most = self.precision.unwrap_or(if self.unique { usize::MAX } else { fewest });
-        let wanted = if self.unique && self.trim != Trim::Keep { fewest.min(most) } else { most };
-        if value != 0.0 && (!self.unique || fewest != wanted) {
+        let most = self.precision.unwrap_or(usize::MAX);
+        let wanted = if self.trim == Trim::Keep { most } else { fewest.min(most) };
+        if value != 0.0 && fewest != wanted {
             parts = exact(wanted.min(1100));
         }
         let sign = match (value.is_sign_negative(), self.plus) {
@@ -123,7 +121,7 @@ pub(super) fn scalar(value: f64, dtype: DType) -> String {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
     let size = value.abs();
-    let style = Style { precision: None, unique: true, trim: Trim::Zero, plus: false };
+    let style = Style { precision: None, trim: Trim::Zero, plus: false };
     if size == 0.0 || (1e-4..1e16).contains(&size) {
         return positional(value, dtype, &style);
     }

@@ -365,16 +365,9 @@ pub(super) fn parts_dtype(operands: &[Operand]) -> DType {
     if is_wide { DType::Float64 } else { DType::Float32 }
 }
 
-/// Whether values of one dtype may be cast to another by NumPy's rule of this name.
-pub(super) fn can_cast(from: DType, to: DType, rule: &str) -> bool {
-    match rule {
-        "no" | "equiv" => from == to,
-        "safe" => promote(from, to) == to,
-        "same_kind" => {
-            promote(from, to) == to
-                || from.category() == to.category() && !(to == DType::UInt8 && from != DType::UInt8)
-                || from.category() < to.category() && to.is_float()
-        }
-        _ => true,
-    }
+/// Whether values of one dtype may be cast to another by NumPy's rule "same_kind".
+pub(super) fn can_cast(from: DType, to: DType) -> bool {
+    promote(from, to) == to
+        || from.category() == to.category() && !(to == DType::UInt8 && from != DType::UInt8)
+        || from.category() < to.category() && to.is_float()
 }

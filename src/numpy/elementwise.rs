@@ -12,7 +12,6 @@ use super::foreign;
 use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
 use super::text::tight;
-use crate::kernel::division::{floor_divide_i64, remainder_i64};
 use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
 use crate::torch::PyTensor;
 
@@ -118,7 +117,7 @@ fn computed(
     in_place: bool,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    let shape = broadcast(operands.iter().map(Operand::shape), vm)?;
+    broadcast(operands.iter().map(Operand::shape), vm)?;
     let dtype = match dtype {
         Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
             return Err(vm.new_type_error(format!(
@@ -129,9 +128,17 @@ fn computed(
         Some(dtype) => function.dtype(dtype).map_err(|text| vm.new_type_error(text))?,
         None => function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?,
     };
-    let special = if in_place { None } else { special(numpy, function, operands, dtype, &shape, vm)? };
-    if let Some(special) = special {
-        return Ok(special);
+    let is_whole = dtype.category() == Category::Integer;
+    if is_whole && function.arithmetic == Some(Arithmetic::Power) {
+        let exponents = operands[1].tensor.to_f64_vec();
+        if exponents.iter().any(|&value| value < 0.0) {
+            return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
+        }
+    }
+    if let Some(name) =
+        shorter(function, operands).filter(|&name| !in_place && (!is_whole || name == "square"))
+    {
+        return numpy.call(name, vec![argument(numpy, &operands[0], dtype, false, vm)?], vm);
     }
     let has_array = operands.iter().any(|it| it.number.is_none());
     let numbers = has_array && takes_numbers(function);
@@ -152,51 +159,16 @@ fn computed(
     }
 }
 
-/// What NumPy computes otherwise than the operation: powers by a few exponents, and divisions of whole numbers by 0.
-fn special(
-    numpy: &Numpy,
-    function: &'static Function,
-    operands: &[Operand],
-    dtype: DType,
-    shape: &[usize],
-    vm: &VirtualMachine,
-) -> PyResult<Option<Tensor>> {
-    let whole = dtype.category() == Category::Integer;
-    match function.arithmetic {
-        Some(Arithmetic::Power) => {
-            let exponent = &operands[1];
-            if whole && exponent.tensor.to_f64_vec().iter().any(|&value| value < 0.0) {
-                return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
-            }
-            let power = exponent.number.as_ref().and_then(Arg::number);
-            let base = || argument(numpy, &operands[0], dtype, false, vm);
-            Ok(match power {
-                _ if operands[0].number.is_some() => None,
-                Some(2.0) => Some(numpy.call("square", vec![base()?], vm)?),
-                Some(0.5) if !whole => Some(numpy.call("sqrt", vec![base()?], vm)?),
-                Some(-1.0) if !whole => Some(numpy.call("reciprocal", vec![base()?], vm)?),
-                _ => None,
-            })
-        }
-        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder)) if whole => {
-            let divisor = &operands[1].tensor;
-            if !divisor.to_f64_vec().contains(&0.0) {
-                return Ok(None);
-            }
-            // NumPy's quotients by 0 are 0: as those of 0 by 1.
-            let zero = |tensor: &Tensor| tensor.with_layout(tensor.layout().broadcast_to(shape)).to_i64_vec();
-            let (above, below) = (zero(&operands[0].tensor), zero(divisor));
-            let pairs = above.iter().zip(&below);
-            let values = pairs.map(|(&a, &b)| match (b, kind) {
-                (0, _) => 0,
-                (b, Arithmetic::FloorDivide) => floor_divide_i64(a, b),
-                (b, _) => remainder_i64(a, b),
-            });
-            let result = Tensor::new(crate::tensor::Buffer::I64(values.collect()), shape, dtype);
-            numpy.given(&result, vm);
-            Ok(Some(result))
-        }
-        _ => Ok(None),
+/// The function that NumPy computes in place of a power of an array, for a few exponents.
+pub(super) fn shorter(function: &Function, operands: &[Operand]) -> Option<&'static str> {
+    if function.arithmetic != Some(Arithmetic::Power) || operands[0].shape().is_empty() {
+        return None;
+    }
+    match operands[1].number.as_ref()?.number()? {
+        2.0 => Some("square"),
+        0.5 => Some("sqrt"),
+        -1.0 => Some("reciprocal"),
+        _ => None,
     }
 }
 
@@ -205,11 +177,10 @@ pub(super) fn not_cast(
     function: &str,
     from: &str,
     to: &str,
-    casting: &str,
     vm: &VirtualMachine,
 ) -> PyResult<PyBaseExceptionRef> {
     let text =
-        format!("Cannot cast ufunc '{function}' output from {from} to {to} with casting rule '{casting}'");
+        format!("Cannot cast ufunc '{function}' output from {from} to {to} with casting rule 'same_kind'");
     foreign::error("_UFuncOutputCastingError", vec![vm.ctx.new_str(text).into()], vm)
 }
 
@@ -219,11 +190,10 @@ pub(super) fn write_out(
     function: &str,
     target: &Tensor,
     result: &Tensor,
-    casting: &str,
     vm: &VirtualMachine,
 ) -> PyResult<()> {
-    if !can_cast(result.dtype(), target.dtype(), casting) {
-        return Err(not_cast(function, &shown(result.dtype()), &shown(target.dtype()), casting, vm)?);
+    if !can_cast(result.dtype(), target.dtype()) {
+        return Err(not_cast(function, &shown(result.dtype()), &shown(target.dtype()), vm)?);
     }
     let fits = layout::broadcast(target.shape(), result.shape()).is_ok_and(|shape| shape == target.shape());
     if !fits {

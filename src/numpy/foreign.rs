@@ -56,17 +56,11 @@ pub(super) fn has_label(object: &PyObject, vm: &VirtualMachine) -> bool {
         || items(object).is_some_and(|inner| inner.iter().any(|it| has_label(it, vm)))
 }
 
-/// Calls an elementwise function, by its name, of arguments among which there are labels.
-pub(super) fn elementwise(name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    args.args.insert(0, vm.ctx.new_str(name).into());
-    call("numpy._labels", "elementwise", args, vm)
-}
-
-/// Calls a function of NumPy that is native, by its name, with other arguments than real arrays. `how` is the function
-/// of the Python module that is asked.
+/// Calls a function of NumPy that is native, by its name, with text among its arguments. `how` is the function of the
+/// Python module that is asked.
 pub(super) fn routine(how: &'static str, name: &str, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     args.args.insert(0, vm.ctx.new_str(name).into());
-    call("numpy._foreign", how, args, vm)
+    call("numpy._labels", how, args, vm)
 }
 
 /// The object of a dtype that arrays of numbers do not have, or NumPy's error.

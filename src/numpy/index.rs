@@ -21,7 +21,7 @@ use crate::ops::table::row;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::SETITEM;
 use crate::tensor::ops::{cast::to_dtype, complex};
-use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Layout, Tensor, index};
+use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Indices, Layout, Tensor, index};
 use crate::torch::{OrRaise, items, site, tensor_of};
 
 const KINDS: &str = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
@@ -46,7 +46,7 @@ fn whole(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
 /// An index expression, and the axes that are read backwards: axis, start, length and step.
 #[derive(Default)]
 struct Key {
-    parts: Rc<Vec<Index>>,
+    parts: Rc<Indices>,
     backwards: Vec<(usize, usize, usize, usize)>,
     /// The axis of each array among the parts.
     axes: Vec<usize>,
@@ -65,6 +65,19 @@ fn positions(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<
         }),
         Category::Integer => Ok(to_dtype(&tensor, DType::Int64)),
         Category::Bool => Ok(tensor),
+    }
+}
+
+/// `:`
+const WHOLE: Index = Index::Slice { start: None, stop: None, step: None };
+
+/// How many axes a part of an index is for.
+fn axes_of(part: &Index) -> usize {
+    match part {
+        Index::Int(_) | Index::Slice { .. } => 1,
+        Index::Tensor(mask) if mask.dtype() == DType::Bool => mask.ndim(),
+        Index::Tensor(_) => 1,
+        Index::NewAxis | Index::Ellipsis | Index::Bool(_) => 0,
     }
 }
 
@@ -96,8 +109,7 @@ fn slice(key: &PySlice, size: usize, vm: &VirtualMachine) -> PyResult<(Index, Op
     let length = if first > last { (first - last + back - 1) / back } else { 0 };
     // The same elements, forwards.
     let low = first - (length - 1).max(0) * back;
-    let forwards = Index::Slice { start: None, stop: None, step: None };
-    Ok((forwards, Some((low.max(0) as usize, length as usize, back as usize))))
+    Ok((WHOLE, Some((low.max(0) as usize, length as usize, back as usize))))
 }
 
 impl Key {
@@ -113,18 +125,18 @@ impl Key {
         let objects = key.downcast_ref::<PyTuple>().map_or(&alone[..], |tuple| tuple.as_slice());
         let ndim = shape.len();
         let mut found = Key::default();
-        let mut parts: Vec<(Index, usize)> = Vec::with_capacity(objects.len() + 1);
+        let mut parts = Indices::new();
         for object in objects {
             let part = if vm.is_none(object) {
-                (Index::NewAxis, 0)
+                Index::NewAxis
             } else if object.downcast_ref::<PyEllipsis>().is_some() {
-                (Index::Ellipsis, 0)
+                Index::Ellipsis
             } else if object.downcast_ref::<PySlice>().is_some() {
-                (Index::Slice { start: None, stop: None, step: None }, 1)
+                WHOLE
             } else if let Some(value) = whole(object, vm) {
-                (Index::Int(value), 1)
+                Index::Int(value)
             } else if let Some((DType::Bool, number)) = scalar::number(object, vm) {
-                (Index::Bool(matches!(number, Arg::Bool(true))), 0)
+                Index::Bool(matches!(number, Arg::Bool(true)))
             } else if scalar::number(object, vm).is_some() || object.downcast_ref::<PyStr>().is_some() {
                 return Err(vm.new_index_error(KINDS));
             } else if object.downcast_ref::<PyInt>().is_some() {
@@ -135,50 +147,47 @@ impl Key {
                 || object.class().is(vm.ctx.types.range_type)
             {
                 let tensor = positions(numpy, object, vm)?;
-                match (tensor.dtype(), tensor.ndim()) {
-                    (DType::Bool, 0) => (Index::Bool(tensor.to_bool_vec()[0]), 0),
-                    (DType::Bool, dims) => (Index::Tensor(tensor), dims),
-                    _ => (Index::Tensor(tensor), 1),
+                match tensor.ndim() == 0 && tensor.dtype() == DType::Bool {
+                    true => Index::Bool(tensor.to_bool_vec()[0]),
+                    false => Index::Tensor(tensor),
                 }
             } else {
                 return Err(vm.new_index_error(KINDS));
             };
             parts.push(part);
         }
-        let used: usize = parts.iter().map(|part| part.1).sum();
+        let used: usize = parts.iter().map(axes_of).sum();
         if used > ndim {
             return Err(vm.new_index_error(format!(
                 "too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
             )));
         }
-        if parts.iter().filter(|part| matches!(part.0, Index::Ellipsis)).count() > 1 {
+        if parts.iter().filter(|part| matches!(part, Index::Ellipsis)).count() > 1 {
             return Err(vm.new_index_error("an index can only have a single ellipsis ('...')"));
         }
-        let has_arrays = parts.iter().any(|part| matches!(part.0, Index::Tensor(_)));
-        let mut read = Vec::with_capacity(parts.len() + 1);
+        let has_arrays = parts.iter().any(|part| matches!(part, Index::Tensor(_)));
         let mut axis = 0;
-        for ((part, takes), object) in parts.into_iter().zip(objects) {
-            let size = shape.get(axis).copied().unwrap_or(1);
-            let part = match part {
-                Index::Int(at) => {
+        for (part, object) in parts.iter_mut().zip(objects) {
+            let (size, takes) = (shape.get(axis).copied().unwrap_or(1), axes_of(part));
+            match part {
+                &mut Index::Int(at) => {
                     if at < -(size as i64) || at >= size as i64 {
                         return Err(out_of_bounds(at, axis, size, vm));
                     }
                     // Beside arrays a number counts as one.
                     if has_arrays {
                         found.axes.push(axis);
-                        Index::Tensor(Tensor::from_i64(vec![at], []))
-                    } else {
-                        Index::Int(at)
+                        *part = Index::Tensor(Tensor::from_i64(vec![at], []));
                     }
                 }
                 Index::Slice { .. } => {
-                    let (part, backwards) = match object.downcast_ref::<PySlice>() {
-                        Some(object) => slice(object, size, vm)?,
-                        None => (part, None),
-                    };
-                    found.backwards.extend(backwards.map(|(low, length, step)| (axis, low, length, step)));
-                    part
+                    if let Some(object) = object.downcast_ref::<PySlice>() {
+                        let (read, backwards) = slice(object, size, vm)?;
+                        found
+                            .backwards
+                            .extend(backwards.map(|(low, length, step)| (axis, low, length, step)));
+                        *part = read;
+                    }
                 }
                 Index::Tensor(tensor) if tensor.dtype() == DType::Bool => {
                     for (more, &wanted) in tensor.shape().iter().enumerate() {
@@ -192,26 +201,18 @@ impl Key {
                         }
                     }
                     found.axes.extend(axis..axis + takes);
-                    Index::Tensor(tensor)
                 }
-                Index::Tensor(tensor) => {
-                    found.axes.push(axis);
-                    Index::Tensor(tensor)
-                }
-                Index::Ellipsis => {
-                    axis += ndim - used;
-                    Index::Ellipsis
-                }
-                other => other,
-            };
+                Index::Tensor(_) => found.axes.push(axis),
+                Index::Ellipsis => axis += ndim - used,
+                Index::NewAxis | Index::Bool(_) => {}
+            }
             axis += takes;
-            read.push(part);
         }
         if is_complex {
             // Both parts: what an ellipsis stands for ends before them.
-            read.push(Index::Slice { start: None, stop: None, step: None });
+            parts.push(WHOLE);
         }
-        found.parts = Rc::new(read);
+        found.parts = Rc::new(parts);
         Ok(found)
     }
 
@@ -293,7 +294,7 @@ fn scalar(array: &PyArray, one: &Tensor, vm: &VirtualMachine) -> PyResult {
 pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
     let (numpy, tensor, dims) = (&array.numpy, array.tensor(), array.dims());
     if let Some(offset) = element(tensor.layout(), dims, key, vm)? {
-        let rest = |all: &[usize]| all[dims..].to_vec();
+        let rest = |all: &[usize]| all[dims..].into();
         let layout = Layout { shape: rest(tensor.shape()), strides: rest(&tensor.layout().strides), offset };
         return scalar(array, &tensor.with_layout(layout), vm);
     }
@@ -376,7 +377,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
             return Err(vm.new_index_error(KINDS));
         };
         let values = write.fitted(&values, view.shape(), vm)?;
-        return write.write(key.parts.clone(), values, vm);
+        return write.write(values, Some(view.layout()), vm);
     }
     if let Some(Index::Tensor(mask)) = key.parts.first()
         && key.parts.len() == 1 + pair
@@ -392,7 +393,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
             )));
         }
     }
-    write.write(key.parts.clone(), values, vm)
+    write.write(values, None, vm)
 }
 
 fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
@@ -429,8 +430,9 @@ impl Write<'_> {
         Ok(values.with_layout(values.layout().broadcast_to(shape)))
     }
 
-    fn write(&self, parts: Rc<Vec<Index>>, values: Tensor, vm: &VirtualMachine) -> PyResult<()> {
-        let (numpy, target) = (&self.array.numpy, self.target);
+    /// Writes the values; `view` has the places, where no arrays are among the indices.
+    fn write(&self, values: Tensor, view: Option<&Layout>, vm: &VirtualMachine) -> PyResult<()> {
+        let (numpy, target, parts) = (&self.array.numpy, self.target, &self.key.parts);
         let what =
             Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
         let source = self.number.clone().unwrap_or_else(|| Arg::Tensor(values.clone()));
@@ -440,10 +442,10 @@ impl Write<'_> {
         let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
         let place = || site(vm);
         let caller = Caller { state: &numpy.state, site: &place };
-        let done = overwrite(caller, what, target, args, |target| index::set(target, &parts, &values));
+        let done = overwrite(caller, what, target, args, |target| index::set(target, parts, &values));
         if let Err(error) = done {
             if error.message.starts_with("shape mismatch: value tensor") {
-                let shape = index::get(target, &parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
+                let shape = index::get(target, parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
                 return Err(vm.new_value_error(format!(
                     "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
                     tight(self.own(values.shape())),
@@ -452,8 +454,8 @@ impl Write<'_> {
             }
             return Err(self.key.translated(error, target, vm));
         }
-        if let (Some(view), Some(record)) = (index::view(target, &parts), target.origin()) {
-            target.storage().narrow_last(&record, view.layout().clone());
+        if let (Some(view), Some(record)) = (view, target.origin()) {
+            target.storage().narrow_last(&record, view.clone());
         }
         numpy.update_mirrors();
         Ok(())

@@ -202,8 +202,6 @@ pub(super) fn options(
                 options.linewidth = if huge { 1 << 50 } else { size()? };
             }
             "suppress" => options.suppress = value.clone().try_to_bool(vm)?,
-            "floatmode" => options.floatmode = value.str(vm)?.to_string(),
-            "formatter" => options.has_formatter = true,
             _ => {}
         }
     }
@@ -221,13 +219,9 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let place = (&*separator.to_string_lossy(), prefix, suffix);
         Ok(text::array(&tensor, kind.is_complex, &options(&held, Some(&words), vm)?, place))
     });
-    define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, Some(&words), vm)?;
+    define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
+        let options = options(&held, None, vm)?;
         Ok(text::words(&array(&places, vm)?, texts, &options, (&separator.to_string_lossy(), prefix, suffix)))
-    });
-    define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
-        let (tensor, kind) = numbers(&object, vm)?;
-        Ok(text::repr(&tensor, kind.is_complex, kind.name(), &options(&held, Some(&words), vm)?))
     });
     Ok(())
 }

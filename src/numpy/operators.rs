@@ -115,11 +115,7 @@ fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualM
     if !is_operand(a, vm) || !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());
     }
-    let numpy = context_of(&[a, b], vm)?;
-    match complex::shorter(function, a, b) {
-        Some(function) => apply(&numpy, function, &[a], vm),
-        None => apply(&numpy, function, &[a, b], vm),
-    }
+    apply(&context_of(&[a, b], vm)?, function, &[a, b], vm)
 }
 
 /// `array / tensor`, which PyTorch computes as `tensor.reciprocal() * array`. It has no other operator in this order.
@@ -148,7 +144,7 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
         numpy.update_mirrors();
     } else {
         let result = compute(&numpy, function, &operands, None, vm)?;
-        write_out(&numpy, function.name, &operands[0].tensor, &result, "same_kind", vm)?;
+        write_out(&numpy, function.name, &operands[0].tensor, &result, vm)?;
     }
     Ok(a.to_owned())
 }
@@ -250,8 +246,6 @@ pub(super) static METHODS: PyNumberMethods = PyNumberMethods {
     and: Some(|a, b, vm| binary(row!("bitwise_and"), a, b, vm)),
     or: Some(|a, b, vm| binary(row!("bitwise_or"), a, b, vm)),
     xor: Some(|a, b, vm| binary(row!("bitwise_xor"), a, b, vm)),
-    lshift: Some(|a, b, vm| binary(row!("left_shift"), a, b, vm)),
-    rshift: Some(|a, b, vm| binary(row!("right_shift"), a, b, vm)),
     matrix_multiply: Some(matmul),
     negative: Some(|a, vm| unary(row!("negative"), a.obj, vm)),
     positive: Some(|a, vm| unary(row!("positive"), a.obj, vm)),

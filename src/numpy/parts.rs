@@ -203,8 +203,13 @@ pub(super) fn routine(numpy: &Rc<Numpy>, row: &Function, mut args: Args, vm: &Vi
     if matches!(row.complex, Complex::Products(_)) {
         let places = data.iter().map(|&at| vm.ctx.new_int(at).into()).collect();
         let args = args.into_iter().map(|it| it.unwrap_or_else(|| vm.ctx.none()));
-        let args: Vec<PyObjectRef> = std::iter::once(vm.ctx.new_tuple(places).into()).chain(args).collect();
-        return foreign::routine("product", row.name, args.into(), vm);
+        let first: [PyObjectRef; 2] = [vm.ctx.new_str(row.name).into(), vm.ctx.new_tuple(places).into()];
+        return foreign::call(
+            "numpy._numeric",
+            "product",
+            first.into_iter().chain(args).collect::<Vec<_>>(),
+            vm,
+        );
     }
     let mut parts = Parts { numpy, vm, which: 0, found: Vec::new() };
     let mut run = |which: usize| -> PyResult<(PyObjectRef, Option<PyObjectRef>)> {

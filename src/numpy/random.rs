@@ -126,34 +126,6 @@ impl Stream {
             }
         }
     }
-
-    /// How often an event of probability `p` occurs in `n` trials.
-    fn binomial(&mut self, n: i64, p: f64) -> i64 {
-        match p {
-            _ if n == 0 || p == 0.0 => 0,
-            // Also where it is certain, one number is drawn.
-            _ if p > 0.5 => n - self.few(n, 1.0 - p),
-            _ => self.few(n, p),
-        }
-    }
-
-    /// The same by inversion, for a probability of at most one half.
-    fn few(&mut self, n: i64, p: f64) -> i64 {
-        let (q, mean) = (1.0 - p, n as f64 * p);
-        let start = (n as f64 * q.ln()).exp();
-        let bound = (n as f64).min(mean + 10.0 * (mean * q + 1.0).sqrt()) as i64;
-        let (mut x, mut px, mut u) = (0, start, self.engine.unit());
-        while u > px {
-            x += 1;
-            if x > bound {
-                (x, px, u) = (0, start, self.engine.unit());
-            } else {
-                u -= px;
-                px = (n - x + 1) as f64 * p * px / (x as f64 * q);
-            }
-        }
-        x
-    }
 }
 
 #[pyclass(module = "numpy.random", name = "_Stream")]
@@ -246,20 +218,6 @@ impl PyStream {
         shaped(&size, FLOATS, vm, || stream.normal())
     }
 
-    /// Numbers of the standard Gumbel distribution, as `units`.
-    #[pymethod]
-    fn gumbels(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        let mut stream = self.stream.lock();
-        shaped(&size, FLOATS, vm, || {
-            loop {
-                let u = 1.0 - stream.engine.unit();
-                if u < 1.0 {
-                    return -(-u.ln()).ln();
-                }
-            }
-        })
-    }
-
     /// Whole numbers from `low` to `low + most`, as `units`.
     #[pymethod]
     fn integers(&self, low: i64, most: u64, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {
@@ -297,16 +255,6 @@ impl PyStream {
             found.push(value as i64);
         }
         array(Tensor::from_i64(found, [count as usize]), vm)
-    }
-
-    #[pymethod]
-    fn binomial(&self, n: i64, p: f64, vm: &VirtualMachine) -> PyResult<i64> {
-        match p.min(1.0 - p) * n as f64 > 30.0 {
-            true => Err(
-                vm.new_not_implemented_error("binomials whose mean is above 30 are not part of attn's numpy")
-            ),
-            false => Ok(self.stream.lock().binomial(n, p)),
-        }
     }
 }
 

@@ -386,6 +386,10 @@ impl PyRoutine {
         let args = row.signature.bind(row.name, &given, vm)?;
         let dtype = args.get(row.signature.dtype()).and_then(Option::as_ref);
         let kind = dtype.map(|object| dtypes::kind_of(numpy, object, vm));
+        if let (Some(object), Some(None)) = (dtype, kind) {
+            // Errors: it is none.
+            foreign::dtype(vec![object.clone()].into(), vm)?;
+        }
         let is_complex_dtype = kind.flatten().is_some_and(|kind| kind.is_complex);
         let has_part = args.iter().flatten().any(|object| foreign::has_part(object, vm));
         if has_part || is_complex_dtype || kind == Some(None) {

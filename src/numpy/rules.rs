@@ -22,8 +22,6 @@ pub(super) enum Rule {
     Logical,
     /// Whole numbers and bools alone.
     Bits,
-    /// Whole numbers alone.
-    Whole,
     /// Any dtype, with bools as the result.
     Test,
 }
@@ -98,8 +96,6 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("bitwise_or", "bitwise_or", 2, Rule::Bits),
     of("bitwise_xor", "bitwise_xor", 2, Rule::Bits),
     of("invert", "bitwise_not", 1, Rule::Bits),
-    of("left_shift", "bitwise_left_shift", 2, Rule::Whole),
-    of("right_shift", "bitwise_right_shift", 2, Rule::Whole),
     of("negative", "neg", 1, Rule::NotBool(NEGATIVE)),
     of("positive", "clone", 1, Rule::Number),
     of("absolute", "abs", 1, Rule::Same),
@@ -161,9 +157,6 @@ impl Function {
             Rule::Logical => DType::Bool,
             Rule::Bits if common.is_float() => return Err(self.not_supported()),
             Rule::Bits => common,
-            Rule::Whole if common.is_float() => return Err(self.not_supported()),
-            Rule::Whole if common == DType::Bool => DType::Int8,
-            Rule::Whole => common,
         })
     }
 

@@ -129,16 +129,13 @@ impl Signature {
             .filter(|(param, object)| param.is_required && object.is_none())
             .map(|(param, _)| format!("'{}'", param.name))
             .collect();
-        match missing.as_slice() {
-            [] => Ok(bound),
-            [one] => {
-                Err(vm.new_type_error(format!("{name}() missing 1 required positional argument: {one}")))
+        match missing.len() {
+            0 => Ok(bound),
+            count => {
+                let (plural, names) = (if count == 1 { "" } else { "s" }, missing.join(" and "));
+                let text = format!("{name}() missing {count} required positional argument{plural}: {names}");
+                Err(vm.new_type_error(text))
             }
-            [first @ .., last] => Err(vm.new_type_error(format!(
-                "{name}() missing {} required positional arguments: {} and {last}",
-                missing.len(),
-                first.join(", ")
-            ))),
         }
     }
 }
@@ -154,4 +151,4 @@ pub(super) struct Param {
 }
 
 /// Keywords that functions of NumPy have and attn refuses.
-const REFUSED: [&str; 5] = ["where", "casting", "order", "subok", "like"];
+const REFUSED: [&str; 6] = ["where", "casting", "order", "subok", "like", "initial"];

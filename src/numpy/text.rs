@@ -17,10 +17,6 @@ pub(super) struct PrintOptions {
     pub(super) suppress: bool,
     /// Whether positive numbers have a `+`: imaginary parts have.
     pub(super) plus: bool,
-    /// `maxprec`, `maxprec_equal`, `unique` or `fixed`.
-    pub(super) floatmode: String,
-    /// Whether functions of Python write the elements.
-    pub(super) has_formatter: bool,
 }
 
 impl Default for PrintOptions {
@@ -32,8 +28,6 @@ impl Default for PrintOptions {
             linewidth: 75,
             suppress: false,
             plus: false,
-            floatmode: "maxprec".to_owned(),
-            has_formatter: false,
         }
     }
 }
@@ -83,18 +77,9 @@ impl FloatFormat {
         };
         let has_exponent =
             largest > 0.0 && (largest >= 1e8 || (!options.suppress && (smallest < 0.0001 || ratio > 1000.0)));
-        let fixed = options.floatmode == "fixed";
-        let precision = if options.floatmode == "unique" { None } else { options.precision };
-        let mut style = Style {
-            precision,
-            unique: !fixed,
-            trim: if fixed { Trim::Keep } else { Trim::Point },
-            plus: options.plus,
-        };
+        let mut style = Style { precision: options.precision, trim: Trim::Point, plus: options.plus };
         let (mut left, mut right, mut exponent) = (0, 0, None);
-        if finite.is_empty() {
-            style.trim = Trim::Point;
-        } else if has_exponent {
+        if has_exponent {
             let mut digits = 0;
             for &value in &finite {
                 let text = scientific(value, dtype, &style, 2);
@@ -115,10 +100,6 @@ impl FloatFormat {
                 left = left.max(whole.len());
                 right = right.max(fraction.len());
             }
-            style = match options.floatmode.as_str() {
-                "fixed" | "maxprec_equal" => Style { trim: Trim::Keep, precision: Some(right), ..style },
-                _ => Style { trim: Trim::Point, ..style },
-            };
         }
         if finite.len() < values.len() {
             let has_sign = options.plus || values.contains(&f64::NEG_INFINITY);

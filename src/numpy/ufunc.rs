@@ -45,7 +45,7 @@ pub(super) fn apply(
 ) -> PyResult {
     if objects.iter().any(|object| foreign::is_label(object, vm)) {
         let args: Vec<PyObjectRef> = objects.iter().map(|&it| it.to_owned()).collect();
-        return foreign::elementwise(function.name, args.into(), vm);
+        return foreign::routine("elementwise", function.name, args.into(), vm);
     }
     let operands: Vec<Operand> =
         objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
@@ -79,7 +79,7 @@ impl Callable for PyUfunc {
     fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let (numpy, function) = (&zelf.numpy, zelf.function);
         if args.args.iter().chain(args.kwargs.values()).any(|it| foreign::is_label(it, vm)) {
-            return foreign::elementwise(function.name, args, vm);
+            return foreign::routine("elementwise", function.name, args, vm);
         }
         let signature = if function.operands == 1 { &UNARY } else { &BINARY };
         let mut bound = signature.bind(function.name, &args, vm)?;
@@ -134,7 +134,7 @@ impl Callable for PyUfunc {
         }
         match (target, out) {
             (Some(target), Some(object)) => {
-                write_out(numpy, function.name, &target, &result, "same_kind", vm)?;
+                write_out(numpy, function.name, &target, &result, vm)?;
                 Ok(object)
             }
             _ => {

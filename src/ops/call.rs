@@ -131,7 +131,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         // The usual case, without lists of its own.
         Value::Tensor(one) => match is_made(one) {
             true => {
-                let (needs_grad, shape) = (wants_grad(state, op, &args), one.shape().to_vec());
+                let (needs_grad, shape) = (wants_grad(state, op, &args), one.layout().shape.clone());
                 let is_view = is_view_of_any(&args, one);
                 let follows = is_view && requires_as_base(state, op, &args, one);
                 let saves = needs_grad && (op.saves_result)(&args);
@@ -193,7 +193,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         form,
         grad_name,
         drawn: stream.drawn(),
-        shape: made[0].1.shape().to_vec(),
+        shape: made[0].1.layout().shape.clone(),
         outputs,
         args,
         site: (caller.site)(),

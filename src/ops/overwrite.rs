@@ -135,7 +135,7 @@ fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, ne
         form: what.form,
         drawn: what.drawn,
         grad_name: what.grad_name,
-        shape: target.shape().to_vec(),
+        shape: target.layout().shape.clone(),
         outputs: 1,
         args,
         site: (caller.site)(),

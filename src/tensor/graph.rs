@@ -10,11 +10,13 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
+use smallvec::SmallVec;
+
 use super::budget::Budget;
 use super::buffer::Buffer;
 use super::descriptor::{Descriptor, GradName};
 use super::dtype::DType;
-use super::layout::Layout;
+use super::layout::{Layout, Sizes};
 use super::site::Site;
 use crate::kernel::random::Generator;
 
@@ -140,11 +142,11 @@ pub struct Record {
     /// The line that called it.
     pub(crate) site: Option<Site>,
     /// The versions of the operands' storages when it ran, for all tensors in order. They reveal later in-place writes.
-    pub(crate) versions: Vec<u64>,
+    pub(crate) versions: SmallVec<[u64; 2]>,
     /// The random numbers that it drew.
     pub(crate) drawn: Option<RandomDraws>,
     /// Shape of the first result.
-    pub(crate) shape: Vec<usize>,
+    pub(crate) shape: Sizes,
     /// Number of results; each tensor knows which of them it is.
     pub(crate) outputs: usize,
     /// Whether gradients flow through it; then it is not forgotten.
@@ -205,8 +207,11 @@ pub enum Arg {
     /// A random number generator.
     Generator(Rc<RefCell<Generator>>),
     /// An index expression, as in `x[1:, None]`.
-    Index(Rc<Vec<Index>>),
+    Index(Rc<Indices>),
 }
+
+/// The parts of an index expression.
+pub(crate) type Indices = SmallVec<[Index; 2]>;
 
 /// One part of an index expression.
 #[derive(Clone, Debug)]

@@ -294,7 +294,7 @@ impl Gather {
         let (before, after) = self.rest.strides.split_at(self.lead);
         let still = vec![0; self.shape.len()];
         let source = [before, &still, after].concat();
-        let indices = [vec![0; before.len()], row_major(&self.shape), vec![0; after.len()]].concat();
+        let indices = [vec![0; before.len()], row_major(&self.shape).to_vec(), vec![0; after.len()]].concat();
         ordered(&shape, &iteration_order(&shape, &[&source, &indices]))
     }
 }

@@ -1,24 +1,29 @@
 //! Shape, strides and offset: they map the index of an element to its position in the storage. Views change only these.
 //! Source: the rules of ATen's `TensorUtils`.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::error::{Error, ErrorFact, Result};
 use crate::kernel::index::strided_position;
 pub(crate) use crate::kernel::index::{ravel, unravel};
 
+/// A shape or strides. Those of up to four dimensions need no memory of their own.
+pub type Sizes = SmallVec<[usize; 4]>;
+
 /// Shape, strides (in elements) and offset of a view on a storage.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(PartialEq, Eq, Debug, Default)]
 pub struct Layout {
     /// Elements along each dimension.
-    pub shape: Vec<usize>,
+    pub shape: Sizes,
     /// Distance of neighbours along each dimension in storage elements; 0 where expanded.
-    pub strides: Vec<usize>,
+    pub strides: Sizes,
     /// Position in the storage of index (0, 0, ...).
     pub offset: usize,
 }
 
 /// Strides of a row-major tensor of this shape.
-pub(crate) fn row_major(shape: &[usize]) -> Vec<usize> {
-    let mut strides = vec![1; shape.len()];
+pub(crate) fn row_major(shape: &[usize]) -> Sizes {
+    let mut strides = smallvec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
         strides[axis - 1] = strides[axis] * shape[axis].max(1);
     }
@@ -138,17 +143,25 @@ pub(crate) fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usi
 /// A gapless layout with the dimensions in this order in memory, the slowest first.
 pub(crate) fn ordered(shape: &[usize], order: &[usize]) -> Layout {
     let sizes: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
-    let mut strides = vec![0; shape.len()];
+    let mut strides = smallvec![0; shape.len()];
     for (&axis, stride) in order.iter().zip(row_major(&sizes)) {
         strides[axis] = stride;
     }
-    Layout { shape: shape.to_vec(), strides, offset: 0 }
+    Layout { shape: shape.into(), strides, offset: 0 }
+}
+
+impl Clone for Layout {
+    // A SmallVec clones its elements one by one.
+    fn clone(&self) -> Self {
+        let [shape, strides] = [&self.shape, &self.strides].map(|sizes| Sizes::from_slice(sizes));
+        Layout { shape, strides, offset: self.offset }
+    }
 }
 
 impl Layout {
     /// A row-major layout from storage element 0 on.
-    pub(crate) fn contiguous(shape: impl Into<Vec<usize>>) -> Self {
-        let shape = shape.into();
+    pub(crate) fn contiguous(shape: impl AsRef<[usize]>) -> Self {
+        let shape = Sizes::from_slice(shape.as_ref());
         Layout { strides: row_major(&shape), shape, offset: 0 }
     }
 
@@ -256,13 +269,13 @@ impl Layout {
     /// Repeated without copying (stride 0) to `shape`, which it must broadcast to. View.
     pub(crate) fn broadcast_to(&self, shape: &[usize]) -> Layout {
         let lead = shape.len() - self.ndim();
-        let mut strides = vec![0; shape.len()];
+        let mut strides = smallvec![0; shape.len()];
         for axis in 0..self.ndim() {
             if self.shape[axis] == shape[lead + axis] {
                 strides[lead + axis] = self.strides[axis];
             }
         }
-        Layout { shape: shape.to_vec(), strides, offset: self.offset }
+        Layout { shape: shape.into(), strides, offset: self.offset }
     }
 
     /// `sizes` as `Tensor.expand` takes them: -1 keeps a size, new dimensions come in front.
@@ -278,8 +291,8 @@ impl Layout {
             )).about(ErrorFact::TooManyDims));
         }
         let lead = sizes.len() - self.ndim();
-        let mut shape = vec![0; sizes.len()];
-        let mut strides = vec![0_usize; sizes.len()];
+        let mut shape: Sizes = smallvec![0; sizes.len()];
+        let mut strides: Sizes = smallvec![0; sizes.len()];
         for (axis, &size) in sizes.iter().enumerate().rev() {
             let (have, stride) = match axis.checked_sub(lead) {
                 Some(axis) => (self.shape[axis], self.strides[axis]),
@@ -375,10 +388,10 @@ impl Layout {
     /// Source: ATen's `computeStride`.
     pub(crate) fn view(&self, shape: &[usize]) -> Option<Layout> {
         if self.numel() == 0 {
-            let strides = if self.shape == shape { self.strides.clone() } else { row_major(shape) };
-            return Some(Layout { shape: shape.to_vec(), strides, offset: self.offset });
+            let strides = if *self.shape == *shape { self.strides.clone() } else { row_major(shape) };
+            return Some(Layout { shape: shape.into(), strides, offset: self.offset });
         }
-        let mut strides = vec![0; shape.len()];
+        let mut strides: Sizes = smallvec![0; shape.len()];
         let mut view_axis = shape.len();
         // From the last dimension on, over chunks of dimensions without gaps.
         let mut chunk_stride = self.strides.last().copied().unwrap_or(1);
@@ -406,7 +419,7 @@ impl Layout {
             strides.fill(1);
             view_axis = 0;
         }
-        (view_axis == 0).then(|| Layout { shape: shape.to_vec(), strides, offset: self.offset })
+        (view_axis == 0).then(|| Layout { shape: shape.into(), strides, offset: self.offset })
     }
 
     /// [`Layout::view`], or the error PyTorch's `view` raises.

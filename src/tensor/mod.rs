@@ -28,7 +28,7 @@ pub(crate) use dtype::Lane;
 pub use dtype::{Category, DType};
 pub(crate) use error::{Error, ErrorFact, ErrorKind, Result, SHARED_BITS};
 pub use graph::{Arg, Storage, Tensor};
-pub(crate) use graph::{Index, LostOperands, RandomDraws, Record};
+pub(crate) use graph::{Index, Indices, LostOperands, RandomDraws, Record};
 pub use layout::Layout;
 pub use record::RecordCounts;
 pub(crate) use record::{CompletedOperation, Recorder};

@@ -32,6 +32,7 @@ use std::rc::{Rc, Weak};
 use super::budget::Budget;
 use super::descriptor::{DEEP_COPY, Descriptor, GRADIENT, GradName};
 use super::graph::{Arg, Edge, LostOperands, RandomDraws, Record, Storage, Tensor};
+use super::layout::Sizes;
 use super::site::Site;
 
 impl Record {
@@ -146,7 +147,7 @@ pub(crate) struct CompletedOperation {
     /// Where it was called.
     pub(crate) site: Option<Site>,
     /// Shape of the first result.
-    pub(crate) shape: Vec<usize>,
+    pub(crate) shape: Sizes,
     /// Number of results.
     pub(crate) outputs: usize,
     /// Whether gradients flow through it.
@@ -172,7 +173,7 @@ impl CompletedOperation {
             grad_name: None,
             args,
             site,
-            shape: shape.to_vec(),
+            shape: shape.into(),
             outputs: 1,
             needs_grad: false,
             drawn: None,
@@ -225,7 +226,7 @@ impl Recorder {
     /// Most records of living tensors that keep their operands.
     pub(crate) const KEPT: usize = 4096;
     /// Entries of dropped records before a list is cleaned up.
-    const SLACK: usize = 1024;
+    const SLACK: usize = 64;
     /// Most bytes of operands that only records keep alive.
     pub(crate) const BYTES: usize = 64 << 20;
     /// Most records of one size that get another chance while one record is made.

@@ -278,12 +278,13 @@ impl Storage {
         self.0.whole_writes.set(if whole { self.0.whole_writes.get() + 1 } else { 0 });
         let is_long = self.0.whole_writes.get() > WHOLE_KEPT;
         let most = if is_long { WHOLE_KEPT } else { WRITES_KEPT };
-        let mut writes = self.0.writes.borrow_mut();
-        writes.push_back(write);
-        let excess = writes.len().saturating_sub(most);
-        let oldest: Vec<Write> = writes.drain(..excess).collect();
-        drop(writes);
-        for write in oldest {
+        self.0.writes.borrow_mut().push_back(write);
+        let oldest = || {
+            let mut writes = self.0.writes.borrow_mut();
+            if writes.len() > most { writes.pop_front() } else { None }
+        };
+        // What is dropped may have tensors on this storage.
+        while let Some(write) = oldest() {
             self.0.forgotten.set(write.version);
             if is_long {
                 // The values that it kept have a history of their own.

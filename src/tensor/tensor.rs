@@ -20,30 +20,29 @@ impl Tensor {
     }
 
     /// A row-major tensor of these elements, rounded to `dtype`.
-    pub(crate) fn new(mut buffer: Buffer, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+    pub(crate) fn new(mut buffer: Buffer, shape: impl AsRef<[usize]>, dtype: DType) -> Tensor {
         buffer.round_to(dtype);
         Tensor::from_parts(Storage::new(buffer), Layout::contiguous(shape), dtype)
     }
 
     /// Zeros. Errors: more memory than allowed.
-    pub(crate) fn zeros(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Tensor> {
-        let shape = shape.into();
-        let len = allow(&shape, dtype)?;
+    pub(crate) fn zeros(shape: impl AsRef<[usize]>, dtype: DType) -> Result<Tensor> {
+        let len = allow(shape.as_ref(), dtype)?;
         Ok(Tensor::from_parts(Storage::zeros(dtype, len), Layout::contiguous(shape), dtype))
     }
 
     /// A float32 tensor of these elements.
-    pub fn from_f32(values: Vec<f32>, shape: impl Into<Vec<usize>>) -> Tensor {
+    pub fn from_f32(values: Vec<f32>, shape: impl AsRef<[usize]>) -> Tensor {
         Tensor::new(Buffer::F32(values), shape, DType::Float32)
     }
 
     /// An int64 tensor of these elements.
-    pub(crate) fn from_i64(values: Vec<i64>, shape: impl Into<Vec<usize>>) -> Tensor {
+    pub(crate) fn from_i64(values: Vec<i64>, shape: impl AsRef<[usize]>) -> Tensor {
         Tensor::new(Buffer::I64(values), shape, DType::Int64)
     }
 
     /// A bool tensor of these elements.
-    pub(crate) fn from_bool(values: Vec<bool>, shape: impl Into<Vec<usize>>) -> Tensor {
+    pub(crate) fn from_bool(values: Vec<bool>, shape: impl AsRef<[usize]>) -> Tensor {
         Tensor::new(Buffer::Bool(values), shape, DType::Bool)
     }
 
@@ -122,7 +121,7 @@ impl Tensor {
     /// This row-major tensor with its elements moved to the order in memory that `layout` has. Copies unless that is
     /// row-major.
     pub(crate) fn laid_out(self, layout: Layout) -> Tensor {
-        if layout.strides == self.strides() {
+        if *layout.strides == *self.strides() {
             return self;
         }
         let mut order: Vec<usize> = (0..layout.ndim()).collect();

@@ -7,6 +7,7 @@ use rustpython_vm::builtins::{PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
 use rustpython_vm::protocol::{PyMappingMethods, PySequenceMethods};
 use rustpython_vm::types::{AsMapping, AsSequence};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use smallvec::smallvec;
 
 use super::build::tensor_from;
 use super::numbers::{int, items, number, too_large};
@@ -21,7 +22,7 @@ use crate::ops::overwrite::{Overwrite, overwrite};
 use crate::ops::table::row;
 use crate::tensor::descriptor::SETITEM;
 use crate::tensor::ops::{cast::to_dtype, mask::checked_number};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Index, Tensor, index};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Index, Indices, Tensor, index};
 
 /// One part of an index expression.
 fn part(key: &PyObject, vm: &VirtualMachine) -> PyResult<Index> {
@@ -120,10 +121,10 @@ fn is_tuple(items: &[PyObjectRef], vm: &VirtualMachine) -> bool {
     items.len() < 32 && items.iter().any(structured)
 }
 
-fn parts(key: &PyObject, vm: &VirtualMachine) -> PyResult<Rc<Vec<Index>>> {
+fn parts(key: &PyObject, vm: &VirtualMachine) -> PyResult<Rc<Indices>> {
     let parts = match key.downcast_ref::<PyTuple>() {
         Some(tuple) => {
-            let mut parts: Vec<Index> =
+            let mut parts: Indices =
                 tuple.as_slice().iter().map(|key| part(key, vm)).collect::<PyResult<_>>()?;
             // A tuple of one index is distinguished from an index alone: its checks and messages differ.
             if parts.len() == 1 && !matches!(parts[0], Index::Ellipsis) {
@@ -133,7 +134,7 @@ fn parts(key: &PyObject, vm: &VirtualMachine) -> PyResult<Rc<Vec<Index>>> {
         }
         None => match items(key).filter(|items| is_tuple(items, vm)) {
             Some(items) => items.iter().map(|key| part(key, vm)).collect::<PyResult<_>>()?,
-            None => vec![part(key, vm)?],
+            None => smallvec![part(key, vm)?],
         },
     };
     Ok(Rc::new(parts))

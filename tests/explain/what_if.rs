@@ -277,7 +277,7 @@ fn changes_typed_at_a_prompt_are_distinguished() {
 }
 
 fn tensor(values: &[f32], shape: &[usize]) -> Tensor {
-    Tensor::from_f32(values.to_vec(), shape.to_vec())
+    Tensor::from_f32(values.to_vec(), shape)
 }
 
 #[test]

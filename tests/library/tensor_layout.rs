@@ -30,24 +30,24 @@ fn half_precision_rounds_to_the_nearest_ties_to_even() {
 }
 
 fn layout(shape: &[usize], strides: &[usize]) -> Layout {
-    Layout { shape: shape.to_vec(), strides: strides.to_vec(), offset: 3 }
+    Layout { shape: shape.into(), strides: strides.into(), offset: 3 }
 }
 
 #[test]
 fn a_copy_keeps_the_order_of_dimensions_and_loses_the_gaps() {
-    assert_eq!(layout(&[2, 3], &[1, 2]).preserved().strides, [1, 2]);
-    assert_eq!(layout(&[2, 3], &[12, 2]).preserved().strides, [3, 1]);
-    assert_eq!(layout(&[3, 2, 4], &[0, 4, 1]).preserved().strides, [8, 4, 1]);
-    assert_eq!(layout(&[2, 7, 1], &[7, 1, 2]).preserved().strides, [7, 1, 2]);
-    assert_eq!(memory_order(&layout(&[2, 3], &[1, 2])).shape, [3, 2]);
+    assert_eq!(*layout(&[2, 3], &[1, 2]).preserved().strides, [1, 2]);
+    assert_eq!(*layout(&[2, 3], &[12, 2]).preserved().strides, [3, 1]);
+    assert_eq!(*layout(&[3, 2, 4], &[0, 4, 1]).preserved().strides, [8, 4, 1]);
+    assert_eq!(*layout(&[2, 7, 1], &[7, 1, 2]).preserved().strides, [7, 1, 2]);
+    assert_eq!(*memory_order(&layout(&[2, 3], &[1, 2])).shape, [3, 2]);
 }
 
 #[test]
 fn the_first_operand_with_an_order_of_dimensions_decides() {
     let (transposed, contiguous, row) =
         (layout(&[2, 3], &[1, 2]), layout(&[2, 3], &[3, 1]), layout(&[3], &[1]));
-    assert_eq!(inferred(&[2, 3], &[&transposed, &contiguous]).strides, [1, 2]);
-    assert_eq!(inferred(&[2, 3], &[&row, &transposed]).strides, [1, 2]);
+    assert_eq!(*inferred(&[2, 3], &[&transposed, &contiguous]).strides, [1, 2]);
+    assert_eq!(*inferred(&[2, 3], &[&row, &transposed]).strides, [1, 2]);
 }
 
 /// As PyTorch's allocator: `data_ptr` of a new tensor is a multiple of 64.
@@ -64,7 +64,7 @@ fn products_of_tensors_depend_on_offsets_and_not_on_addresses() {
     let product = || {
         let (a, b) = (Tensor::from_f32((0..3 * 41).map(value).collect(), [3, 41]), {
             let whole = Tensor::from_f32((0..41 * 9 + 1).map(value).collect(), [41 * 9 + 1]);
-            whole.with_layout(Layout { shape: vec![41, 9], strides: vec![9, 1], offset: 1 })
+            whole.with_layout(Layout { shape: vec![41, 9].into(), strides: vec![9, 1].into(), offset: 1 })
         });
         let out = attn::tensor::ops::linear::mm(&a, &b).expect("the shapes agree");
         out.to_f32_vec().into_iter().map(f32::to_bits).collect::<Vec<u32>>()

@@ -15,10 +15,11 @@ array and the other way round; their `strides` and `flags` are those of a copy. 
 real array of its parts. `linalg.eigh` has the signs of LAPACK's algorithm for up to 25 rows, and `linalg.svd` may have other
 signs than LAPACK.
 
-There are no arrays of bytes, of unsigned integers wider than 8 bits, of dates or of records, no matrices, no masked arrays
+There are no arrays of objects, of bytes, of unsigned integers wider than 8 bits, of dates or of records, no matrices, no masked arrays
 and no other subclasses of `ndarray`. Complex arrays have arithmetic, `exp`, `sqrt`, sums, products and
-what moves elements. Arrays of text and of objects have no arithmetic. Divisions by zero and
-overflows give NumPy's results without its warnings.
+what moves elements. Arrays of text are labels: they are made of
+text alone, indexed, compared, sorted and printed, and `unique` takes them. Divisions by zero and overflows give NumPy's results
+without its warnings; whole numbers divided by 0 are an error.
 """)
 
 

@@ -120,7 +120,7 @@ impl Repl<'_> {
         self.answer(&words, shell)?;
         if found.count > 1 {
             let values = found.values.iter().map(|value| *value as f32).collect();
-            let by = Tensor::from_f32(values, a.shape().to_vec());
+            let by = Tensor::from_f32(values, a.shape());
             let lead = slice_to_show(a.shape(), found.greatest.as_ref().map(|greatest| &greatest.0[..]));
             let layout = lead.iter().fold(by.layout().clone(), |layout, at| layout.select(0, *at));
             let at: Vec<String> = lead.iter().map(usize::to_string).collect();

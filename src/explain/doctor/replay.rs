@@ -95,5 +95,5 @@ pub(super) fn with_equal_tokens(tensor: &Tensor) -> Option<Tensor> {
     }
     let values = tensor.to_f32_vec();
     let equal = (0..values.len()).map(|at| values[at % width]).collect();
-    Some(Tensor::from_f32(equal, tensor.shape().to_vec()))
+    Some(Tensor::from_f32(equal, tensor.shape()))
 }

@@ -5,6 +5,8 @@ use super::evidence::Evidence;
 use super::explanation::{Clash, ErrorExplanation, Fix};
 use super::operands::{called, histories, operand};
 use super::scratch::{ScratchShapes, tuple};
+use smallvec::smallvec;
+
 use crate::explain::name::{Name, Transposition};
 use crate::ops::Failed;
 use crate::ops::table::METHOD;
@@ -494,7 +496,7 @@ fn widened(tensor: &Tensor) -> Vec<(String, Tensor)> {
     let mut places: Vec<_> = places.filter(|_| ndim < 4).collect();
     if ndim == 1 {
         let size = tensor.shape()[0];
-        let column = Layout { shape: vec![size, 1, 1], strides: vec![1, 1, 1], offset: 0 };
+        let column = Layout { shape: smallvec![size, 1, 1], strides: smallvec![1, 1, 1], offset: 0 };
         places.push((".view(-1, 1, 1)".to_owned(), tensor.with_layout(column)));
     }
     places

@@ -56,7 +56,7 @@ pub(crate) fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account>
 /// A view with the shape of its base.
 pub(crate) fn view(subject: &Subject) -> Option<Account> {
     let operand = subject.operand(0)?;
-    if operand.tensor.shape() != subject.made.record.shape {
+    if operand.tensor.shape() != &*subject.made.record.shape {
         return None;
     }
     let link = subject.link(0, &operand, subject.index());
@@ -82,7 +82,7 @@ pub(crate) fn whole(subject: &Subject) -> Option<Account> {
             });
             if operand.tensor.numel() == 1 {
                 links.push(subject.listed(operand, &vec![0; operand.tensor.ndim()]));
-            } else if operand.tensor.shape() == subject.made.record.shape {
+            } else if operand.tensor.shape() == &*subject.made.record.shape {
                 links.push(subject.listed(operand, subject.index()));
             }
         }

@@ -11,7 +11,7 @@ use crate::numpy::context::{Numpy, array_of};
 use crate::numpy::dtypes::{Operand, result_type};
 use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, Call, FUNCTION, METHOD, Row, row};
-use crate::numpy::{convert, dtypes, scalar};
+use crate::numpy::{convert, scalar};
 use crate::tensor::{Arg, Buffer, Category, DType, Lane, Tensor, allow};
 use crate::torch::OrRaise;
 
@@ -191,14 +191,13 @@ fn arange(c: &Call) -> PyResult<Answer> {
 }
 
 /// An array of numbers that are computed in double precision from their places.
-fn of_numbers(number: impl Fn(usize) -> f64, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+fn of_numbers(number: impl Fn(usize) -> f64, shape: impl AsRef<[usize]>, dtype: DType) -> Tensor {
     fn each<T: Element>(count: usize, element: impl Fn(usize) -> T) -> Vec<T> {
         let mut all = buffer_pool::take(count);
         all.iter_mut().enumerate().for_each(|(at, out)| *out = element(at));
         all
     }
-    let shape = shape.into();
-    let count = shape.iter().product();
+    let count = shape.as_ref().iter().product();
     let buffer = match dtype.lane() {
         Lane::F64 => Buffer::F64(each(count, number)),
         Lane::F32 => Buffer::F32(each(count, |at| dtype.round_f32(number(at) as f32))),
@@ -258,15 +257,7 @@ fn eye(c: &Call, rows: i64, columns: i64, k: i64, dtype: Option<DType>) -> PyRes
 fn astype(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
     let dtype = c.dtype(1)?.unwrap_or(DType::Float64);
-    let rule = c.text(2, "unsafe")?;
-    if !dtypes::can_cast(x.dtype(), dtype, &rule) {
-        return Err(c.vm.new_type_error(format!(
-            "Cannot cast array data from {} to {} according to the rule '{rule}'",
-            dtypes::shown(x.dtype()),
-            dtypes::shown(dtype)
-        )));
-    }
-    let copy = c.given(3).map_or(Ok(true), |it| it.clone().try_to_bool(c.vm))?;
+    let copy = c.given(2).map_or(Ok(true), |it| it.clone().try_to_bool(c.vm))?;
     match (x.dtype() == dtype, copy) {
         (true, true) => Ok(Answer::Array(c.op("clone", vec![Arg::Tensor(x)])?)),
         (true, false) => Ok(Answer::Object(c.object(0))),
@@ -281,7 +272,7 @@ pub(super) static ROWS: [Row; 19] = [
     row("copy", METHOD, "self", copy).parts(),
     row("conj", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
     row("conjugate", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
-    row("astype", METHOD, "self, dtype, casting='unsafe', copy=True", astype).parts(),
+    row("astype", METHOD, "self, dtype, *, copy=True", astype).parts(),
     row("zeros", FUNCTION, "shape, dtype=float", |c| filled(c, 0)).complex(Complex::Real),
     row("ones", FUNCTION, "shape, dtype=None", |c| filled(c, 1)).complex(Complex::Real),
     row("empty", FUNCTION, "shape, dtype=float", |c| filled(c, 0)).complex(Complex::Real),

@@ -1,14 +1,16 @@
 //! Sorting, choosing, rounding and limits.
 
-use rustpython_vm::PyResult;
 use std::rc::Rc;
+
+use rustpython_vm::PyResult;
+use smallvec::smallvec;
 
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
 use crate::numpy::elementwise::{argument, broadcast, copy_into};
 use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
-use crate::tensor::{Arg, Category, DType, Index, Tensor, allow};
+use crate::tensor::{Arg, Category, DType, Index, Indices, Tensor, allow};
 use crate::torch::OrRaise;
 
 /// Errors: a kind of sorting that NumPy does not have.
@@ -125,7 +127,7 @@ fn indices(c: &Call, indices: &Tensor, axis: usize, size: usize) -> PyResult<Ten
 fn take(c: &Call) -> PyResult<Answer> {
     let (x, axis) = c.along(c.tensor(0)?, 2)?;
     let at = indices(c, &c.tensor(1)?, axis, x.shape()[axis])?;
-    let mut parts = vec![Index::Slice { start: None, stop: None, step: None }; axis];
+    let mut parts: Indices = smallvec![Index::Slice { start: None, stop: None, step: None }; axis];
     parts.push(Index::Tensor(at));
     let made = c.op("getitem", vec![Arg::Tensor(x), Arg::Index(Rc::new(parts))])?;
     Ok(Answer::Result(made))

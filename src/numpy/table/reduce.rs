@@ -3,8 +3,6 @@
 use rustpython_vm::PyResult;
 
 use crate::kernel::stop;
-use crate::numpy::dtypes::Operand;
-use crate::numpy::parts::Complex;
 use crate::numpy::reduce::{Fold, over};
 use crate::numpy::routine::{Answer, BOTH, Call, Others, Row, row};
 use crate::tensor::{Arg, Category, DType, Tensor};
@@ -46,18 +44,10 @@ fn summed(c: &Call, x: &Tensor, dtype: Option<DType>) -> PyResult<Tensor> {
     c.cast(x, dtype.unwrap_or(if x.dtype().is_float() { x.dtype() } else { DType::Int64 }))
 }
 
-/// `sum` and `prod`: a, axis, dtype, out, keepdims, initial.
+/// `sum` and `prod`: a, axis, dtype, out, keepdims.
 fn total(c: &Call, what: Fold) -> PyResult<Answer> {
     let x = summed(c, &c.tensor(0)?, c.dtype(2)?)?;
-    let made = folded(c, &x, &c.axes(1, x.ndim())?, c.flag(4)?, what)?;
-    let combined = match c.given(5) {
-        None => made,
-        Some(_) => {
-            let name = if what == Fold::Sum { "add" } else { "multiply" };
-            c.elementwise(name, &[Operand::new(made), c.operand(5)?])?
-        }
-    };
-    Ok(Answer::Result(combined))
+    Ok(Answer::Result(folded(c, &x, &c.axes(1, x.ndim())?, c.flag(4)?, what)?))
 }
 
 /// How many elements the axes have together.
@@ -120,38 +110,20 @@ fn variance(c: &Call) -> PyResult<Tensor> {
     narrow(c, &x, asked, made)
 }
 
-/// a, axis, out, keepdims, initial
-fn largest(c: &Call, x: &Tensor, name: &'static str) -> PyResult<Tensor> {
-    let function = if name == "amax" { "maximum" } else { "minimum" };
-    let axes = c.axes(1, x.ndim())?;
-    let keepdims = c.flag(3)?;
-    let has_initial = c.given(4).is_some();
-    if count(x, &axes) == 0 {
-        if !has_initial {
-            return Err(c.value_error(format!(
-                "zero-size array to reduction operation {function} which has no identity"
-            )));
-        }
-        let kept = (0..x.ndim()).filter(|axis| keepdims || !axes.contains(axis));
-        let shape = kept.map(|axis| if axes.contains(&axis) { 1 } else { x.shape()[axis] as i64 }).collect();
-        let number = c.operand(4)?.number.unwrap_or(Arg::None);
-        let args =
-            vec![Arg::Ints(shape), number, Arg::DType(x.dtype()), Arg::None, Arg::None, Arg::Bool(false)];
-        return c.op("full", args);
-    }
-    let dims: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
-    let made = match dims.is_empty() {
-        true => x.clone(),
-        false => c.op(name, vec![Arg::Tensor(x.clone()), Arg::Ints(dims), Arg::Bool(keepdims)])?,
-    };
-    match has_initial {
-        true => c.elementwise(function, &[Operand::new(made), c.operand(4)?]),
-        false => Ok(made),
-    }
-}
-
+/// a, axis, out, keepdims
 fn extreme(c: &Call, name: &'static str) -> PyResult<Answer> {
-    Ok(Answer::Result(largest(c, &c.tensor(0)?, name)?))
+    let x = c.tensor(0)?;
+    let axes = c.axes(1, x.ndim())?;
+    if count(&x, &axes) == 0 {
+        let function = if name == "amax" { "maximum" } else { "minimum" };
+        let text = format!("zero-size array to reduction operation {function} which has no identity");
+        return Err(c.value_error(text));
+    }
+    if axes.is_empty() {
+        return Ok(Answer::Result(x));
+    }
+    let dims = axes.iter().map(|&axis| axis as i64).collect();
+    Ok(Answer::Result(c.op(name, vec![Arg::Tensor(x), Arg::Ints(dims), Arg::Bool(c.flag(3)?)])?))
 }
 
 /// a, axis, out, keepdims
@@ -188,8 +160,7 @@ fn running(c: &Call, name: &'static str) -> PyResult<Answer> {
     Ok(Answer::Array(c.op(name, vec![Arg::Tensor(x), Arg::Int(axis as i64)])?))
 }
 
-const TOTAL: &str = "a, axis=None, dtype=None, out=None, keepdims=False, initial=None";
-const EXTREME: &str = "a, axis=None, out=None, keepdims=False, initial=None";
+const TOTAL: &str = "a, axis=None, dtype=None, out=None, keepdims=False";
 const TRUTH: &str = "a, axis=None, out=None, keepdims=False";
 const PLACE: &str = "a, axis=None, out=None, *, keepdims=False";
 const SPREAD: &str = "a, axis=None, dtype=None, out=None, ddof=0, keepdims=False";
@@ -199,13 +170,13 @@ const USUAL: Others = Others::Delegate(&["axis", "out"]);
 const TYPED: Others = Others::Delegate(&["axis", "dtype", "out"]);
 
 pub(super) static ROWS: [Row; 13] = [
-    row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL).complex(Complex::Parts(&[0, 5])),
+    row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL).parts(),
     row("prod", BOTH, TOTAL, |c| total(c, Fold::Product)).others(USUAL),
-    row("mean", BOTH, "a, axis=None, dtype=None, out=None, keepdims=False", mean).others(TYPED).parts(),
+    row("mean", BOTH, TOTAL, mean).others(TYPED).parts(),
     row("var", BOTH, SPREAD, |c| Ok(Answer::Result(variance(c)?))).others(TYPED),
     row("std", BOTH, SPREAD, |c| Ok(Answer::Result(c.ufunc("sqrt", &[&variance(c)?])?))).others(TYPED),
-    row("max", BOTH, EXTREME, |c| extreme(c, "amax")).others(USUAL),
-    row("min", BOTH, EXTREME, |c| extreme(c, "amin")).others(USUAL),
+    row("max", BOTH, TRUTH, |c| extreme(c, "amax")).others(USUAL),
+    row("min", BOTH, TRUTH, |c| extreme(c, "amin")).others(USUAL),
     row("any", BOTH, TRUTH, |c| truth(c, "any")).others(USUAL),
     row("all", BOTH, TRUTH, |c| truth(c, "all")).others(USUAL),
     row("argmax", BOTH, PLACE, |c| place(c, "argmax")).others(Others::ConvertBack),

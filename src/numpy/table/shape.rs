@@ -2,6 +2,8 @@
 
 use rustpython_vm::PyResult;
 
+use smallvec::smallvec;
+
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes;
 use crate::numpy::dtypes::promote;
@@ -131,7 +133,7 @@ fn in_one_dtype(c: &Call, arrays: Vec<Tensor>, asked: usize) -> PyResult<Vec<Ten
     };
     arrays
         .iter()
-        .map(|tensor| match dtypes::can_cast(tensor.dtype(), dtype, "same_kind") {
+        .map(|tensor| match dtypes::can_cast(tensor.dtype(), dtype) {
             true => c.cast(tensor, dtype),
             false => Err(c.vm.new_type_error(format!(
                 "Cannot cast array data from {} to {} according to the rule 'same_kind'",
@@ -295,7 +297,7 @@ fn item(c: &Call) -> PyResult<Answer> {
         return Err(c.vm.new_index_error(format!("index {at} is out of bounds for size {count}")));
     }
     let offset = x.layout().position(if at < 0 { at + count as i64 } else { at } as usize);
-    let one = x.with_layout(Layout { shape: vec![], strides: vec![], offset });
+    let one = x.with_layout(Layout { shape: smallvec![], strides: smallvec![], offset });
     Ok(Answer::Object(crate::numpy::scalar::python(&one.first(), c.vm)))
 }
 

@@ -108,8 +108,8 @@ fn on_diagonal(part: &Tensor, once: &[char], own: &str, operand: &Tensor) -> Res
     let step = |letter: &char| {
         own.chars().zip(whole.strides()).filter(|(other, _)| other == letter).map(|(_, &stride)| stride).sum()
     };
-    let strides: Vec<usize> = once.iter().map(step).collect();
-    let view = Layout { shape: part.shape().to_vec(), strides, offset: 0 };
+    let strides = once.iter().map(step).collect();
+    let view = Layout { shape: part.shape().into(), strides, offset: 0 };
     ops::write(&whole.with_layout(view), part)?;
     Ok(whole)
 }

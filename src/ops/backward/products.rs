@@ -22,7 +22,7 @@ pub(crate) fn product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// Whether a matrix lies in memory column by column: its gradient is then computed so.
 fn by_columns(matrix: &Layout) -> bool {
-    matrix.ndim() == 2 && matrix.strides == [1, matrix.shape[0]] && matrix.shape[1] > 1
+    matrix.ndim() == 2 && *matrix.strides == [1, matrix.shape[0]] && matrix.shape[1] > 1
 }
 
 fn unsqueezed(tensor: &Tensor, axis: usize) -> Tensor {

@@ -1,5 +1,7 @@
 //! Tensors out of nothing: zeros, ones, ranges, and copies in another dtype.
 
+use smallvec::smallvec;
+
 use crate::kernel::buffer_pool::{self, Element};
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
@@ -92,8 +94,11 @@ fn eye(c: &Call) -> Result<Value> {
     let (rows, columns) = (rows as usize, columns as usize);
     let dtype = c.opt_dtype(2).unwrap_or(c.default_dtype());
     let tensor = Tensor::zeros([rows, columns], dtype)?;
-    let diagonal =
-        crate::tensor::Layout { shape: vec![rows.min(columns)], strides: vec![columns + 1], offset: 0 };
+    let diagonal = crate::tensor::Layout {
+        shape: smallvec![rows.min(columns)],
+        strides: smallvec![columns + 1],
+        offset: 0,
+    };
     ops::fill(&tensor.with_layout(diagonal), 1.0, Some(1));
     leaf(tensor, c.bool(5))
 }

@@ -1,5 +1,7 @@
 //! Shapes: views, and copies where a view cannot be.
 
+use smallvec::smallvec;
+
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
@@ -331,7 +333,7 @@ rows![
         "All elements as a vector: a view where that can be.",
         |c| {
             let x = ops::contiguous(c.tensor(0)?);
-            seen(&x, Layout { shape: vec![x.numel()], strides: vec![1], offset: x.layout().offset })
+            seen(&x, Layout { shape: smallvec![x.numel()], strides: smallvec![1], offset: x.layout().offset })
         },
     )
     .rule(backward::views::reshaped),

@@ -1,5 +1,7 @@
 //! Views by strides: expanded, diagonal and windowed.
 
+use smallvec::smallvec;
+
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
@@ -78,7 +80,8 @@ fn unfold(c: &Call) -> Result<Value> {
     }
     let mut windows = layout.unfold(axis, size as usize, step as usize);
     if x.ndim() == 0 {
-        windows = Layout { shape: vec![size as usize], strides: vec![1], offset: x.layout().offset };
+        windows =
+            Layout { shape: smallvec![size as usize], strides: smallvec![1], offset: x.layout().offset };
     }
     seen(x, windows)
 }

@@ -3,6 +3,8 @@
 //! Source: ATen's `TensorAdvancedIndexing`, its checks and texts.
 
 use super::cast::to_dtype;
+use smallvec::smallvec;
+
 use crate::kernel::elementwise::places;
 use crate::tensor::{Buffer, DType, Error, ErrorKind, Layout, Result, Tensor};
 use crate::zip_lanes;
@@ -144,7 +146,7 @@ pub(crate) fn scatter(
     let seen = if single {
         src.layout().broadcast_to(&shape)
     } else {
-        Layout { strides: theirs.strides[..shape.len()].to_vec(), shape, offset: theirs.offset }
+        Layout { strides: theirs.strides[..shape.len()].into(), shape, offset: theirs.offset }
     };
     combine_at(&out, &found, &src.with_layout(seen).to_buffer(), combine, include_self);
     Ok(out)
@@ -222,7 +224,7 @@ fn vector(index: &Tensor) -> Tensor {
 /// An index along `dim` repeated over all other dimensions of `shape`.
 fn spread(index: &Tensor, dim: usize, shape: &[usize]) -> Tensor {
     let mut layout =
-        Layout { shape: shape.to_vec(), strides: vec![0; shape.len()], offset: index.layout().offset };
+        Layout { shape: shape.into(), strides: smallvec![0; shape.len()], offset: index.layout().offset };
     layout.strides[dim] = index.strides()[0];
     index.with_layout(layout)
 }

@@ -6,6 +6,8 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use super::float::Float;
 use super::{linear, pointwise, reshape};
+use smallvec::smallvec;
+
 use crate::in_floats;
 use crate::kernel::reduce;
 use crate::tensor::{Arg, DType, Error, ErrorFact, GradName, Lane, Layout, Result, Tensor};
@@ -220,7 +222,7 @@ fn align(
 ) -> Result<Layout> {
     let named = labels.iter().filter(|&&label| label != ELLIPSIS).count();
     let own = layout.ndim() - named.min(layout.ndim());
-    let mut out = Layout { shape: vec![1; ndim], strides: vec![0; ndim], offset: layout.offset };
+    let mut out = Layout { shape: smallvec![1; ndim], strides: smallvec![0; ndim], offset: layout.offset };
     let mut seen = vec![false; ndim];
     let mut axis = 0;
     for &label in labels {
@@ -299,8 +301,8 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
     }
     let layout = result.layout();
     let layout = Layout {
-        shape: layout.shape[..kept].to_vec(),
-        strides: layout.strides[..kept].to_vec(),
+        shape: layout.shape[..kept].into(),
+        strides: layout.strides[..kept].into(),
         offset: layout.offset,
     };
     Ok((result.with_layout(layout), GradName::node("View")))

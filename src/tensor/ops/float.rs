@@ -50,7 +50,7 @@ pub(crate) trait Float: Fused {
     fn buffer(values: Vec<Self>) -> Buffer;
 
     /// A row-major tensor of these elements.
-    fn tensor(values: Vec<Self>, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+    fn tensor(values: Vec<Self>, shape: impl AsRef<[usize]>, dtype: DType) -> Tensor {
         Tensor::new(Self::buffer(values), shape, dtype)
     }
 

@@ -3,6 +3,8 @@
 
 use ndarray::{ArrayView3, ArrayViewMut3, Axis, Ix3, ShapeBuilder};
 
+use smallvec::smallvec;
+
 use crate::kernel::{buffer_pool, gemm};
 use crate::tensor::dtype::Lane;
 use crate::tensor::layout::broadcast;
@@ -41,7 +43,7 @@ pub(crate) fn cpp_name(dtype: DType) -> &'static str {
 fn kernel_layout(x: &Tensor) -> Layout {
     let layout = x.layout();
     match layout.numel() {
-        0 => Layout { shape: layout.shape.clone(), strides: vec![0; layout.ndim()], offset: 0 },
+        0 => Layout { shape: layout.shape.clone(), strides: smallvec![0; layout.ndim()], offset: 0 },
         _ => layout.clone(),
     }
 }

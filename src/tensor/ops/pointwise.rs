@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 use std::convert::identity;
 
 use super::cast::to_dtype;
+use smallvec::smallvec;
+
 use crate::kernel::buffer_pool;
 use crate::kernel::elementwise::{self, Strided};
 use crate::tensor::dtype::result_type;
@@ -73,11 +75,11 @@ impl ResultOrder {
 
 /// The elements of a dense tensor in the order of memory. View.
 fn flat(a: &Tensor) -> Tensor {
-    a.with_layout(Layout { shape: vec![a.numel()], strides: vec![1], offset: a.layout().offset })
+    a.with_layout(Layout { shape: smallvec![a.numel()], strides: smallvec![1], offset: a.layout().offset })
 }
 
 fn order_of(a: &Tensor) -> ResultOrder {
-    ResultOrder::OfOperands(Layout { shape: a.shape().to_vec(), strides: a.strides().to_vec(), offset: 0 })
+    ResultOrder::OfOperands(Layout { shape: a.shape().into(), strides: a.strides().into(), offset: 0 })
 }
 
 /// Two operands in the order of the loop, the shape of the loop, and the order of the result. Dense operands are read
@@ -95,12 +97,14 @@ fn arranged(a: Tensor, b: Tensor, shape: &[usize]) -> (Tensor, Tensor, Vec<usize
     }
     if dense(&a) && single(&b) {
         let (laid, run) = (order_of(&a), vec![a.numel()]);
-        let b = b.with_layout(Layout { shape: vec![1], strides: vec![1], offset: b.layout().offset });
+        let b =
+            b.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: b.layout().offset });
         return (flat(&a), b, run, laid);
     }
     if dense(&b) && single(&a) {
         let (laid, run) = (order_of(&b), vec![b.numel()]);
-        let a = a.with_layout(Layout { shape: vec![1], strides: vec![1], offset: a.layout().offset });
+        let a =
+            a.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: a.layout().offset });
         return (a, flat(&b), run, laid);
     }
     (a, b, shape.to_vec(), ResultOrder::RowMajor)

@@ -12,7 +12,7 @@ use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
 /// A strided view of a tensor's elements for the kernel.
 fn view<'a, T>(data: &'a [T], layout: &'a Layout) -> ArrayViewD<'a, T> {
     let data = if layout.numel() == 0 { &[] } else { &data[layout.offset..] };
-    let strides = if layout.numel() == 0 { vec![0; layout.ndim()] } else { layout.strides.clone() };
+    let strides = if layout.numel() == 0 { vec![0; layout.ndim()] } else { layout.strides.to_vec() };
     ArrayViewD::from_shape(IxDyn(&layout.shape).strides(IxDyn(&strides)), data)
         .expect("a layout lies within its storage")
 }

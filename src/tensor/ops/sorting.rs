@@ -1,6 +1,8 @@
 //! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
 //! This file makes contiguous rows; the kernel sorts one row.
 
+use smallvec::smallvec;
+
 use crate::kernel::rank::{self, Equal, Rank};
 use crate::kernel::{selection, stop};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
@@ -277,6 +279,6 @@ pub(crate) fn nonzero(x: &Tensor) -> Tensor {
     if x.ndim() == 0 {
         return Tensor::from_i64(Vec::new(), [count, 0]);
     }
-    let layout = Layout { shape: vec![count, x.ndim()], strides: vec![1, count], offset: 0 };
+    let layout = Layout { shape: smallvec![count, x.ndim()], strides: smallvec![1, count], offset: 0 };
     columns[0].with_layout(layout)
 }

@@ -33,7 +33,7 @@ pub(crate) fn placed(result: Tensor, operands: &[&Tensor]) -> Tensor {
         let layouts: Vec<&Layout> = operands.iter().map(|operand| operand.layout()).collect();
         inferred(shape, &layouts)
     };
-    if layout.strides == result.strides() {
+    if *layout.strides == *result.strides() {
         return result;
     }
     let target = Tensor::from_parts(

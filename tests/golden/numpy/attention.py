@@ -162,8 +162,8 @@ print(np.array([1.5, -2.25, 1e-3]), np.array([1e10, 1.0]), np.array([np.nan, np.
 print(repr(np.linspace(0, 1, 5)), repr(np.zeros((2, 0))), repr(np.float32([1, 2])), repr(np.array(True)))
 print(np.arange(2000), np.random.RandomState(3).rand(40).round(3))
 print(np.arange(30.0).reshape(5, 6) ** 3 / 7)
-print(np.array2string(np.arange(6) / 3, precision=3, separator=", "), np.array_str(np.pi * np.ones(2)))
-with np.printoptions(precision=2, floatmode="fixed", linewidth=40):
+print(np.array2string(np.arange(6) / 3, precision=3, separator=", "))
+with np.printoptions(precision=2, linewidth=40):
     print(np.sqrt(np.arange(20)))
 print(np.int64(3), np.float64(0.1) + 0.2, np.float32(0.1), np.bool_(True), np.float64(1e-5), np.float64(1e16), [np.float64(2)])
 print({"mean": np.mean([1, 2, 4]), "n": np.sum([1, 2]), "b": np.any([0, 1])}, np.__version__)

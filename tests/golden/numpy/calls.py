@@ -48,7 +48,7 @@ np.expand_dims(a,-1).shape; np.expand_dims(a,(0,3)).shape; np.expand_dims(a, 5);
 np.concatenate([a,a]).shape; np.concatenate((i,i),axis=1); np.concatenate([i,f.reshape(1,3)]);
 np.concatenate([[1,2],[3]]); np.concatenate([a,i]); np.concatenate([]); np.concatenate([a,[1]]);
 np.concatenate([1,2]); np.concatenate([a,a],axis=2); np.concatenate([i,i],axis=None); np.concatenate([b,b]);
-np.concatenate([i,i],dtype=np.float32); np.concatenate([["a"],["bc"]])
+np.concatenate([i,i],dtype=np.float32)
 np.stack([v,v]); np.stack([v,v],axis=1); np.stack([v,v],axis=-1); np.stack([v,i]); np.stack([]);
 np.stack([v,v],axis=3); np.stack([1,2]); np.vstack([v,v]); np.vstack(([1,2],[[3,4]])); np.hstack([v,v]);
 np.hstack([i,i]); np.hstack([1,2]); np.column_stack([v,v]); np.column_stack([i.T,[1,2,3]]); np.vstack([]);
@@ -64,11 +64,11 @@ np.ndim(a); np.shape([[1,2]]); np.size(a); np.size(a,1); np.size([1,2]); np.atle
 np.atleast_1d(1,[2])
 a.item(3); s.item(); a.item(); a.item(100); i.item(-1); v.item(0);
 b.item(0)
-a.astype(int); f.astype(np.float64); b.astype(int); v.astype(bool); a.astype(int, casting="safe"); n.astype(bool);
-v.astype(str); a.astype(float) is a; a.astype(float, copy=False) is a; a.astype("nope")
+a.astype(int); f.astype(np.float64); b.astype(int); v.astype(bool); n.astype(bool);
+a.astype(float) is a; a.astype(float, copy=False) is a; a.astype("nope")
 np.sum(a); a.sum(axis=0); a.sum(1,keepdims=True); np.sum([1,2,3]); np.sum(b); np.sum(f); i.sum(dtype=float);
 np.sum(a,axis=(0,1)); np.sum(a,axis=2); np.sum(a,axis=(0,0)); np.sum(z); np.sum(z,axis=0); np.sum(3);
-np.sum(a,initial=10); a.sum(axis=-1); np.sum(a, foo=1); np.sum(); np.sum(h); np.sum(a, axis=None, keepdims=True);
+a.sum(axis=-1); np.sum(a, foo=1); np.sum(); np.sum(h); np.sum(a, axis=None, keepdims=True);
 a.sum(0, None, None, True); np.sum([[1,2],[3]])
 np.prod(v); np.prod(a,axis=1); np.prod([]); np.prod(f); i.prod(axis=0); np.prod(b); np.prod(a,axis=(0,1));
 np.prod(a[1:],axis=(0,1),keepdims=True)
@@ -76,9 +76,9 @@ np.mean(a); a.mean(0); a.mean(axis=1,keepdims=True); np.mean(i); np.mean(f); np.
 np.mean(z,axis=0); np.mean([1,2]); np.mean(3); a.mean(dtype=np.float32); np.mean(a,axis=(0,1)); np.mean(a, axis=5)
 np.std(a); a.std(0); np.std(a,ddof=1); np.var(f); np.std(h); np.var(i,axis=1); np.var(z); np.std([1]);
 np.std([1],ddof=1); a.var(axis=0,keepdims=True); np.var(b); np.std(3.0); np.var(a, dtype=np.float32)
-np.max(a); a.max(0); a.min(axis=1,keepdims=True); np.max([]); np.max([],initial=1); np.max(z,axis=0);
-np.max(z,axis=1); np.min(n); np.max(v); np.max(b); np.amax(f); np.amin(i,axis=0); np.max(3); np.max(a,initial=100);
-np.max(a,axis=(0,1)); np.ptp(a); np.ptp(a,axis=0); i.ptp(1); np.max(a, axis=3); np.min(s); max(v); np.max([1,2.5])
+np.max(a); a.max(0); a.min(axis=1,keepdims=True); np.max([]); np.max(z,axis=0);
+np.max(z,axis=1); np.min(n); np.max(v); np.max(b); np.amax(f); np.amin(i,axis=0); np.max(3);
+np.max(a,axis=(0,1)); np.max(a, axis=3); np.min(s); max(v); np.max([1,2.5])
 np.any(b); np.all(b); np.any(a>5,axis=0); np.all(a>=0,axis=1,keepdims=True); np.any([]); np.all([]); np.any(3);
 b.any(); b.all(); np.all(a, axis=(0,1)); np.any(n); np.all([[True,False],[True,True]],axis=0)
 np.argmax(a); a.argmax(0); a.argmin(axis=1); np.argmax([]); np.argmax(z,axis=0); np.argmax(b); np.argmax(n);
@@ -91,7 +91,7 @@ np.sort(v); np.sort(a[::-1],axis=0); np.sort([3,1,2]); np.sort(i,axis=None); np.
 np.argsort(v); np.argsort([[3,1],[2,5]],axis=0); v.argsort(); np.sort(v,kind="stable"); np.sort(v,kind="x");
 np.sort(3); np.sort(v,axis=1); np.argsort(-v); np.argsort(v)[::-1]; np.argpartition(v,1)[:1]; np.sort(b)
 np.where(v>1); np.where(v>1,v,0); np.where(b,1.5,0); np.where([True,False],[1,2],[3,4]); np.where(v>1,1);
-np.where(b,i,v).shape; np.where(b,[1,2],3); np.where(True,1,2); np.where(i>2,-np.inf,i); np.where(b,"a","b");
+np.where(b,i,v).shape; np.where(b,[1,2],3); np.where(True,1,2); np.where(i>2,-np.inf,i);
 np.where(b, i, a); np.where(i)
 np.nonzero(v>1); np.nonzero(i); i.nonzero(); np.flatnonzero(i); np.argwhere(i>2); np.nonzero(a[0]); np.argwhere(b)
 np.take(v,[0,2]); np.take(a,1); np.take(a,[0,1],axis=1); np.take(a,0,axis=0); v.take([0,-1]); np.take(v,5);
@@ -102,7 +102,7 @@ np.take_along_axis(a,np.array([1]),1); np.take_along_axis(a,np.array([[9]]),1);
 np.take_along_axis(v,np.array([0,-1]),0); np.take_along_axis(a,np.array([[1.0]]),1)
 np.searchsorted([1,2,3],2); np.searchsorted([1,2,3],[0,2,9]); np.searchsorted([1,2,3],2,side="right");
 np.searchsorted([1,2,3],2,side="x"); np.isin(v,[1,2]); np.isin(i,[1]); np.isin(v,[1],invert=True); np.isin(3,[3]);
-np.isin(["a","b"],["a"])
+
 np.clip(a,2,5); a.clip(0,1); np.clip(v,None,2); np.clip(v,2,None); np.clip(v,None,None); np.clip(3,0,2);
 np.clip(i,0.5,2); a.clip(min=3); a.clip(max=3); np.clip(v,[1,2,3],3); np.clip(n,-1,1); np.clip(7.5,0,1);
 type(np.clip(3,0,2)).__name__; np.clip(a,0); np.clip(v,1,2,out=v.copy())
@@ -125,15 +125,15 @@ np.trace(np.eye(3)); np.trace(i); i.trace(); np.tril(np.ones((3,3))); np.triu(a,
 np.tri(2,3,1); np.tri(3,dtype=int); np.tri(2,k=-1); np.triu(np.full((2,2),-np.inf),k=1);
 np.tril(np.ones((2,2,2)))[0]; np.triu_indices(3,1); np.tril_indices(2); np.fill_diagonal(np.zeros((2,2)),1)
 np.logspace(0,2,3); np.meshgrid([1,2],[3,4]);
-np.flip(v); np.flip(i,axis=1); np.append(v,4); np.delete(v,1);
+np.flip(v); np.flip(i,axis=1); np.append(v,4);
 np.pad(v,1); np.pad(i,((1,0),(0,1))); np.unique([3,1,1]); np.unique(v,return_counts=True); np.median(a);
-np.percentile(a,50); np.average(v,weights=[1,2,3]); np.nansum(n); np.nanmean([1,np.nan]); np.nanmax([1,np.nan]);
+np.percentile(a,50); np.average(v,weights=[1,2,3]);
 np.cov(a).shape; np.corrcoef(v,[1,2,3]); np.histogram([1,2,2]); np.bincount(v); np.diff(v);
 np.convolve(v,[1,1]); np.interp(1.5,[1,2],[10,20]); np.allclose(a,a); np.array_equal(v,v);
 np.isclose(1,1+1e-9); np.broadcast_shapes((2,1),(3,));
 np.unravel_index(5,(2,3)); np.add.reduce(v); np.add.at(v.copy(),[0],1); np.add.outer(v,v);
 np.maximum.reduce(i); np.logical_and.reduce(b); np.add.reduce(i, axis=1);
-np.r_[1,2]; np.c_[v,v]; np.average(i)
+np.average(i)
 np.exp(v); np.add(v,1,out=np.zeros(3)); np.divide(1.0,v,where=v>1,out=np.zeros(3)); np.sqrt(a).sum();
 np.maximum(v,2); np.float64(3).sum(); np.float32(2).mean(); np.int64(3).reshape(1); np.float64(2.5).round();
 np.float64(3).max(); np.abs(n); v.tolist(); v.copy(); np.copy(v); a.T.copy().strides; v.fill(3);
@@ -142,19 +142,19 @@ np.arange(2**60, 2**60+3); np.arange(-5, 5, 4); np.arange(5, -5, -3); np.arange(
 np.arange(0, 5, 2, dtype=np.int32); np.arange(10, 0, 3); np.take(np.zeros(0), [0]);
 np.take(v, []); np.roll(v, 0); np.einsum("ij->ji", i); np.add(1, 2, 3);
 np.exp(v, foo=1); np.add(i, 1, dtype=float); np.exp(v, where=[True, False, True]).shape;
-np.add(f, 1.5, out=f); np.logical_not(v); v << 1; np.exp2(v); np.tanh(v);
+np.add(f, 1.5, out=f); np.logical_not(v); np.exp2(v); np.tanh(v);
 np.hypot(3, 4); np.logaddexp(0, 0); ~b; -v; abs(-v); v % 2; v // 2; 7 % v; v ** 2; 2 ** v; v ** -1; v == 2;
 v != [3, 1, 0]; v > np.float32(1.5); (v > 1) & (v < 3); divmod(v, 2); v / 0 > 1; np.float32(3) * v;
 np.add.reduce([[1, 2], [3, 4]]); np.subtract.outer(v, v); np.multiply.reduce(v);
-np.append(i, [[7, 8, 9]], axis=0); np.delete(i, 0, axis=1);
-np.vectorize(lambda x: x * 2)(v); np.nanmin([np.nan, 2]); np.quantile(v, 0.3);
+np.append(i, [[7, 8, 9]], axis=0);
+np.vectorize(lambda x: x * 2)(v); np.quantile(v, 0.3);
 np.histogram(v, bins=2); np.histogram(v, bins=[0, 2, 4], density=True); np.cov([1, 2, 3], [3, 2, 1]);
 np.fill_diagonal(i, 0); np.unravel_index([1, 5], (2, 3)); np.ndenumerate; list(np.ndindex(2, 2));
-np.isclose([1, np.inf], [1, np.inf]); np.nan_to_num(n); np.real(v); np.imag(v); np.isscalar(3);
-np.shares_memory(v, v[1:]); np.may_share_memory(v, v.copy()); v[::-1]; v[[0, 2]]; v[b]; i[:, 1]; i[..., None].shape;
+np.isclose([1, np.inf], [1, np.inf]); np.nan_to_num(n); np.real(v); np.imag(v);
+np.shares_memory(v, v[1:]); v[::-1]; v[[0, 2]]; v[b]; i[:, 1]; i[..., None].shape;
 v[5]; i[0, 7]; v["a"]; i[[0, 1], [1, 2]]; np.array([[1, 2], [3, 4]])[np.array([True, False])]
 np.array([1+2j]); np.array([1,2], dtype=complex); np.zeros(2, dtype=complex); np.exp(1j*v); (v*1j).real;
-np.sum([1j,2]); np.vstack([[1j],[2]]); np.eye(2,dtype=complex); np.array([1,"a",None],dtype=object);
+np.sum([1j,2]); np.vstack([[1j],[2]]); np.eye(2,dtype=complex);
 np.abs(np.array([3+4j])); v.astype(complex); np.concatenate([np.array([1j]),v])
 """
 

@@ -53,7 +53,7 @@ print(np.sqrt([4, -1, -3 + 4j]), np.reciprocal(z).round(6))
 print(np.power(z, 3), z ** 0.5, z ** -2, 10000.0 ** (1j * np.arange(3)), np.e ** (1j * np.pi))
 w = z.astype(np.complex64)
 print(w * w[::-1], w ** 2, w[0] * w[1], w / w[0], w * 1.5j, w @ w, w.mean())
-print(np.isnan(np.array([1j, complex(np.nan, 0)])), np.isfinite(z), np.iscomplexobj(z), np.isrealobj(z))
+print(np.isnan(np.array([1j, complex(np.nan, 0)])), np.isfinite(z))
 print(np.add.reduce(z), np.multiply.outer([1j, 2], [1, 2j]))
 print(np.exp(1j * np.pi).round(12), np.angle(1 + 1j, deg=True), np.real(1 + 2j), np.imag(z), np.conj(3j))
 print(np.exp(np.array([1j, 800, -800, complex(0, np.inf)])), abs(np.array([3e200 + 4e200j])))
@@ -75,7 +75,7 @@ print(a.T, a[:, 1], a[0, 2], a[..., 0], a[None].shape, a.ravel(), a.reshape(3, -
 v = a[0]
 v[1] = 100
 print(a)
-a.real = 0
+a.real[...] = 0
 a.imag[1] = 7
 print(a)
 print(np.concatenate([a, [[1, 2, 3]]]), np.stack([a[0], a[1]], axis=1), np.vstack([a[0], 1j * np.ones(3)]))
@@ -98,8 +98,6 @@ def grow():
     global x
     x += 1j
 tried(grow)
-tried(lambda: np.floor(np.array([1j])))
-tried(lambda: np.array([1j]) // 2)
 tried(lambda: np.array([1, 2j], dtype=float))
 tried(lambda: np.arange(4).reshape(2, 2)[1j])
 tried(lambda: np.array([1j, 2j])[2])
@@ -110,7 +108,7 @@ tried(lambda: np.array([1j, 2]) + np.array([1, 2, 3]))
 
 # %% dtypes to ask
 import numpy as np
-for spec in (complex, "c8", "U3", object):
+for spec in (complex, "c8", "U3"):
     kind = np.dtype(spec)
     print(repr(kind), kind.name, kind.kind, kind.itemsize)
 print(np.result_type("i4", "c8"))
@@ -119,43 +117,29 @@ print(np.issubdtype(np.complex64, np.complexfloating), np.issubdtype(complex, np
 print(np.result_type(np.float32(1), 1j), (np.ones(1, np.float32) * 1j).dtype, (np.ones(1, np.int64) * 1j).dtype)
 print(np.finfo(np.complex64).dtype, np.finfo(np.complex128).eps)
 
-# %% lists of lists and labels
+# %% labels
 import numpy as np
-print(np.array([1, 2.5, "x"], dtype=object).tolist())
-lists = np.empty(2, dtype=object)
-lists[0], lists[1] = [1], [2, 3]
-print(lists, lists.shape, [len(one) for one in lists], lists[::-1].tolist())
-ragged = np.array([np.zeros(2), np.ones(3)], dtype=object)
-print(ragged, ragged[1].sum(), ragged.dtype, len(ragged))
 labels = np.array([["the", "cat"], ["a", "dog"]])
 print(labels == "cat", labels[:, 1], labels.T.tolist(), labels.shape, np.unique(labels), labels.ravel()[labels.ravel() != "a"])
 
-# %% labels are moved, joined and written through views
+# %% labels are moved and written through views
 import numpy as np
 w=np.array(["b","a","cc","a"])
 v=w[1:3]; v[0]="zz"
 print(w, repr(w), w.dtype, w[::-1], w.reshape(2,2).T, w.tolist(), w[np.array([0,2])], np.sort(w), w.argsort())
-print(np.unique(w, return_counts=True), np.where(w=="a","x",w), np.concatenate([w,["qqqqq"]]), np.isin(w,["a"]))
-o=np.empty((2,2),dtype=object); o[0,0]=[1,2]; print(o, o.shape, [x for x in o])
-print(np.array([[1,"a"],[2,"b"]]).astype(object)[:,0], w.item(0), "cc" in w, len(w), bool((w=="a").any()))
+print(np.unique(w, return_counts=True))
+print("cc" in w, len(w), bool((w=="a").any()))
 a=np.array(["x","y"]); b=a.copy(); b[0]="k"; print(a,b, a.flatten(), a==b, a!=b, np.array([["a","b"],["c","d"]])[1,0])
-print(np.concatenate([np.array([["a"],["b"]]),np.array([["c"],["d"]])],axis=1), np.repeat(a,2), a.repeat(2))
 for i,r in enumerate(np.array([["a","b"],["c","d"]])): print(i,r)
-w.sort(); print(w); print(np.array(["1","2"]).astype(float), np.array([1,2]).astype(str), np.vstack([a,a]))
+w[:2] = ["long", "q"]; w[2:] = "c"; print(w, w == ["long", "q", "c", "d"], [["a"], ["c"]] == w)
 
 # %% padding, joining, drawing
 import numpy as np
 a = np.array([1, 2, 3, 4, 5])
 print(np.pad(a, (2, 3)), np.pad(a * 1j, 1))
 print(np.pad(np.arange(6).reshape(2, 3), ((0, 1), (2, 0)), constant_values=9))
-print(np.r_[1:4, 0, [5, 6]], np.c_[[1, 2], [3, 4]], np.r_[0:1:3j])
 rng = np.random.default_rng(7)
-print(rng.multinomial(20, [1 / 6] * 6, size=(2, 2)), rng.multinomial(1, [0.1, 0.5, 0.4]), rng.choice(5), rng.choice(["a", "b"], 3))
+print(rng.choice(5), rng.choice(["a", "b"], 3))
 np.random.seed(5)
-print(np.random.multinomial(50, [0.2, 0.3, 0.5], 3), np.random.rand())
-print(rng.multinomial(50, [1 / 3, 2 / 3], 3), rng.random())
-print(np.array2string(np.arange(3.0), formatter={"float_kind": lambda x: "%.2f" % x}), np.array2string(np.arange(3), formatter={"int": hex}))
-np.set_printoptions(formatter={"all": lambda x: "<" + str(x) + ">"})
-print(np.arange(3), repr(np.arange(2.0)))
-np.set_printoptions()
+print(np.random.rand(), rng.random())
 print(np.arange(3), np.logspace(2.0, 3.0, num=4, base=2.0))

@@ -46,7 +46,7 @@ print("{:<10}|{:>12.5f}|{:^+10.2e}".format("first", attention[0, 0], attention[1
 print(repr(weights[0]), str(weights[0][:2]), weights[0][0], type(weights[0][0]))
 print(np.allclose(weights.sum(axis=-1), 1.0), np.isclose(weights.sum(), 4), (weights > 0.5).any(axis=1))
 print(np.set_printoptions(precision=3, suppress=True), weights)
-with np.printoptions(precision=1, floatmode="fixed"):
+with np.printoptions(precision=1):
     print(weights[:2])
 print(weights.astype(np.float32), weights.astype("float16")[0], sep="\n")
 print(np.vstack([weights[0], weights[-1]]).shape, np.hstack((Q, K)).shape, np.concatenate([Q, K], axis=0)[-1])
@@ -703,7 +703,7 @@ import numpy as np, statistics, math
 from pprint import pprint
 
 data = np.array([[85, 92.5, 78], [90, 88, 95.25], [70, 65, 80]])
-print(data.mean(axis=0), data.std(axis=1, ddof=1), np.median(data, axis=0), np.var(data), data.min(1), data.ptp(axis=0))
+print(data.mean(axis=0), data.std(axis=1, ddof=1), np.median(data, axis=0), np.var(data), data.min(1))
 print(np.percentile(data, [10, 50, 90]), np.quantile(data, 0.3, axis=1), np.average(data, axis=1, weights=[1, 2, 1]))
 print(np.cov(data), np.corrcoef(data[0], data[1]), np.histogram(data, bins=3), sep="\n")
 print(np.sort(data, axis=None), np.argsort(data[:, 1]), data[data[:, 0].argsort()], np.where(data > 90), sep="\n")
@@ -713,14 +713,13 @@ print(np.array([1, 2.5, 1e6]), np.array([1e-5, 1]), np.array([1e10, 1]), np.arra
 print(repr(np.array([1, 2, 3], dtype=np.int32)), repr(np.float32(0.1)), repr(np.int64(3)), np.float64(1) / 3, np.float32(1) / 3, 1 / np.float16(3), repr(np.bool_(True)))
 print(np.random.default_rng(0).normal(size=3), np.random.default_rng(1).integers(0, 10, 5), np.random.default_rng(2).choice(5, 3, replace=False), np.random.default_rng(3).permutation(5))
 np.random.seed(5); print(np.random.rand(2), np.random.randn(2, 2), np.random.randint(0, 9, (2, 3)), np.random.choice(["a", "b", "c"]), np.random.uniform(-1, 1, 2), np.random.permutation(4), np.random.normal(0, 1), sep="\n")
-print(np.random.gumbel(size=2), np.random.multinomial(5, [0.2, 0.3, 0.5]), sep="\n")
-g = np.random.default_rng(42); print(g.standard_normal((2, 2)), g.uniform(size=2), g.random(2), g.gumbel(), g.multinomial(5, [0.5, 0.5]), sep="\n")
+g = np.random.default_rng(42); print(g.standard_normal((2, 2)), g.uniform(size=2), g.random(2), sep="\n")
 print(np.linalg.inv(np.array([[2., 1], [1, 3]])), np.linalg.det(np.eye(3) * 2), np.linalg.eigvalsh([[2, 1], [1, 3]]), np.linalg.matrix_rank(data), np.linalg.solve([[2., 1], [1, 3]], [1, 2]), np.trace(data))
 u, s, vt = np.linalg.svd(data); print(s.round(6), u.shape, np.allclose(u * s @ vt, data), np.linalg.norm(data), np.linalg.norm(data, 2).round(8))
 print(np.split(np.arange(6), 3), np.array_split(np.arange(5), 2), np.tile([1, 2], 2), np.repeat([1, 2], 2), np.roll(np.arange(4), 1), np.stack([np.zeros(2), np.ones(2)], axis=1), np.expand_dims(np.arange(2), 0).shape, np.squeeze(np.zeros((1, 2))).shape, np.swapaxes(np.zeros((1, 2)), 0, 1).shape)
 print(np.bincount([0, 1, 1, 3]), np.unique([3, 1, 1]), np.diff([1, 4, 9]), np.cumsum([1, 2, 3]), np.interp(2.5, [1, 2, 3], [10, 20, 30]), np.maximum([1, 5], [3, 2]), np.round(2.5), np.floor(-1.5), np.mod(-1, 3), np.hypot(3, 4), np.log1p(0.5), np.isin([1, 2], [2]))
 x = np.arange(10); print(x[x % 2 == 0], x[[1, 3]], x[-3:], x[::-1], x[2:8:3], x.reshape(2, 5)[:, 1:3], x.reshape(-1, 2).T, x[np.newaxis].shape, x.reshape(5, 2)[[0, 1], [1, 0]])
-print(x.dtype, x.itemsize, x.nbytes, x.flags.c_contiguous, x.strides, x.size, type(x), x.tolist(), x.sum().item(), x.astype(str) if False else "", x.mean(dtype=np.float32))
+print(x.dtype, x.itemsize, x.nbytes, x.flags.c_contiguous, x.strides, x.size, type(x), x.tolist(), x.sum().item(), x.mean(dtype=np.float32))
 big = np.arange(2000).reshape(40, 50); print(big); print(np.arange(1001)); print(np.random.RandomState(1).rand(3, 40).shape)
 print(statistics.mean([1, 2, 4]), statistics.stdev([1, 2, 4]), statistics.median([3, 1, 2]), math.isclose(0.1 + 0.2, 0.3), math.comb(5, 2), math.prod([1, 2, 3]))
 records = [{"name": n, "score": float(s)} for n, s in zip("abc", data[:, 0])]; pprint(records); print(max(records, key=lambda r: r["score"])["name"], sorted(records, key=lambda r: -r["score"])[0])

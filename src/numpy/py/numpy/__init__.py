@@ -54,32 +54,34 @@ _INSTEAD = {
     "kron": "outer() and reshape()", "divmod": "the builtin divmod()", "intersect1d": "isin()", "can_cast": "promote_types()",
     "setdiff1d": "isin(.., invert=True)", "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
     "digitize": "searchsorted()", "ix_": "a[rows][:, columns]", "s_": "slice()", "diag_indices": "arange()", "geterr": "seterr()",
+    "r_": "concatenate()", "c_": "column_stack()", "mgrid": "meshgrid(.., indexing='ij')", "ogrid": "meshgrid(.., sparse=True)",
+    "nansum": "sum() of a[~isnan(a)]", "nanmean": "mean() of a[~isnan(a)]", "nanstd": "std() of a[~isnan(a)]",
+    "nanmax": "max() of a[~isnan(a)]", "nanmin": "min() of a[~isnan(a)]", "ptp": "max() and min()", "delete": "a mask: a[keep]",
+    "iinfo": "torch.iinfo()", "left_shift": "a * 2**n", "right_shift": "a // 2**n",
+    "insert": "concatenate()", "array_str": "array2string()", "may_share_memory": "shares_memory()", "isscalar": "ndim()",
+    "iscomplexobj": "dtype.kind", "isrealobj": "dtype.kind",
     "vdot": "dot() and conj()", "asfortranarray": "ascontiguousarray()", "partition": "sort()",
 }
 
 _LATER = {
     "_create": "logspace meshgrid",
     "_shape": (
-        "flip fliplr flipud broadcast_arrays broadcast_shapes pad append delete shape ndim size moveaxis roll atleast_1d atleast_2d "
+        "flip fliplr flipud broadcast_arrays broadcast_shapes pad append shape ndim size moveaxis roll atleast_1d atleast_2d "
         "vstack hstack column_stack ascontiguousarray"
     ),
-    "_statistics": "median average percentile quantile nansum nanmean nanmax nanmin count_nonzero",
+    "_statistics": "median average percentile quantile count_nonzero",
     "_order": "unique",
-    "_numeric": (
-        "allclose isclose array_equal nan_to_num interp angle real imag isrealobj iscomplexobj isscalar "
-        "vectorize may_share_memory shares_memory tensordot"
-    ),
+    "_numeric": "allclose isclose array_equal nan_to_num interp angle real imag vectorize shares_memory tensordot",
     "_settings": (
-        "issubdtype finfo iinfo errstate seterr get_printoptions set_printoptions printoptions array2string array_str"
+        "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string"
     ),
     "_indices": (
-        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate "
-        "r_ c_"
+        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate"
     ),
     "_exceptions": "AxisError VisibleDeprecationWarning",
-    "_dtype_classes": "str_ object_ unicode_",
+    "_kinds": "str_ unicode_",
     "_files": "save load savez savez_compressed frombuffer",
-    "_methods": "ptp trace",
+    "_methods": "trace",
     "_counts": "cov corrcoef histogram bincount diff convolve",
 }
 
@@ -111,7 +113,7 @@ def _missing(name):
             return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {what} are not part of its numpy")
     if name in _INSTEAD:
         return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: use {_INSTEAD[name]}")
-    if name in _kinds._ABSENT or name in ("string_", "datetime64", "timedelta64"):
+    if name in _kinds._ABSENT or name == "string_":
         return AttributeError(
             f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "
             "float16, float32, float64, complex64 and complex128"

@@ -60,32 +60,4 @@ def ndindex(*shape):
 
 def ndenumerate(arr):
     """Indices and elements."""
-    return zip(ndindex(asarray(arr).shape), asarray(arr).flat)
-
-
-class _Concatenator:
-    def __init__(self, axis, is_column):
-        self._axis, self._is_column = axis, is_column
-
-    def __getitem__(self, key):
-        parts = []
-        for one in key if isinstance(key, tuple) else (key,):
-            if isinstance(one, str):
-                raise NotImplementedError("text in r_ and c_ is not part of attn's numpy: concatenate() has axis=")
-            one = asarray(_steps(one) if isinstance(one, slice) else one)
-            # c_ writes vectors as columns, r_ numbers as vectors.
-            parts.append(one.reshape(-1, 1) if self._is_column and one.ndim < 2 else one.reshape(1) if one.ndim == 0 else one)
-        return numpy.concatenate(parts, axis=self._axis)
-
-
-def _steps(one):
-    """The numbers of `start:stop:step`; an imaginary step is a number of them."""
-    start = 0 if one.start is None else one.start
-    if isinstance(one.step, complex):
-        return numpy.linspace(start, one.stop, int(abs(one.step)))
-    return numpy.arange(start, one.stop, 1 if one.step is None else one.step)
-
-
-r_ = _Concatenator(0, False)
-c_ = _Concatenator(-1, True)
-
+    return zip(ndindex(asarray(arr).shape), asarray(arr).reshape(-1))

@@ -1,48 +1,54 @@
-"""Dtypes that arrays of numbers do not have: those of text and of objects."""
+"""The dtype of text, and what `numpy.dtype` says of dtypes that attn does not have."""
 
 from _numpy import dtype as _native
 
 _ABSENT = (
     "uint16 uint32 uint64 u2 u4 u8 H I L Q P uint uintp uintc ushort ulonglong f16 g float128 longdouble c32 G complex256 "
-    "clongdouble bytes bytes_ void"
+    "clongdouble bytes bytes_ void object object_ O O8 datetime64 timedelta64"
 ).split()
 
 
-class Kind:
-    """The dtype of text (`U`) or of objects (`O`)."""
+class str_(str):
+    """A text from an array."""
 
     __module__ = "numpy"
-    def __init__(self, kind, itemsize):
-        self.kind = self.char = kind
-        self.itemsize, self.hasobject = itemsize, kind == "O"
-        self.name = "object" if kind == "O" else "str" + (str(8 * itemsize) if itemsize else "")
 
-    @property
-    def __class__(self):
-        return _native
+    def __new__(cls, *args):
+        # As in NumPy's fixed widths, zeros at the end are no text.
+        return str.__new__(cls, str(*args).rstrip("\0"))
 
-    @property
-    def str(self):
-        return "|O" if self.kind == "O" else f"<U{self.itemsize // 4}"
+    def item(self):
+        return str(self)
 
-    @property
-    def type(self):
-        from numpy._dtype_classes import object_, str_
+    tolist = item
 
-        return object_ if self.kind == "O" else str_
+
+unicode_ = str_
+
+
+class Kind:
+    """The dtype of text of so many characters; 0 is any number of them."""
+
+    __module__ = "numpy"
+    kind = char = "U"
+    type, hasobject = str_, False
+    __class__ = property(lambda self: _native)
+
+    def __init__(self, width):
+        self.itemsize, self.str = 4 * width, f"<U{width}"
+        self.name = f"str{32 * width}" if width else "str"
 
     def __repr__(self):
-        return f"dtype('{self.str.strip('|').removesuffix('0' * (not self.itemsize))}')"
+        return f"dtype('{self.str if self.itemsize else '<U'}')"
 
     def __str__(self):
-        return self.str if self.kind == "U" and self.itemsize else self.name
+        return self.str if self.itemsize else self.name
 
     def __eq__(self, other):
         try:
-            other = _native(other)
+            return getattr(_native(other), "str", None) == self.str
         except (TypeError, NotImplementedError):
             return False
-        return type(other) is Kind and other.str == self.str
 
     def __hash__(self):
         return hash(self.str)
@@ -55,39 +61,19 @@ def kind_of(spec, *args, **words):
     """The dtype that an object means. Errors: NumPy's; a dtype that attn does not have is named."""
     if isinstance(spec, _native):
         return spec
-    if isinstance(spec, (list, tuple, dict)) or isinstance(spec, str) and "," in spec:
-        raise NotImplementedError("structured arrays, whose elements have fields, are not part of attn's numpy")
-    if isinstance(spec, type):
-        return _of_class(spec)
-    if isinstance(spec, str):
-        return _of_text(spec)
     if isinstance(getattr(spec, "dtype", None), _native):
         return spec.dtype
-    raise TypeError(f"Cannot interpret '{spec!r}' as a data type")
-
-
-def _of_text(text):
+    if isinstance(spec, (list, tuple, dict)) or isinstance(spec, str) and "," in spec:
+        raise NotImplementedError("structured arrays, whose elements have fields, are not part of attn's numpy")
+    if not isinstance(spec, (str, type)):
+        raise TypeError(f"Cannot interpret '{spec!r}' as a data type")
+    text = spec if isinstance(spec, str) else spec.__name__
     code = text.lstrip("<=|")
-    if code[:1] == "U" and (code[1:].isdigit() or not code[1:]):
-        return Kind("U", 4 * int(code[1:] or 0))
-    if code in ("str", "str_", "unicode"):
-        return Kind("U", 0)
-    if code in ("O", "object", "object_", "O8"):
-        return Kind("O", 8)
-    if code in _ABSENT or code[:1] in ("S", "V", "M", "m", "a", ">") or code.startswith(("datetime", "timedelta")):
+    if code in ("str", "str_", "unicode", "U") or code[:1] == "U" and code[1:].isdigit():
+        return Kind(int(code[1:]) if code[1:].isdigit() else 0)
+    if isinstance(spec, type) or code in _ABSENT or code[:1] in ("S", "V", "M", "m", "a", ">"):
         raise NotImplementedError(
             f"dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8, float16, float32, float64, "
-            "complex64, complex128, text and objects"
+            "complex64, complex128 and text"
         )
     raise TypeError(f"data type {text!r} not understood")
-
-
-def _of_class(cls):
-    name = cls.__name__
-    if cls in (str, object, bytes) or cls.__module__ == "numpy" and name in ("str_", "bytes_", "object_"):
-        return _of_text(name)
-    if cls.__module__ == "numpy" and name in (
-        "number", "inexact", "floating", "generic", "integer", "signedinteger", "complexfloating"
-    ):
-        return _native("int64" if "integer" in name else "complex128" if "complex" in name else "float64")
-    return Kind("O", 8)

@@ -39,48 +39,31 @@ def _warn(text):
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-def ptp(a, axis=None, out=None, keepdims=False):
-    import numpy
-
-    a = numpy.asarray(a)
-    return numpy.subtract(a.max(axis, keepdims=keepdims), a.min(axis, keepdims=keepdims), out)
-
-
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     import numpy
 
     return numpy.sum(numpy.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
-def setflags(self, write=None, align=None, uic=None):
-    if write is not None and not write:
-        raise NotImplementedError("read-only arrays are not part of attn's numpy")
-
-
-def _flags(self):
-    from numpy._flat import Flags
-
-    return Flags(self)
-
-
-def _flat(self):
-    from numpy._flat import flatiter
-
-    return flatiter(self)
-
-
 _PROPERTIES = {
-    "flags": _flags,
+    "flags": lambda self: _module("_shape").Flags(self),
     "__array__": lambda self: lambda dtype=None: self if dtype is None else self.astype(dtype, copy=False),
     "__reduce__": lambda self: lambda: _reduce(self),
+}
+
+
+# Attributes that are left out, and what to use.
+_INSTEAD = {
+    "flat": "reshape(-1)", "ptp": "max() and min()", "ctypes": "tolist()", "data": "tobytes()",
+    "dump": "numpy.save()", "dumps": "tobytes()", "tostring": "tobytes()", "setflags": "copy()", "itemset": "a[index] = value",
 }
 
 
 def _missing(self, name):
     import difflib
 
-    if name in ("ctypes", "data", "dump", "dumps", "tostring", "getfield", "setfield", "newbyteorder"):
-        raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}' in attn")
+    if name in _INSTEAD:
+        raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}' in attn: use {_INSTEAD[name]}")
     known = [known for known in [*globals(), *dir(ndarray)] if not known.startswith("_")]
     near = difflib.get_close_matches(name, known, 1)
     hint = f". Did you mean: '{near[0]}'?" if near else ""

@@ -41,21 +41,6 @@ class finfo:
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
-class iinfo:
-    """The limits of a whole-number dtype."""
-
-    def __init__(self, type):
-        self.dtype = _dtype(type if not isinstance(type, (ndarray, numpy.generic)) else type.dtype)
-        self.kind, self.bits = self.dtype.kind, self.dtype.itemsize * 8
-        if self.kind not in "iu":
-            raise ValueError(f"Invalid integer data type {self.kind!r}.")
-        self.min = 0 if self.kind == "u" else -(1 << (self.bits - 1))
-        self.max = self.min + (1 << self.bits) - 1
-
-    def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
-
-
 # Warnings: attn has none for divisions by zero and the like, so their settings change nothing that is printed.
 
 _SETTINGS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
@@ -84,56 +69,20 @@ class errstate:
 
 # Printing.
 
+_OPTIONS = dict(edgeitems=3, threshold=1000, precision=8, suppress=False, linewidth=75)
 
-_OPTIONS = dict(edgeitems=3, threshold=1000, floatmode="maxprec", precision=8, suppress=False, linewidth=75, formatter=None)
 
-
-def _words(**words):
-    """The print options that are given. Errors: their values are none."""
-    if words.get("floatmode") not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
-        raise ValueError("floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", or \"maxprec_equal\"")
+def _given(name, rest, **words):
+    """The print options that are given. Errors: others."""
+    for word in rest:
+        raise NotImplementedError(f"{name}({word}=) is not part of attn's numpy: {', '.join(words)} are")
     return {word: value for word, value in words.items() if value is not None}
 
 
-_NAMES = {
-    "b": "bool", "i": "int_kind int", "u": "int_kind int", "f": "float_kind float", "c": "complex_kind complexfloat",
-    "U": "str_kind numpystr", "O": "object",
-}
-
-
-def _formatted(a, formatter, separator, prefix, suffix, words):
-    """The elements of an array as a function writes them; `None` where there is none for its dtype."""
-    names = [*_NAMES[a.dtype.kind].split(), "all"]
-    write = next((formatter[name] for name in names if formatter and name in formatter), None)
-    if write is None or not a.size:
-        return None
-    texts = [write(one) for one in a.reshape(-1)]
-    return _numpy._laid_out(numpy.arange(a.size).reshape(a.shape), texts, words, separator, prefix, suffix)
-
-
-def custom_repr(a):
-    """`repr` of an array after `set_printoptions(formatter=)`."""
-    made = _formatted(a, _OPTIONS["formatter"], ", ", 6, 1, {})
-    if made is None:
-        return _numpy._repr(a, {})
-    is_implied = a.dtype.name in ("bool", "int64", "float64")
-    return f"array({made})" if is_implied else f"array({made}, dtype={a.dtype.name})"
-
-
-def custom_str(a):
-    made = _formatted(a, _OPTIONS["formatter"], " ", 0, 0, {}) if a.ndim else None
-    return _numpy._text(a, {}, " ", 0, 0) if made is None else made
-
-
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, *, formatter=None,
-                     floatmode=None):
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **rest):
     global _OPTIONS
-    words = _words(
-        precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress,
-        floatmode=floatmode,
-    )
-    # As in NumPy, a call that names no formatter ends the one before.
-    made = {**_OPTIONS, **words, "formatter": formatter}
+    words = dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress)
+    made = {**_OPTIONS, **_given("set_printoptions", rest, **words)}
     _numpy._set_options(made)
     _OPTIONS = made
 
@@ -157,18 +106,9 @@ class printoptions:
         set_printoptions(**self._old)
 
 
-def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, formatter=None,
-                 threshold=None, edgeitems=None, floatmode=None):
-    words = _words(
-        linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems,
-        floatmode=floatmode,
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, threshold=None,
+                 edgeitems=None, **rest):
+    words = dict(
+        linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems
     )
-    a, place = asarray(a), (separator, len(prefix), 0)
-    made = _formatted(a, formatter, *place, words)
-    return _numpy._text(a, words, *place) if made is None else made
-
-
-def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    words = _words(linewidth=max_line_width, precision=precision, suppress=suppress_small)
-    a = asarray(a)
-    return _numpy._text(a, words, " ", 0, 0) if a.ndim else str(a)
+    return _numpy._text(asarray(a), _given("array2string", rest, **words), separator, len(prefix), 0)

@@ -7,6 +7,23 @@ from _numpy import _axes
 from numpy import asarray, broadcast_to, concatenate, ravel
 
 
+class Flags:
+    """How an array lies in memory."""
+
+    writeable, aligned, writebackifcopy = True, True, False
+    _NAMES = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned",
+              "X": "writebackifcopy"}
+
+    def __init__(self, array):
+        self.c_contiguous, self.f_contiguous, self.owndata = array._is_row_major, array.T._is_row_major, array._owns
+
+    def __getitem__(self, name):
+        return getattr(self, self._NAMES.get(name, name.lower()))
+
+    def __repr__(self):
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._NAMES.values())
+
+
 def flip(m, axis=None):
     """Backwards along axes: a view."""
     m = asarray(m)
@@ -52,40 +69,22 @@ def append(arr, values, axis=None):
     return concatenate((arr, values), axis)
 
 
-def delete(arr, obj, axis=None):
-    arr = asarray(arr)
-    if axis is None:
-        arr, axis = arr.reshape(-1), 0
-    else:
-        (axis,) = _axes(axis, arr.ndim)
-    total = arr.shape[axis]
-    keep = numpy.ones(total, dtype="bool")
-    if isinstance(obj, int) and not -total <= obj < total:
-        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {total}")
-    keep[obj] = False
-    return arr[(slice(None),) * axis + (keep,)]
-
-
 def pad(array, pad_width, mode="constant", constant_values=0):
     """The array with more elements before and after it along each axis."""
     array = asarray(array)
     if mode != "constant":
         raise NotImplementedError(f"pad(mode={mode!r}) is not part of attn's numpy: it has 'constant'")
+    if numpy.ndim(constant_values):
+        raise NotImplementedError("pad(constant_values=array) is not part of attn's numpy: it takes one number")
     if asarray(pad_width).dtype.kind not in "iu":
         raise TypeError("`pad_width` must be of integral type.")
     widths = broadcast_to(asarray(pad_width), (array.ndim, 2)).tolist()
     if any(width < 0 for pair in widths for width in pair):
         raise ValueError("index can't contain negative values")
-    values = broadcast_to(asarray(constant_values), (array.ndim, 2)).tolist()
     shape = tuple(before + size + after for size, (before, after) in zip(array.shape, widths))
-    made = numpy.empty(shape, array.dtype)
+    made = numpy.full(shape, constant_values, array.dtype)
     inner = [slice(before, before + size) for size, (before, _) in zip(array.shape, widths)]
     made[tuple(inner)] = array
-    # As in NumPy, the values of a later axis are in the corners.
-    for axis, (part, (before, after)) in enumerate(zip(inner, values)):
-        earlier, later = (slice(None),) * axis, inner[axis + 1 :]
-        made[(*earlier, slice(None, part.start), *later)] = before
-        made[(*earlier, slice(part.stop, None), *later)] = after
     return made
 
 

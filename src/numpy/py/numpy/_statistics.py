@@ -1,7 +1,7 @@
 """Sums, moments, order statistics, counts."""
 
 import numpy
-from _numpy import _axes, _result
+from _numpy import _result
 from numpy import asarray, mean, sum
 
 
@@ -33,19 +33,10 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 # Order statistics.
 
 
-def _flattened(a, axis):
-    """The axes as one, the last."""
+def _along(a, axis):
+    """The elements along an axis, or all of them, as the last axis."""
     a = asarray(a)
-    axes = _axes(tuple(axis) if isinstance(axis, (list, tuple)) else axis, a.ndim)
-    moved = numpy.moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
-    return moved.reshape(moved.shape[: a.ndim - len(axes)] + (-1,)), axes
-
-
-def _kept(made, a, axes, keepdims):
-    if not keepdims:
-        return made
-    shape = tuple(1 if at in axes else size for at, size in enumerate(asarray(a).shape))
-    return asarray(made).reshape(shape)
+    return a.reshape(-1) if axis is None else numpy.moveaxis(a, axis, -1)
 
 
 def _with_nan(made, values):
@@ -54,28 +45,25 @@ def _with_nan(made, values):
     return _result(asarray(numpy.where(bad, numpy.nan, made))) if numpy.any(bad) else made
 
 
-def median(a, axis=None, keepdims=False):
-    values, axes = _flattened(a, axis)
+def median(a, axis=None):
+    values = _along(a, axis)
     ordered = numpy.sort(values, axis=-1)
     count = ordered.shape[-1]
     if count == 0:
-        return _kept(mean(ordered, axis=-1), a, axes, keepdims)
+        return mean(ordered, axis=-1)
     low = (count - 1) // 2
-    made = mean(ordered[..., low:count // 2 + 1], axis=-1)
-    return _kept(_with_nan(made, values), a, axes, keepdims)
+    return _with_nan(mean(ordered[..., low:count // 2 + 1], axis=-1), values)
 
 
-def quantile(a, q, axis=None, *, method="linear", keepdims=False):
+def quantile(a, q, axis=None):
     q = asarray(q)
     if not numpy.all((q >= 0) & (q <= 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
-    if method != "linear":
-        raise NotImplementedError(f"quantiles with method={method!r} are not part of attn's numpy: it has 'linear'")
-    values, axes = _flattened(a, axis)
+    values = _along(a, axis)
     if values.dtype.kind == "b":
         raise NotImplementedError("quantiles of truth values are not part of attn's numpy")
     ordered = numpy.sort(values, axis=-1)
-    made = [_kept(_with_nan(_at(ordered, one), values), a, axes, keepdims) for one in q.reshape(-1).tolist()]
+    made = [_with_nan(_at(ordered, one), values) for one in q.reshape(-1).tolist()]
     if q.ndim == 0:
         return made[0]
     made = numpy.stack([asarray(one) for one in made])
@@ -93,45 +81,8 @@ def _at(ordered, q):
     return a + step * part if part < 0.5 else b - step * (1 - part)
 
 
-def percentile(a, q, axis=None, *, method="linear", keepdims=False):
+def percentile(a, q, axis=None):
     q = numpy.true_divide(q, 100)
     if not numpy.all((q >= 0) & (q <= 1)):
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return quantile(a, q, axis, method=method, keepdims=keepdims)
-
-
-# Without nan.
-
-
-def _without(a, value):
-    a = asarray(a)
-    good = a == a
-    return numpy.where(good, a, a.dtype.type(value)) if a.dtype.kind == "f" else a, good
-
-
-def nansum(a, axis=None, dtype=None, keepdims=False):
-    return sum(_without(a, 0)[0], axis, dtype, keepdims=keepdims)
-
-
-def nanmean(a, axis=None, dtype=None, keepdims=False):
-    values, good = _without(a, 0)
-    if values.dtype.kind != "f":
-        return mean(values, axis, dtype, keepdims=keepdims)
-    total = sum(values, axis, dtype, keepdims=keepdims)
-    made = numpy.true_divide(total, sum(good, axis, keepdims=keepdims))
-    return _result(asarray(made).astype(total.dtype))
-
-
-def _nan_extreme(function, far):
-    def extreme(a, axis=None, keepdims=False):
-        values, good = _without(a, far)
-        made = function(values, axis, None, keepdims)
-        if values.dtype.kind == "f":
-            made = numpy.where(good.any(axis, keepdims=keepdims), made, values.dtype.type(numpy.nan))
-            made = _result(made.astype(values.dtype))
-        return made
-
-    return extreme
-
-
-nanmax, nanmin = _nan_extreme(numpy.max, -numpy.inf), _nan_extreme(numpy.min, numpy.inf)
+    return quantile(a, q, axis)

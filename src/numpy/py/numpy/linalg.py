@@ -90,42 +90,33 @@ def solve(a, b):
     return _lapack("solve", a.astype(kind), b.astype(kind))
 
 
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    a = _floats(a)
-    U, S, Vh = _op("svd", a, full_matrices=bool(full_matrices))
+def svd(a, full_matrices=True, compute_uv=True):
+    U, S, Vh = _op("svd", _floats(a), full_matrices=bool(full_matrices))
     return SVDResult(U, S, Vh) if compute_uv else S
 
 
-def qr(a, mode="reduced"):
-    a = _floats(a)
-    if mode not in ("reduced", "complete", "r"):
-        raise NotImplementedError(f"qr(mode={mode!r}) is not part of attn's numpy")
-    Q, R = _op("qr", a, mode="complete" if mode == "complete" else "reduced")
-    return R if mode == "r" else QRResult(Q, R)
+def qr(a):
+    return QRResult(*_op("qr", _floats(a), mode="reduced"))
 
 
-def eigh(a, UPLO="L"):
-    a = _square(a)
-    if UPLO.upper() not in ("L", "U"):
-        raise ValueError("UPLO argument must be 'L' or 'U'")
-    a = a if UPLO.upper() == "L" else numpy.swapaxes(a, -1, -2)
+def eigh(a):
     try:
-        return EighResult(*_eigh(a))
+        return EighResult(*_eigh(_square(a)))
     except ValueError as error:
         raise LinAlgError(*error.args) from None
 
 
-def eigvalsh(a, UPLO="L"):
-    return eigh(a, UPLO)[0]
+def eigvalsh(a):
+    return eigh(a)[0]
 
 
-def matrix_rank(A, tol=None, hermitian=False):
+def matrix_rank(A, tol=None):
     S = svd(A, compute_uv=False)
     cutoff = S.max(axis=-1, keepdims=True) * (max(numpy.shape(A)[-2:]) * numpy.finfo(S.dtype).eps) if tol is None else tol
     return numpy.sum(S > cutoff, axis=-1)
 
 
-def pinv(a, rcond=1e-15, hermitian=False):
+def pinv(a, rcond=1e-15):
     U, S, Vh = svd(a, full_matrices=False)
     is_kept = S > rcond * S.max(axis=-1, keepdims=True)
     S = numpy.where(is_kept, 1 / numpy.where(is_kept, S, 1), 0)

@@ -42,6 +42,16 @@ def _doubles(name, dtype, draw, size):
     return draw(size)
 
 
+# Draws that are left out, and what to use.
+_INSTEAD = {"multinomial": "choice(.., p=)", "binomial": "random(n) < p", "gumbel": "-log(-log(uniform()))",
+            "exponential": "-log(uniform())", "random_integers": "randint()", "ranf": "random()", "sample": "random()"}
+
+
+def _missing(name):
+    hint = f": use {_INSTEAD[name]}" if name in _INSTEAD else ""
+    return AttributeError(f"numpy.random has no '{name}' in attn{hint}")
+
+
 class _Draws:
     """What both generators draw, each from its own stream."""
 
@@ -70,36 +80,6 @@ class _Draws:
         if not numpy.all(numpy.isfinite(numpy.subtract(high, low))):
             raise OverflowError("Range exceeds valid bounds")
         return low + (high - low) * u
-
-    def gumbel(self, loc=0.0, scale=1.0, size=None):
-        z, (loc, scale) = self._spread(self._stream.gumbels, size, loc, scale)
-        return loc + scale * z
-
-    def multinomial(self, n, pvals, size=None):
-        _numbers("multinomial", n=n)
-        pvals = asarray(pvals).astype("float64")
-        if pvals.ndim != 1:
-            raise NotImplementedError("multinomial() of several rows of probabilities is not part of attn's numpy")
-        pvals = pvals.tolist()
-        if any(not 0.0 <= p <= 1.0 for p in pvals):
-            raise ValueError("pvals < 0, pvals > 1 or pvals contains NaNs")
-        if math.fsum(pvals[:-1]) > 1.0 + 1e-12:
-            raise ValueError("sum(pvals[:-1]) > 1.0")
-        shape, count = _size(size)
-        made = numpy.array([self._trials(int(n), pvals) for _ in range(count)], "int64")
-        return made[0] if shape is None else _own(made.reshape(shape + (len(pvals),)))
-
-    def _trials(self, n, pvals):
-        row, left, rest = [0] * len(pvals), n, 1.0
-        for at in range(len(pvals) - 1):
-            row[at] = self._stream.binomial(left, pvals[at] / rest)
-            left -= row[at]
-            if left <= 0:
-                break
-            rest -= pvals[at]
-        if left > 0:
-            row[-1] = left
-        return row
 
     def _integers(self, low, high, size, dtype, endpoint):
         low, high = (0, low) if high is None else (low, high)
@@ -166,7 +146,7 @@ class _Draws:
         return found
 
     def __getattr__(self, name):
-        raise AttributeError(f"numpy.random has no '{name}' in attn")
+        raise _missing(name)
 
 
 def _probabilities(p, count):
@@ -284,10 +264,10 @@ def default_rng(seed=None):
 _rand = RandomState()
 
 for _name in (
-    "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice multinomial gumbel"
+    "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice"
 ).split():
     globals()[_name] = getattr(_rand, _name)
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'numpy.random' has no attribute '{name}' in attn")
+    raise _missing(name)

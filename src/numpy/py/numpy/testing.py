@@ -22,10 +22,5 @@ def assert_array_equal(x, y):
     _check(lambda x, y: (x == y) | (x != x) & (y != y), x, y, "Arrays are not equal\n")
 
 
-def assert_array_almost_equal(x, y, decimal=6):
-    head = f"Arrays are not almost equal to {decimal} decimals\n"
-    _check(lambda x, y: (abs(x - y) < 1.5 * 10.0**-decimal) | (x == y) | (x != x) & (y != y), x, y, head)
-
-
 def __getattr__(name):
     raise AttributeError(f"module 'numpy.testing' has no attribute '{name}' in attn: it has assert_allclose, assert_array_equal")

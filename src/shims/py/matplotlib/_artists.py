@@ -261,8 +261,9 @@ class AxesImage(Artist):
         import numpy
 
         values = self.get_array()
-        low = numpy.nanmin(values) if self._low is None else self._low
-        return low, numpy.nanmax(values) if self._high is None else self._high
+        values = values[~numpy.isnan(values)] if not numpy.isnan(values).all() else values
+        low = values.min() if self._low is None else self._low
+        return low, values.max() if self._high is None else self._high
 
     def get_extent(self):
         extent = self._word("extent")
