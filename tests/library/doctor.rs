@@ -1,7 +1,11 @@
 //! The doctor finds each silent mistake in modified copies of the chapter's classes, however it is written. It finds
 //! nothing in the original classes, in PyTorch's own, and in the lessons.
 
+use std::fs;
+use std::path::Path;
+
 use attn::explain::{TensorNames, doctor};
+use attn::kernel::random::Family;
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 use crate::course;
@@ -602,6 +606,46 @@ fn correct_code_has_no_findings() {
                 wrong.push(format!("{changes:?}: {said}"));
             }
         }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
+/// The names of the mistakes in a program that runs as a whole, from its operations and its training.
+fn found_in_program(source: &str) -> Vec<&'static str> {
+    let mut session = Session::new(SessionOptions { random: Family::Mkl, ..SessionOptions::default() });
+    doctor::watch(&mut session);
+    let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);
+    assert_eq!(outcome.error, None, "{source}");
+    let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+    let mut all = doctor::examine(&trace, &names, &calls, &session.sources().collect());
+    all.extend(doctor::watched(&mut session));
+    all.iter().map(|finding| finding.mistake).collect()
+}
+
+/// The programs in `tests/zoo/fixed` are programs of `tests/zoo/reported` without their mistake.
+#[test]
+fn published_mistakes_are_found_and_their_fixes_are_silent() {
+    with_large_stack(|| {
+        let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo");
+        let (mut wrong, mut pairs) = (Vec::new(), 0);
+        for entry in fs::read_dir(zoo.join("fixed")).expect("the folder is there") {
+            let fixed = entry.expect("it can be read").path();
+            if fixed.extension().is_none_or(|it| it != "py") {
+                continue;
+            }
+            pairs += 1;
+            let name = fixed.file_name().expect("it has a name");
+            let reported =
+                fs::read_to_string(zoo.join("reported").join(name)).expect("it is there with its mistake");
+            let fixed = fs::read_to_string(&fixed).expect("it can be read");
+            let expected = reported.lines().next().and_then(|line| line.strip_prefix("# Expected: "));
+            let expected: Vec<&str> = expected.expect("it names its mistake").split(", ").collect();
+            let (before, after) = (found_in_program(&reported), found_in_program(&fixed));
+            if !before.iter().any(|it| expected.contains(it)) || !after.is_empty() {
+                wrong.push(format!("{}: {expected:?}: {before:?}, then {after:?}", name.display()));
+            }
+        }
+        assert!(pairs >= 26, "{pairs} pairs");
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     });
 }

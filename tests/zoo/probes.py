@@ -356,6 +356,123 @@ def groups_tiled(ns):
     moved = far(layer(x), layer.o_proj(y.transpose(1, 2).reshape(1, 5, -1)))
     return f"with enable_gqa=True the same weights give other outputs, {moved:.4f} away", moved > 1e-3
 
+def pieces(whole, in_pieces):
+    moved = far(whole, in_pieces)
+    return f"at once and in pieces the outputs differ by {moved:.4f}", moved > 1e-3
+
+
+@probe
+@torch.no_grad()
+def causal_top_left_with_cache(ns):
+    layer, x = ns["CachedSelfAttention"](dim=24, n_head=4), torch.randn(2, 9, 24)
+    first, past = layer(x[:, :5])
+    return pieces(layer(x)[0], torch.cat([first, layer(x[:, 5:], past)[0]], dim=1))
+
+
+@probe
+def window_one_key_too_many(ns):
+    return pieces(ns["prompt"], ns["decoded"])
+
+
+@probe
+@torch.no_grad()
+def rope_memo_without_offset(ns):
+    ns["layer"].rotary.memo.clear()
+    return pieces(ns["layer"](ns["x"])[0], ns["out"])
+
+
+@probe
+def bias_without_memory(ns):
+    return pieces(ns["whole"], ns["pieces"])
+
+
+@probe
+@torch.no_grad()
+def kv_heads_repeated_whole(ns):
+    layer, x = ns["layer"], ns["x"]
+    q = layer.wq(x).view(2, 7, 6, 5).transpose(1, 2)
+    k, v = (p(x).view(2, 7, 3, 5).transpose(1, 2) for p in (layer.wk, layer.wv))
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+    moved = far(layer(x), layer.wo(y.transpose(1, 2).reshape(2, 7, -1)))
+    return f"with enable_gqa=True the same weights give other outputs, {moved:.4f} away", moved > 1e-3
+
+
+@probe
+def rope_tables_in_halves(ns):
+    equal = torch.randn(8).expand(1, 1, 6, 8)
+    q, k = ns["apply_rotary"](equal, equal, *ns["rotary_tables"](6, 8))
+    same = (q @ k.transpose(2, 3))[0, 0].diagonal()
+    spread = (same.max() - same.min()).item()
+    return f"equal tokens, each with itself: the scores spread over {spread:.4f}", spread > 1e-4
+
+
+@probe
+@torch.no_grad()
+def dropout_p_in_eval(ns):
+    moved = far(ns["block"](ns["x"]), ns["block"](ns["x"]))
+    return f"two calls in eval mode differ by {moved:.4f}", moved > 1e-4
+
+
+@probe
+def softmax_over_image_queries(ns):
+    return sums(weights_of(ns["block"], ns["image"]), dim=2)
+
+
+@probe
+@torch.no_grad()
+def label_queries_see_padding(ns):
+    model, ids = ns["model"], ns["ids"]
+    moved = far(model(ids)[:1], model(ids[:1, :5]))
+    return f"text 0 without its padding: the outputs differ by {moved:.4f}", moved > 1e-4
+
+
+@probe
+def left_padding_nan(ns):
+    lost = int(ns["logits"][:, -1].isnan().any(-1).sum())
+    return f"{lost} of {len(ns['logits'])} texts end with nan", lost > 0
+
+
+@probe
+@torch.no_grad()
+def cross_weights_as_bias(ns):
+    seen = []
+    hooks = [block.cross_attn.register_forward_pre_hook(lambda m, args: seen.append(args[3])) for block in ns["stack"].blocks]
+    ns["stack"](torch.randn(2, 5, 24), torch.randn(2, 7, 24))
+    for hook in hooks:
+        hook.remove()
+    total = seen[1].sum(-1)
+    return f"rows of the second layer's bias sum to {total.min():.4f} ... {total.max():.4f}", far(total, torch.ones_like(total)) < 1e-5
+
+
+@probe
+def heads_merged_by_reshape(ns):
+    return joined({"layer": ns["layer"].attn})
+
+
+@probe
+@torch.no_grad()
+def shifted_by_model_and_loss(ns):
+    ids = ns["ids"]
+    logits, loss = ns["model"](ids, labels=ids)
+    once = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten()).item()
+    twice = F.cross_entropy(logits[:, :-2].flatten(0, 1), ids[:, 2:].flatten()).item()
+    return f"the loss {loss.item():.4f} is that of two tokens ahead, {twice:.4f}; of the next token it is {once:.4f}", abs(loss.item() - twice) < 1e-5
+
+
+@probe
+@torch.no_grad()
+def loss_over_padding(ns):
+    ids, mask = ns["ids"], ns["mask"]
+    moved = abs(ns["nll_loss"](ns["model"], ids.masked_fill(mask == 0, 1), mask) - ns["loss"]).item()
+    return f"other tokens in the padding: the loss moves by {moved:.4f}", moved > 1e-4
+
+
+@probe
+def schedule_on_micro_batches(ns):
+    steps, updates = ns["scheduler"].last_epoch, len(ns["rates"])
+    return f"the schedule made {steps} steps, and the optimizer {updates}", steps != updates
+
+
 
 def main(names):
     missing = 0
@@ -364,7 +481,7 @@ def main(names):
             continue
         torch.manual_seed(0)
         with contextlib.redirect_stdout(io.StringIO()):
-            ns = runpy.run_path(str(file))
+            ns = runpy.run_path(str(file), run_name="__main__")
         seen, wrong = PROBES[file.stem](ns)
         missing += not wrong
         print(f"{'wrong  ' if wrong else 'NOT SHOWN'} {file.stem}: {seen}")

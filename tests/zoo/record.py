@@ -1,9 +1,9 @@
 """Runs the programs of a folder with PyTorch and writes what each prints beside it: correct/rope.py, correct/rope.txt.
 
-Usage: python record.py                    record correct/ and reported/
+Usage: python record.py                    record correct/, fixed/ and reported/
        python record.py --check            compare with what is recorded; write nothing
        python record.py --attn ATTN        compare what attn prints with what is recorded (needs no PyTorch)
-       python record.py --doctor ATTN      what `attn doctor` finds in each program; in correct/ it should be nothing
+       python record.py --doctor ATTN      what `attn doctor` finds in each program; in correct/ and fixed/ it should be nothing
 
 Dropout draws the numbers of a PyTorch build with Intel's library, hence `attn run --random mkl`.
 """
@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = sorted([*HERE.glob("correct/*.py"), *HERE.glob("reported/*.py")])
+PROGRAMS = sorted([*HERE.glob("correct/*.py"), *HERE.glob("fixed/*.py"), *HERE.glob("reported/*.py")])
 
 
 def printed(command):
@@ -71,7 +71,7 @@ def doctor(attn):
         told = ", ".join(f"{mistake} (line {line})" for mistake, line in findings) or "nothing"
         if error:
             told += f"; {error['type']}: {error['message']}"
-        if program.parent.name == "correct":
+        if program.parent.name in ("correct", "fixed"):
             good = not findings and not error
             failed += not good
             print(f"{'silent ' if good else 'ACCUSED'} {program.stem}: {told}")
