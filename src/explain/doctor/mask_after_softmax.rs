@@ -36,12 +36,15 @@ fn masking<'a>(attention: &'a Attention) -> Option<(&'a FlowStep, usize, f64)> {
     Some((masking, row, sum))
 }
 
-/// The first row whose sum is below 1.
+/// The first row whose sum is below 1. One that is hidden as a whole, for a query that looks at nothing, is meant.
 fn small_row(weights: &Tensor, axis: Axis) -> Option<(usize, f64)> {
     if weights.numel() > 1 << 22 {
         return None;
     }
-    sums(&weights.to_f64_vec(), weights, axis).into_iter().enumerate().find(|(_, sum)| *sum < 1.0 - 1e-3)
+    sums(&weights.to_f64_vec(), weights, axis)
+        .into_iter()
+        .enumerate()
+        .find(|(_, sum)| *sum != 0.0 && *sum < 1.0 - 1e-3)
 }
 
 pub(super) fn is_wrong(attention: &Attention) -> bool {

@@ -1,6 +1,7 @@
 //! Padding that is masked and yet moves what real tokens get: seen by changing what hidden tokens contain.
 
-use super::attention::record_of;
+use super::attention::{Attention, record_of};
+use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use super::targets_not_shifted::{floats, is_cross_entropy};
@@ -9,6 +10,7 @@ use crate::ops::table;
 use crate::ops::trace::Traced;
 use crate::session::{PaddingReport, UnpaddedReport};
 use crate::tensor::Arg;
+use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A109",
@@ -68,7 +70,7 @@ fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation
 /// Padding that a loss leaves out, in a model in which every token sees every other one.
 fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let axis = call.token_axis().filter(|axis| axis.size >= 3 && Reach::of(axis) == Reach::All)?;
-    if call.report.inputs != 1 {
+    if call.report.inputs != 1 || hides_keys(call, cell) {
         return None;
     }
     let padded = cell.trace.steps.iter().filter(|step| is_cross_entropy(step)).find_map(|step| {
@@ -92,6 +94,17 @@ fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observatio
     let mut found = Observation::new(call.site.clone(), observed, fix);
     found.title = Some("padding is left out of the loss, and not hidden from the attention");
     Some(found)
+}
+
+/// Whether attention in the call hides any key: a mask may be made of the tokens themselves.
+fn hides_keys(call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let own = |step: &&Traced| step.calls.iter().any(|it| it.activation == call.report.activation);
+    cell.trace.steps.iter().filter(own).any(|step| {
+        let of_softmax = || Attention::of_softmax(step)?.input();
+        let is_masked = step.operation.explanation == Explanation::Attention && step.operand(3).is_some();
+        is_masked
+            || of_softmax().is_some_and(|scores| scores.to_f64_vec().into_iter().any(|it| !is_visible(it)))
+    })
 }
 
 /// The first sample that ends with padding, the padding's token and how many there are: positions that are left out at the
