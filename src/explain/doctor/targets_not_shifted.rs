@@ -63,7 +63,7 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     }
     let is_meant = |(loss, by): &(&Traced, isize)| match by {
         0 => given.iter().any(|text| is_shifted(loss, text, 0)) && !is_of_another(loss, call, cell),
-        _ => !call.report.tokens.is_empty() && cell.trace.steps.iter().any(hides_later_tokens),
+        _ => cell.trace.steps.iter().any(hides_later_tokens),
     };
     let (loss, by) = shifted.into_iter().find(is_meant)?;
     let (observed, fix, title) = match (by, own) {
