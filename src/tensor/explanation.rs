@@ -75,8 +75,6 @@ pub enum Explanation {
     Literal,
     /// A gradient that backward computed, without a record of how.
     Gradient,
-    /// The same elements; looked up in memory.
-    View,
     /// A result that depends on the operands as a whole.
     Whole,
 }

@@ -53,16 +53,6 @@ pub(crate) fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account>
     })
 }
 
-/// A view with the shape of its base.
-pub(crate) fn view(subject: &Subject) -> Option<Account> {
-    let operand = subject.operand(0)?;
-    if operand.tensor.shape() != &*subject.made.record.shape {
-        return None;
-    }
-    let link = subject.link(0, &operand, subject.index());
-    Some(Account::words(format!("{}: the same as {}", subject.op(), link.what)).passing(link))
-}
-
 /// A result that depends on its operands as a whole.
 pub(crate) fn whole(subject: &Subject) -> Option<Account> {
     let mut names = Vec::new();

@@ -58,7 +58,6 @@ pub(crate) fn account(subject: &Subject) -> Account {
         Explanation::Constant(kind) => given::constant(subject, kind),
         Explanation::Literal => given::literal(subject),
         Explanation::Gradient => given::gradient(subject),
-        Explanation::View => given::view(subject),
         Explanation::OptimizerState(meaning) => Some(Account::words(format!("{}: {meaning}", subject.op()))),
         Explanation::Whole => given::whole(subject),
     };
