@@ -9,7 +9,7 @@ for dtype in (torch.bfloat16, torch.float16):
     a, b, c = (torch.randn(4, 32).to(dtype) for _ in range(3))
     results = [a + 0.3, a - 0.3, 0.3 - a, 0.3 / a, a * 0.3, torch.add(a, b, alpha=0.3), torch.sub(a, b, alpha=0.3)]
     results += [torch.lerp(a, b, 0.3), torch.lerp(a, b, 0.7), torch.addcmul(a, b, c, value=0.3), torch.addcdiv(a, b, c, value=0.3)]
-    results += [a**3, a**-2, a.prod(0), a.prod(1)]
+    results += [a**3, a**-2, a.prod(0), a[:, :6].prod(1)]
     for result in results:
         print(result.dtype, [x.item() for x in result.flatten()[:64:7]])
 
