@@ -114,7 +114,13 @@ pub(super) fn write_fixes(
                 "{target}: {}: its lines have changed; examine the file again",
                 change.what
             ));
-        } else if !ask || confirmed(&format!("{target}: {}: write this change?", change.what), shell)? {
+            continue;
+        }
+        if ask {
+            // The report may have one line for each finding, and no changes.
+            shell.say(&change.diff(plan.cells[change.cell].line))?;
+        }
+        if !ask || confirmed(&format!("{target}: {}: write this change?", change.what), shell)? {
             wanted.push(change);
         }
     }
