@@ -121,7 +121,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         summed => format!("torch.softmax(..., dim=-{summed}): along the axis that is summed with the values"),
     };
     let mut observation = Observation::new(attention.site(), observed, fix);
-    if attention.axis > 2 {
+    if attention.axis > 2 && (attention.scores.is_none() || is_over_batch(attention)) {
         observation.title = Some("softmax runs over the batch or the heads");
         observation.why = Some(
             "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along this \
