@@ -173,6 +173,11 @@ impl DType {
         }
     }
 
+    /// Whether numbers have half precision: they are computed in float32 and rounded.
+    pub(crate) fn is_half(self) -> bool {
+        matches!(self, DType::Float16 | DType::BFloat16)
+    }
+
     /// Whether results in the lane of this dtype must be rounded or wrapped.
     pub(crate) fn is_narrow(self) -> bool {
         !matches!(self, DType::Float32 | DType::Float64 | DType::Int64 | DType::Bool)

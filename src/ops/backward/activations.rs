@@ -118,7 +118,7 @@ fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
     // Without a dim: the first one of vectors and batches of matrices, else the second.
     let implicit = i64::from(!matches!(shape.len(), 0 | 1 | 3));
     let axis = wrap_dim(step.int("dim").unwrap_or(implicit), shape.len())?;
-    if grad.dtype().is_narrow() && grad.numel() > 0 {
+    if grad.dtype().is_half() && grad.numel() > 0 {
         let input = to_dtype(step.tensor("input")?, grad.dtype());
         return Ok(Gradients::of("input", half::softmax_gradient(&input, grad, axis, log)?));
     }

@@ -95,7 +95,7 @@ pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let smoothing = step.number("label_smoothing").unwrap_or(0.0);
-    if x.dtype().is_narrow() && x.numel() > 0 && !step.tensor("target")?.dtype().is_float() && smoothing == 0.0
+    if x.dtype().is_half() && x.numel() > 0 && !step.tensor("target")?.dtype().is_float() && smoothing == 0.0
         // The gradient of the log-probabilities is rounded first.
         && let Some(of_logs) = nll_loss(step, grad.clone())?.take("input", 0)
     {

@@ -2,6 +2,7 @@
 
 use crate::ops::autocast;
 use crate::ops::op::{BOTH, FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, METHOD, Op, TargetCheck, composed};
+use crate::tensor::DType;
 use crate::tensor::descriptor::GradName;
 
 rows![
@@ -138,7 +139,7 @@ rows![
         "The sum of the diagonal. (n, n) -> ()",
     )
     .autocast(autocast::float32)
-    .refusing(super::refused::is_low, "\"trace\" not implemented for '{}'"),
+    .refusing(DType::is_half, "\"trace\" not implemented for '{}'"),
     composed(
         "cdist",
         None,
@@ -147,7 +148,7 @@ rows![
         "The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)",
     )
     .autocast(autocast::float32)
-    .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'")
+    .refusing(DType::is_half, "\"cdist\" not implemented for '{}'")
     .saving_operands(),
     composed(
         "quantile",

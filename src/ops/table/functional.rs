@@ -44,7 +44,7 @@ pub(super) fn softmax_along(x: &Tensor, dim: i64, dtype: Option<DType>, log: boo
         return Err(Error::unsupported_dtype(kernel, dtype));
     }
     let x = to_dtype(x, dtype);
-    if dtype.is_narrow() && x.numel() > 0 {
+    if dtype.is_half() && x.numel() > 0 {
         return half::softmax(&x, axis, log);
     }
     let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };

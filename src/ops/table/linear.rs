@@ -126,7 +126,7 @@ fn added(c: &Call, divide: bool) -> Result<Value> {
     }
     // Half precision is computed in float32 and rounded once.
     let wide = |at: usize| match c.arg(at) {
-        Arg::Tensor(x) if dtype.is_float() && dtype.is_narrow() => Arg::Tensor(to_dtype(x, DType::Float32)),
+        Arg::Tensor(x) if dtype.is_half() => Arg::Tensor(to_dtype(x, DType::Float32)),
         other => other.clone(),
     };
     let [base, first, second] = [0, 1, 2].map(wide);
@@ -202,7 +202,7 @@ fn lerp(c: &Call) -> Result<Value> {
     // A number is not rounded to half precision.
     let weight = match c.arg(2) {
         Arg::Tensor(weight) => weight.clone(),
-        number if start.dtype().is_narrow() => pointwise::operand(number, DType::Float32)?,
+        number if start.dtype().is_half() => pointwise::operand(number, DType::Float32)?,
         number => pointwise::operand(number, start.dtype())?,
     };
     let shape = crate::tensor::layout::broadcast(start.shape(), end.shape())?;

@@ -184,7 +184,7 @@ fn bias_of<T: Float>(mask: &Tensor, scores: [usize; 4]) -> Vec<T> {
 fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     let default = c.default_dtype();
     let given = asked.query.dtype();
-    let dtype = if matches!(given, DType::Float16 | DType::BFloat16) { DType::Float32 } else { given };
+    let dtype = if given.is_half() { DType::Float32 } else { given };
     let [query, key, value] = [asked.query, asked.key, asked.value].map(|x| to_dtype(x, dtype));
     let root = asked.scale.abs().sqrt();
     let times = |x: &Tensor, by: f64| {

@@ -138,7 +138,7 @@ fn batch_norm(c: &Call) -> Result<Value> {
         }
     }
     only_floats("batch_norm", x.dtype())?;
-    let low = matches!(x.dtype(), DType::Float16 | DType::BFloat16);
+    let low = x.dtype().is_half();
     for tensor in [mean, var, weight, bias].into_iter().flatten() {
         if tensor.dtype() != x.dtype() && !(low && tensor.dtype() == DType::Float32) {
             return Err(Error::runtime(format!(

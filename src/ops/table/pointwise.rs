@@ -20,8 +20,7 @@ const ONE: &[&str] = &["Tensor input"];
 /// The operands of a sum. In half precision a number is rounded, and the rest is computed in float32.
 fn terms(c: &Call, a: usize, b: usize) -> Result<(Arg, Arg, Option<DType>)> {
     let common = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
-    let is_half = common.is_float() && common.is_narrow();
-    if !is_half
+    if !common.is_half()
         || c.arg(a).tensor().is_some()
             && c.arg(b).tensor().is_some()
             && matches!(c.arg(2), Arg::Int(1) | Arg::None)
@@ -46,7 +45,10 @@ fn terms(c: &Call, a: usize, b: usize) -> Result<(Arg, Arg, Option<DType>)> {
 fn of_terms(c: &Call, op: fn(&Arg, &Arg, DType) -> Result<Tensor>, a: usize, b: usize) -> Result<Value> {
     let (left, right, half) = terms(c, a, b)?;
     let result = op(&left, &right, c.default_dtype())?;
-    Ok(half.map_or_else(|| result.clone(), |dtype| to_dtype(&result, dtype)).into())
+    Ok(match half {
+        Some(dtype) => to_dtype(&result, dtype).into(),
+        None => result.into(),
+    })
 }
 
 /// `other * alpha`, where alpha is not 1.
@@ -87,7 +89,7 @@ fn div(c: &Call) -> Result<Value> {
             // PyTorch computes number / tensor as reciprocal times number.
             if c.arg(0).tensor().is_none() {
                 c.set_grad_name(GradName::node("Mul"));
-                if c.tensor(1)?.dtype().is_float() && c.tensor(1)?.dtype().is_narrow() {
+                if c.tensor(1)?.dtype().is_half() {
                     let reciprocal = Arg::Tensor(pointwise::div(&Arg::Int(1), c.arg(1), c.default_dtype())?);
                     return Ok(pointwise::mul(&reciprocal, c.arg(0), c.default_dtype())?.into());
                 }

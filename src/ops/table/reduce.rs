@@ -78,7 +78,7 @@ fn prod(c: &Call) -> Result<Value> {
     overload_by_form(c, "Prod");
     let (x, over, dtype) = (c.tensor(0)?, over(c)?, dtype(c));
     let wanted = dtype.unwrap_or(x.dtype());
-    if wanted.is_float() && wanted.is_narrow() {
+    if wanted.is_half() {
         return Ok(half::prod(&to_dtype(x, wanted), &over).into());
     }
     Ok(reduce::prod(x, &over, dtype).into())
@@ -142,7 +142,7 @@ fn logsumexp(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let x = to_dtype(x, ops::float_dtype(x.dtype(), c.default_dtype()));
     let over = ReductionAxes::new(&x, &c.ints(1)?, c.bool(2))?;
-    if x.dtype().is_narrow() && x.numel() > 0 {
+    if x.dtype().is_half() && x.numel() > 0 {
         return Ok(half::logsumexp(&x, &over)?.into());
     }
     Ok(reduce::floats(&x, &over, &Floats { f32: kernel::logsumexp, f64: kernel::logsumexp }).into())

@@ -14,11 +14,6 @@ pub(super) fn is_whole(dtype: DType) -> bool {
     !dtype.is_float()
 }
 
-/// Floats of half precision.
-pub(super) fn is_low(dtype: DType) -> bool {
-    matches!(dtype, DType::Float16 | DType::BFloat16)
-}
-
 /// Errors: bools.
 pub(super) fn bools(kernel: &str, dtype: DType) -> Result<()> {
     if dtype == DType::Bool { Err(Error::unsupported_dtype(kernel, dtype)) } else { Ok(()) }

@@ -46,7 +46,7 @@ pub(crate) fn common_dtype(args: &[&Arg], default: DType) -> DType {
 
 /// An operand in the lane of `dtype`. Numbers are not rounded to a half-precision dtype, as in PyTorch.
 fn wide(arg: &Arg, dtype: DType) -> Result<Tensor> {
-    let narrow = dtype.is_float() && dtype.is_narrow();
+    let narrow = dtype.is_half();
     match arg {
         Arg::Tensor(tensor) => Ok(to_dtype(tensor, dtype)),
         number if narrow => operand(number, DType::Float32),
