@@ -97,7 +97,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
 /// place of -inf such a row weighs all keys alike, and nothing reads it.
 fn without_hidden_rows(axis: &AxisReport, call: &RepeatedCall, cell: &TracedCell) -> AxisReport {
     let mut sees = vec![true; axis.size];
-    let own = |step: &&Traced| step.calls.iter().any(|it| it.activation == call.report.activation);
+    let own = |step: &&Traced| call.has(step);
     for scores in cell.trace.steps.iter().filter(own).filter_map(|step| Attention::of_softmax(step)?.input())
     {
         let [.., tokens, keys] = *scores.shape() else { continue };
@@ -152,7 +152,7 @@ fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
 
 /// Whether the scores of an attention in it hide exactly the later tokens, and all its tokens come in one argument.
 fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| step.calls.iter().any(|it| it.activation == call.report.activation);
+    let own = |step: &&Traced| call.has(step);
     let hides = |step: &Traced| {
         let input = Attention::of_softmax(step)?.input()?;
         let size = square(&input)?;

@@ -54,17 +54,16 @@ fn single_addend(mask: &Tensor) -> Option<f64> {
 fn hides_later(mask: &Tensor, by: f64) -> bool {
     let &[.., rows, columns] = mask.shape() else { return false };
     let values = mask.to_f64_vec();
-    let exactly = |is: fn(usize, usize) -> bool| {
+    // For each element whether it is that number, and whether its column is after its row.
+    let all = |fits: fn(bool, bool) -> bool| {
         let mut table = values.iter().take(rows * columns).enumerate();
-        rows == columns && table.all(|(at, it)| (*it == by) == is(at / columns, at % columns))
-    };
-    let is_above = || {
-        let mut table = values.iter().take(rows * columns).enumerate();
-        rows == columns && table.all(|(at, it)| *it == by || at % columns <= at / columns)
+        rows == columns && table.all(|(at, it)| fits(*it == by, at % columns > at / columns))
     };
     // A learned or a small bias against later tokens may be meant.
-    by <= -1.0 && !mask.requires_grad() && is_above()
-        || by > -1.0 && (exactly(|row, column| column > row) || exactly(|row, column| column <= row))
+    match by <= -1.0 {
+        true => !mask.requires_grad() && all(|is, after| is || !after),
+        false => all(|is, after| is == after) || all(|is, after| is != after),
+    }
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {

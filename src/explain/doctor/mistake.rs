@@ -142,8 +142,8 @@ impl<'r> TracedCell<'r> {
     pub(super) fn site_of(&self, activation: u64, text: &str) -> Option<Site> {
         let calls = self.trace.steps.iter().flat_map(|step| &step.calls);
         calls.filter(|call| call.activation == activation).find_map(|call| {
-            let line = self.sources.get(call.cell)?.lines().nth(call.span.start.line.checked_sub(1)?)?;
-            line.contains(text).then(|| call.site())
+            let site = call.site();
+            self.line(&site)?.contains(text).then_some(site)
         })
     }
 

@@ -98,7 +98,7 @@ fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observatio
 
 /// Whether attention in the call hides any key: a mask may be made of the tokens themselves.
 fn hides_keys(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| step.calls.iter().any(|it| it.activation == call.report.activation);
+    let own = |step: &&Traced| call.has(step);
     cell.trace.steps.iter().filter(own).any(|step| {
         let of_softmax = || Attention::of_softmax(step)?.input();
         let is_masked = step.operation.explanation == Explanation::Attention && step.operand(3).is_some();

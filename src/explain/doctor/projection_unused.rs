@@ -16,10 +16,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 
 /// Whether the call multiplies weights with values. A function that returns the weights needs no values.
 fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    cell.trace.steps.iter().any(|step| {
-        let own = step.calls.iter().any(|it| it.activation == call.report.activation);
-        own && is_last_of_attention(step)
-    })
+    cell.trace.steps.iter().any(|step| call.has(step) && is_last_of_attention(step))
 }
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {

@@ -19,7 +19,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 /// Whether the call draws zeros and ones, or numbers that it may compare to get such: a dropout of its own. Other random
 /// numbers, such as the start of an iteration, may well be wanted in evaluation mode.
 fn drops(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| step.calls.iter().any(|it| it.activation == call.report.activation);
+    let own = |step: &&Traced| call.has(step);
     let draws = |step: &Traced| {
         let kinds = [RandomKind::Bernoulli, RandomKind::Uniform, RandomKind::UniformFill];
         matches!(step.operation.explanation, Explanation::Random(kind) if kinds.contains(&kind))

@@ -114,6 +114,11 @@ impl<'r> RepeatedCall<'r> {
         })
     }
 
+    /// Whether an operation ran in the call.
+    pub(super) fn has(&self, step: &Traced) -> bool {
+        step.calls.iter().any(|it| it.activation == self.report.activation)
+    }
+
     /// The axis along which the call mixes positions, if there is one only.
     pub(super) fn token_axis(&self) -> Option<&'r AxisReport> {
         let mut mixing = self.report.axes.iter().filter(|axis| Reach::of(axis).mixes());
