@@ -61,6 +61,10 @@ fn repr_slot(x: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
 /// A number as Python writes it: with the digits of [`show::shortest`].
 fn shortest_text(x: f64) -> String {
     let text = rustpython_vm::literal::float::to_string(x);
+    // Shorter texts are near no other.
+    if text.len() < 17 {
+        return text;
+    }
     let even = show::shortest(x);
     let even: Vec<char> =
         even.chars().take_while(|letter| *letter != 'e').filter(char::is_ascii_digit).collect();
