@@ -213,8 +213,8 @@ pub(crate) struct Tally {
     pub(crate) targets: usize,
     /// How many mistakes they have.
     pub(crate) mistakes: usize,
-    /// How many of them were mended.
-    pub(crate) mended: usize,
+    /// How many of them were fixed.
+    pub(crate) fixed: usize,
     /// How many ran in part only.
     pub(crate) in_part: usize,
     /// Of how many nothing ran.
@@ -226,7 +226,7 @@ impl Tally {
     pub(crate) fn add(&mut self, part: &Tally) {
         self.targets += part.targets;
         self.mistakes += part.mistakes;
-        self.mended += part.mended;
+        self.fixed += part.fixed;
         self.in_part += part.in_part;
         self.unchecked += part.unchecked;
     }
@@ -236,7 +236,7 @@ impl Tally {
 pub(crate) fn tally(tally: &Tally, noun: &str, look: Look) -> Text {
     let mut words = format!("{}, {}", counted(tally.targets, noun), counted(tally.mistakes, "mistake"));
     for (count, what) in
-        [(tally.mended, "mended"), (tally.in_part, "checked in part"), (tally.unchecked, "not checked")]
+        [(tally.fixed, "fixed"), (tally.in_part, "checked in part"), (tally.unchecked, "not checked")]
     {
         if count > 0 {
             words.push_str(&format!(", {count} {what}"));

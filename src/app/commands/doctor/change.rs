@@ -13,6 +13,8 @@ pub(super) struct Change {
     pub(super) added: Vec<String>,
     /// The code of the mistake, and its line in the file.
     pub(super) what: String,
+    /// How many mistakes it fixes.
+    pub(super) fixes: usize,
 }
 
 impl Change {
@@ -23,7 +25,7 @@ impl Change {
             old[first..].iter().rev().zip(new[first..].iter().rev()).take_while(|(a, b)| a == b).count();
         let text =
             |lines: &[&str]| lines[first..lines.len() - tail].iter().map(|it| it.to_string()).collect();
-        Change { cell, first, removed: text(&old), added: text(&new), what }
+        Change { cell, first, removed: text(&old), added: text(&new), what, fixes: 1 }
     }
 
     /// The changed lines of a cell that begins at line `first`: `-` before the old ones, `+` before the new ones.
@@ -33,6 +35,12 @@ impl Change {
         self.removed.iter().for_each(|line| text.push_str(&format!("-{line}\n")));
         self.added.iter().for_each(|line| text.push_str(&format!("+{line}\n")));
         text
+    }
+
+    /// Whether two changes are one.
+    pub(super) fn is(&self, other: &Change) -> bool {
+        (self.cell, self.first, &self.removed, &self.added)
+            == (other.cell, other.first, &other.removed, &other.added)
     }
 
     /// Whether two changes touch the same lines.

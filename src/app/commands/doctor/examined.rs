@@ -35,7 +35,7 @@ pub(super) struct Examined {
     pub(super) failed: Option<FailedCell>,
     /// Why and how only parts were examined.
     pub(super) partly: Option<Partly>,
-    /// The changes of the file that mend a finding.
+    /// The changes of the file that fix a finding.
     pub(super) changes: Vec<Change>,
     exit: Exit,
 }
@@ -67,16 +67,17 @@ const ABSENT: [&str; 6] = [
 ];
 
 impl Examined {
-    /// 1 with findings, else how the run ended. That something is absent is no mistake of the code.
-    pub(super) fn exit(&self) -> Exit {
+    /// How the run ended, whatever was found. That something is absent is no mistake of the code.
+    pub(super) fn ended(&self) -> Exit {
         let is_absent = self.failed.as_ref().is_some_and(|FailedCell { raised, .. }| {
             ABSENT.contains(&raised.kind.as_str()) || raised.fact.as_deref() == Some(&ErrorFact::NoDevice)
         });
-        let exit = if self.partly.is_some() && is_absent { Exit::Good } else { self.exit };
-        match (exit, self.found.is_empty()) {
-            (Exit::Good, false) => Exit::Failed,
-            (exit, _) => exit,
-        }
+        if self.partly.is_some() && is_absent { Exit::Good } else { self.exit }
+    }
+
+    /// 1 with findings, else how the run ended.
+    pub(super) fn exit(&self) -> Exit {
+        self.ended().max(if self.found.is_empty() { Exit::Good } else { Exit::Failed })
     }
 
     /// What this target adds to what all add up to.
@@ -85,7 +86,7 @@ impl Examined {
         Tally {
             targets: 0,
             mistakes: self.found.len(),
-            mended: 0,
+            fixed: 0,
             in_part: usize::from(!unchecked && !self.is_complete()),
             unchecked: usize::from(unchecked),
         }

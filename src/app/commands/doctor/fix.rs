@@ -75,13 +75,9 @@ pub(super) fn try_fixes(
                     meant.push(place.clone());
                 } else {
                     found.diff = Some(change.diff(own.line));
-                    // One change may mend two mistakes.
-                    if examined
-                        .changes
-                        .iter()
-                        .all(|known| !known.overlaps(&change) || known.added != change.added)
-                    {
-                        examined.changes.push(change);
+                    match examined.changes.iter_mut().find(|known| known.is(&change)) {
+                        Some(known) => known.fixes += 1,
+                        None => examined.changes.push(change),
                     }
                 }
                 break;
@@ -96,8 +92,8 @@ fn place(found: &CodeFinding) -> Place {
     (finding.mistake, finding.cell.clone(), finding.line)
 }
 
-/// Writes the changes that are wanted to the file, in which `found` mistakes are. Returns how many. Several are examined
-/// together first, for each was tried alone. Errors: the file is not what was examined, or cannot be written.
+/// Writes the changes that are wanted to the file, in which `found` mistakes are. Returns how many mistakes they fix.
+/// Several are examined together first, for each was tried alone. Errors: the file is not what was examined, or cannot be written.
 pub(super) fn write_fixes(
     changes: Vec<Change>,
     found: usize,
@@ -162,5 +158,5 @@ pub(super) fn write_fixes(
             .map_err(|error| Failure::Unreadable(format!("{target} cannot be written: {error}")))?;
         shell.remark(&format!("{target}: {} written", counted(wanted.len(), "change")));
     }
-    Ok(wanted.len())
+    Ok(wanted.iter().map(|it| it.fixes).sum())
 }

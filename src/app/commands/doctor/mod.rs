@@ -82,14 +82,15 @@ pub(crate) struct Args {
 /// What is known of a target that was examined.
 #[derive(Serialize, Deserialize)]
 struct Ran {
-    exit: Exit,
+    /// How it ended, whatever was found.
+    ended: Exit,
     tally: Tally,
     log: formats::SarifLog,
     /// The places of its findings.
     places: Vec<Place>,
     /// All its findings, as a baseline has them.
     known: Vec<Known>,
-    /// The changes that mend findings, and how many mistakes there are in all.
+    /// The changes that fix findings, and how many mistakes there are in all.
     changes: Vec<Change>,
     found: usize,
 }
@@ -104,7 +105,7 @@ impl Ran {
     /// Of a target that could not be read.
     fn unread() -> Ran {
         Ran {
-            exit: Exit::Raised,
+            ended: Exit::Raised,
             tally: Tally { unchecked: 1, ..Tally::default() },
             log: formats::SarifLog::default(),
             places: Vec::new(),
@@ -180,27 +181,24 @@ impl Run<'_> {
             }
         }
         let places = examined.found.iter().filter_map(|(found, _)| found.place()).map(full).collect();
-        let exit = match (args.strict || settings.strict) && !examined.is_complete() {
-            true => examined.exit().max(Exit::Failed),
-            false => examined.exit(),
+        let ended = match (args.strict || settings.strict) && !examined.is_complete() {
+            true => examined.ended().max(Exit::Failed),
+            false => examined.ended(),
         };
         let changes = if args.fix { std::mem::take(&mut examined.changes) } else { Vec::new() };
-        Ok(Ran { exit, tally: examined.tally(), log, places, known, changes, found: all.len() })
+        Ok(Ran { ended, tally: examined.tally(), log, places, known, changes, found: all.len() })
     }
 
     /// Writes the changes of a target that are wanted.
-    fn mend(&self, at: usize, ran: &mut Ran, shell: &mut Shell) -> Result<(), Failure> {
+    fn write_fixes(&self, at: usize, ran: &mut Ran, shell: &mut Shell) -> Result<(), Failure> {
         let changes = std::mem::take(&mut ran.changes);
         if changes.is_empty() {
             return Ok(());
         }
         let settings = Settings::of(Path::new(&self.words[at]))?;
-        ran.tally.mended = self.with_plan(at, shell, |plan, shell| {
+        ran.tally.fixed = self.with_plan(at, shell, |plan, shell| {
             fix::write_fixes(changes, ran.found, plan, &settings, !self.args.yes, shell)
         })?;
-        if ran.tally.mended == ran.tally.mistakes && ran.exit == Exit::Failed {
-            ran.exit = Exit::Good;
-        }
         Ok(())
     }
 }
@@ -260,9 +258,10 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 shell.remark(&failure);
                 Ran::unread()
             });
-            run.mend(at, &mut ran, shell)?;
-            let Ran { exit: ended, tally: its_tally, log: its_log, places, known: its_known, .. } = ran;
-            exit = exit.max(ended);
+            run.write_fixes(at, &mut ran, shell)?;
+            let Ran { ended, tally: its_tally, log: its_log, places, known: its_known, .. } = ran;
+            let is_left = its_tally.mistakes > its_tally.fixed;
+            exit = exit.max(ended).max(if is_left { Exit::Failed } else { Exit::Good });
             tally.add(&its_tally);
             all_known.extend(its_known);
             // A mistake in a module that several files import counts once.
