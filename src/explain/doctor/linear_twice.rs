@@ -1,10 +1,11 @@
 //! Two linear layers with nothing between them, of which the inner width is the largest: one layer can do what both do.
 
 use super::axes::{Product, size};
-use super::flow::{projection, source};
+use super::flow::{origin, projection, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
-use crate::tensor::Tensor;
+use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::{Arg, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A405",
@@ -40,5 +41,9 @@ fn widened(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// The product of a tensor that a layer made, with a matrix that is trained.
 fn trained(tensor: &Tensor) -> Option<Product> {
-    projection(tensor).filter(|product| source(&product.right).1.requires_grad())
+    let adds_computed = origin(tensor).is_some_and(|record| {
+        record.operation.explanation == Explanation::Pointwise(Formula::Add)
+            && record.args().iter().skip(1).flat_map(Arg::tensors).any(|it| origin(&source(it).1).is_some())
+    });
+    projection(tensor).filter(|product| !adds_computed && source(&product.right).1.requires_grad())
 }

@@ -100,12 +100,6 @@ impl Visible {
         (keys.contains(&true) && keys.contains(&false)).then_some(Visible { size, keys })
     }
 
-    /// The same read from the end: the last token first.
-    pub(super) fn mirrored(mut self) -> Visible {
-        self.keys.reverse();
-        self
-    }
-
     /// Whether of the keys that not every token sees, those in sight are exactly those for which this is so. There are at
     /// least two such keys.
     pub(super) fn is_beside_seen_by_all(&self, fits: impl Fn(usize, usize) -> bool) -> bool {

@@ -2,8 +2,7 @@
 
 use super::attention::Attention;
 use super::flow::source;
-use super::mask::{Visible, fused_visible, is_visible, lines_with_many_masks, masking_step, of_weights};
-use super::mask_off_by_one::visible_beyond;
+use super::mask::{Visible, fused_visible, lines_with_many_masks, masking_step, of_weights};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula};
@@ -61,31 +60,8 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     // Where a line gets masks of many kinds, they are data: of a graph, of a window.
     let varied = lines_with_many_masks(cell);
     let is_varied = |step: &&Traced| step.site().is_some_and(|it| varied.contains(&(it.cell, it.line)));
-    let steps = || cell.trace.steps.iter().filter(|step| !is_varied(step));
-    let forwards = steps().filter(|step| !reads_backwards(step)).filter_map(check);
-    let backwards = steps().filter(|step| reads_backwards(step)).filter_map(|step| backwards(step, cell));
-    forwards.chain(backwards).collect()
-}
-
-/// Checks the scores of a text that is read from its end: each token sees itself and the later ones.
-fn backwards(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let attention = Attention::of_softmax(step)?;
-    let input = attention.input().filter(|_| attention.axis == 1)?;
-    let visible = Visible::of(&input, is_visible)?.mirrored();
-    let (mask, site) = masking_step(&attention, cell);
-    let seen = match (hidden_keys(&visible), visible_beyond(&visible)) {
-        (Some(HiddenKeys::Past | HiddenKeys::SomeOfThePast), _) => {
-            "shows each token those before it".to_owned()
-        }
-        (Some(_), _) => "hides each token from itself".to_owned(),
-        (None, Some(beyond)) => format!("shows each token {beyond} before it"),
-        (None, None) => return None,
-    };
-    let observed = format!("The text is read from its end, as the names say, and {mask} {seen}.");
-    let fix = "hide what is below the diagonal: torch.tril(torch.ones(T, T), diagonal=-1).bool()";
-    let mut found = Observation::new(site, observed, fix);
-    found.title = Some("the mask does not fit a text that is read from its end");
-    Some(found)
+    let steps = cell.trace.steps.iter().filter(|step| !is_varied(step) && !reads_backwards(step));
+    steps.filter_map(check).collect()
 }
 
 /// Checks the scores that a softmax takes.

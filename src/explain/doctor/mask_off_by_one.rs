@@ -67,7 +67,7 @@ const ONE: usize = 1;
 
 /// How many later tokens a token sees at most, where those further on are hidden. Two tokens in a row see so many, so
 /// that it is no block of tokens that see each other; and what sees is not seen, so that it is no window on both sides.
-pub(super) fn visible_beyond(visible: &Visible) -> Option<usize> {
+fn visible_beyond(visible: &Visible) -> Option<usize> {
     let size = visible.size;
     let furthest = (0..size).flat_map(|row| {
         (row + 1..size).filter(move |column| visible.at(row, *column)).map(move |it| it - row)

@@ -8,6 +8,7 @@ use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
 use crate::explain::terms::figure;
+use crate::tensor::Arg;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
 
@@ -17,7 +18,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "rows of weights do not sum to 1 when they are used",
     why: "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
           the row, and so does the input of the layers after it.",
-    implied_by: &[],
+    implied_by: &["sums-misaligned"],
     detector: Detector::Weights(detect),
 };
 
@@ -85,6 +86,10 @@ fn never_divided(attention: &Attention, context: &Context, cell: &TracedCell) ->
     if attention.softmax.operation.explanation != Explanation::Pointwise(Formula::Exp) {
         return None;
     }
+    // Of weights that are computed again for gradients, the queries are summed too.
+    if context.summed_in_softmax.is_some_and(|axis| axis != 1) {
+        return None;
+    }
     let [name, _] = cell.factors(context.traced);
     let name = name.unwrap_or_else(|| cell.name_of(&context.weights, "the weights"));
     let is_changed = |step: &FlowStep| {
@@ -112,6 +117,7 @@ fn is_by_one_sum(step: &FlowStep) -> bool {
 /// Whether something computed from this product is multiplied with or divided by a tensor.
 fn is_divided_later(context: &Context, cell: &TracedCell) -> bool {
     let steps = &cell.trace.steps;
+    let sum = uneven_row(context).filter(|_| context.weights.ndim() == 1).map(|(_, sum)| sum);
     let own = steps.iter().position(|step| std::ptr::eq(step, context.traced)).unwrap_or(0);
     let mut reached: HashSet<usize> =
         context.traced.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())).collect();
@@ -123,7 +129,11 @@ fn is_divided_later(context: &Context, cell: &TracedCell) -> bool {
         }
         let is_scaling =
             matches!(step.operation.explanation, Explanation::Pointwise(Formula::Mul | Formula::Div));
-        if is_scaling && step.operands.len() > 1 {
+        // One row of weights is divided by one number, its sum.
+        let divisor = || step.args.get(1).and_then(Arg::number);
+        let by_own_sum =
+            || sum.zip(divisor()).is_some_and(|(sum, by)| (by - sum).abs() <= TOLERANCE * sum.abs());
+        if is_scaling && (step.operands.len() > 1 || by_own_sum()) {
             return true;
         }
         reached.extend(step.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())));

@@ -127,9 +127,10 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         .filter(|(other, _)| *other != width && *other > 1 && (!is_sum || *other == scores.product.width()))
         .map(|(other, what)| (other as f64, what))
         .collect();
-    let counts = [(3, "the number of heads"), (2, "the number of tokens")];
-    let left = Some(&scores.product.left).filter(|it| it.ndim() == 4);
-    let counts = counts.into_iter().filter_map(|(axis, what)| Some((size(left?, axis)? as f64, what)));
+    let left = &scores.product.left;
+    let heads = size(left, 3).filter(|_| left.ndim() == 4).map(|count| (count, "the number of heads"));
+    let tokens = size(left, 2).map(|count| (count, "the number of tokens"));
+    let counts = heads.into_iter().chain(tokens).map(|(count, what)| (count as f64, what));
     let counts = counts.filter(|(count, _)| *count > 1.0);
     if let Some((other, what)) =
         others.iter().copied().chain(counts).find(|(other, _)| near(scale, 1.0 / other.sqrt()))
