@@ -41,6 +41,8 @@ pub struct CallReport {
     pub(crate) is_causal: bool,
     /// The axes along which the output varies when all tokens are equal.
     pub(crate) varies: Vec<usize>,
+    /// How far outputs move, beyond changing places, when the samples of a batch are reversed.
+    pub(crate) by_place: f64,
     /// What moves when hidden tokens are changed, for each mask of padding among its arguments.
     pub(crate) padding: Vec<PaddingReport>,
     /// The token that is padding, and how many texts there are.

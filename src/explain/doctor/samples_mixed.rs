@@ -16,6 +16,26 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
+    mixed(call).or_else(|| by_place(call))
+}
+
+/// A sample whose output depends on its place in the batch.
+fn by_place(call: &RepeatedCall) -> Option<Observation> {
+    // A mask of padding that is laid out wrong is one of the reasons, and says more.
+    let leaks = call.report.padding.iter().any(|it| it.moved.iter().all(|far| *far > 0.0));
+    let far = Some(call.report.by_place).filter(|far| *far > 0.0 && !leaks)?;
+    let observed = format!(
+        "{} was called again with its samples in the reverse order: their outputs moved by {}, beyond changing places.",
+        call.function,
+        figure(far)
+    );
+    let fix = "look for what is added along the batch, such as positions of shape (tokens, 1, width) where the batch comes first";
+    let mut found = Observation::new(call.site.clone(), observed, fix);
+    found.title = Some("the output of a sample depends on its place in the batch");
+    Some(found)
+}
+
+fn mixed(call: &RepeatedCall) -> Option<Observation> {
     let batch = of_samples_and_tokens(call).or_else(|| of_samples_alone(call)).or_else(|| of_pooled(call))?;
     let other = |at: usize, moved: &[f64]| (0..moved.len()).find(|it| *it != at && moved[*it] > 0.0);
     let (change, sample) =

@@ -55,6 +55,11 @@ class Call:
         self.output = self.function(*positional, **keywords)
         return self.by_tokens(first_tensor(self.output))
 
+    def kept(self):
+        """What the modules among the arguments keep besides their parameters."""
+        modules = [value for value in [*self.positional, *self.keywords.values()] if isinstance(value, nn.Module)]
+        return [kept for module in modules for kept in tensors_of(module)]
+
     def by_tokens(self, output):
         """The output with an axis for the texts and one for their tokens, where the call has made one of both.
 
@@ -113,9 +118,15 @@ def copied(positional, keywords):
 def moves(before, after, axis):
     """How far each position along `axis` of the output moved; 0 for what is rounding."""
     before, after = (torch.nan_to_num(it.detach().double(), posinf=0.0, neginf=0.0) for it in (before, after))
-    far = (before - after).abs().transpose(0, axis).flatten(1).amax(1)
+    far = (before - after).abs().transpose(0, axis)
+    far = far.reshape(far.shape[0], -1).amax(1)
     scale = max(float(before.abs().max()), float(after.abs().max()), 1e-30)
     return [float(it) if float(it) > ROUNDING * scale else 0.0 for it in far]
+
+
+def tensors_of(module):
+    """The tensors of a module that are no parameters."""
+    return [*module.buffers()] + [kept for part in module.modules() for value in vars(part).values() for kept in caches(value)]
 
 
 def caches(value):

@@ -97,7 +97,7 @@ def padding_token(call, ids):
 def unpadded(call, output):
     """How far the outputs of one text move when it comes without its padding: a mask that hides padding changes nothing."""
     ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
-    if ids is None or output.dim() < 2 or output.shape[0] != ids.shape[0] < 2:
+    if ids is None or output.shape[0] != ids.shape[0] < 2:
         return None
     padding = padding_token(call, ids)
     samples, tokens = ids.shape
@@ -121,7 +121,7 @@ def unpadded(call, output):
         changed[where] = value.clone()
     after = call.repeat(changed)
     before = output[sample : sample + 1]
-    if output.shape[1] == tokens:
+    if output.dim() > 1 and output.shape[1] == tokens:
         before = before[:, :count]
     if after is None or after.shape != before.shape:
         return None

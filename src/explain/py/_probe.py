@@ -9,9 +9,9 @@ import json
 import torch
 from torch import nn
 from _cached import cached, without_flag
-from _call import POSITIONS, SEED, Call, moves
+from _call import POSITIONS, SEED, Call, moves, tensors_of
 from _padding import padding, padding_token, unpadded
-from _probe_values import is_tokens, with_change
+from _probe_values import is_tokens, same, with_change
 from _unused import in_place_of, parts, unmoved, unread, untouched
 
 # Words of a docstring that promise a causal mask, and words of a sentence that may take the promise back.
@@ -75,6 +75,33 @@ def varies(call, output):
     return [axis for axis in range(last) if max(moves(after, after.narrow(axis, 0, 1).expand(after.shape), axis)) > 0]
 
 
+def by_place(call, output, axes):
+    """How far outputs move, beyond changing places, when the samples of a batch are reversed."""
+    inputs = call.inputs()
+    samples = output.shape[0]
+    # Samples do not mix, and tokens do: or each sample's tokens become one vector.
+    alone = next((axis for axis in axes if axis["axis"] == 0 and axis["changes"]), None)
+    mixed = [axis for axis in axes if axis["axis"] == 1 and any(sum(far > 0 for far in it["moved"]) > 1 for it in axis["changes"])]
+    pooled = output.dim() <= 2 and all(value.dim() + is_tokens(value) == 3 for _, value in inputs)
+    if alone is None or not (mixed or pooled) or samples < 2 or not inputs or call.is_late():
+        return 0.0
+    if any(far > 0 for it in alone["changes"] for at, far in enumerate(it["moved"]) if at != it["at"]):
+        return 0.0
+    if any(value.shape[0] != samples or samples in value.shape[1:] for _, value in inputs):
+        return 0.0
+    # Other objects, such as a cache, may keep something of each sample.
+    plain = (torch.Tensor, nn.Module, int, float, str, type(None), torch.dtype)
+    if any(not isinstance(value, plain) for value in [*call.positional, *call.keywords.values()]):
+        return 0.0
+    changed = {where: value.flip(0) for where, value in call.tensors() if value.dim() and value.shape[0] == samples}
+    before = call.kept()
+    after = call.repeat(changed)
+    # What a module keeps from one call to the next, such as a cache, is in the order of its samples.
+    if not same(before, [kept for module in call.modules for kept in tensors_of(module)]):
+        return 0.0
+    return max(moves(output, after.flip(0), 0)) if after is not None and after.shape == output.shape else 0.0
+
+
 def unsteady(call, output):
     """How far the output in eval mode moves with another seed."""
     if not any(isinstance(value, nn.Module) for value in call.positional):
@@ -107,6 +134,13 @@ def says_causal(call):
     return flag or named or documented_causal(call, owner)
 
 
+def without_padding(call, output):
+    try:
+        return unpadded(call, output)
+    except Exception:
+        return None
+
+
 def examine(function, names, positional, keywords, others=(), work=0):
     """The report on a call, as JSON; an object without entries if the call cannot be repeated."""
     call = Call(function, names, positional, keywords, work)
@@ -115,11 +149,14 @@ def examine(function, names, positional, keywords, others=(), work=0):
             output = call.repeat()
             if output is None or output.dim() == 0 or not output.is_floating_point() or call.is_late():
                 return "{}"
-            report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
+            # One repetition, before those that may use up the work.
+            report = {"unpadded": without_padding(call, output)}
+            report |= {"axes": influence(call, output), "unsteady": unsteady(call, output)}
             report["unmoved"] = unmoved(call)
             report["masks"] = [call.names[at] if isinstance(at, int) else at for at, value in call.tensors() if call.is_pairs(at, value)]
             report["unread"] = unread(call)
             report["varies"] = varies(call, output)
+            report["by_place"] = 0.0 if report["unsteady"] else by_place(call, output, report["axes"])
             report["padding"] = padding(call, output)
         except Exception:
             return "{}"
@@ -127,10 +164,6 @@ def examine(function, names, positional, keywords, others=(), work=0):
             report["cached"] = cached(call, others, output) or without_flag(call)
         except Exception:
             report["cached"] = None
-        try:
-            report["unpadded"] = unpadded(call, output)
-        except Exception:
-            report["unpadded"] = None
         report["is_causal"] = says_causal(call)
     try:
         report["untouched"] = untouched(call)
