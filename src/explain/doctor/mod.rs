@@ -15,6 +15,7 @@
 //! | [`fixes`], [`example`] | fixes that are tried, and the examples of docs/mistakes.md |
 //! | the others | one mistake each |
 
+mod angles_turn;
 mod arguments_swapped;
 mod attention;
 mod axes;
@@ -44,6 +45,7 @@ mod mistake;
 mod nan;
 mod padding_leak;
 mod parts;
+mod patches_by_view;
 mod position_bias;
 mod positions_unused;
 mod projection_mixed_up;
@@ -64,6 +66,8 @@ mod softmax_before_loss;
 mod softmax_helper;
 mod softmax_over_queries;
 mod softmax_twice;
+mod sorted_mask;
+mod sums_misaligned;
 mod targets_not_shifted;
 mod tied_weights_copied;
 mod training;
@@ -98,6 +102,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &softmax_twice::MISTAKE,
     &dropout_before_softmax::MISTAKE,
     &mask_after_softmax::MISTAKE,
+    &sums_misaligned::MISTAKE,
     &row_sums::MISTAKE,
     &mask_off_by_one::MISTAKE,
     &scores_as_weights::MISTAKE,
@@ -112,6 +117,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &projection_unused::MISTAKE,
     &random_in_eval::MISTAKE,
     &targets_not_shifted::MISTAKE,
+    &patches_by_view::MISTAKE,
     &group_order::MISTAKE,
     &heads_share_projection::MISTAKE,
     &rotary_not_relative::MISTAKE,
@@ -121,6 +127,8 @@ pub const MISTAKES: &[&Mistake] = &[
     &input_unused::MASK,
     &input_unused::MISTAKE,
     &positions_unused::MISTAKE,
+    &angles_turn::MISTAKE,
+    &sorted_mask::MISTAKE,
     &tied_weights_copied::MISTAKE,
     &sampled_softmax::MISTAKE,
     &linear_twice::MISTAKE,
@@ -140,6 +148,10 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::NOT_REACHED,
     &training::NEVER_STEPPED,
     &training::SCHEDULE,
+    &training::OWN_STATE,
+    &training::IN_INPUT,
+    &training::TABLES,
+    &training::NORM,
     &cache_differs::MISTAKE,
     &arguments_swapped::MISTAKE,
 ];

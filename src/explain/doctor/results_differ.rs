@@ -28,12 +28,29 @@ pub(super) static MISTAKE: Mistake = Mistake {
 const MOST_RECORDS: usize = 2000;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| differing(step, cell)).collect()
+    let exact = lines_that_agree(cell);
+    cell.trace.steps.iter().filter_map(|step| differing(step, cell, &exact)).collect()
 }
 
-fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+/// The lines that compare several pairs, of which at least one is equal up to rounding: the others are meant to be.
+fn lines_that_agree(cell: &TracedCell) -> HashSet<(&'static str, usize)> {
+    let agree = |step: &Traced| {
+        let (left, right, ..) = by_difference(step, cell)?;
+        let (far, size) = distance(left, right)?;
+        let site = step.site()?;
+        (far <= 1e-5 * size && size > 0.0).then_some((site.cell, site.line))
+    };
+    cell.trace.steps.iter().filter_map(agree).collect()
+}
+
+fn differing(
+    step: &Traced,
+    cell: &TracedCell,
+    exact: &HashSet<(&'static str, usize)>,
+) -> Option<Observation> {
     let (left, right, [relative, absolute], is_named) =
         with_tolerances(step).or_else(|| by_difference(step, cell))?;
+    let is_named = is_named || step.site().is_some_and(|site| exact.contains(&(site.cell, site.line)));
     let far =
         distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));
@@ -232,7 +249,7 @@ impl Origins {
             leaves: HashSet::new(),
             records: HashSet::new(),
         };
-        let mut left = vec![tensor.clone()];
+        let (mut left, mut literals) = (vec![tensor.clone()], HashSet::new());
         while let Some(tensor) = left.pop() {
             let record = origin(&tensor);
             let is_made = |record: &Rc<Record>| {
@@ -241,8 +258,11 @@ impl Origins {
             };
             match record {
                 Some(record) if is_made(&record) => {
+                    let number = Rc::as_ptr(&record) as usize;
                     let is_random = record.operation.family == OpFamily::Random;
-                    found.leaves.extend(is_random.then_some(Rc::as_ptr(&record) as usize));
+                    found.leaves.extend(is_random.then_some(number));
+                    let is_literal = record.operation.explanation == Explanation::Literal;
+                    literals.extend((is_literal && tensor.numel() > 1).then_some(number));
                 }
                 Some(record) => {
                     if !found.records.insert(Rc::as_ptr(&record)) || found.records.len() > MOST_RECORDS {
@@ -262,6 +282,10 @@ impl Origins {
                 }
                 None => {}
             }
+        }
+        // Numbers in the program are inputs where it has no others, and constants elsewhere.
+        if found.leaves.is_empty() {
+            found.leaves = literals;
         }
         found
     }

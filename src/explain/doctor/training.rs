@@ -93,6 +93,30 @@ pub(super) static SCHEDULE: Mistake = mistake(
     "A schedule counts in steps of the optimizer. Stepped more often, as with each part of a batch, it ends when a part of \
      the training is done: the warm-up is too short, and the rate too small for the rest.",
 );
+pub(super) static OWN_STATE: Mistake = mistake(
+    "A817",
+    "state-is-own",
+    "the state that is loaded is the model's own",
+    "A state dict has the parameters themselves, not copies. What was kept as the best model is the last one.",
+);
+pub(super) static IN_INPUT: Mistake = mistake(
+    "A818",
+    "targets-in-input",
+    "the targets stand in the input",
+    "A masked word is to be found from the words around it. If the model reads what it is to predict, it learns to copy.",
+);
+pub(super) static TABLES: Mistake = mistake(
+    "A408",
+    "tables-share-numbers",
+    "two tables of different length are read with the same numbers",
+    "A table of positions has a row for each place. Read with other numbers, such as kinds of tokens, it says nothing of      the order.",
+);
+pub(super) static NORM: Mistake = mistake(
+    "A409",
+    "norm-depends-on-size",
+    "a norm's result depends on the size of its input",
+    "A norm makes all rows alike in size, so that a layer meets the same range everywhere. Without the root, large rows become      small and small rows large.",
+);
 pub(super) static UNUSED: Mistake = Mistake {
     implied_by: &["projection-unused", "projection-mixed-up", "no-positions"],
     ..mistake(
@@ -104,7 +128,7 @@ pub(super) static UNUSED: Mistake = Mistake {
 };
 
 /// All of them.
-static ALL: [&Mistake; 15] = [
+static ALL: [&Mistake; 19] = [
     &NOT_ZEROED,
     &CLEARED,
     &NOT_TRAINED,
@@ -118,6 +142,10 @@ static ALL: [&Mistake; 15] = [
     &NOT_REACHED,
     &NEVER_STEPPED,
     &SCHEDULE,
+    &OWN_STATE,
+    &IN_INPUT,
+    &TABLES,
+    &NORM,
     &UNUSED,
     &super::nan::MISTAKE,
 ];

@@ -7,6 +7,7 @@ import json
 import sys
 
 import torch
+from _models import listed, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
 from torch import nn
 from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler
@@ -41,6 +42,14 @@ class Watch:
         # The modules that ran since the last step, and the parameters of optimizers: (parameter, name, module, steps in which
         # the module ran); those that had a gradient that is not 0 are in `moved`.
         self.ran, self.idle, self.moved = set(), {}, set()
+        # Parameters that had no gradient at any step so far: (parameter, its place in the optimizer, the steps).
+        self.loose = {}
+        # What state_dict() returned, and after how many steps: (state, steps).
+        self.states = []
+        # The tensors of numbers that embeddings looked up in the call that runs, and the layers: (numbers, layer).
+        self.looked_up = []
+        # What the last outermost call got as tokens.
+        self.tokens = []
         # All modules that ran, by their numbers; those that were called from outside; and how often `backward` ran, and where.
         self.called, self.outer, self.backwards = set(), [], (0, None)
         # Tensors that the last `backward` reached without any optimizer: (tensor, its gradient, its numbers).
@@ -100,8 +109,11 @@ def _called(module, args, kwargs, call):
     outer, watch.depth = watch.depth == 0, watch.depth + 1
     if len(watch.called) < 4096:
         watch.called.add(id(module))
+    if type(module) is nn.Embedding and args:
+        same_ids(watch, module, args[0], place())
     if outer:
-        watch.inside = []
+        watch.inside, watch.looked_up = [], []
+        watch.tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
             watch.outer.append(module)
     else:
@@ -192,6 +204,10 @@ def _idle(watch, now, params):
                     steps = watch.idle[id(param)][3] if id(param) in watch.idle else 0
                     watch.idle[id(param)] = (param, f"{prefix}.{name}".lstrip("."), module, steps + 1)
     watch.ran = set()
+    for at, param in enumerate(params):
+        steps = watch.loose[id(param)][2] if id(param) in watch.loose else 0
+        if param.grad is None and steps == watch.steps:
+            watch.loose[id(param)] = (param, at, steps + 1)
 
 
 def _stepped(optimizer, call, args, kwargs):
@@ -271,12 +287,42 @@ def _clipped():
         watch.early = (place(), watch.steps > 0 and watch.now.zeroed is None)
 
 
+def in_the_input(watch, targets, ignored):
+    """Targets of some places only, as of masked words, that the input has at the same places."""
+    counted = targets != ignored
+    if not bool(counted.any()) or bool(counted.all()):
+        return
+    for tokens in watch.tokens:
+        if tokens.numel() == targets.numel() and tokens is not targets and tokens.data_ptr() != targets.data_ptr():
+            same = tokens.reshape(-1)[counted.reshape(-1)] == targets.reshape(-1)[counted.reshape(-1)]
+            other = tokens.reshape(-1)[~counted.reshape(-1)]
+            # A tenth of masked words is usually left as it is.
+            if len(same) >= 8 and 2 * int(same.sum()) > len(same) and len(other.unique()) > 2:
+                observed = f"The loss counts {len(same)} of {targets.numel()} places, and at {int(same.sum())} of them the model reads the token that it is to predict."
+                watch.add("targets-in-input", place(), observed, "copy the targets before tokens are replaced: labels = inputs.clone(), then inputs[masked] = MASK")
+
+
 def _loss(logits, targets, ignored):
     watch = _watch
+    if not targets.is_floating_point() and torch.is_grad_enabled() and watch.steps < 4:
+        in_the_input(watch, targets, ignored)
     if len(watch.losses) < 8 and not targets.is_floating_point() and logits.dim() >= 2 and torch.is_grad_enabled():
         at = place()
         if all(at != known[0] for known in watch.losses):
             watch.losses.append((at, logits.shape[1], targets.detach().clone(), ignored))
+
+
+def _loaded(module, state):
+    """State that shares its memory with the module that loads it, and was kept before the last step."""
+    watch = _watch
+    own = {it.data_ptr() for it in [*module.parameters(), *module.buffers()]}
+    given = [it for it in state.values() if isinstance(it, torch.Tensor) and it.is_floating_point() and it.dim() >= 2]
+    kept = next((steps for known, steps in watch.states if known is state), 0)
+    # One that is kept again and again is the best so far, whichever it was this time.
+    is_lost = kept < watch.steps or len({steps for _, steps in watch.states}) > 1
+    if watch.steps and is_lost and given and all(it.data_ptr() in own for it in given):
+        observed = f"The state that {type(module).__name__} loads is its own: state_dict() returns the parameters themselves, and each step since has changed them."
+        watch.add("state-is-own", place(), observed, "copy what is kept: copy.deepcopy(model.state_dict())")
 
 
 def install():
@@ -317,6 +363,18 @@ def install():
         _loss(input, target, ignore_index)
         return entropy(input, target, weight, size_average, ignore_index, *args, **kwargs)
 
+    load, state = nn.Module.load_state_dict, nn.Module.state_dict
+
+    def kept(self, *args, **kwargs):
+        found = state(self, *args, **kwargs)
+        if not args and not kwargs:
+            _watch.states = [*_watch.states[-15:], (found, _watch.steps)]
+        return found
+
+    def loaded(self, state_dict, *args, **kwargs):
+        _loaded(self, state_dict)
+        return load(self, state_dict, *args, **kwargs)
+
     schedule, start = LRScheduler.step, LRScheduler.__init__
 
     def scheduled(self, *args, **kwargs):
@@ -330,7 +388,8 @@ def install():
         finally:
             _watch.scheduling -= 1
 
-    LRScheduler.step, LRScheduler.__init__ = scheduled, started
+    LRScheduler.step, LRScheduler.__init__, nn.Module.load_state_dict = scheduled, started, loaded
+    nn.Module.state_dict = kept
     nn.Module.__call__, torch.autograd.backward, Optimizer.__init__ = called, ran_backward, made
     Optimizer.zero_grad, nn.Module.zero_grad, F.cross_entropy = zeroed, module_zeroed, loss
     for name in ("clip_grad_norm_", "clip_grad_value_"):
@@ -345,11 +404,6 @@ def _clipping(clip):
         return clip(parameters, *args, **kwargs)
 
     return clipped
-
-
-def listed(names):
-    shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
 
 
 def left_out(watch):
@@ -385,8 +439,44 @@ def never_reached(watch):
         return
     names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
     if names and watch.optimizers:
+            optimizer, at, *_ = watch.optimizers[0]
+            observed = f"{listed(names)}: the gradient is computed at each step, and no optimizer has the parameter."
+            watch.add("parameters-not-trained", at, observed, "all of model.parameters() in the groups of the optimizer")
+    for stranger, module in watch.strangers:
+        params = [param for param in stranger.parameters() if param.requires_grad]
+        if watch.steps and any(has_gradient(param) for param in params) and not any(id(param) in held for param in params):
+            outer = any(stranger is not other and any(stranger is it for it in other.modules()) for other, _ in watch.strangers)
+            if not outer:
+                observed = f"A {type(stranger).__name__} that {type(module).__name__} calls is no part of it, so parameters() does not have its weights and no optimizer trains them."
+                watch.add("parameters-not-trained", watch.optimizers[0][1], observed, "nn.ModuleList([...]) in place of a list")
+                break
+
+
+def never_reached(watch):
+    """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0. Where gradients are
+    cleared or the loss is cut off, that is the reason."""
+    if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
+        return
+    names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
+    if not names and watch.steps >= 3:
+        owned = {id(param) for module in watch.outer for param in module.parameters()}
+        loose = [at for param, at, steps in watch.loose.values() if steps == watch.steps and id(param) not in owned]
+        if loose and len(loose) < len(watch.loose) + len(watch.moved) + 1 and not watch.outer:
+            observed = f"Of the optimizer's parameters, number {listed([str(at) for at in loose])}, counted from 0, had no gradient in any of {watch.steps} steps: the loss does not depend on them."
+            watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a table or a weight that is made and not used, or another one used in its place")
+    if names and watch.optimizers:
         observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
         watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
+
+
+def loose_parameters(watch):
+    """Parameters of a program without modules that had no gradient at any step, where others had one."""
+    idle = [at for _, at, steps in watch.loose.values() if 3 <= steps == min(watch.steps, 64)]
+    held = sum(len(params_of(optimizer)) for optimizer, *_ in watch.optimizers)
+    if watch.outer or not idle or len(idle) == held:
+        return
+    observed = f"Number {listed([str(at) for at in idle])} of the optimizer's parameters, counted from 0, had no gradient at any of {watch.steps} steps: the loss does not depend on {'it' if len(idle) == 1 else 'them'}."
+    watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a weight that is made and not used, or another one that is used in its place")
 
 
 def never_stepped(watch):
@@ -397,64 +487,6 @@ def never_stepped(watch):
         watch.add("never-stepped", at, f"backward() ran {count} times, and step() of the optimizer not once.", "optimizer.step() after loss.backward()")
 
 
-# Names that say that a class goes through its parts without naming them.
-_ALL_PARTS = {"getattr", "_modules", "named_children", "children", "named_modules", "modules", "__dict__", "vars", "get_submodule"}
-
-
-def names_in(code):
-    """The names in a function's code, and in the functions that it makes."""
-    found = {*code.co_names, *(it for it in code.co_consts if isinstance(it, str))}
-    for part in code.co_consts:
-        if hasattr(part, "co_names"):
-            found |= names_in(part)
-    return found
-
-
-def unused_layers(watch):
-    """Layers that never ran, and that no method of their module names but the one that makes them."""
-    modules = {id(it): it for outer in watch.outer for it in outer.modules()}
-    held = {id(param) for at, it in modules.items() if at in watch.called for param in it._parameters.values()}
-    told = set()
-    for at, module in modules.items():
-        own = [it for it in type(module).__mro__ if not it.__module__.startswith("torch") and it is not object]
-        if at not in watch.called or not own or type(module) in told:
-            continue
-        methods = [it for cls in own for name, it in vars(cls).items() if name != "__init__"]
-        methods = [getattr(it, "fget", it) for it in methods]
-        names = set().union(*(names_in(it.__code__) for it in methods if hasattr(it, "__code__")))
-        if names & _ALL_PARTS or not hasattr(own[0], "forward") or not hasattr(own[0].forward, "__code__"):
-            continue
-        unused = []
-        for name, layer in module._modules.items():
-            parameters = list(layer.parameters()) if layer is not None else []
-            is_elsewhere = any(param.grad is not None or id(param) in held for param in parameters)
-            if parameters and not is_elsewhere and name not in names and not any(id(it) in watch.called for it in layer.modules()):
-                unused.append(name)
-        if unused:
-            told.add(type(module))
-            code = own[0].forward.__code__
-            observed = f"{type(module).__name__} has {listed(unused)}, with parameters, and no method uses it: it never ran."
-            watch.add("layer-unused", (code.co_filename, code.co_firstlineno, code.co_name), observed, f"x = self.{unused[0]}(x), or no such layer")
-
-
-def shared_layers(watch):
-    """A list of modules that has one module several times."""
-    seen = set()
-    for module in watch.outer:
-        if id(module) in seen:
-            continue
-        seen.add(id(module))
-        for name, part in module.named_modules():
-            if not isinstance(part, (nn.ModuleList, nn.Sequential)):
-                continue
-            items = [it for it in part if any(True for _ in it.parameters())]
-            if len({id(it) for it in items}) < len(items):
-                observed = f"{name or type(module).__name__} has {len(items)} entries, and one {type(items[0]).__name__} is in it {sum(it is items[0] for it in items)} times: these layers have the same weights."
-                code = getattr(type(module).forward, "__code__", None)
-                at = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
-                watch.add("layers-shared", at, observed, "a list comprehension, which makes a module for each entry")
-
-
 def report():
     """What was found since `install`, as JSON."""
     watch = _watch
@@ -463,13 +495,16 @@ def report():
     unused_layers(watch)
     never_stepped(watch)
     shared_layers(watch)
+    resized_norms(watch)
     if watch.steps:
+        zero_layers(watch)
         left_out(watch)
         fast_schedules(watch)
         if len(watch.losses_of_gradients) > 1:
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
         never_reached(watch)
+        loose_parameters(watch)
         if watch.early is not None and not watch.clipped:
             at, late = watch.early
             when = "after the step that used them" if late else "before backward() has computed them"

@@ -172,13 +172,6 @@ pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) ->
         failed = finished.failure().cloned().map(|raised| (cell, raised));
     }
     examined.exit = runner.exit();
-    if is_watched {
-        let mut found = watched(&mut workspace.session);
-        found.retain(|new| !examined.found.iter().any(|(known, _)| is_implied(new, &known.finding)));
-        let found = with_code(found, &workspace.session);
-        let ran_in = plan.cells.last().map(|cell| cell.name.clone()).unwrap_or_default();
-        examined.add(found, &ran_in, plan);
-    }
     examined.failed = failed.map(|(cell, raised)| FailedCell {
         name: cell.name.clone(),
         note: workspace.error_note(&raised, &cell.source),
@@ -186,6 +179,13 @@ pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) ->
     });
     if examined.failed.is_none() && is_file && examined.exit == Exit::Good {
         run_alone(&mut examined, plan, settings, &mut workspace);
+    }
+    if is_watched {
+        let mut found = watched(&mut workspace.session);
+        found.retain(|new| !examined.found.iter().any(|(known, _)| is_implied(new, &known.finding)));
+        let found = with_code(found, &workspace.session);
+        let ran_in = plan.cells.last().map(|cell| cell.name.clone()).unwrap_or_default();
+        examined.add(found, &ran_in, plan);
     }
     examined
 }

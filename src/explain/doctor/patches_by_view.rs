@@ -1,0 +1,56 @@
+//! Patches of an image that are cut by a view alone: each one is then a run of pixels of a few rows, and no square.
+//! Source: Dosovitskiy et al. 2021, 3.1: an image is reshaped into a sequence of flattened 2-D patches.
+
+use super::axes::is_product;
+use super::flow::trace_back;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::ops::trace::Traced;
+use crate::tensor::descriptor::ShapeRule;
+use crate::tensor::show::tuple_repr;
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A306",
+    name: "patches-by-view",
+    title: "an image is cut into patches by a view alone",
+    why: "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
+          and the pixels below each other are in different ones.",
+    implied_by: &["heads-by-view-alone", "heads-joined-by-view-alone"],
+    detector: Detector::Cell(detect),
+};
+
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    cell.trace.steps.iter().filter_map(cut).collect()
+}
+
+fn cut(step: &Traced) -> Option<Observation> {
+    let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
+    let (image, patches) = (step.operand(0)?, step.results.first()?);
+    let (&[batch, a, b, c], &[texts, count, size]) = (image.shape(), patches.shape()) else { return None };
+    // Axes that are joined and stay what they were are rows, columns or channels.
+    if !is_reshape || batch != texts || count == a || size == c || !image.layout.is_contiguous() {
+        return None;
+    }
+    let is_cut = |[channels, rows, columns]: [usize; 3]| {
+        (2..rows.min(columns)).find(|side| {
+            rows % side == 0
+                && columns % side == 0
+                && count == (rows / side) * (columns / side)
+                && size == channels * side * side
+        })
+    };
+    let side = is_cut([a, b, c]).or_else(|| is_cut([c, a, b]))?;
+    // Pixels are given; heads and features are computed.
+    if trace_back(image.tensor.as_ref()?, &is_product).is_some() {
+        return None;
+    }
+    let observed = format!(
+        "An image of shape {} becomes {count} patches of {size} numbers, as many as squares of {side} x {side} pixels have, without \
+         a change of the order: the first patch is the first {size} numbers in memory.",
+        tuple_repr(image.shape())
+    );
+    let fix = format!(
+        "split both axes, then move them: x.view(B, C, H // {side}, {side}, W // {side}, {side}).permute(0, 2, 4, 1, 3, 5); or \
+         nn.Conv2d(C, width, {side}, stride={side})"
+    );
+    Some(Observation::new(step.site(), observed, fix))
+}

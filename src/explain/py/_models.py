@@ -1,0 +1,127 @@
+"""What is examined of the models that ran, at the end of a program: layers that are unused, shared, zero or no norms."""
+
+import inspect
+
+import torch
+from torch import nn
+
+
+def listed(names):
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+# Names that say that a class goes through its parts without naming them.
+_ALL_PARTS = {"getattr", "_modules", "named_children", "children", "named_modules", "modules", "__dict__", "vars", "get_submodule"}
+
+
+def names_in(code):
+    """The names in a function's code, and in the functions that it makes."""
+    found = {*code.co_names, *(it for it in code.co_consts if isinstance(it, str))}
+    for part in code.co_consts:
+        if hasattr(part, "co_names"):
+            found |= names_in(part)
+    return found
+
+
+def unused_layers(watch):
+    """Layers that never ran, and that no method of their module names but the one that makes them."""
+    modules = {id(it): it for outer in watch.outer for it in outer.modules()}
+    held = {id(param) for at, it in modules.items() if at in watch.called for param in it._parameters.values()}
+    told = set()
+    for at, module in modules.items():
+        own = [it for it in type(module).__mro__ if not it.__module__.startswith("torch") and it is not object]
+        if at not in watch.called or not own or type(module) in told:
+            continue
+        methods = [it for cls in own for name, it in vars(cls).items() if name != "__init__"]
+        methods = [getattr(it, "fget", it) for it in methods]
+        names = set().union(*(names_in(it.__code__) for it in methods if hasattr(it, "__code__")))
+        if names & _ALL_PARTS or not hasattr(own[0], "forward") or not hasattr(own[0].forward, "__code__"):
+            continue
+        unused = []
+        for name, layer in module._modules.items():
+            parameters = list(layer.parameters()) if layer is not None else []
+            is_elsewhere = any(param.grad is not None or id(param) in held for param in parameters)
+            if parameters and not is_elsewhere and name not in names and not any(id(it) in watch.called for it in layer.modules()):
+                unused.append(name)
+        if unused:
+            told.add(type(module))
+            code = own[0].forward.__code__
+            observed = f"{type(module).__name__} has {listed(unused)}, with parameters, and no method uses it: it never ran."
+            watch.add("layer-unused", (code.co_filename, code.co_firstlineno, code.co_name), observed, f"x = self.{unused[0]}(x), or no such layer")
+
+
+def shared_layers(watch):
+    """A list of modules that has one module several times."""
+    seen = set()
+    for module in watch.outer:
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        for name, part in module.named_modules():
+            if not isinstance(part, (nn.ModuleList, nn.Sequential)):
+                continue
+            items = [it for it in part if any(True for _ in it.parameters())]
+            if len({id(it) for it in items}) < len(items):
+                observed = f"{name or type(module).__name__} has {len(items)} entries, and one {type(items[0]).__name__} is in it {sum(it is items[0] for it in items)} times: these layers have the same weights."
+                code = getattr(type(module).forward, "__code__", None)
+                at = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
+                watch.add("layers-shared", at, observed, "a list comprehension, which makes a module for each entry")
+
+
+def same_ids(watch, layer, ids, at):
+    """Two tables of different length that are read with the same numbers: the longer one's other rows are never read."""
+    for known, other in watch.looked_up:
+        if known is ids and other is not layer and other.num_embeddings != layer.num_embeddings:
+            long, short = sorted((layer, other), key=lambda it: -it.num_embeddings)
+            observed = f"A table of {long.num_embeddings} rows and one of {short.num_embeddings} are read with the same numbers: rows {short.num_embeddings} to {long.num_embeddings - 1} of the longer one are never read."
+            watch.add("tables-share-numbers", at, observed, "give each table its own numbers: positions come from torch.arange(tokens)")
+    if len(watch.looked_up) < 16:
+        watch.looked_up.append((ids, layer))
+
+
+def zero_layers(watch):
+    """Matrices that are 0 everywhere, are not trained, and belong to a model that is."""
+    seen = set()
+    for _, _, module in watch.reached.values():
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        for name, param in module.named_parameters():
+            if param.dim() >= 2 and param.numel() > 4 and not param.requires_grad and not bool((param != 0).any()):
+                observed = f"{name} is 0 in each element, and requires no gradient: it stays 0, and so does every product with it."
+                watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "freeze the layers first, then add the ones that are trained; or param.requires_grad_(True)")
+                return
+
+
+def resized_norms(watch):
+    """Modules that divide each row by its size, in a way that does not make rows of all sizes alike."""
+    told = set()
+    for module in {id(it): it for outer in watch.outer for it in outer.modules()}.values():
+        cls = type(module)
+        params = [it for it in module._parameters.values() if it is not None]
+        is_own = not cls.__module__.startswith("torch") and cls not in told and id(module) in watch.called
+        if not is_own or module._modules or not params or any(it.dim() != 1 or it.shape != params[0].shape for it in params):
+            continue
+        told.add(cls)
+        try:
+            if len(inspect.signature(cls.forward).parameters) != 2:
+                continue
+            generator = torch.Generator().manual_seed(4711)
+            # Large beside the small number that is added to a mean square.
+            row = 1000 * torch.randn(1, 3, len(params[0]), generator=generator).to(params[0].dtype)
+            with torch.no_grad():
+                small, large = module(row), module(16 * row)
+                factors = [out / (rows * params[0]) for out, rows in ((small, row), (large, 16 * row))]
+        except Exception:
+            continue
+        if small.shape != row.shape or any(not bool(torch.isfinite(it).all()) for it in factors):
+            continue
+        # Each row by one number: what a norm without a mean does, and a plain scale, whose number is always the same.
+        if any(float((it - it[..., :1]).abs().max()) > 1e-3 * float(it.abs().max()) for it in factors):
+            continue
+        near = lambda one, other: float((one - other).abs().max()) <= 1e-2 * float(other.abs().max())
+        if not near(factors[1], factors[0]) and not near(large, small):
+            code = cls.forward.__code__
+            observed = f"{cls.__name__} multiplies each row by one number that depends on the row's size. For rows 16 times as large it returns {float(large.abs().max() / small.abs().max()):.3g} times as much, and a norm the same."
+            watch.add("norm-depends-on-size", (code.co_filename, code.co_firstlineno, code.co_name), observed, "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)")
