@@ -41,7 +41,6 @@ _ABSENT = {
     "polynomials": "polynomial poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander",
     "Fourier transforms": "fft",
     "window functions": "bartlett blackman hamming hanning kaiser",
-    "iterators over several arrays": "nditer",
     "plans of contractions": "einsum_path",
     "matrices (use arrays)": "matrix mat asmatrix bmat",
     "files that are memory": "memmap",
@@ -76,7 +75,7 @@ _LATER = {
         "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string"
     ),
     "_indices": (
-        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate"
+        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate nditer"
     ),
     "_exceptions": "AxisError VisibleDeprecationWarning",
     "_kinds": "str_ unicode_",
