@@ -370,6 +370,11 @@ impl TensorNames {
         if args.is_empty() && operation.notation == OpNotation::Attribute {
             return Name::Variable(operation.name.to_owned());
         }
+        // Python calls these functions by their signs.
+        let is_sign = matches!(operation.notation, OpNotation::Attribute | OpNotation::Subscript);
+        if depth == 0 && is_sign {
+            return Name::Elided;
+        }
         if depth == 0 || args.is_empty() {
             return Name::Call(operation.name, Box::new(Name::Elided));
         }

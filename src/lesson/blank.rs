@@ -24,6 +24,14 @@ impl Blank {
         format!("{before}{}{after}", self.written(code, said))
     }
 
+    /// The line of the blank with this in it.
+    pub(super) fn line(&self, code: &str, said: &str) -> String {
+        let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
+        let before = before.rsplit('\n').next().unwrap_or_default().trim_start();
+        let after = after.split('\n').next().unwrap_or_default().split("  #").next().unwrap_or_default();
+        format!("{before}{}{after}", self.written(code, said))
+    }
+
     /// What was typed for the blank: of a whole line, the part that the cell hides.
     pub(super) fn written(&self, code: &str, said: &str) -> String {
         let said = said.trim().trim_matches('`').trim();

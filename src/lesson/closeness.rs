@@ -47,7 +47,7 @@ pub(super) fn one_fits(said: &TypedNumber, truth: f64, tolerance: Option<f64>) -
         () if tolerance.is_some_and(|most| off <= most) => Closeness::Near,
         () if !whole && (off <= printed || calculated) => Closeness::Near,
         () if !whole && cut && said.digits >= 2 => Closeness::Cut,
-        () if rounded => Closeness::Rough,
+        () if rounded && off < 0.2 * truth.abs() => Closeness::Rough,
         () => Closeness::Off,
     }
 }

@@ -6,12 +6,17 @@ use super::blank::{BLANK, Blank, packed};
 use super::exercise::Prediction;
 use super::judge::{Judgement, numbers_of, shape_of, value_words};
 use crate::ops::nearest;
-use crate::session::{PythonError, Session};
+use crate::ops::op::FUNCTION;
+use crate::ops::table::find;
+use crate::session::{PythonError, Raised, Session};
 use crate::syntax::{parse_module, wording};
 use crate::tensor::show::tuple_repr;
 
 /// How many variables are named to a learner who wrote a name that is not there.
 const NAMES: usize = 6;
+
+/// Python's own names, which other languages write in another way.
+const PYTHON: [&str; 3] = ["True", "False", "None"];
 
 /// What a filled cell computes.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,31 +29,46 @@ pub(crate) enum Computed {
     Raised(String),
 }
 
+/// What else there is to say about an error of a session.
+pub(crate) type Remarks<'a> = &'a dyn Fn(&Raised, &Session) -> String;
+
 /// Runs a filled cell in `session`, which has the state before it.
-pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session) -> Computed {
-    if let Some(raised) = session.run(code, "your code").error {
-        let mut said = format!("{}: {}", raised.kind, raised.message);
-        if let Some(PythonError::UnknownName(name)) = PythonError::of(&raised.kind, &raised.message) {
-            let variables: Vec<String> = session.variables().into_iter().map(|it| it.name).collect();
-            // The names of the cell are names inside its functions, too.
-            let words = code.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| *it != name);
-            let known = variables.iter().map(String::as_str).chain(words).collect::<BTreeSet<_>>();
-            said = match nearest(name, known, 1).first() {
-                Some(near) => format!("{said}. Did you mean `{near}`?"),
-                None => {
-                    let newest = variables.iter().rev().take(NAMES).map(|it| format!("`{it}`"));
-                    format!("{said}. The newest variables: {}.", newest.collect::<Vec<_>>().join(", "))
-                }
-            };
+pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Remarks) -> Computed {
+    let raised = match session.run(code, "your code").error {
+        Some(raised) => raised,
+        None => match numbers_of(&blank.gives, session) {
+            Ok(numbers) => {
+                let shape = shape_of(&blank.gives, session).unwrap_or_default();
+                return Computed::Value { shape, numbers };
+            }
+            Err(raised) => raised,
+        },
+    };
+    let said = format!("{}: {}", raised.kind, raised.message);
+    Computed::Raised(match PythonError::of(&raised.kind, &raised.message) {
+        Some(PythonError::UnknownName(name)) => format!("{said}. {}", nearest_to(name, code, session)),
+        _ => said + &remarks(&raised, session),
+    })
+}
+
+/// The name that an unknown one may mean, or the newest variables.
+fn nearest_to(name: &str, code: &str, session: &Session) -> String {
+    let variables: Vec<String> = session.variables().into_iter().map(|it| it.name).collect();
+    // The names of the cell are names inside its functions, too.
+    let words = code.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| *it != name);
+    let known = variables.iter().map(String::as_str).chain(words).chain(PYTHON);
+    let own = format!("self.{name}");
+    let near = match code.contains(&own) {
+        true => Some(own),
+        false => nearest(name, known.collect::<BTreeSet<_>>(), 1).pop(),
+    };
+    let function = find(name).filter(|op| op.places & FUNCTION != 0).map(|op| format!("torch.{}", op.name));
+    match function.or(near) {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None => {
+            let newest = variables.iter().rev().take(NAMES).map(|it| format!("`{it}`"));
+            format!("The newest variables: {}.", newest.collect::<Vec<_>>().join(", "))
         }
-        return Computed::Raised(said);
-    }
-    let numbers = numbers_of(&blank.gives, session);
-    match numbers {
-        Ok(numbers) => {
-            Computed::Value { shape: shape_of(&blank.gives, session).unwrap_or_default(), numbers }
-        }
-        Err(raised) => Computed::Raised(format!("{}: {}", raised.kind, raised.message)),
     }
 }
 
@@ -66,9 +86,15 @@ pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), Stri
             let said = said.trim();
             let end = said.chars().last().filter(|end| ".@*/+-=,".contains(*end));
             let is_code = said.contains(['@', '*', '/', '+', '=', '(', '[', '_']);
-            Err(match end.filter(|_| is_code) {
-                Some(end) => format!("Python cannot read this yet: something is missing after `{end}`."),
-                None => format!("Type the Python code that belongs in the place of `{BLANK}`, and no more."),
+            Err(match (end, is_code) {
+                (Some(end), true) => {
+                    format!("Python cannot read this yet: something is missing after `{end}`.")
+                }
+                (None, true) => {
+                    let line = blank.line(code, said);
+                    format!("With this the line reads `{line}`, which Python cannot read.")
+                }
+                _ => format!("Type the Python code that belongs in the place of `{BLANK}`, and no more."),
             })
         }
     }

@@ -26,6 +26,10 @@ pub(crate) enum PythonError<'m> {
     TooFewArguments,
     /// A method called with more arguments than it takes.
     TooManyArguments,
+    /// An operator whose operands have these classes.
+    Operands([&'m str; 2]),
+    /// A call of an object of this class, which is none.
+    NotCallable(&'m str),
 }
 
 impl<'m> PythonError<'m> {
@@ -44,7 +48,7 @@ impl<'m> PythonError<'m> {
             }
             "KeyError" => quoted(message).map(PythonError::UnknownKey),
             "ModuleNotFoundError" => quoted(message).map(PythonError::UnknownModule),
-            "TypeError" => arguments(message),
+            "TypeError" => operands(message).or_else(|| arguments(message)),
             _ => None,
         }
     }
@@ -65,6 +69,16 @@ pub(super) fn class_without_attribute(message: &str) -> Option<&str> {
 pub(super) fn unknown_keyword(message: &str) -> Option<(&str, &str)> {
     let (function, rest) = message.split_once("() got an unexpected keyword argument '")?;
     Some((function, rest.split_once('\'')?.0))
+}
+
+/// Operands that do not fit an operator, and objects that cannot be called.
+fn operands(message: &str) -> Option<PythonError<'_>> {
+    if let Some(class) = message.strip_suffix(" object is not callable") {
+        return Some(PythonError::NotCallable(class.trim_matches('\'')));
+    }
+    let (_, classes) = message.strip_prefix("unsupported operand type(s) for ")?.split_once(": ")?;
+    let (left, right) = classes.split_once(" and ")?;
+    Some(PythonError::Operands([left.trim_matches('\''), right.trim_matches('\'')]))
 }
 
 fn arguments(message: &str) -> Option<PythonError<'_>> {

@@ -392,7 +392,7 @@ fn the_verdict_comes_first() {
             "return e / e.sum(-1)",
             "e / e.sum(-1)",
             "(2, 3) / (2,)",
-            "You may mean e / e.sum(-1).unsqueeze(-1)",
+            "You may mean e / e.sum(-1, keepdim=True)",
             "Not right yet: `e` continues with what you wrote",
         ],
     );

@@ -114,7 +114,7 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-/// The steps of a lesson that were not seen, and the questions that were missed or skipped, in their order.
+/// The steps of a lesson that were not seen, the questions that were missed or skipped, and the exercises that are open.
 fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
     let mut left = Vec::new();
     for step in &lesson.steps {
@@ -127,6 +127,11 @@ fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
             if matches!(state, StopState::Wrong | StopState::Skipped) {
                 left.push((state, asked.ask.trim_end_matches(':').to_owned()));
             }
+        }
+    }
+    for exercise in &lesson.exercises {
+        if progress.tried(lesson, exercise).is_none_or(|tried| tried.passed.is_none()) {
+            left.push((StopState::Open, exercise.heading()));
         }
     }
     left

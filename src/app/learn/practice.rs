@@ -221,7 +221,10 @@ impl<'c> Walk<'c, '_, '_> {
             true => self.shell.aside(&outcome.stderr),
             false => self.show_outcome(&outcome, &panel)?,
         }
-        self.tell_overwritten(&overwritten)?;
+        // What the exercise begins with is not the learner's change.
+        let starter = &exercise.starter.source;
+        let own: Vec<String> = overwritten.into_iter().filter(|name| !binds(starter, name)).collect();
+        self.tell_overwritten(&own)?;
         self.judge_own(exercise, code, passed.then_some(&outcome))
     }
 
@@ -351,6 +354,12 @@ impl<'c> Walk<'c, '_, '_> {
             Ok((outcome, panel))
         })
     }
+}
+
+/// Whether a line of this code begins with an assignment to the name.
+fn binds(code: &str, name: &str) -> bool {
+    let value = |line: &str| line.strip_prefix(name)?.trim_start().strip_prefix('=').map(str::to_owned);
+    code.lines().filter_map(value).any(|value| !value.starts_with('='))
 }
 
 /// A new workspace with the state before this step or exercise.

@@ -1,6 +1,7 @@
 //! Predictions: questions that are asked before a cell is shown to run. The learner may answer as often as they like,
 //! or not at all. The cell runs ahead, unseen, where the answer is judged in the state after it: a choice needs no run.
 
+use super::super::cells::notes;
 use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::Failure;
 use super::stop_page::{PageStage, PredictionLine};
@@ -12,6 +13,8 @@ use crate::lesson::judge::{self, Judgement};
 use crate::lesson::progress::{GivenAnswer, ProgressChange};
 use crate::lesson::review::as_statement;
 use crate::lesson::{Blank, Prediction, Step, Target};
+use crate::session::{Raised, Session};
+use crate::tensor::show::tuple_repr;
 use crate::view::quiz::AnswerVerdict;
 
 impl<'c> Walk<'c, '_, '_> {
@@ -106,12 +109,10 @@ impl<'c> Walk<'c, '_, '_> {
         blank: &Blank,
         said: &str,
     ) -> Result<Option<Judgement>, Failure> {
-        let lesson = self.stop().lesson;
         self.prepared(|state, on_progress| {
             filled::judge(asked, blank, &step.code, said, &mut |code| {
                 let mut workspace = state.before(step, on_progress)?;
-                workspace.at = Some((step, lesson));
-                Ok(quietly(|| filled::run(blank, code, &mut workspace.session)))
+                Ok(quietly(|| filled::run(blank, code, &mut workspace.session, &remarks_on)))
             })
         })
     }
@@ -281,4 +282,14 @@ fn in_words(asked: &Prediction, said: &str) -> String {
         _ => None,
     };
     chosen.unwrap_or_else(|| said.trim().to_owned())
+}
+
+/// What there is to say about the error of a filled cell. What would fix it is left for the learner to find.
+fn remarks_on(raised: &Raised, session: &Session) -> String {
+    let found = notes::explanation(raised, session, &|_| None, &|_| Vec::new());
+    let clash = found.clash.map(|clash| {
+        let shapes = clash.operands.map(|operand| tuple_repr(&operand.shape));
+        format!("`{}` is {}: {}.", clash.text, shapes.join(&format!(" {} ", clash.between)), clash.rule)
+    });
+    clash.into_iter().chain(found.remarks).map(|words| format!(". {}", words.trim_end_matches('.'))).collect()
 }

@@ -4,6 +4,8 @@
 use super::evidence::{ErrorCase, Evidence};
 use super::explanation::{ErrorExplanation, Fix};
 use crate::ops::nearest;
+use crate::ops::op::FUNCTION;
+use crate::ops::table::find;
 use crate::session::PythonError;
 use crate::tensor::ErrorFact;
 
@@ -40,6 +42,25 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         PythonError::TooManyArguments => remark(
             "Python counts self as the first argument: one less of each is what stands between the brackets.",
         ),
+        PythonError::Operands(classes) => remark(classes.into_iter().find_map(no_operand)?),
+        PythonError::NotCallable("Tensor") => remark(
+            "Round brackets call a function. Square ones take a part of a tensor, as in x[i]; * multiplies.",
+        ),
+        PythonError::NotCallable(_) => return None,
+    })
+}
+
+/// Why an object of this class is no operand of an operator.
+fn no_operand(class: &str) -> Option<&'static str> {
+    Some(match class {
+        "method" | "builtin_function_or_method" => {
+            "One of the two is a method that was not called: it needs brackets, as in x.sum()."
+        }
+        "max" | "min" | "median" | "mode" | "sort" | "topk" | "kthvalue" => {
+            "With a dim, it returns two tensors: .values has the numbers, .indices their places."
+        }
+        "NoneType" => "One of the two is None: that is what a function without a return gives.",
+        _ => return None,
     })
 }
 
@@ -68,10 +89,11 @@ fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
             "{wanted} is made in line {line}, below: that line has to run before this one."
         ));
     }
-    ErrorExplanation {
-        fixes: fixes(nearest(wanted, &case.scene.names, 2), ""),
-        ..ErrorExplanation::default()
+    let mut near = nearest(wanted, &case.scene.names, 2);
+    if find(wanted).is_some_and(|op| op.places & FUNCTION != 0) {
+        near.insert(0, format!("torch.{wanted}"));
     }
+    ErrorExplanation { fixes: fixes(near, ""), ..ErrorExplanation::default() }
 }
 
 /// The line below the one that raised that binds this name, in the same block or around it.

@@ -1,6 +1,8 @@
 //! Two operands whose shapes do not fit: where they clash, and what would fit.
 //! How shapes combine is read from the operation's descriptor.
 
+use std::rc::Rc;
+
 use super::evidence::Evidence;
 use super::explanation::{Clash, ErrorExplanation, Fix};
 use super::operands::{called, histories, operand};
@@ -13,7 +15,7 @@ use crate::ops::table::METHOD;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Binding, ShapeRule, Sign};
 use crate::tensor::explanation::Explanation;
-use crate::tensor::{Arg, DType, Layout, Tensor};
+use crate::tensor::{Arg, DType, Layout, Record, Tensor};
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let failed = evidence.failed?;
@@ -258,11 +260,11 @@ impl ClashingPair {
                 if let Some((text, cut)) = cut(&right, &left, self.sizes(&a, evidence)) {
                     trial.offer([(&a, &left), (&b.clone().suffixed(text), &cut)], "");
                 }
-                for (suffix, wider) in widened(&right) {
-                    trial.offer([(&a, &left), (&b.clone().suffixed(suffix), &wider)], "");
+                for (axis, suffix, wider) in widened(&right) {
+                    trial.offer([(&a, &left), (&wide_name(&self.right, &b, axis, suffix), &wider)], "");
                 }
-                for (suffix, wider) in widened(&left) {
-                    trial.offer([(&a.clone().suffixed(suffix), &wider), (&b, &right)], "");
+                for (axis, suffix, wider) in widened(&left) {
+                    trial.offer([(&wide_name(&self.left, &a, axis, suffix), &wider), (&b, &right)], "");
                 }
                 if let Some((by, turned)) = turned(&right) {
                     trial.offer([(&a, &left), (&b.clone().transposed(by), &turned)], "");
@@ -486,18 +488,35 @@ fn turned(tensor: &Tensor) -> Option<(Transposition, Tensor)> {
     Some((by, tensor.with_layout(layout)))
 }
 
-/// The tensor with a new dimension of size 1, at each place.
-fn widened(tensor: &Tensor) -> Vec<(String, Tensor)> {
+/// The name of a tensor with a new dimension: one that a reduction has just dropped, it keeps.
+fn wide_name(tensor: &Tensor, name: &Name, axis: usize, suffix: String) -> Name {
+    let drops = |record: Rc<Record>| {
+        let Some(&Arg::Int(dim)) = record.args().get(1) else { return false };
+        let dim = if dim < 0 { dim + tensor.ndim() as i64 + 1 } else { dim };
+        record.operation.shapes == ShapeRule::Reduced && dim == axis as i64
+    };
+    let call = match name {
+        Name::Code(code, _) if tensor.origin().is_some_and(drops) => code.strip_suffix(')'),
+        _ => None,
+    };
+    match call {
+        Some(call) => Name::Code(format!("{call}, keepdim=True)"), Binding::Primary),
+        None => name.clone().suffixed(suffix),
+    }
+}
+
+/// The tensor with a new dimension of size 1, at each place: the axis and the suffix that says so.
+fn widened(tensor: &Tensor) -> Vec<(usize, String, Tensor)> {
     let ndim = tensor.ndim();
     let places = (0..=ndim).rev().map(|axis| {
         let text = if axis == ndim { ".unsqueeze(-1)".to_owned() } else { format!(".unsqueeze({axis})") };
-        (text, tensor.with_layout(tensor.layout().unsqueeze(axis)))
+        (axis, text, tensor.with_layout(tensor.layout().unsqueeze(axis)))
     });
     let mut places: Vec<_> = places.filter(|_| ndim < 4).collect();
     if ndim == 1 {
         let size = tensor.shape()[0];
         let column = Layout { shape: smallvec![size, 1, 1], strides: smallvec![1, 1, 1], offset: 0 };
-        places.push((".view(-1, 1, 1)".to_owned(), tensor.with_layout(column)));
+        places.push((ndim, ".view(-1, 1, 1)".to_owned(), tensor.with_layout(column)));
     }
     places
 }
