@@ -145,11 +145,15 @@ class RNNBase(Module):
         batched = input.dim() == 3
         self._check_width(input)
         states = self._states(hx)
+        if states is not None:
+            self._check_ranks(states, batched)
         if not batched:
             input = input.unsqueeze(1)
             states = states and tuple(state.unsqueeze(1) for state in states)
         elif self.batch_first:
             input = input.transpose(0, 1)
+        if states is not None:
+            self._check_states(states, input.size(1))
         states = states or self._zeros(input.size(1), input.dtype)
         output, last = self._run(input, states, lambda x: [x[time] for time in range(x.size(0))], torch.stack)
         if not batched:
@@ -169,6 +173,7 @@ class RNNBase(Module):
         if states is None:
             states = self._zeros(sizes[0], data.dtype)
         else:
+            self._check_states(states, sizes[0])
             states = tuple(_of_sequences(state, order) for state in states)
         output, last = self._run(data, states, lambda x: x.split(sizes), torch.cat)
         last = tuple(_of_sequences(state, inverse) for state in last)
@@ -179,6 +184,23 @@ class RNNBase(Module):
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
             )
+
+    def _check_ranks(self, states, batched):
+        wanted, kind = (3, "batched") if batched else (2, "unbatched")
+        if all(state.dim() == wanted for state in states):
+            return
+        have = f"{states[0].dim()}-D tensor"
+        if self.mode == "LSTM":
+            have = f"({states[0].dim()}-D, {states[1].dim()}-D) tensors"
+        names = "hx and cx" if self.mode == "LSTM" else "hx"
+        raise RuntimeError(f"For {kind} {wanted}-D input, {names} should also be {wanted}-D but got {have}")
+
+    def _check_states(self, states, sequences):
+        wanted = (self.num_layers * self._directions, sequences, self.hidden_size)
+        for at, state in enumerate(states):
+            if tuple(state.shape) != wanted:
+                name = f"hidden[{at}]" if self.mode == "LSTM" else "hidden"
+                raise RuntimeError(f"Expected {name} size {wanted}, got {list(state.shape)}")
 
     def _zeros(self, sequences, dtype):
         """The states before the first step, where none are given."""
@@ -293,6 +315,13 @@ class _Cell(Module):
         else:
             hx = tuple(hx) if states == 2 else (hx,)
             hx = hx if batched else tuple(state.unsqueeze(0) for state in hx)
+        if x.size(1) != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {x.size(1)} expected {self.input_size}")
+        for at, state in enumerate(hx):
+            if state.size(0) != x.size(0):
+                raise RuntimeError(f"Input batch size {x.size(0)} doesn't match hidden{at} batch size {state.size(0)}")
+            if state.size(1) != self.hidden_size:
+                raise RuntimeError(f"hidden{at} has inconsistent hidden_size: got {state.size(1)}, expected {self.hidden_size}")
         state = step(x, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         state = state if batched else tuple(part.squeeze(0) for part in state)
         return state if states == 2 else state[0]
