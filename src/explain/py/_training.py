@@ -439,32 +439,6 @@ def never_reached(watch):
         return
     names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
     if names and watch.optimizers:
-            optimizer, at, *_ = watch.optimizers[0]
-            observed = f"{listed(names)}: the gradient is computed at each step, and no optimizer has the parameter."
-            watch.add("parameters-not-trained", at, observed, "all of model.parameters() in the groups of the optimizer")
-    for stranger, module in watch.strangers:
-        params = [param for param in stranger.parameters() if param.requires_grad]
-        if watch.steps and any(has_gradient(param) for param in params) and not any(id(param) in held for param in params):
-            outer = any(stranger is not other and any(stranger is it for it in other.modules()) for other, _ in watch.strangers)
-            if not outer:
-                observed = f"A {type(stranger).__name__} that {type(module).__name__} calls is no part of it, so parameters() does not have its weights and no optimizer trains them."
-                watch.add("parameters-not-trained", watch.optimizers[0][1], observed, "nn.ModuleList([...]) in place of a list")
-                break
-
-
-def never_reached(watch):
-    """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0. Where gradients are
-    cleared or the loss is cut off, that is the reason."""
-    if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
-        return
-    names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
-    if not names and watch.steps >= 3:
-        owned = {id(param) for module in watch.outer for param in module.parameters()}
-        loose = [at for param, at, steps in watch.loose.values() if steps == watch.steps and id(param) not in owned]
-        if loose and len(loose) < len(watch.loose) + len(watch.moved) + 1 and not watch.outer:
-            observed = f"Of the optimizer's parameters, number {listed([str(at) for at in loose])}, counted from 0, had no gradient in any of {watch.steps} steps: the loss does not depend on them."
-            watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a table or a weight that is made and not used, or another one used in its place")
-    if names and watch.optimizers:
         observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
         watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
 
