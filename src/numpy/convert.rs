@@ -107,6 +107,18 @@ fn not_numbers(object: &PyObject, vm: &VirtualMachine) -> rustpython_vm::builtin
     })
 }
 
+/// The arrays of a sequence that has nothing else, if all have one shape and one dtype: where their numbers come from is kept.
+fn alike(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<Tensor>>> {
+    let Some(items) = sequence(object, vm)? else { return Ok(None) };
+    let arrays: Option<Vec<Tensor>> = items.iter().map(|item| array_of(item)).collect();
+    let is_alike = |arrays: &Vec<Tensor>| {
+        let [first, others @ ..] = &arrays[..] else { return false };
+        let same = |it: &Tensor| it.shape() == first.shape() && it.dtype() == first.dtype();
+        first.ndim() > 0 && others.iter().all(same)
+    };
+    Ok(arrays.filter(is_alike))
+}
+
 /// The tensor of a Python object. An array, or a torch tensor, is itself unless its dtype changes.
 pub(super) fn tensor(
     numpy: &Numpy,
@@ -131,6 +143,10 @@ pub(super) fn tensor(
     if let Ok(method) = object.get_attr("__array__", vm) {
         let array = method.call((), vm)?;
         return tensor(numpy, &array, dtype, vm);
+    }
+    if let Some(arrays) = alike(object, vm)? {
+        let stacked = numpy.call("stack", vec![Arg::Tensors(arrays), Arg::Int(0)], vm)?;
+        return numpy.cast(&stacked, dtype.unwrap_or(stacked.dtype()), vm);
     }
     let shape = Found::shape_of(object, vm)?;
     let count = allow(&shape, dtype.unwrap_or(DType::Float64)).or_raise(vm)?;

@@ -367,7 +367,9 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
     let (target, dims, pair) = (array.tensor(), array.dims(), usize::from(array.is_complex));
     let (values, number) = assigned(array, &target, value, vm)?;
     let key = Key::read(&array.numpy, &target.shape()[..dims], array.is_complex, key, vm)?;
-    let write = Write { array, target: &target, key: &key, number };
+    // What the trace shows is what is assigned, before it is repeated.
+    let source = number.unwrap_or_else(|| Arg::Tensor(values.clone()));
+    let write = Write { array, target: &target, key: &key, source };
     if !key.backwards.is_empty() {
         let text = "assignment to a slice with a negative step is not part of attn's numpy: reverse what is assigned";
         return Err(vm.new_not_implemented_error(text));
@@ -409,8 +411,8 @@ struct Write<'a> {
     array: &'a PyArray,
     target: &'a Tensor,
     key: &'a Key,
-    /// What is assigned, if it is one real number.
-    number: Option<Arg>,
+    /// What is assigned: a tensor, or one real number.
+    source: Arg,
 }
 
 impl Write<'_> {
@@ -435,11 +437,10 @@ impl Write<'_> {
         let (numpy, target, parts) = (&self.array.numpy, self.target, &self.key.parts);
         let what =
             Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
-        let source = self.number.clone().unwrap_or_else(|| Arg::Tensor(values.clone()));
         // A source that shares memory is read before it is written.
         let values =
             if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
-        let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
+        let args = vec![Arg::Tensor(target.clone()), self.source.clone(), Arg::Index(parts.clone())];
         let place = || site(vm);
         let caller = Caller { state: &numpy.state, site: &place };
         let done = overwrite(caller, what, target, args, |target| index::set(target, parts, &values));
