@@ -1,15 +1,17 @@
 //! Changes of the source that may fix a mistake. Whether one does is found out by running the changed source.
 
+use super::mistake::Finding;
+use super::scale;
 use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Operator, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
-/// Sources that may be right, the likeliest first: `source` with one change for the mistake of this name that was found
-/// in this line.
-pub(crate) fn fixed_sources(source: &str, mistake: &str, line: usize) -> Vec<String> {
+/// Sources that may be right, the likeliest first: `source` with one change for the mistake that was found in this line.
+pub(crate) fn fixed_sources(source: &str, finding: &Finding, line: usize) -> Vec<String> {
     let Ok(parsed) = parse_module(source) else { return Vec::new() };
-    let mut search = Search { source, mistake, line, scaled: false, found: Vec::new() };
+    let (mistake, is_twice) = (finding.mistake, finding.fix == scale::ONCE);
+    let mut search = Search { source, mistake, line, is_twice, scaled: false, found: Vec::new() };
     parsed.into_syntax().body.iter().for_each(|statement| search.visit_stmt(statement));
     // A mask may be made elsewhere: what is nearest to the line comes first.
     search.found.sort_by_key(|edit| edit.line.abs_diff(line));
@@ -34,6 +36,8 @@ struct Search<'s> {
     source: &'s str,
     mistake: &'s str,
     line: usize,
+    /// Whether scores are divided by the right scale twice.
+    is_twice: bool,
     /// Whether the expression is part of a product or a quotient.
     scaled: bool,
     found: Vec<Edit>,
@@ -184,8 +188,7 @@ impl Search<'_> {
                 }
             }
             Operator::Div => {
-                // Divided twice, by the width itself, or by a power that divides already.
-                self.edit(expression, left.clone());
+                // Divided by the width itself, or by a power that divides already.
                 if !is_no_width(&operation.right) {
                     self.edit(expression, format!("{left} / ({right})**0.5"));
                 }
@@ -202,6 +205,10 @@ impl Search<'_> {
             && let Some(by_head) = by_head
         {
             self.edit(expression, by_head);
+        }
+        // Elsewhere scores without a divisor have no scale at all, which the doctor allows in a first example.
+        if operation.op == Operator::Div && self.is_twice {
+            self.edit(expression, left);
         }
     }
 }

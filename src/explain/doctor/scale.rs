@@ -24,6 +24,9 @@ pub(super) static MISTAKE: Mistake = Mistake {
     detector: Detector::WeightsAndCell(detect, detect_fused),
 };
 
+/// What to do about scores that are divided by the root of the width twice.
+pub(super) const ONCE: &str = "divide once";
+
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-4 * b.abs()
 }
@@ -109,7 +112,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
                 "{head}; their scores are divided by the root of {width} twice ({}).",
                 lines.join(" and ")
             ),
-            "divide once",
+            ONCE,
         );
     }
     let divided = format!("{head}; their scores are divided by {}", figure(1.0 / scale));

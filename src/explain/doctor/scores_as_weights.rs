@@ -12,12 +12,14 @@ use super::softmax_helper::wrong_sums;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
-use crate::tensor::{Record, Site, Tensor};
+use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// Tensors with more elements are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;
 /// The most records that a search for a softmax examines.
 const MOST_RECORDS: usize = 500;
+/// What a mask says of scores.
+const MASKED: &str = "masked with a large negative number, as for a softmax";
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A205",
@@ -82,8 +84,28 @@ fn hidden<'t>(step: &'t Traced, record: &Record) -> Option<(&'t TracedTensor, St
             && numbers(operand)
                 .is_some_and(|all| all.iter().any(is_extreme) && all.iter().any(|it| !is_extreme(it)))
     };
-    let evidence = "masked with a large negative number, as for a softmax";
-    step.operands.iter().find(is_hidden).map(|operand| (operand, evidence.to_owned()))
+    let found = step.operands.iter().find(is_hidden).or_else(|| {
+        let is_weights = |operand: &&TracedTensor| {
+            let tensor = operand.tensor.as_ref().filter(|it| is_factor(it) && !is_weighted(it));
+            tensor.and_then(|it| trace_back(it, &is_product)).is_some_and(|path| path.steps.iter().any(hides))
+        };
+        step.operands.iter().find(is_weights)
+    })?;
+    Some((found, MASKED.to_owned()))
+}
+
+/// Whether a step adds a mask: 0, and a number that only a softmax makes 0.
+fn hides(step: &FlowStep) -> bool {
+    const LEAST: f64 = -50.0;
+    let Some(Arg::Tensor(mask)) = step.other() else { return false };
+    let is_added = step.explanation() == Explanation::Pointwise(Formula::Add) && mask.dtype().is_float();
+    if !is_added || mask.numel() > MOST_ELEMENTS {
+        return false;
+    }
+    let values = mask.to_f64_vec();
+    values.iter().all(|it| *it == 0.0 || *it <= LEAST)
+        && values.iter().any(|it| *it <= LEAST)
+        && values.contains(&0.0)
 }
 
 /// The same where each weight is multiplied with a vector by `*`: the vectors have more elements than there are weights, and
@@ -99,8 +121,7 @@ fn hidden_elementwise(step: &Traced) -> Option<(&TracedTensor, String)> {
     let is_masked = path.steps.iter().any(|it| it.fill().is_some_and(|fill| fill <= -1e9));
     let all = numbers(weights).filter(|_| is_masked)?;
     let is_hidden = |it: &f64| *it <= -1e9;
-    let evidence = "masked with a large negative number, as for a softmax".to_owned();
-    (all.iter().any(is_hidden) && !all.iter().all(is_hidden)).then_some((weights, evidence))
+    (all.iter().any(is_hidden) && !all.iter().all(is_hidden)).then_some((weights, MASKED.to_owned()))
 }
 
 /// An operand that is scaled as queries times keys are for a softmax, and is multiplied with values of the same tokens.
@@ -112,9 +133,11 @@ fn not_weights<'t>(step: &'t Traced, record: &Record) -> Option<(&'t TracedTenso
         let FlowPath { steps, record: made, .. } = trace_back(operand, &is_product)?;
         let scores = Product::of(&made).filter(|_| made.operation.explanation != Explanation::Linear)?;
         // Other attention than that of a softmax has a scale too: retention multiplies with a decay, and mixed heads with a
-        // parameter.
-        let is_gated =
-            |step: &FlowStep| step.other().is_some_and(|it| it.tensor().is_some_and(|it| it.numel() > 1));
+        // parameter. What is added is a bias.
+        let is_gated = |step: &FlowStep| {
+            let is_added = step.explanation() == Explanation::Pointwise(Formula::Add);
+            !is_added && step.other().is_some_and(|it| it.tensor().is_some_and(|it| it.numel() > 1))
+        };
         let is_parameter = |it: &Tensor| source(it).1.is_leaf() && source(it).1.requires_grad();
         if steps.iter().any(is_gated) || is_parameter(values) || is_weighted(operand) {
             return None;

@@ -56,7 +56,7 @@ pub(super) fn try_fixes(
             continue;
         };
         let own = &plan.cells[index];
-        for source in fixed_sources(&own.source, finding.mistake, line) {
+        for source in fixed_sources(&own.source, finding, line) {
             if work >= MOST_WORK {
                 break;
             }
