@@ -9,7 +9,7 @@ use crate::ops::nearest;
 use crate::ops::op::FUNCTION;
 use crate::ops::table::find;
 use crate::session::{PythonError, Raised, Session};
-use crate::syntax::{parse_module, wording};
+use crate::syntax::{INVALID, parse_module, wording};
 use crate::tensor::show::tuple_repr;
 
 /// How many variables are named to a learner who wrote a name that is not there.
@@ -79,7 +79,7 @@ pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), Stri
     }
     // A bracket too few or too many is named; of words that are no code there is nothing to say but this.
     match wording(said, ruff_python_parser::Mode::Module)
-        .filter(|wrong| !wrong.text.starts_with("invalid syntax"))
+        .filter(|wrong| !wrong.text.starts_with(INVALID))
     {
         Some(wrong) => Err(format!("Python cannot read this yet: {}.", wrong.text)),
         None => {

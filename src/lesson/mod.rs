@@ -9,7 +9,6 @@
 //! | [`vocabulary`] | every directive, option and axis name that a lesson may use |
 //! | [`catalogue`] | all lessons of the course; finds steps and lessons by their names |
 //! | [`course`], [`course_folder`] | folders of lessons: courses of their own, translations |
-//! | [`translation`] | compares a translation with its original |
 //! | [`blank`], [`filled`] | code that a cell hides for the learner to write, and what the cell computes with it |
 //! | [`answer`], [`typed_shape`], [`number_words`], [`choice`], [`closeness`], [`judge`] | reads and judges what a learner answers |
 //! | [`stem`] | words without their endings |
@@ -63,7 +62,6 @@ mod stem;
 pub(crate) mod step;
 pub mod terms;
 pub mod trained;
-pub mod translation;
 pub mod typed_shape;
 pub(crate) mod views;
 pub mod vocabulary;

@@ -1,4 +1,4 @@
-//! Errors of syntax in CPython's words, for cells and for `compile`, `exec` and `eval`.
+//! Errors of syntax in the parser's words, or CPython's, for cells and for `compile`, `exec` and `eval`.
 
 use ruff_python_parser::Mode;
 use rustpython_vm::{
@@ -7,7 +7,7 @@ use rustpython_vm::{
 };
 
 use super::messages;
-use crate::syntax::{Class, Wording, wording};
+use crate::syntax::{Wording, wording};
 
 /// The source that the interpreter keeps with an error of syntax.
 fn source(exception: &Py<PyBaseException>, vm: &VirtualMachine) -> Option<String> {
@@ -20,7 +20,7 @@ fn found(source: &str) -> Option<Wording> {
     wording(source, Mode::Module)
 }
 
-/// Gives an error of the parser or compiler CPython's text and place. Others stay as they are.
+/// Gives an error of the parser or compiler the text and the place that a learner reads. Others stay as they are.
 pub(super) fn reword(exception: &Py<PyBaseException>, vm: &VirtualMachine) {
     if !exception.fast_isinstance(vm.ctx.exceptions.syntax_error) {
         return;
@@ -60,11 +60,7 @@ pub(super) fn reword(exception: &Py<PyBaseException>, vm: &VirtualMachine) {
     }
 }
 
-/// The class of an error of syntax, as CPython has it. `None` if the parser finds nothing wrong.
+/// The class of an error of syntax. `None` if the parser finds nothing wrong.
 pub(super) fn class(source: &str) -> Option<&'static str> {
-    Some(match found(source)?.class {
-        Class::Syntax => "SyntaxError",
-        Class::Indentation => "IndentationError",
-        Class::Tab => "TabError",
-    })
+    Some(if found(source)?.is_indentation { "IndentationError" } else { "SyntaxError" })
 }

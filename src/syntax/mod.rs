@@ -3,20 +3,15 @@
 //! The parser, the compiler and the syntax tree's own destructor call themselves for each level of nesting, so deep enough
 //! source overflows the native stack, which ends the program. Everything in this crate parses through these functions.
 
-mod error;
-mod expressions;
-mod literals;
 mod nesting;
-mod tokens;
 mod words;
 
 use ruff_python_ast::{Mod, ModExpression, ModModule};
 use ruff_python_parser::{Mode, ParseError, ParseErrorType, Parsed};
 use ruff_text_size::{TextRange, TextSize};
 
-pub(crate) use error::{Class, Wording};
 pub(crate) use nesting::{Nesting, check, place};
-pub(crate) use words::wording;
+pub(crate) use words::{INVALID, Wording, wording};
 
 fn refused(source: &str, mode: Mode) -> Option<ParseError> {
     let nesting = check(source, mode).err()?;

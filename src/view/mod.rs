@@ -4,7 +4,6 @@
 
 pub mod bench;
 pub mod check;
-pub(crate) mod ci;
 pub mod code;
 pub(crate) mod columns;
 pub mod compare;

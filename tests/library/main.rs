@@ -46,7 +46,6 @@ mod show;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 mod structure;
-mod syntax_errors;
 mod table;
 mod tensor_layout;
 mod threads;

@@ -1,6 +1,5 @@
 //! `attn check`: runs files again and compares their outputs with the recorded ones; without a file, all lessons.
 
-use std::cell::OnceCell;
 use std::path::Path;
 
 use super::super::cells::course;
@@ -19,10 +18,9 @@ use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_output, compare_step};
 use crate::lesson::front_matter::is_lesson;
 use crate::lesson::recording::with_outputs;
-use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms, translation};
+use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms};
 use crate::shims::outside::fs;
 use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
-use crate::view::ci::{github, junit};
 use crate::view::quantity::counted;
 
 /// What `attn check` takes.
@@ -39,23 +37,6 @@ pub(crate) struct Args {
     /// Write what the cells show now into the lessons of a folder of your own, under each cell; nothing else in them changes
     #[arg(long)]
     write: bool,
-    /// The form of the report: text, json, junit (XML) or github (annotations)
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
-    #[arg(hide_possible_values = true)]
-    format: Format,
-}
-
-/// The form of the report.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// A document for each file.
-    Json,
-    /// XML, as JUnit writes it.
-    Junit,
-    /// GitHub's annotations.
-    Github,
 }
 
 fn tolerance(word: &str) -> Result<f64, String> {
@@ -122,21 +103,13 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         files.push((file, document));
         Ok(true)
     })?;
-    let format = if shell.options.json { Format::Json } else { args.format };
-    match format {
-        Format::Json => {
-            for (_, document) in files {
-                shell.bytes(document.as_bytes())?;
-            }
+    if shell.options.json {
+        for (_, document) in files {
+            shell.bytes(document.as_bytes())?;
         }
-        _ => {
-            let files: Vec<CheckedFile> = files.into_iter().map(|(file, _)| file).collect();
-            match format {
-                Format::Junit => shell.say(&junit(&files))?,
-                Format::Github => shell.say(&github(&files))?,
-                Format::Text | Format::Json => shell.show(&report::report(&files, shell.look))?,
-            }
-        }
+    } else {
+        let files: Vec<CheckedFile> = files.into_iter().map(|(file, _)| file).collect();
+        shell.show(&report::report(&files, shell.look))?;
     }
     Ok(exit)
 }
@@ -247,8 +220,6 @@ struct Checker<'c> {
     glossary: Glossary,
     /// The lessons among the files.
     named: Vec<Lesson>,
-    /// The lessons that the course may translate; read when the first translation is checked.
-    originals: OnceCell<Catalogue>,
 }
 
 /// Whether a word on the command line is a glossary's file.
@@ -304,36 +275,9 @@ impl<'c> Checker<'c> {
             options,
             glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
             named: Vec::new(),
-            originals: OnceCell::new(),
         };
         checker.named = files.iter().filter_map(|file| checker.read_lesson(file)?.ok()).collect();
         Ok((checker, glossary))
-    }
-
-    /// What a translation has otherwise than its original, which is the lesson of the same id in the chapter.
-    fn translated(&self, lesson: &Lesson) -> Result<Vec<Fault>, Failure> {
-        if lesson.lang.is_none() {
-            return Ok(Vec::new());
-        }
-        let originals = match self.originals.get() {
-            Some(originals) => originals,
-            None => {
-                let read = course::catalogue()?;
-                self.originals.get_or_init(|| read)
-            }
-        };
-        let mut all = originals.lessons().chain(originals.faq());
-        let original = all.find(|other| other.as_ref().is_ok_and(|other| other.id == lesson.id));
-        match original {
-            Some(Ok(original)) => Ok(translation::differences(lesson, original)),
-            _ => {
-                let what = format!(
-                    "`lang` says that this is a translation, and no lesson has the id `{}`",
-                    lesson.id
-                );
-                Ok(vec![Fault::new(&lesson.file, 1, what)])
-            }
-        }
     }
 
     /// Checks a file: a lesson if its front matter says so, else cells with recorded outputs.
@@ -406,7 +350,6 @@ impl<'c> Checker<'c> {
             Ok(report) => report,
             Err(fault) => return Ok(faulty(&fault)),
         };
-        let translated = self.translated(lesson)?;
         let (mut cells, mut documents, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         for (index, ran) in report.steps.iter().enumerate() {
             let step = ran.step;
@@ -449,7 +392,7 @@ impl<'c> Checker<'c> {
             })?;
         }
         // Outputs that differ are shown as cells.
-        let faults = report.faults.iter().chain(&translated).map(FileFault::from).collect();
+        let faults = report.faults.iter().map(FileFault::from).collect();
         Ok((CheckedFile { file, cells, faults, hint, ..CheckedFile::default() }, documents))
     }
 

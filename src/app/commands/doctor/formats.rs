@@ -1,12 +1,10 @@
 //! Findings as text, as JSON, as annotations of a GitHub workflow, and as SARIF 2.1.0.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::examined::Examined;
 use crate::app::json::write_json;
 use crate::app::terminal::shell::{Exit, Failure, Shell};
-use crate::explain::doctor::MISTAKES;
 use crate::view::Role;
 use crate::view::doctor::{self as report, CodeFinding, Unexamined};
 use crate::view::errors::error;
@@ -23,8 +21,6 @@ pub(super) enum Format {
     Json,
     /// `::error file=..,line=..` for each finding.
     Github,
-    /// One SARIF document.
-    Sarif,
 }
 
 impl Format {
@@ -158,85 +154,4 @@ pub(super) fn github(examined: &Examined, shell: &mut Shell) -> Result<(), Failu
         shell.say(&format!("::warning file={}::{}\n", property(&examined.target), data(&message)))?;
     }
     Ok(())
-}
-
-/// The findings of all targets.
-#[derive(Default, Serialize, Deserialize)]
-pub(super) struct SarifLog {
-    results: Vec<Value>,
-    failed: Vec<Value>,
-}
-
-impl SarifLog {
-    /// Adds the findings of a target.
-    pub(super) fn add(&mut self, examined: &Examined) {
-        self.results.extend(examined.found.iter().map(|(found, _)| result(&examined.target, found)));
-        self.failed.extend(examined.failed.iter().map(|failed| {
-            let text = format!(
-                "{}: {} raised {}: {}",
-                examined.target, failed.name, failed.raised.kind, failed.raised.message
-            );
-            json!({"level": "warning", "message": {"text": text}})
-        }));
-    }
-
-    /// Adds what another process found.
-    pub(super) fn append(&mut self, other: SarifLog) {
-        self.results.extend(other.results);
-        self.failed.extend(other.failed);
-    }
-
-    /// Writes the document.
-    pub(super) fn write(self, shell: &mut Shell) -> Result<(), Failure> {
-        let rules: Vec<Value> = MISTAKES
-            .iter()
-            .map(|mistake| {
-                json!({
-                    "id": mistake.code,
-                    "name": mistake.name,
-                    "shortDescription": {"text": mistake.title},
-                    "fullDescription": {"text": mistake.why},
-                    "defaultConfiguration": {"level": "error"},
-                })
-            })
-            .collect();
-        let driver = json!({"name": "attn doctor", "version": env!("CARGO_PKG_VERSION"), "rules": rules});
-        let invocation = json!({
-            "executionSuccessful": self.failed.is_empty(),
-            "toolExecutionNotifications": self.failed,
-        });
-        let run = json!({
-            "tool": {"driver": driver},
-            "invocations": [invocation],
-            "columnKind": "unicodeCodePoints",
-            "results": self.results,
-        });
-        write_json(
-            &json!({
-                "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-                "version": "2.1.0",
-                "runs": [run],
-            }),
-            shell,
-        )
-    }
-}
-
-fn result(target: &str, found: &CodeFinding) -> Value {
-    let finding = &found.finding;
-    let mut place = json!({"artifactLocation": {"uri": target.replace('\\', "/")}});
-    if let Some(line) = found.file_line {
-        place["region"] = json!({"startLine": line, "startColumn": finding.column.unwrap_or(1)});
-    }
-    let cell = finding.cell.clone().unwrap_or_default();
-    let message = format!("{}. {} Better: {}", finding.title, finding.observed, finding.fix);
-    json!({
-        "ruleId": finding.code,
-        "level": "error",
-        "message": {"text": message},
-        "locations": [{
-            "physicalLocation": place,
-            "logicalLocations": [{"fullyQualifiedName": finding.function.clone().unwrap_or(cell)}],
-        }],
-    })
 }

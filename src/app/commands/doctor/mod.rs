@@ -9,7 +9,7 @@
 //! | [`examined`] | runs a target and gathers its findings |
 //! | [`parts`] | what of a file that cannot run can be examined |
 //! | [`fix`] | tries fixes, shows as a diff the one that works, and writes it if that is wanted |
-//! | [`formats`] | findings as text, as JSON, for GitHub and as SARIF |
+//! | [`formats`] | findings as text, as JSON, and for GitHub |
 
 mod baseline;
 mod change;
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// Run on as far as this step; in a file, as far as this code cell
     #[arg(long, value_name = "STEP")]
     until: Option<String>,
-    /// How findings are written: text, short (a line for each), json, github (annotations of a workflow) or sarif
+    /// How findings are written: text, short (a line for each), json or github (annotations of a workflow)
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Report only these: codes (A201), beginnings of codes (A1) or names (scale), with commas between them
@@ -85,7 +85,6 @@ struct Ran {
     /// How it ended, whatever was found.
     ended: Exit,
     tally: Tally,
-    log: formats::SarifLog,
     /// The places of its findings.
     places: Vec<Place>,
     /// All its findings, as a baseline has them.
@@ -107,7 +106,6 @@ impl Ran {
         Ran {
             ended: Exit::Raised,
             tally: Tally { unchecked: 1, ..Tally::default() },
-            log: formats::SarifLog::default(),
             places: Vec::new(),
             known: Vec::new(),
             changes: Vec::new(),
@@ -162,7 +160,6 @@ impl Run<'_> {
         parts::examine_parts(&mut examined, plan, &settings, shell);
         let all = fix::places(&examined);
         examined.found.retain(|(found, _)| selection.has(&found.finding));
-        let mut log = formats::SarifLog::default();
         let mut known = Vec::new();
         match &self.baseline {
             Some(path) if args.write_baseline => known = Baseline::empty(path).entries(&examined),
@@ -176,7 +173,6 @@ impl Run<'_> {
                     Format::Short => formats::short(&examined, shell)?,
                     Format::Json => formats::json(&examined, shell)?,
                     Format::Github => formats::github(&examined, shell)?,
-                    Format::Sarif => log.add(&examined),
                 }
             }
         }
@@ -186,7 +182,7 @@ impl Run<'_> {
             false => examined.ended(),
         };
         let changes = if args.fix { std::mem::take(&mut examined.changes) } else { Vec::new() };
-        Ok(Ran { ended, tally: examined.tally(), log, places, known, changes, found: all.len() })
+        Ok(Ran { ended, tally: examined.tally(), places, known, changes, found: all.len() })
     }
 
     /// Writes the changes of a target that are wanted.
@@ -245,7 +241,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     shell.options.modules.roots = folders.collect();
     let run = Run { args, format, words: &words, baseline, folder: shell.options.folder.clone() };
     let mut exit = Exit::Good;
-    let mut log = formats::SarifLog::default();
     let mut known: HashSet<Place> = HashSet::new();
     let mut tally = Tally { targets: words.len(), ..Tally::default() };
     let mut all_known = Vec::new();
@@ -259,7 +254,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 Ran::unread()
             });
             run.write_fixes(at, &mut ran, shell)?;
-            let Ran { ended, tally: its_tally, log: its_log, places, known: its_known, .. } = ran;
+            let Ran { ended, tally: its_tally, places, known: its_known, .. } = ran;
             let is_left = its_tally.mistakes > its_tally.fixed;
             exit = exit.max(ended).max(if is_left { Exit::Failed } else { Exit::Good });
             tally.add(&its_tally);
@@ -267,7 +262,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             // A mistake in a module that several files import counts once.
             tally.mistakes -= places.iter().filter(|place| known.contains(place)).count();
             known.extend(places);
-            log.append(its_log);
             Ok(exit != Exit::Interrupted)
         },
     )?;
@@ -281,9 +275,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.say("\n")?;
         let noun = if words.iter().all(|word| Path::new(word).exists()) { "file" } else { "target" };
         shell.show(&report::tally(&tally, noun, shell.look))?;
-    }
-    if format == Format::Sarif {
-        log.write(shell)?;
     }
     Ok(exit)
 }
