@@ -193,7 +193,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "FAQ",
         here: |walk| !walk.is_asking() && walk.has_faq(),
         rank: 8,
-        belongs: "`f` is closed while a question of the lesson waits: answer or skip it first. A course without a `faq.md` has no `f`.",
+        belongs: "`f` is closed while a question of the lesson waits: answer or skip it first.",
         takes: Some("faq why view"),
         looks_up: true,
         act: |walk, rest| walk.faq(rest),
