@@ -78,9 +78,7 @@ pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), Stri
         return Ok(());
     }
     // A bracket too few or too many is named; of words that are no code there is nothing to say but this.
-    match wording(said, ruff_python_parser::Mode::Module)
-        .filter(|wrong| !wrong.text.starts_with(INVALID))
-    {
+    match wording(said, ruff_python_parser::Mode::Module).filter(|wrong| !wrong.text.starts_with(INVALID)) {
         Some(wrong) => Err(format!("Python cannot read this yet: {}.", wrong.text)),
         None => {
             let said = said.trim();

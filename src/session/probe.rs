@@ -144,6 +144,8 @@ pub(crate) struct UnpaddedReport {
     pub(crate) padded: usize,
     /// The token that is padding.
     pub(crate) token: i64,
+    /// Whether an embedding or a mask says so; otherwise it only stands at the ends of texts.
+    pub(crate) known: bool,
     /// How far an output moved at most; 0 for what is rounding.
     pub(crate) moved: f64,
 }

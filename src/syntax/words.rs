@@ -38,7 +38,9 @@ pub(crate) fn wording(source: &str, mode: Mode) -> Option<Wording> {
             said(&format!("unterminated string literal (detected at line {})", line(source, at)))
         }
         Error::ExpectedToken { expected: Kind::Colon, .. } => said("expected ':'"),
-        Error::ExpectedToken { expected: Kind::Comma, .. } => said("invalid syntax. Perhaps you forgot a comma?"),
+        Error::ExpectedToken { expected: Kind::Comma, .. } => {
+            said("invalid syntax. Perhaps you forgot a comma?")
+        }
         Error::OtherError(message) if message.starts_with("Expected an indented block") => {
             of_indentation(&message.replacen('E', "e", 1).replace('`', "'"))
         }
@@ -53,9 +55,13 @@ pub(crate) fn wording(source: &str, mode: Mode) -> Option<Wording> {
         // A bracket that is open since an earlier line is likelier to be the mistake. A keyword at the start of a line ends
         // the statement for this parser: then the error is at the end of the line before.
         Some(Bracket::Open(open)) => {
-            let is_layout =
-                |kind: Kind| matches!(kind, Kind::Newline | Kind::NonLogicalNewline | Kind::Indent | Kind::Dedent);
-            let met = tokens.clone().find(|(kind, start)| *start >= at && !is_layout(*kind)).map(|(_, start)| start);
+            let is_layout = |kind: Kind| {
+                matches!(kind, Kind::Newline | Kind::NonLogicalNewline | Kind::Indent | Kind::Dedent)
+            };
+            let met = tokens
+                .clone()
+                .find(|(kind, start)| *start >= at && !is_layout(*kind))
+                .map(|(_, start)| start);
             let is_last = first.error == Error::Lexical(Lexical::Eof);
             let is_open = is_last || line(source, open) < line(source, met.unwrap_or(source.len()));
             let text = format!("'{}' was never closed", &source[open..=open]);

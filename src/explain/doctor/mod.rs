@@ -19,6 +19,7 @@ mod angles_turn;
 mod arguments_swapped;
 mod attention;
 mod axes;
+mod axes_mixed;
 mod cache_differs;
 mod causal_leak;
 mod dropout_before_softmax;
@@ -118,6 +119,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &random_in_eval::MISTAKE,
     &targets_not_shifted::MISTAKE,
     &patches_by_view::MISTAKE,
+    &axes_mixed::MISTAKE,
     &group_order::MISTAKE,
     &heads_share_projection::MISTAKE,
     &rotary_not_relative::MISTAKE,

@@ -10,7 +10,7 @@ use crate::ops::table;
 use crate::ops::trace::Traced;
 use crate::session::{PaddingReport, UnpaddedReport};
 use crate::tensor::Arg;
-use crate::tensor::explanation::Explanation;
+use crate::tensor::explanation::{Explanation, Formula};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A109",
@@ -36,7 +36,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     content_moves(call)
         .or_else(|| counted_in_loss(call, cell))
         .or_else(|| left_out_of_loss(call, cell))
-        .or_else(|| padded_differs(call))
+        .or_else(|| padded_differs(call, cell))
 }
 
 /// Padding among the targets that a loss counts. One for each text may be the token that ends it.
@@ -122,9 +122,12 @@ fn padding_of(tokens: &[f64], is_out: &[bool], size: usize) -> Option<(usize, f6
 }
 
 /// A text whose outputs with padding are not those without it.
-fn padded_differs(call: &RepeatedCall) -> Option<Observation> {
+fn padded_differs(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let report = call.report.unpadded.as_ref().filter(|it| it.moved > 0.0)?;
-    let UnpaddedReport { sample, tokens, padded, token, moved } = report;
+    let UnpaddedReport { sample, tokens, padded, token, known, moved } = report;
+    if !known && !compares_with(*token, cell) {
+        return None;
+    }
     let observed = format!(
         "Text {sample} of the batch has {tokens} tokens, and {} of padding (token {token}). {} was called again with this text \
          alone, without its padding: its outputs moved by {}.",
@@ -135,6 +138,16 @@ fn padded_differs(call: &RepeatedCall) -> Option<Observation> {
     let fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) \
                for scores of (batch, heads, query, key)";
     Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// Whether the program compares whole numbers with this one, as `tokens != PAD` does.
+fn compares_with(token: i64, cell: &TracedCell) -> bool {
+    let is_question = |step: &Traced| {
+        matches!(step.operation.explanation, Explanation::Pointwise(Formula::Compare))
+            && step.operand(0).is_some_and(|it| !it.dtype.is_float())
+    };
+    let with_it = |step: &Traced| step.args.get(1).and_then(Arg::number) == Some(token as f64);
+    cell.trace.steps.iter().any(|step| is_question(step) && with_it(step))
 }
 
 /// Tokens that a mask hides, and whose content moves the others.

@@ -3,12 +3,12 @@
 
 use super::attention::Attention;
 use super::axes::{Product, is_product};
-use super::flow::{FlowStep, is_zero_one, trace_back};
+use super::flow::{FlowStep, is_zero_one, origin, trace_back};
 use super::mask::{Visible, is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
-use crate::tensor::explanation::{Explanation, Formula};
-use crate::tensor::{Record, Site, Tensor};
+use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::{Arg, Record, Site, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A503",
@@ -26,7 +26,9 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             .before
             .iter()
             .find(|step| step.explanation() == Explanation::Pointwise(Formula::Add))?;
-        grows(step, cell).or_else(|| favours_later(step, &attention, cell))
+        grows(step, cell)
+            .or_else(|| favours_later(step, &attention, cell))
+            .or_else(|| cancels(step, &attention, cell))
     });
     let fused = cell.trace.steps.iter().filter(|step| step.operation.explanation == Explanation::Attention);
     let fused = fused.filter_map(|step| {
@@ -77,6 +79,57 @@ fn grows_by(bias: &Tensor, verb: &str, site: Option<Site>, cell: &TracedCell) ->
     );
     let fix = "a penalty: -slope * (query - key), or decay ** (query - key) with a decay below 1";
     Some(Observation::new(site, observed, fix))
+}
+
+/// The finding if a step adds what a table has for positions, and each token gets the same for all keys that it sees: a
+/// softmax does not change if all scores of a row grow by the same.
+fn cancels(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let (bias, scores) = (step.other()?.tensor()?.clone(), attention.input()?);
+    let (&[.., queries, keys], &[.., rows, columns]) = (bias.shape(), scores.shape()) else { return None };
+    if [queries, keys] != [rows, columns] || queries < 3 || keys < 4 || !looks_up(&bias) {
+        return None;
+    }
+    let (bias_values, seen) = (bias.to_f64_vec(), scores.to_f64_vec());
+    let is_even = |(at, row): (usize, &[f64])| {
+        let shown = &seen[at % queries * keys..][..keys];
+        let mut values =
+            row.iter().zip(shown).filter(|(_, score)| is_visible(**score)).map(|(value, _)| *value);
+        values.next().is_none_or(|first| values.all(|it| close(it, first)))
+    };
+    if !bias_values.chunks(keys).enumerate().all(is_even) {
+        return None;
+    }
+    let observed = format!(
+        "{} is looked up in a table of different numbers, and adds one and the same number to the scores of all keys that a token \
+         sees: the weights are those without it.",
+        cell.name_of(&bias, "the bias")
+    );
+    let fix = "look at the sign of the distance: with a causal mask, query - key is 0 or more";
+    let mut found = Observation::new(step.record.site.clone(), observed, fix);
+    found.title = Some("the bias of positions is the same for all keys in sight");
+    Some(found)
+}
+
+/// Whether a tensor is made of what is looked up in a table that has different numbers.
+fn looks_up(tensor: &Tensor) -> bool {
+    let mut at = tensor.clone();
+    for _ in 0..12 {
+        let Some(record) = origin(&at) else { return false };
+        let Some(next) = record.args().first().and_then(Arg::tensor).cloned() else { return false };
+        if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
+            let mut values = record
+                .args()
+                .iter()
+                .filter_map(Arg::tensor)
+                .find(|it| it.dtype().is_float())
+                .map(|it| it.to_f64_vec().into_iter())
+                .into_iter()
+                .flatten();
+            return values.next().is_some_and(|first| values.any(|it| !close(it, first)));
+        }
+        at = next;
+    }
+    false
 }
 
 /// The finding if a step adds a number that grows from the first key to the last, and no mask hides the later ones: as a

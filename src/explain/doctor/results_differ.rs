@@ -1,6 +1,6 @@
 //! Two implementations of attention that the code compares, with a tolerance, and whose results differ.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::attention::is_softmax;
@@ -28,29 +28,82 @@ pub(super) static MISTAKE: Mistake = Mistake {
 const MOST_RECORDS: usize = 2000;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let exact = lines_that_agree(cell);
-    cell.trace.steps.iter().filter_map(|step| differing(step, cell, &exact)).collect()
+    let agreeing = pairs_that_agree(cell);
+    cell.trace.steps.iter().filter_map(|step| differing(step, cell, &agreeing)).collect()
 }
 
-/// The lines that compare several pairs, of which at least one is equal up to rounding: the others are meant to be.
-fn lines_that_agree(cell: &TracedCell) -> HashSet<(&'static str, usize)> {
-    let agree = |step: &Traced| {
-        let (left, right, ..) = by_difference(step, cell)?;
-        let (far, size) = distance(left, right)?;
-        let site = step.site()?;
-        (far <= 1e-5 * size && size > 0.0).then_some((site.cell, site.line))
-    };
-    cell.trace.steps.iter().filter_map(agree).collect()
+/// Pairs that are equal up to rounding, by the line that compares them: what else it compares is meant to be equal too.
+type Agreeing = HashMap<(&'static str, usize), Vec<Pair>>;
+
+struct Pair {
+    sides: [Tensor; 2],
+    /// Whether not even rounding tells them apart: then both may be the same computation.
+    is_exact: bool,
 }
 
-fn differing(
-    step: &Traced,
+fn pairs_that_agree(cell: &TracedCell) -> Agreeing {
+    let mut found = Agreeing::new();
+    for step in &cell.trace.steps {
+        let agree = || {
+            let (left, right, ..) = by_difference(step, cell)?;
+            let (far, _) = distance(left, right).filter(|(far, size)| *far <= 1e-5 * size && *size > 0.0)?;
+            let sides = [left.tensor.clone()?, right.tensor.clone()?];
+            Some((step.site()?, Pair { sides, is_exact: far == 0.0 }))
+        };
+        if let Some((site, pair)) = agree() {
+            found.entry((site.cell, site.line)).or_default().push(pair);
+        }
+    }
+    found
+}
+
+/// One of the pairs that a line compares, where several others agree up to rounding: what computed it is followed neither
+/// way, for instance gradients beside differences of losses.
+fn odd_one(
+    compared: [&TracedTensor; 2],
+    agreeing: &Agreeing,
     cell: &TracedCell,
-    exact: &HashSet<(&'static str, usize)>,
+    step: &Traced,
 ) -> Option<Observation> {
+    const FEWEST: usize = 2;
+    let site = step.site()?;
+    let [left, right] = compared;
+    let own = [left.tensor.as_ref()?, right.tensor.as_ref()?];
+    // An approximation that gets better is compared with one and the same tensor.
+    let is_other = |pair: &&Pair| {
+        !pair.is_exact
+            && !pair.sides.iter().any(|side| own.iter().any(|own| side.storage().same(own.storage())))
+    };
+    let others = agreeing.get(&(site.cell, site.line))?.iter().filter(is_other).count();
+    let (far, size) = distance(left, right).filter(|(far, size)| *far > 0.01 * size && *size > 0.0)?;
+    if others < FEWEST {
+        return None;
+    }
+    let observed = format!(
+        "{} and {} are compared in a line that compares {others} other pairs, which are equal up to rounding: they differ by up \
+         to {}, where their numbers reach {}.",
+        name_of(left, "The first of two tensors", cell)?,
+        name_of(right, "the second", cell)?,
+        figure(far),
+        figure(size)
+    );
+    let fix = "look at what this pair has that the others do not: its own part of the formula";
+    let mut found = Observation::new(Some(site), observed, fix);
+    found.title = Some("of several pairs that are compared, one differs");
+    found.why = Some(
+        "The line is a test: all pairs but this one are equal as far as rounding allows, though each was computed in two ways. \
+         So one of the two ways is wrong for this pair.",
+    );
+    Some(found)
+}
+
+fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Observation> {
     let (left, right, [relative, absolute], is_named) =
         with_tolerances(step).or_else(|| by_difference(step, cell))?;
-    let is_named = is_named || step.site().is_some_and(|site| exact.contains(&(site.cell, site.line)));
+    let is_named = is_named || step.site().is_some_and(|site| agreeing.contains_key(&(site.cell, site.line)));
+    if let Some(found) = odd_one([left, right], agreeing, cell, step) {
+        return Some(found);
+    }
     let far =
         distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));

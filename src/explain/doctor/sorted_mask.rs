@@ -2,6 +2,7 @@
 
 use super::flow::origin;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::ops::table;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Movement, OrderKind};
 use crate::tensor::{Arg, DType, Tensor};
@@ -20,7 +21,45 @@ pub(super) static MISTAKE: Mistake = Mistake {
 const MOST: usize = 60;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| unsorted(step, cell)).collect()
+    cell.trace.steps.iter().filter_map(|step| unsorted(step, cell).or_else(|| too_few(step, cell))).collect()
+}
+
+/// A mask of the numbers below the k largest that leaves fewer than k in each row: the threshold is not the last of them.
+fn too_few(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if ![Explanation::MaskedFill, Explanation::Assignment].contains(&step.operation.explanation) {
+        return None;
+    }
+    let operands: Vec<&Tensor> = step.operands.iter().filter_map(|it| it.tensor.as_ref()).collect();
+    let mask = operands.iter().copied().find(|it| it.dtype() == DType::Bool && it.ndim() > 0)?;
+    let width = *mask.shape().last()?;
+    let mut open = vec![mask.clone()];
+    for _ in 0..MOST {
+        let Some(record) = open.pop().map(|it| origin(&it))? else { continue };
+        let parts: Vec<Tensor> = record.args().iter().flat_map(Arg::tensors).cloned().collect();
+        if record.operation.explanation == Explanation::Ordered(OrderKind::TopK) {
+            let k = record.args().get(table::place_of(&record, "k")?)?.number()? as usize;
+            let kept = |row: &[bool]| row.iter().filter(|hidden| !**hidden).count();
+            let hidden = mask.to_bool_vec();
+            let fewest = hidden.chunks(width).map(kept).max()?;
+            let is_of_width = parts.first()?.shape().last() == Some(&width);
+            if !is_of_width || fewest == 0 || fewest >= k.min(width) {
+                return None;
+            }
+            let observed = format!(
+                "topk finds the {k} largest of {width} numbers, and {} then leaves {fewest} of them in sight.",
+                cell.name_of(mask, "the mask")
+            );
+            let fix = "the smallest of the k is the last one: logits < values[..., -1:]";
+            let mut found = Observation::new(step.site(), observed, fix);
+            found.title = Some("a mask of the k largest numbers leaves fewer");
+            found.why = Some(
+                "topk sorts: place 0 is the largest of the k, and the last place the threshold that all k reach.",
+            );
+            return Some(found);
+        }
+        open.extend(parts);
+    }
+    None
 }
 
 fn unsorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {

@@ -69,8 +69,9 @@ pub(super) static PADDING: Mistake = mistake(
 pub(super) static UNREAD: Mistake = mistake(
     "A813",
     "option-unread",
-    "nothing reads an option of the optimizer",
-    "A group of parameters may have any key, so a wrong name raises nothing, and the default is used.",
+    "nothing reads an option that is set",
+    "A group of an optimizer may have any key and a parameter any attribute, so a wrong name raises nothing, and what it was to \
+     change stays as it is.",
 );
 pub(super) static NOT_REACHED: Mistake = mistake(
     "A814",
@@ -105,17 +106,26 @@ pub(super) static IN_INPUT: Mistake = mistake(
     "the targets stand in the input",
     "A masked word is to be found from the words around it. If the model reads what it is to predict, it learns to copy.",
 );
+pub(super) static RATE: Mistake = mistake(
+    "A819",
+    "rate-squared",
+    "the rate of the optimizer is multiplied with itself",
+    "LambdaLR multiplies the optimizer's rate with what the function returns. A function that returns a rate makes it far too \
+     small.",
+);
 pub(super) static TABLES: Mistake = mistake(
     "A408",
     "tables-share-numbers",
     "two tables of different length are read with the same numbers",
-    "A table of positions has a row for each place. Read with other numbers, such as kinds of tokens, it says nothing of      the order.",
+    "A table of positions has a row for each place. Read with other numbers, such as kinds of tokens, it says nothing of \
+     the order.",
 );
 pub(super) static NORM: Mistake = mistake(
     "A409",
     "norm-depends-on-size",
     "a norm's result depends on the size of its input",
-    "A norm makes all rows alike in size, so that a layer meets the same range everywhere. Without the root, large rows become      small and small rows large.",
+    "A norm makes all rows alike in size, so that a layer meets the same range everywhere. Without the root, large rows become \
+     small and small rows large.",
 );
 pub(super) static UNUSED: Mistake = Mistake {
     implied_by: &["projection-unused", "projection-mixed-up", "no-positions"],
@@ -128,7 +138,7 @@ pub(super) static UNUSED: Mistake = Mistake {
 };
 
 /// All of them.
-static ALL: [&Mistake; 19] = [
+static ALL: [&Mistake; 20] = [
     &NOT_ZEROED,
     &CLEARED,
     &NOT_TRAINED,
@@ -144,6 +154,7 @@ static ALL: [&Mistake; 19] = [
     &SCHEDULE,
     &OWN_STATE,
     &IN_INPUT,
+    &RATE,
     &TABLES,
     &NORM,
     &UNUSED,

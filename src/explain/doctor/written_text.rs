@@ -1,16 +1,23 @@
 //! A text that a model writes token by token: each new token should come from the outputs at the last one, and the newest
 //! tokens should be read.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use super::attention::is_softmax;
 use super::axes::carried_operands;
 use super::flow::{origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::repeated::is_attention;
 use super::targets_not_shifted::{floats, reads_tokens};
 use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::{Arg, Tensor};
+use crate::tensor::explanation::{Explanation, Movement};
+use crate::tensor::{Arg, DType, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
+/// The most records that a search for embeddings examines.
+const MOST_RECORDS: usize = 2000;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A208",
@@ -55,7 +62,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         } else if let Some(choice) = chosen(step) {
             open = Some(choice);
         } else if let (Some(last), Some(text)) = (reads.last(), joined(step)) {
-            found.extend(unread(step, last, text));
+            found.extend(unread(step, last, text).or_else(|| forgotten(step, last, text, cell)));
         }
     }
     found.truncate(1);
@@ -130,6 +137,46 @@ fn joined(step: &Traced) -> Option<&TracedTensor> {
     let (_, chosen) = source(token.tensor.as_ref()?);
     let is_chosen = matches!(origin(&chosen)?.operation.called(false), "argmax" | "multinomial");
     (is_joined && is_text && is_chosen).then_some(text)
+}
+
+/// The model read the newest token alone, and nothing that it had computed of the tokens before: no cache and no state.
+fn forgotten(step: &Traced, last: &Read, text: &TracedTensor, cell: &TracedCell) -> Option<Observation> {
+    let size = text.shape()[1];
+    let newest: Vec<f64> = floats(text)?.chunks(size).filter_map(|row| row.last().copied()).collect();
+    let token = step.operand(1)?.tensor.clone()?;
+    let attends = || cell.trace.steps.iter().any(is_attention);
+    if last.size != 1 || size < 3 || last.tokens != newest || !attends() || !reads_once(token) {
+        return None;
+    }
+    let observed = format!(
+        "The text has {size} tokens. The model read the last of them alone, and the next one depends on nothing that was computed \
+         of the others: there is no cache."
+    );
+    let fix = "the whole text so far, ids, or a cache that keeps the keys and values of the tokens before";
+    let mut found = Observation::new(step.site(), observed, fix);
+    found.title = Some("the model reads the newest token alone, without a cache");
+    Some(found)
+}
+
+/// Whether a tensor depends on one reading of each table of embeddings only. Which tokens are read is not followed.
+fn reads_once(tensor: Tensor) -> bool {
+    let (mut left, mut seen, mut tables) = (vec![tensor], HashSet::new(), HashSet::new());
+    while let Some(tensor) = left.pop() {
+        let Some(record) = origin(&tensor) else { continue };
+        if !seen.insert(Rc::as_ptr(&record)) {
+            continue;
+        }
+        let parts: Vec<Tensor> = record.args().iter().flat_map(Arg::tensors).cloned().collect();
+        if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
+            let table = parts.iter().find(|it| it.dtype().is_float()).map(|it| it.storage().address());
+            if seen.len() > MOST_RECORDS || !tables.insert(table) {
+                return false;
+            }
+            continue;
+        }
+        left.extend(parts.into_iter().filter(|it| it.dtype() != DType::Bool));
+    }
+    !tables.is_empty()
 }
 
 /// The model read the first tokens of a text, and the newest are missing.

@@ -76,7 +76,7 @@ def same_ids(watch, layer, ids, at):
             long, short = sorted((layer, other), key=lambda it: -it.num_embeddings)
             observed = f"A table of {long.num_embeddings} rows and one of {short.num_embeddings} are read with the same numbers: rows {short.num_embeddings} to {long.num_embeddings - 1} of the longer one are never read."
             watch.add("tables-share-numbers", at, observed, "give each table its own numbers: positions come from torch.arange(tokens)")
-    if len(watch.looked_up) < 16:
+    if len(watch.looked_up) < 64:
         watch.looked_up.append((ids, layer))
 
 

@@ -94,12 +94,25 @@ def padding_token(call, ids):
     return None
 
 
+def trailing_token(ids):
+    """A token that stands at the ends of texts only, several times at one of them: padding, if the program knows it too."""
+    last = ids[:, -1].unique()
+    for token in last:
+        is_it = ids == token
+        # From its first place on, a text has nothing else.
+        ends = bool((is_it.cumsum(1)[:, -1] == is_it.flip(1).long().cumprod(1).sum(1)).all())
+        if ends and int(is_it.sum(1).max()) >= 2 and bool((~is_it).any(1).all()):
+            return int(token)
+    return None
+
+
 def unpadded(call, output):
     """How far the outputs of one text move when it comes without its padding: a mask that hides padding changes nothing."""
     ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
     if ids is None or output.shape[0] != ids.shape[0] < 2:
         return None
-    padding = padding_token(call, ids)
+    known = padding_token(call, ids)
+    padding = trailing_token(ids) if known is None else known
     samples, tokens = ids.shape
     if padding is None or samples == tokens:
         return None
@@ -125,5 +138,7 @@ def unpadded(call, output):
         before = before[:, :count]
     if after is None or after.shape != before.shape:
         return None
+    after, before = torch.nan_to_num(after), torch.nan_to_num(before)
     far, size = float((after - before).abs().max()), max(float(before.abs().max()), 1e-30)
-    return {"sample": sample, "tokens": count, "padded": tokens, "token": padding, "moved": far if far > ROUNDING * size else 0.0}
+    moved = far if far > ROUNDING * size else 0.0
+    return {"sample": sample, "tokens": count, "padded": tokens, "token": padding, "known": known is not None, "moved": moved}

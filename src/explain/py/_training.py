@@ -8,6 +8,7 @@ import sys
 
 import torch
 from _models import listed, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
+from _targets import of_loss, padding_in_loss
 from torch import nn
 from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler
@@ -48,7 +49,7 @@ class Watch:
         self.states = []
         # The tensors of numbers that embeddings looked up in the call that runs, and the layers: (numbers, layer).
         self.looked_up = []
-        # What the last outermost call got as tokens.
+        # What the last outermost call that got tokens got.
         self.tokens = []
         # All modules that ran, by their numbers; those that were called from outside; and how often `backward` ran, and where.
         self.called, self.outer, self.backwards = set(), [], (0, None)
@@ -56,6 +57,12 @@ class Watch:
         self.leaves = []
         # The steps of each schedule and those of its optimizer: (schedule, where it was stepped, how often, the optimizer's steps).
         self.schedules, self.scheduling = {}, 0
+        # The largest factor of the rate that a schedule set, by its number.
+        self.factors = {}
+        # Whether their module was in training mode when parameters were first reached, and their sums.
+        self.first = {}
+        # Whether the outermost call that runs records gradients.
+        self.records = False
         # Where gradients were cleared that nothing had used, since the last step, and how often that was so.
         self.lost, self.losses_of_gradients = None, []
 
@@ -113,12 +120,18 @@ def _called(module, args, kwargs, call):
         same_ids(watch, module, args[0], place())
     if outer:
         watch.inside, watch.looked_up = [], []
-        watch.tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
+        tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
+        # An output layer that is called by itself reads what was computed from the tokens.
+        watch.tokens = tokens or watch.tokens
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
             watch.outer.append(module)
     else:
         watch.inside.append(module)
-    if len(watch.ran) < 4096 and torch.is_grad_enabled():
+    grad = torch.is_grad_enabled()
+    if outer:
+        watch.records = grad
+    if len(watch.ran) < 4096 and (grad or watch.records):
+        # What runs without gradients inside of a call that has them is cut off.
         watch.ran.add(id(module))
     try:
         return call(module, *args, **kwargs)
@@ -239,8 +252,8 @@ def _stepped(optimizer, call, args, kwargs):
         if len(watch.reached) > 4096:
             break
         for name, param in module.named_parameters():
-            if param.grad is not None and param.requires_grad:
-                watch.reached.setdefault(id(param), (param, name, module))
+            if param.grad is not None and param.requires_grad and id(param) not in watch.reached:
+                watch.reached[id(param)], watch.first[id(param)] = (param, name, module), (module.training, fingerprint(param))
     watch.now, watch.steps = Step(), watch.steps + 1
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
     out = call(optimizer, *args, **kwargs)
@@ -261,6 +274,14 @@ def _scheduled(schedule, call, args, kwargs):
         if outer and at is not None and len(watch.schedules) < 64:
             _, _, count, steps = watch.schedules.get(id(schedule), (schedule, at, 0, 0))
             watch.schedules[id(schedule)] = (schedule, at, count + 1, getattr(optimizer, "_watched_steps", 0))
+            note_factor(watch, schedule)
+
+
+def note_factor(watch, schedule):
+    """Notes by which factor a schedule has just changed the rate, if it is the largest so far."""
+    rate, base = schedule.optimizer.param_groups[0]["lr"], next(iter(getattr(schedule, "base_lrs", [])), 0)
+    if base and type(rate) is float and len(watch.factors) < 64:
+        watch.factors[id(schedule)] = max(rate / base, watch.factors.get(id(schedule), 0))
 
 
 def fast_schedules(watch):
@@ -287,31 +308,6 @@ def _clipped():
         watch.early = (place(), watch.steps > 0 and watch.now.zeroed is None)
 
 
-def in_the_input(watch, targets, ignored):
-    """Targets of some places only, as of masked words, that the input has at the same places."""
-    counted = targets != ignored
-    if not bool(counted.any()) or bool(counted.all()):
-        return
-    for tokens in watch.tokens:
-        if tokens.numel() == targets.numel() and tokens is not targets and tokens.data_ptr() != targets.data_ptr():
-            same = tokens.reshape(-1)[counted.reshape(-1)] == targets.reshape(-1)[counted.reshape(-1)]
-            other = tokens.reshape(-1)[~counted.reshape(-1)]
-            # A tenth of masked words is usually left as it is.
-            if len(same) >= 8 and 2 * int(same.sum()) > len(same) and len(other.unique()) > 2:
-                observed = f"The loss counts {len(same)} of {targets.numel()} places, and at {int(same.sum())} of them the model reads the token that it is to predict."
-                watch.add("targets-in-input", place(), observed, "copy the targets before tokens are replaced: labels = inputs.clone(), then inputs[masked] = MASK")
-
-
-def _loss(logits, targets, ignored):
-    watch = _watch
-    if not targets.is_floating_point() and torch.is_grad_enabled() and watch.steps < 4:
-        in_the_input(watch, targets, ignored)
-    if len(watch.losses) < 8 and not targets.is_floating_point() and logits.dim() >= 2 and torch.is_grad_enabled():
-        at = place()
-        if all(at != known[0] for known in watch.losses):
-            watch.losses.append((at, logits.shape[1], targets.detach().clone(), ignored))
-
-
 def _loaded(module, state):
     """State that shares its memory with the module that loads it, and was kept before the last step."""
     watch = _watch
@@ -323,6 +319,17 @@ def _loaded(module, state):
     if watch.steps and is_lost and given and all(it.data_ptr() in own for it in given):
         observed = f"The state that {type(module).__name__} loads is its own: state_dict() returns the parameters themselves, and each step since has changed them."
         watch.add("state-is-own", place(), observed, "copy what is kept: copy.deepcopy(model.state_dict())")
+
+
+def _named(param, name):
+    """An attribute that is set to a parameter, and that only looks like one that parameters have."""
+    if not hasattr(param, name):
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, ["requires_grad", "grad", "data"], 1, 0.85)
+        if near:
+            observed = f"A parameter gets the attribute {name}, which nothing reads: parameters have {near[0]}."
+            _watch.add("option-unread", place(), observed, f"param.{near[0]}")
 
 
 def install():
@@ -359,9 +366,10 @@ def install():
         _zeroed()
         return module_zero(self, *args, **kwargs)
 
-    def loss(input, target, weight=None, size_average=None, ignore_index=-100, *args, **kwargs):
-        _loss(input, target, ignore_index)
-        return entropy(input, target, weight, size_average, ignore_index, *args, **kwargs)
+    def loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
+        # What is not added up here is chosen from afterwards.
+        of_loss(_watch, input, target, ignore_index if reduction != "none" else None, place())
+        return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
 
     load, state = nn.Module.load_state_dict, nn.Module.state_dict
 
@@ -387,7 +395,15 @@ def install():
             start(self, *args, **kwargs)
         finally:
             _watch.scheduling -= 1
+        note_factor(_watch, self)
 
+    set_attribute = nn.Parameter.__setattr__
+
+    def named(self, name, value):
+        _named(self, name)
+        set_attribute(self, name, value)
+
+    nn.Parameter.__setattr__ = named
     LRScheduler.step, LRScheduler.__init__, nn.Module.load_state_dict = scheduled, started, loaded
     nn.Module.state_dict = kept
     nn.Module.__call__, torch.autograd.backward, Optimizer.__init__ = called, ran_backward, made
@@ -415,8 +431,8 @@ def left_out(watch):
             own = [(name, param) for name, param in owner._parameters.items() if param is not None and param.requires_grad]
             missing = [name for name, param in own if id(param) not in held and id(param) in watch.reached]
             names += [f"{prefix}.{name}".lstrip(".") for name in missing]
-        # A model none of whose parameters an optimizer has is trained elsewhere, or not at all.
-        if not any(id(param) in held for param in module.parameters()):
+        # A model none of whose parameters an optimizer has may be trained elsewhere, or not at all.
+        if not any(id(param) in held for param in module.parameters()) and not is_left_as_it_is(watch, module):
             continue
         if names and watch.optimizers:
             optimizer, at, *_ = watch.optimizers[0]
@@ -430,6 +446,25 @@ def left_out(watch):
                 observed = f"A {type(stranger).__name__} that {type(module).__name__} calls is no part of it, so parameters() does not have its weights and no optimizer trains them."
                 watch.add("parameters-not-trained", watch.optimizers[0][1], observed, "nn.ModuleList([...]) in place of a list")
                 break
+
+
+def is_left_as_it_is(watch, module):
+    """Whether a model is in training mode, has a gradient at each step, and is never changed."""
+    own = [param for param in module.parameters() if id(param) in watch.reached]
+    return watch.steps >= 3 and bool(own) and all(watch.first.get(id(it)) == (True, fingerprint(it)) for it in own)
+
+
+def fingerprint(param):
+    return float(param.detach().double().sum())
+
+
+def factors_of_rate(watch):
+    """A function of LambdaLR that returns rates: its largest factor is the rate that it is multiplied with."""
+    for schedule, at, *_ in watch.schedules.values():
+        rates, factor = getattr(schedule, "base_lrs", []), watch.factors.get(id(schedule), 0)
+        if type(schedule).__name__ == "LambdaLR" and rates and 0 < rates[0] < 0.5 and abs(factor - rates[0]) <= 1e-3 * rates[0]:
+            observed = f"The largest factor that LambdaLR got is {factor:.3g}, which is the rate {rates[0]:.3g} of the optimizer itself: the rate is at most {factor * rates[0]:.3g}."
+            watch.add("rate-squared", at, observed, "return a factor from 0 to 1: LambdaLR multiplies the optimizer's rate with it")
 
 
 def never_reached(watch):
@@ -474,6 +509,7 @@ def report():
         zero_layers(watch)
         left_out(watch)
         fast_schedules(watch)
+        factors_of_rate(watch)
         if len(watch.losses_of_gradients) > 1:
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
@@ -494,6 +530,10 @@ def report():
                 watch.add("evaluated-with-dropout", at, observed, "model.eval() before, model.train() after")
         for at, classes, targets, ignored in watch.losses:
             padding_in_loss(watch, at, classes, targets, ignored)
+        switched = [type(it).__name__ for outer in watch.outer for it in outer.modules() if "requires_grad" in vars(it)]
+        if switched and watch.optimizers:
+            observed = f"{listed(switched)} got an attribute requires_grad, which modules do not have: its parameters are trained as before."
+            watch.add("option-unread", watch.optimizers[0][1], observed, "module.requires_grad_(False)")
         for optimizer, at, extra, seen in watch.optimizers:
             unread = sorted(key for key in extra if key not in seen)
             if unread:
@@ -505,18 +545,3 @@ def report():
     ]
     watch.found = []
     return json.dumps(found)
-
-
-def padding_in_loss(watch, at, classes, targets, ignored):
-    """An embedding of the vocabulary that the loss predicts says which token is padding, and targets have it."""
-    for _, _, module in watch.reached.values():
-        for part in module.modules():
-            padding = getattr(part, "padding_idx", None)
-            if not isinstance(part, nn.Embedding) or padding is None or part.num_embeddings != classes or padding == ignored:
-                continue
-            count = int((targets == padding).sum())
-            if count:
-                observed = f"{count} of {targets.numel()} targets are {padding}, which the embedding says is padding, and the loss counts them."
-                watch.add("padding-in-loss", at, observed, f"ignore_index={padding}")
-                return
-        return

@@ -47,12 +47,12 @@ order! {
 
 #[inline(always)]
 fn largest<T: Order>(best: T, x: T) -> bool {
-    !best.unordered() && (x > best || x.unordered())
+    x > best
 }
 
 #[inline(always)]
 fn smallest<T: Order>(best: T, x: T) -> bool {
-    !best.unordered() && (x < best || x.unordered())
+    x < best
 }
 
 /// The largest over `axes`, row-major over the axes kept; `None` if there are results but no elements.
@@ -147,7 +147,7 @@ impl<T: Order> SimdWork for First<'_, T> {
     }
 }
 
-/// The best of a row, any of equals; several threads search long rows.
+/// The best of a row, any of equals, or NaN if there is one; several threads search long rows.
 fn of_row<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy + Sync) -> Option<T> {
     if row.len() <= 2 * PIECE || !threads::shares() {
         return best(row, better);
@@ -158,10 +158,13 @@ fn of_row<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy + Sync) -> O
     best(&found, better)
 }
 
-/// The best of a row, any of equals.
+/// The best of a row, any of equals, or its first NaN.
 fn best<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy) -> Option<T> {
     let &first = row.first()?;
-    Some(run_widest(Best { first, row, better }))
+    match run_widest(Best { first, row, better }) {
+        Some(best) => Some(best),
+        None => row.iter().find(|x| x.unordered()).copied(),
+    }
 }
 
 struct Best<'a, T, F> {
@@ -171,21 +174,29 @@ struct Best<'a, T, F> {
 }
 
 impl<T: Order, F: Fn(T, T) -> bool + Copy> SimdWork for Best<'_, T, F> {
-    type Output = T;
+    /// `None` if there is a NaN: comparisons do not keep it.
+    type Output = Option<T>;
 
     #[inline(always)]
-    fn run(self) -> T {
+    fn run(self) -> Option<T> {
         let better = self.better;
         let mut lanes = [self.first; LANES];
-        let chunks = self.row.chunks_exact(LANES);
-        let rest = chunks.remainder();
+        let mut unordered = false;
+        let (chunks, rest) = self.row.as_chunks::<LANES>();
         for chunk in chunks {
+            let mut any = false;
             for (best, &x) in lanes.iter_mut().zip(chunk) {
                 *best = if better(*best, x) { x } else { *best };
+                any |= x.unordered();
             }
+            unordered |= any;
         }
         for (best, &x) in lanes.iter_mut().zip(rest) {
             *best = if better(*best, x) { x } else { *best };
+            unordered |= x.unordered();
+        }
+        if unordered {
+            return None;
         }
         let mut count = LANES;
         while count > 1 {
@@ -195,7 +206,7 @@ impl<T: Order, F: Fn(T, T) -> bool + Copy> SimdWork for Best<'_, T, F> {
                 *best = if better(*best, x) { x } else { *best };
             }
         }
-        lanes[0]
+        Some(lanes[0])
     }
 }
 

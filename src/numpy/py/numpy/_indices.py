@@ -34,6 +34,24 @@ def triu_indices_from(arr, k=0):
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
 
 
+class Grid:
+    """What `mgrid` is: an index of slices gives their numbers as coordinates; a step of `5j` means five points."""
+
+    def __getitem__(self, key):
+        def points(part):
+            start = 0 if part.start is None else part.start
+            if isinstance(part.step, complex):
+                return numpy.linspace(start, part.stop, int(abs(part.step)))
+            return numpy.arange(start, part.stop, 1 if part.step is None else part.step)
+
+        if not isinstance(key, tuple):
+            return points(key)
+        return numpy.stack(numpy.meshgrid(*map(points, key), indexing="ij"))
+
+
+mgrid = Grid()
+
+
 def indices(dimensions, dtype=int):
     return numpy.stack(numpy.meshgrid(*[numpy.arange(size, dtype=dtype) for size in dimensions], indexing="ij"))
 

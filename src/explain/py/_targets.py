@@ -1,0 +1,71 @@
+"""What the targets of a loss have to do with what the model read."""
+
+import torch
+from torch import nn
+
+
+def in_the_input(watch, targets, ignored, at):
+    """Targets of some places only, as of masked words, that the input has at the same places."""
+    counted = targets != ignored
+    if not bool(counted.any()) or bool(counted.all()):
+        return
+    for tokens in watch.tokens:
+        if tokens.numel() == targets.numel() and tokens is not targets and tokens.data_ptr() != targets.data_ptr():
+            same = tokens.reshape(-1)[counted.reshape(-1)] == targets.reshape(-1)[counted.reshape(-1)]
+            other = tokens.reshape(-1)[~counted.reshape(-1)]
+            # A tenth of masked words is usually left as it is. Padding is left out too: it stands at one end of a text.
+            has_words = len(other.unique()) > 2 or scattered(counted)
+            if len(same) >= 8 and 2 * int(same.sum()) > len(same) and has_words:
+                observed = f"The loss counts {len(same)} of {targets.numel()} places, and at {int(same.sum())} of them the model reads the token that it is to predict."
+                watch.add("targets-in-input", at, observed, "copy the targets before tokens are replaced: labels = inputs.clone(), then inputs[masked] = MASK")
+
+
+def of_loss(watch, logits, targets, ignored, at):
+    """Looks at the targets of a loss that has just been computed."""
+    if targets.is_floating_point() or not torch.is_grad_enabled():
+        return
+    if watch.steps < 4:
+        read_at_each_step(watch, targets, at)
+    if ignored is None:
+        return
+    if watch.steps < 4:
+        in_the_input(watch, targets, ignored, at)
+    if len(watch.losses) < 8 and logits.dim() >= 2:
+        if all(at != known[0] for known in watch.losses):
+            watch.losses.append((at, logits.shape[1], targets.detach().clone(), ignored))
+
+
+def scattered(counted):
+    """Whether places that count and others take turns in a text."""
+    rows = counted.reshape(-1, counted.shape[-1])
+    return bool(((rows[:, 1:] != rows[:, :-1]).sum(dim=1) >= 3).any())
+
+
+def read_at_each_step(watch, targets, at):
+    """A decoder that is called token by token, and reads in each step the token that it has to predict there."""
+    steps = {}
+    for numbers, layer in watch.looked_up:
+        if numbers.dim() == 1 or numbers.shape[-1] == 1:
+            steps.setdefault(id(layer), []).append(numbers.reshape(-1))
+    for read in steps.values():
+        if len(read) < 3 or any(numbers.shape != read[0].shape for numbers in read) or len(read) * len(read[0]) != targets.numel():
+            continue
+        read = torch.stack(read, dim=1)
+        if len(read[0]) > 1 and not bool((read == read[:, :1]).all()) and torch.equal(read.reshape(-1), targets.reshape(-1)):
+            observed = f"The decoder reads {read.shape[1]} tokens one by one, and each is the one that it has to predict in that step."
+            watch.add("targets-in-input", at, observed, "give it the token before: a start token in the first step, then target[:, t - 1]")
+
+
+def padding_in_loss(watch, at, classes, targets, ignored):
+    """An embedding of the vocabulary that the loss predicts says which token is padding, and targets have it."""
+    for _, _, module in watch.reached.values():
+        for part in module.modules():
+            padding = getattr(part, "padding_idx", None)
+            if not isinstance(part, nn.Embedding) or padding is None or part.num_embeddings != classes or padding == ignored:
+                continue
+            count = int((targets == padding).sum())
+            if count:
+                observed = f"{count} of {targets.numel()} targets are {padding}, which the embedding says is padding, and the loss counts them."
+                watch.add("padding-in-loss", at, observed, f"ignore_index={padding}")
+                return
+        return
