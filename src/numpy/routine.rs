@@ -146,9 +146,9 @@ impl Call<'_> {
         }
     }
 
-    /// The items of argument `at`, each as an array.
-    pub(super) fn arrays(&self, at: usize) -> PyResult<Vec<Tensor>> {
-        self.items(&self.object(at))?.iter().map(|item| self.array(item)).collect()
+    /// The items of the first argument, each as an array.
+    pub(super) fn arrays(&self) -> PyResult<Vec<Tensor>> {
+        self.items(&self.object(0))?.iter().map(|item| self.array(item)).collect()
     }
 
     /// The items of a list, a tuple, an array or another iterable.

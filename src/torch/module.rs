@@ -370,6 +370,20 @@ fn stateful(
         })
         .into(),
     )?;
+    set(
+        "_cpp_name",
+        vm.new_function("_cpp_name", |dtype: PyObjectRef, vm: &VirtualMachine| {
+            dtype_of(&dtype, vm).map(DType::cpp_name)
+        })
+        .into(),
+    )?;
+    set(
+        "_suggestion",
+        vm.new_function("_suggestion", |name: String, names: Vec<String>| {
+            super::names::suggestion(&name, names.iter().map(String::as_str))
+        })
+        .into(),
+    )?;
     PyRecord::make_static_type();
     PyErrorFact::make_static_type();
     set("_about", vm.new_function("_about", about).into())?;

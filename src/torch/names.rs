@@ -7,7 +7,7 @@ use crate::ops::table::{self, ALIASES, METHOD};
 use crate::ops::{is_misspelling, nearest};
 
 /// ` (did you mean a, b?)` as the end of a sentence, or nothing.
-fn suggestion<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn suggestion<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
     match nearest(wanted, names.filter(|name| !name.starts_with('_') && is_misspelling(wanted, name)), 3)
         .as_slice()
     {

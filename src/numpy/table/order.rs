@@ -14,8 +14,8 @@ use crate::tensor::{Arg, Category, DType, Index, Indices, Tensor, allow};
 use crate::torch::OrRaise;
 
 /// Errors: a kind of sorting that NumPy does not have.
-fn check_kind(c: &Call, at: usize) -> PyResult<()> {
-    match c.text(at, "quicksort")?.as_str() {
+fn check_kind(c: &Call) -> PyResult<()> {
+    match c.text(2, "quicksort")?.as_str() {
         "quicksort" | "mergesort" | "heapsort" | "stable" | "introselect" => Ok(()),
         kind => {
             Err(c
@@ -43,12 +43,12 @@ fn sorted(c: &Call, axis: usize) -> PyResult<Tensor> {
 }
 
 fn sort(c: &Call) -> PyResult<Answer> {
-    check_kind(c, 2)?;
+    check_kind(c)?;
     Ok(Answer::Array(sorted(c, 1)?))
 }
 
 fn sort_in_place(c: &Call) -> PyResult<Answer> {
-    check_kind(c, 2)?;
+    check_kind(c)?;
     copy_into(c.numpy, &c.tensor(0)?, &sorted(c, 1)?, c.vm)?;
     Ok(Answer::Object(c.vm.ctx.none()))
 }
@@ -60,7 +60,7 @@ fn places(c: &Call, axis: usize) -> PyResult<Answer> {
 }
 
 fn argsort(c: &Call) -> PyResult<Answer> {
-    check_kind(c, 2)?;
+    check_kind(c)?;
     places(c, 1)
 }
 

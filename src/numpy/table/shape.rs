@@ -126,9 +126,9 @@ fn expand_dims(c: &Call) -> PyResult<Answer> {
 }
 
 /// Arrays in one dtype: the one asked for, or the one that all can be cast to.
-fn in_one_dtype(c: &Call, arrays: Vec<Tensor>, asked: usize) -> PyResult<Vec<Tensor>> {
+fn in_one_dtype(c: &Call, arrays: Vec<Tensor>) -> PyResult<Vec<Tensor>> {
     let common = arrays.iter().map(Tensor::dtype).reduce(promote);
-    let Some(dtype) = c.dtype(asked)?.or(common) else {
+    let Some(dtype) = c.dtype(3)?.or(common) else {
         return Err(c.value_error("need at least one array to concatenate"));
     };
     arrays
@@ -172,7 +172,7 @@ fn joined(c: &Call, arrays: Vec<Tensor>, axis: i64) -> PyResult<Answer> {
 }
 
 fn concatenate(c: &Call) -> PyResult<Answer> {
-    let mut arrays = in_one_dtype(c, c.arrays(0)?, 3)?;
+    let mut arrays = in_one_dtype(c, c.arrays()?)?;
     let axis = match c.given(1) {
         Some(axis) => c.whole(axis)?,
         // The default; `None` is all elements in one row.
@@ -186,11 +186,11 @@ fn concatenate(c: &Call) -> PyResult<Answer> {
 }
 
 fn stack(c: &Call) -> PyResult<Answer> {
-    let arrays = c.arrays(0)?;
+    let arrays = c.arrays()?;
     if arrays.is_empty() {
         return Err(c.value_error("need at least one array to stack"));
     }
-    let arrays = in_one_dtype(c, arrays, 3)?;
+    let arrays = in_one_dtype(c, arrays)?;
     if arrays.iter().any(|it| it.shape() != arrays[0].shape()) {
         return Err(c.value_error("all input arrays must have the same shape"));
     }

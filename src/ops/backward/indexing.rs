@@ -102,6 +102,6 @@ pub(crate) fn index_select(step: &BackwardStep, grad: Tensor) -> Result<Gradient
     let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
     let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
     let index = step.tensor("index")?;
-    let whole = along::index_combine(&whole, dim, index, &grad, ScatterMode::Sum, true)?;
+    let whole = along::index_combine(&whole, dim, index, &grad, ScatterMode::Sum)?;
     Ok(Gradients::of("input", whole))
 }

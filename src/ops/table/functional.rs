@@ -170,39 +170,35 @@ fn normalize(c: &Call) -> Result<Value> {
     Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(least), c.default_dtype())?.into())
 }
 
+const fn softmax(places: u8, forms: &'static [&'static str]) -> Op {
+    op(
+        softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
+        places,
+        forms,
+        "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
+        |c| along(c, false),
+    )
+    .saving_result()
+    .rule(backward::activations::softmax)
+}
+
+const fn log_softmax(places: u8, forms: &'static [&'static str]) -> Op {
+    op(
+        softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
+        places,
+        forms,
+        "log(softmax(x)), without the detour.",
+        |c| along(c, true),
+    )
+    .saving_result()
+    .rule(backward::activations::log_softmax)
+}
+
 rows![
-    op(
-        softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
-        BOTH,
-        ALONG,
-        "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
-        |c| along(c, false),
-    ).saving_result()
-    .rule(backward::activations::softmax),
-    op(
-        softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
-        BOTH,
-        ALONG,
-        "log(softmax(x)), without the detour.",
-        |c| along(c, true),
-    ).saving_result()
-    .rule(backward::activations::log_softmax),
-    op(
-        softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
-        FUNCTIONAL,
-        ALONG_F,
-        "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
-        |c| along(c, false),
-    ).saving_result()
-    .rule(backward::activations::softmax),
-    op(
-        softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
-        FUNCTIONAL,
-        ALONG_F,
-        "log(softmax(x)), without the detour.",
-        |c| along(c, true),
-    ).saving_result()
-    .rule(backward::activations::log_softmax),
+    softmax(BOTH, ALONG),
+    log_softmax(BOTH, ALONG),
+    softmax(FUNCTIONAL, ALONG_F),
+    log_softmax(FUNCTIONAL, ALONG_F),
     op(
         Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
             .shapes(ShapeRule::Same)

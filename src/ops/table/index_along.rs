@@ -136,7 +136,7 @@ fn index_add(c: &Call) -> Result<Value> {
             to_dtype(&product, x.dtype())
         }
     };
-    along::index_combine(x, dim, index, &scaled, ScatterMode::Sum, true).map(Value::from).map_err(|error| {
+    along::index_combine(x, dim, index, &scaled, ScatterMode::Sum).map(Value::from).map_err(|error| {
         // Without a factor PyTorch goes through scatter_add, which has words of its own.
         if matches!(c.arg(4), Arg::Int(1)) && x.ndim() > 1 && index.dtype() == DType::Int64 {
             error
@@ -197,7 +197,7 @@ fn index_copy(c: &Call) -> Result<Value> {
             index.numel()
         )));
     }
-    along::index_combine(x, dim, index, source, ScatterMode::Replace, true)
+    along::index_combine(x, dim, index, source, ScatterMode::Replace)
         .map(Value::from)
         .map_err(|error| Error::index(format!("index_copy_(): {}", error.message)))
 }

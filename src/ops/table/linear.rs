@@ -75,9 +75,9 @@ fn number(c: &Call, at: usize) -> f64 {
 }
 
 /// Fractions have no place in whole numbers.
-fn whole_factors(c: &Call, beta: usize, alpha: usize) -> Result<()> {
+fn whole_factors(c: &Call) -> Result<()> {
     let whole = !c.tensor(0)?.dtype().is_float();
-    for (name, at) in [("beta", beta), ("alpha", alpha)] {
+    for (name, at) in [("beta", 3), ("alpha", 4)] {
         if whole && matches!(c.arg(at), Arg::Float(_)) {
             return Err(Error::runtime(format!(
                 "For integral input tensors, argument {name} must not be a floating point number."
@@ -88,12 +88,12 @@ fn whole_factors(c: &Call, beta: usize, alpha: usize) -> Result<()> {
 }
 
 fn addmm(c: &Call) -> Result<Value> {
-    whole_factors(c, 3, 4)?;
+    whole_factors(c)?;
     Ok(linear::addmm(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, number(c, 4), number(c, 3))?.into())
 }
 
 fn baddbmm(c: &Call) -> Result<Value> {
-    whole_factors(c, 3, 4)?;
+    whole_factors(c)?;
     if !c.in_place {
         // The input is broadcast before the factors are checked.
         let size = |at: usize, dim: i64| -> Result<i64> {

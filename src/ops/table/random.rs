@@ -279,11 +279,11 @@ fn normal_of(c: &Call) -> Result<Value> {
     })
 }
 
-pub(super) fn probability(name: &str, p: f64) -> Result<f64> {
+pub(super) fn probability(p: f64) -> Result<f64> {
     if (0.0..=1.0).contains(&p) {
         return Ok(p);
     }
-    Err(Error::runtime(format!("{name} expects p to be in [0, 1], but got p={}", short(p))))
+    Err(Error::runtime(format!("bernoulli_ expects p to be in [0, 1], but got p={}", short(p))))
 }
 
 /// Draws with the probabilities `p`, which broadcasts to `target`.
@@ -310,12 +310,7 @@ fn bernoulli(c: &Call) -> Result<Value> {
         bernoulli_each(&target, generator, x)?;
     } else {
         c.set_grad_name(GradName::Node("Bernoulli", 1));
-        draw::bernoulli(
-            &target,
-            generator,
-            c.state.family_of(target.numel())?,
-            probability("bernoulli_", c.float(1)?)?,
-        )?;
+        draw::bernoulli(&target, generator, c.state.family_of(target.numel())?, probability(c.float(1)?)?)?;
     }
     Ok(target.into())
 }

@@ -91,7 +91,7 @@ rows![
                     target,
                     generator,
                     c.state.family_of(target.numel())?,
-                    probability("bernoulli_", c.float(1)?)?,
+                    probability(c.float(1)?)?,
                 ),
             })
         },

@@ -54,10 +54,10 @@ fn several(found: Unique, inverse: bool, counts: bool) -> Value {
 fn unique(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let found = match c.opt_int(4) {
-        None => sorting::unique(x, false),
+        None => sorting::unique(x),
         Some(dim) => {
             c.set_grad_name(GradName::node("UniqueDim"));
-            sorting::unique_slices(x, with_dim(x, dim)?, false)?
+            sorting::unique_slices(x, with_dim(x, dim)?)?
         }
     };
     Ok(several(found, c.bool(2), c.bool(3)))

@@ -229,22 +229,21 @@ fn spread(index: &Tensor, dim: usize, shape: &[usize]) -> Tensor {
     index.with_layout(layout)
 }
 
-/// A copy of `x` with the slices of `index` combined with the slices of `source`. As `index_add`, `index_copy` and
-/// `index_reduce`; the caller checks the dtypes.
+/// A copy of `x` with the slices of `index` combined with the slices of `source`. As `index_add` and
+/// `index_copy`; the caller checks the dtypes.
 pub(crate) fn index_combine(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
     source: &Tensor,
     combine: ScatterMode,
-    include_self: bool,
 ) -> Result<Tensor> {
     let out = super::copy(x);
     let index = vector(index);
     let seen = source.with_layout(dimensioned(source.layout()));
     let index = spread(&index, dim, seen.shape());
     let found = positions(out.layout(), dim, &index)?;
-    combine_at(&out, &found, &seen.to_buffer(), combine, include_self);
+    combine_at(&out, &found, &seen.to_buffer(), combine, true);
     Ok(out)
 }
 

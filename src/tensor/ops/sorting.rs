@@ -168,14 +168,10 @@ fn groups(order: &[usize], same: impl Fn(usize, usize) -> bool) -> (Vec<usize>, 
     (firsts, inverse, counts)
 }
 
-/// The distinct elements of the tensor, sorted; with `consecutive`, one for each run of equal elements.
-pub(crate) fn unique(x: &Tensor, consecutive: bool) -> Unique {
+/// The distinct elements of the tensor, sorted.
+pub(crate) fn unique(x: &Tensor) -> Unique {
     let buffer = x.to_buffer();
-    let order: Vec<usize> = if consecutive {
-        (0..buffer.len()).collect()
-    } else {
-        each_lane!(&buffer, data => rank::sorted_places(data, false))
-    };
+    let order: Vec<usize> = each_lane!(&buffer, data => rank::sorted_places(data, false));
     let (firsts, inverse, counts) = each_lane!(&buffer, data => groups(&order, |a, b| data[a] == data[b]));
     let count = firsts.len();
     Unique {
@@ -186,7 +182,7 @@ pub(crate) fn unique(x: &Tensor, consecutive: bool) -> Unique {
 }
 
 /// The distinct slices along a dimension. As `torch.unique(dim=...)`.
-pub(crate) fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result<Unique> {
+pub(crate) fn unique_slices(x: &Tensor, dim: usize) -> Result<Unique> {
     let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
     front.insert(0, dim);
     let size = x.shape()[dim];
@@ -194,13 +190,11 @@ pub(crate) fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result
     let width = buffer.len().checked_div(size).unwrap_or(0);
     let row = |at: usize| at * width..(at + 1) * width;
     let mut order: Vec<usize> = (0..size).collect();
-    if !consecutive {
-        each_lane!(&buffer, data => order.sort_by(|&a, &b| {
-            stop::check();
-            let pairs = data[row(a)].iter().zip(&data[row(b)]);
-            pairs.map(|(x, y)| x.rank(*y)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-        }));
-    }
+    each_lane!(&buffer, data => order.sort_by(|&a, &b| {
+        stop::check();
+        let pairs = data[row(a)].iter().zip(&data[row(b)]);
+        pairs.map(|(x, y)| x.rank(*y)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    }));
     let (firsts, inverse, counts) =
         each_lane!(&buffer, data => groups(&order, |a, b| data[row(a)] == data[row(b)]));
     let index: Vec<i64> = firsts.iter().map(|&at| at as i64).collect();

@@ -26,3 +26,17 @@ def per_dimension(value, dims):
     """A number for each of `dims` dimensions: those given, or one for all."""
     value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     return value * dims if len(value) == 1 else value
+
+
+def window_step(kernel, stride):
+    """How far apart windows are: side by side if that is not given."""
+    return kernel if stride is None or stride in ((), []) else stride
+
+
+def reduced(losses, reduction):
+    """Losses as `reduction` says: each, their mean or their sum."""
+    if reduction == "none":
+        return losses
+    if reduction in ("mean", "sum"):
+        return getattr(losses, reduction)()
+    raise ValueError(f"{reduction} is not a valid value for reduction")

@@ -291,14 +291,8 @@ def _check_parts(a, b):
         raise RuntimeError(f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument")
 
 
-_CPP = {
-    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half",
-    "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
-}
-
-
 def _cpp_name(dtype):
-    return dtype.cpp_name if dtype.is_complex else _CPP[repr(dtype).partition(".")[2]]
+    return dtype.cpp_name if dtype.is_complex else _torch._cpp_name(dtype)
 
 
 def view_as_complex(input):
@@ -357,7 +351,7 @@ def tensor(data, dtype=None, requires_grad=False):
         return [number.real, number.imag]
 
     if dtype is not None and not dtype.is_complex:
-        raise RuntimeError(f"value cannot be converted to type {_CPP[repr(dtype)[6:]].lower()} without overflow")
+        raise RuntimeError(f"value cannot be converted to type {_cpp_name(dtype).lower()} without overflow")
     dtype = dtype or _dtype_of(torch.get_default_dtype())
     pairs = torch.tensor(parts(data), dtype=dtype.real)
     return Tensor(pairs.reshape(0, 2) if pairs.numel() == 0 else pairs).requires_grad_(requires_grad)

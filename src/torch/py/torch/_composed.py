@@ -7,13 +7,8 @@ half precision, and rounded once.
 
 import _torch
 import torch
-from torch._arguments import only_defaults
-
-_CPP = {
-    torch.bool: "Bool", torch.uint8: "Byte", torch.int8: "Char", torch.int16: "Short", torch.int32: "Int",
-    torch.int64: "Long", torch.float16: "Half", torch.bfloat16: "BFloat16", torch.float32: "Float",
-    torch.float64: "Double",
-}  # fmt: skip
+from _torch import _cpp_name
+from torch._arguments import only_defaults, reduced, window_step
 
 
 def _rounded_once(function):
@@ -27,14 +22,6 @@ def _rounded_once(function):
         return function(input.float(), *rest, **words).to(input.dtype)
 
     return rounded
-
-
-def _reduced(losses, reduction):
-    if reduction == "none":
-        return losses
-    if reduction in ("mean", "sum"):
-        return getattr(losses, reduction)()
-    raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
 def _dim(dim, ndim):
@@ -112,7 +99,7 @@ def group_norm(input, num_groups, weight, bias, eps):
 
 
 def l1_loss(input, target, reduction):
-    return _reduced((input - target).abs(), reduction)
+    return reduced((input - target).abs(), reduction)
 
 
 @_rounded_once
@@ -126,7 +113,7 @@ def smooth_l1_loss(input, target, reduction, beta):
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction)
-    loss = _reduced(_smooth(input, target, beta), reduction)
+    loss = reduced(_smooth(input, target, beta), reduction)
     _torch._name_node(loss, "SmoothL1Loss", 0)
     return loss
 
@@ -139,7 +126,7 @@ def kl_div(input, target, reduction, log_target):
         losses = torch.where(zero, 0.0, target * torch.where(zero, 1.0, target).log()) - target * input
     if reduction == "batchmean":
         return losses.sum() / (input.size(0) if input.dim() else 1)
-    return _reduced(losses, reduction)
+    return reduced(losses, reduction)
 
 
 # Distances and norms
@@ -148,7 +135,7 @@ def kl_div(input, target, reduction, log_target):
 def cosine_similarity(x1, x2, dim, eps):
     dtype = torch.result_type(x1, x2)
     if not dtype.is_floating_point:
-        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_CPP[dtype]}")
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {_cpp_name(dtype)}")
     a, b = (
         x / x.norm(2, dim, keepdim=True).clamp_min(eps)
         for x in torch.broadcast_tensors(x1.to(dtype), x2.to(dtype))
@@ -170,7 +157,7 @@ def cdist(x1, x2, p, compute_mode):
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.dim()}D")
     for name, x in ("X1", x1), ("X2", x2):
         if not x.dtype.is_floating_point:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {_CPP[x.dtype]}")
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {_cpp_name(x.dtype)}")
     by_product = "use_mm_for_euclid_dist"
     if compute_mode not in (by_product + "_if_necessary", by_product, "donot_" + by_product):
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
@@ -193,15 +180,15 @@ def cdist(x1, x2, p, compute_mode):
 
 def _in_dtype(A, dtype, place):
     if not A.dtype.is_floating_point:
-        raise RuntimeError(f"{place}: Expected a floating point or complex tensor as input. Got {_CPP[A.dtype]}")
+        raise RuntimeError(f"{place}: Expected a floating point or complex tensor as input. Got {_cpp_name(A.dtype)}")
     if dtype is None:
         return A
     if not dtype.is_floating_point:
-        raise RuntimeError(f"{place}: dtype should be floating point or complex, but got {_CPP[dtype]}")
+        raise RuntimeError(f"{place}: dtype should be floating point or complex, but got {_cpp_name(dtype)}")
     if torch.promote_types(A.dtype, dtype) != dtype:
         raise RuntimeError(
-            f"{place}: the dtype of the input ({_CPP[A.dtype]}) should be convertible without narrowing to the specified "
-            f"dtype ({_CPP[dtype]})"
+            f"{place}: the dtype of the input ({_cpp_name(A.dtype)}) should be convertible without narrowing to the specified "
+            f"dtype ({_cpp_name(dtype)})"
         )
     return A.to(dtype)
 
@@ -375,7 +362,7 @@ def tile(input, dims):
 
 def repeat_interleave(repeats, input=None, dim=None, output_size=None):
     if isinstance(repeats, torch.Tensor) and repeats.dtype not in (torch.int64, torch.int32):
-        raise RuntimeError(f"\"repeat_interleave_cpu\" not implemented for '{_CPP[repeats.dtype]}'")
+        raise RuntimeError(f"\"repeat_interleave_cpu\" not implemented for '{_cpp_name(repeats.dtype)}'")
     if input is None:
         places = _places(repeats)
         _check_total(places.numel(), output_size)
@@ -445,7 +432,7 @@ def _triangle(row, col, offset, dtype, kept, name):
     if col < 0:
         raise RuntimeError(f"col must be non-negative, got{col}")
     if dtype not in (None, torch.int32, torch.int64):
-        raise RuntimeError(f"\"{name}\" not implemented for '{_CPP[dtype]}'")
+        raise RuntimeError(f"\"{name}\" not implemented for '{_cpp_name(dtype)}'")
     places = kept(torch.ones(row, col, dtype=torch.bool), offset).nonzero().t().contiguous()
     return places if dtype is None else places.to(dtype)
 
@@ -581,18 +568,14 @@ def _one_row(name, pool, input, ceil_mode, *settings, **words):
     return pool(input.unsqueeze(-2), *settings, **words).squeeze(-2)
 
 
-def _step(kernel_size, stride):
-    return kernel_size if stride in (None, (), []) else stride
-
-
 def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad):
-    settings = (kernel_size, 1), (_step(kernel_size, stride), 1), (padding, 0)
+    settings = (kernel_size, 1), (window_step(kernel_size, stride), 1), (padding, 0)
     pool = torch.nn.functional.avg_pool2d
     return _one_row("avg_pool1d", pool, input, ceil_mode, *settings, count_include_pad=count_include_pad)
 
 
 def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
-    stride = _step(kernel_size, stride)
+    stride = window_step(kernel_size, stride)
     sizes = [kernel_size, stride, padding, dilation]
     width, step, side, apart = (size[0] if isinstance(size, (tuple, list)) else size for size in sizes)
     if input.dim() in (2, 3) and input.size(-1):

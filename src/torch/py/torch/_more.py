@@ -46,23 +46,9 @@ def around(mode, function):
     return wrapped
 
 
-_KINDS = {
-    "float32": "Float",
-    "float64": "Double",
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "int64": "Long",
-    "int32": "Int",
-    "int16": "Short",
-    "int8": "Char",
-    "uint8": "Byte",
-    "bool": "Bool",
-}
-
-
 def kind_of(dtype):
     """The old name for tensors of a dtype: torch.FloatTensor."""
-    return f"torch.{_KINDS[str(dtype)[6:]]}Tensor"
+    return f"torch.{_torch._cpp_name(dtype)}Tensor"
 
 
 def _is_generator_function(function):
@@ -105,6 +91,7 @@ def _legacy(name, dtype):
 FloatTensor = _legacy("FloatTensor", torch.float32)
 DoubleTensor = _legacy("DoubleTensor", torch.float64)
 HalfTensor = _legacy("HalfTensor", torch.float16)
+BFloat16Tensor = _legacy("BFloat16Tensor", torch.bfloat16)
 LongTensor = _legacy("LongTensor", torch.int64)
 IntTensor = _legacy("IntTensor", torch.int32)
 ShortTensor = _legacy("ShortTensor", torch.int16)

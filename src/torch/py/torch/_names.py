@@ -1,5 +1,7 @@
 """What to say about names that are not here."""
 
+import _torch
+
 _KNOWN = {
     "torch.nn.utils.rnn": "unpack_sequence unpad_sequence",
     "torch.distributions": "Bernoulli Beta Binomial Cauchy Chi2 Dirichlet Exponential Gamma Geometric Gumbel HalfNormal Independent "
@@ -48,45 +50,22 @@ _KNOWN = {
 
 
 # `hasattr`, and `getattr` with a default, take such a name for one that is not there.
-_Absent = type("NotImplementedError", (NotImplementedError, AttributeError), {"__module__": "builtins"})
-
-
-def _distance(a, b):
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        before, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-    return row[-1]
-
-
-def nearest(name, names):
-    """The names nearest to `name`, best first, at most three."""
-    low = name.lower()
-    ranked = []
-    for other in set(names):
-        far = _distance(low, other.lower())
-        if not other.startswith("_") and far <= 1 + min(len(low), len(other)) // 4:
-            ranked.append((far, other))
-    return [other for _, other in sorted(ranked)[:3]]
+Absent = type("NotImplementedError", (NotImplementedError, AttributeError), {"__module__": "builtins"})
 
 
 def missing(place, name, names):
     """The error for `place.name`: not part of attn where PyTorch has it, else no attribute."""
     if name.startswith("__") and name.endswith("__"):
         return AttributeError(f"module '{place}' has no attribute '{name}'")
-    near = nearest(name, names)
-    hint = f" (did you mean {', '.join(near)}?)" if near else ""
+    hint = _torch._suggestion(name, [*names])
     if name in _KNOWN.get(place, "").split():
-        return _Absent(f"{place}.{name} is not part of attn{hint}")
+        return Absent(f"{place}.{name} is not part of attn{hint}")
     return AttributeError(f"module '{place}' has no attribute '{name}'{hint}")
 
 
 def imported(name):
     """The error for `from torch.nn import Conv3d`, if PyTorch has the name and attn has not."""
     import sys
-
-    import _torch
 
     place, _, leaf = name.rpartition(".")
     if place not in sys.modules:

@@ -2,7 +2,8 @@
 
 import torch
 from torch._arguments import hint, on_cpu, only_defaults
-from torch._more import _KINDS, kind_of, svd
+from torch import _more
+from torch._more import kind_of, svd
 
 
 def type(self, dtype=None, non_blocking=False, **kwargs):
@@ -11,11 +12,10 @@ def type(self, dtype=None, non_blocking=False, **kwargs):
     if dtype is None:
         return kind_of(self.dtype)
     if isinstance(dtype, str):
-        name = dtype.rpartition(".")[2].removesuffix("Tensor")
-        found = [known for known, kind in _KINDS.items() if kind == name]
-        if not found or not dtype.startswith("torch."):
+        name = dtype.rpartition(".")[2]
+        if not dtype.startswith("torch.") or not name.endswith("Tensor") or not hasattr(_more, name):
             raise ValueError(f"invalid type: '{dtype}'")
-        dtype = getattr(torch, found[0])
+        dtype = getattr(_more, name)._dtype
     elif not isinstance(dtype, torch.dtype):
         dtype = getattr(dtype, "_dtype", dtype)
     return self.to(dtype)

@@ -64,11 +64,8 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
     """The inverse where there is one, and what comes nearest to it elsewhere."""
     _hermitian_only("linalg.pinv", hermitian)
     if A.dim() < 2 or A.dtype not in (_torch.float32, _torch.float64):
-        from torch._more import kind_of
-
-        kind = kind_of(A.dtype)[len("torch.") : -len("Tensor")]
         raise RuntimeError(
-            f"linalg.pinv({kind}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, double, "
+            f"linalg.pinv({_torch._cpp_name(A.dtype)}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, double, "
             "cfloat or cdouble types"
         )
     if A.numel() == 0:

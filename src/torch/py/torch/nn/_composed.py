@@ -2,7 +2,7 @@
 
 import _torch
 import torch
-from torch._arguments import only_defaults, per_dimension
+from torch._arguments import only_defaults, per_dimension, reduced
 from torch._autocast import in_float32, in_lower_precision
 from torch._errors import channels, dropout_probability
 
@@ -139,14 +139,6 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     return y
 
 
-def _reduced(loss, reduction):
-    if reduction == "none":
-        return loss
-    if reduction in ("mean", "sum"):
-        return getattr(loss, reduction)()
-    raise ValueError(f"{reduction} is not a valid value for reduction")
-
-
 @in_float32
 def cosine_embedding_loss(
     input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
@@ -166,7 +158,7 @@ def cosine_embedding_loss(
     zeros = torch.zeros_like(cosine)
     alike = torch.where(target == 1, 1 - cosine, zeros)
     apart = torch.where(target == -1, (cosine - margin).clamp(min=0), zeros)
-    return _reduced(alike + apart, reduction)
+    return reduced(alike + apart, reduction)
 
 
 def relu(input, inplace=False):
@@ -193,4 +185,4 @@ def triplet_margin_loss(
     far = F.pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = torch.min(far, F.pairwise_distance(positive, negative, p, eps))
-    return _reduced((margin + near - far).clamp(min=0), reduction)
+    return reduced((margin + near - far).clamp(min=0), reduction)

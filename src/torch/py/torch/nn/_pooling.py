@@ -2,7 +2,7 @@
 
 import _torch
 import torch
-from torch._arguments import only_defaults, per_dimension
+from torch._arguments import only_defaults, per_dimension, window_step
 
 from . import _native as F
 
@@ -19,11 +19,6 @@ def _as_given(result, input, node):
     result = result if input.dim() == 4 else result.squeeze(0)
     _torch._name_node(result, node, 0)
     return result
-
-
-def _step(kernel, stride):
-    """How far apart the windows are: side by side if that is not given."""
-    return per_dimension(kernel if stride is None or stride in ((), []) else stride, 2)
 
 
 def _checked(x, kernel, stride, padding, dilation=(1, 1)):
@@ -58,7 +53,7 @@ def _checked(x, kernel, stride, padding, dilation=(1, 1)):
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     only_defaults("max_pool2d", ceil_mode=ceil_mode, return_indices=return_indices)
     kernel, padding, dilation = per_dimension(kernel_size, 2), per_dimension(padding, 2), per_dimension(dilation, 2)
-    stride = _step(kernel, stride)
+    stride = per_dimension(window_step(kernel, stride), 2)
     x = _batched(input, "max_pool2d")
     _checked(x, kernel, stride, padding, dilation)
     x = F.pad(x, (padding[1], padding[1], padding[0], padding[0]), value=float("-inf")) if any(padding) else x
@@ -82,7 +77,7 @@ def avg_pool2d(
 ):
     only_defaults("avg_pool2d", ceil_mode=ceil_mode)
     kernel, padding = per_dimension(kernel_size, 2), per_dimension(padding, 2)
-    stride = _step(kernel, stride)
+    stride = per_dimension(window_step(kernel, stride), 2)
     x = _batched(input, "avg_pool2d")
     sizes = _checked(x, kernel, stride, padding)
 
@@ -108,37 +103,23 @@ def _cuts(size, parts):
     return [(at * size // parts, -(-(at + 1) * size // parts)) for at in range(parts)]
 
 
-def _adaptive(x, output_size, pool):
-    """Each window of an image that is cut into this many rows and columns, pooled."""
-    sizes = [n if size is None else size for n, size in zip(x.shape[2:], per_dimension(output_size, 2))]
-    rows, columns = (_cuts(n, size) for n, size in zip(x.shape[2:], sizes))
-    parts = [torch.stack([pool(x, row, column) for column in columns], -1) for row in rows]
-    return torch.stack(parts, -2)
-
-
 def adaptive_avg_pool2d(input, output_size):
+    """The mean of each window of an image that is cut into this many rows and columns."""
     if per_dimension(output_size, 2) == (1, 1):
         return input.mean((-1, -2), keepdim=True)
-
-    def mean(x, row, column):
-        total = _sum(x, range(*row), range(*column))
-        return total / (row[1] - row[0]) / (column[1] - column[0])
-
     x = _batched(input, "adaptive_avg_pool2d")
-    return _as_given(_adaptive(x, output_size, mean), input, "AdaptiveAvgPool2D")
+    sizes = [n if size is None else size for n, size in zip(x.shape[2:], per_dimension(output_size, 2))]
+    rows, columns = (_cuts(n, size) for n, size in zip(x.shape[2:], sizes))
+
+    def mean(row, column):
+        return _sum(x, range(*row), range(*column)) / (row[1] - row[0]) / (column[1] - column[0])
+
+    parts = [torch.stack([mean(row, column) for column in columns], -1) for row in rows]
+    return _as_given(torch.stack(parts, -2), input, "AdaptiveAvgPool2D")
 
 
-def _one_row(pool):
-    """The same over sequences: images of one row."""
-
-    def pooled(input, output_size, *args, **words):
-        if input.dim() not in (2, 3):
-            raise RuntimeError(f"{pooled.__name__}(): Expected 2D or 3D input tensor, but got {list(input.shape)}")
-        (size,) = output_size if isinstance(output_size, (tuple, list)) else (output_size,)
-        return pool(input.unsqueeze(-2), (1, size), *args, **words).squeeze(-2)
-
-    pooled.__name__ = pooled.__qualname__ = pool.__name__.replace("2d", "1d")
-    return pooled
-
-
-adaptive_avg_pool1d = _one_row(adaptive_avg_pool2d)
+def adaptive_avg_pool1d(input, output_size):
+    if input.dim() not in (2, 3):
+        raise RuntimeError(f"adaptive_avg_pool1d(): Expected 2D or 3D input tensor, but got {list(input.shape)}")
+    (size,) = output_size if isinstance(output_size, (tuple, list)) else (output_size,)
+    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
