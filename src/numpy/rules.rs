@@ -78,7 +78,6 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("power", "pow", 2, Rule::Number).does(Arithmetic::Power),
     of("arctan2", "atan2", 2, Rule::Float),
     of("hypot", "hypot", 2, Rule::Float),
-    of("copysign", "copysign", 2, Rule::Float),
     of("logaddexp", "logaddexp", 2, Rule::Float),
     of("maximum", "maximum", 2, Rule::Same),
     of("minimum", "minimum", 2, Rule::Same),

@@ -210,7 +210,6 @@ const NOT_MET: &[&str] = &[
     "result_type",
     "allclose",
     "equal",
-    "is_nonzero",
     "detach_",
     "mH",
     "cpu",

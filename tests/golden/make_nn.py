@@ -25,10 +25,10 @@ program("module", "registration-errors", """
         "m.register_parameter('', None)", "m.register_parameter('q.r', None)", "m.register_parameter('child', None)",
         "m.register_parameter('q', nn.Parameter(torch.ones(1)))", "m.add_module('x', 3)", "m.add_module('w', nn.Identity())",
         "m.add_module('a.b', nn.Identity())", "m.add_module('', nn.Identity())", "m.add_module(3, nn.Identity())",
-        "m.get_submodule('zz')", "m.get_submodule('w')", "m.get_parameter('zz')", "m.get_parameter('b')", "m.get_buffer('w')",
-        "m.get_buffer('nope')", "m.to(torch.int64)", "m.train(3)", "m(1)", "m.nothing", "del m.nothing", "nn.Parameter([1, 2])",
+        "m.get_submodule('zz')", "m.get_submodule('w')", "m.get_parameter('zz')", "m.get_parameter('b')",
+        "m.to(torch.int64)", "m.train(3)", "m(1)", "m.nothing", "del m.nothing", "nn.Parameter([1, 2])",
         "nn.Module(3)", "nn.Module(a=3)", "nn.Parameter(torch.ones(2, dtype=torch.int64))", "m.load_state_dict([1])",
-        "m.w = m.w * 2", "m.register_parameter('r', m.w)", "m.set_submodule('', nn.Identity())"]
+        "m.w = m.w * 2", "m.register_parameter('r', m.w)"]
     for text in tries:
         try:
             exec(text)
@@ -96,8 +96,8 @@ program("module", "names-of-everything", """
     print([n for n, _ in net.named_modules(remove_duplicate=False)])
     print([type(m).__name__ for m in net.modules()], [n for n, _ in net.named_children()], len(list(net.children())))
     print(list(net.state_dict().keys()), len(net.state_dict()))
-    print(net.get_submodule("blocks.1.1.lin"), net.get_parameter("blocks.0.lin.bias").shape, net.get_buffer("a.count"))
-    net.set_submodule("blocks.0", nn.Identity())
+    print(net.get_submodule("blocks.1.1.lin"), net.get_parameter("blocks.0.lin.bias").shape)
+    net.blocks[0] = nn.Identity()
     print(net)
     """)
 program("module", "state-dict-printed", """
@@ -626,7 +626,7 @@ program("torch", "odds-and-ends", """
         getattr(torch.ones(2), "backward")()
     except RuntimeError as e:
         print(e)
-    print(torch.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3)), torch.strided, torch.contiguous_format, torch.ones(1).layout)
+    print(torch.strided, torch.contiguous_format, torch.ones(1).layout)
     """)
 program("torch", "optimizers-without-gradients", """
     import torch, torch.nn as nn

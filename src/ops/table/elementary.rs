@@ -76,7 +76,7 @@ fn round(c: &Call) -> Result<Value> {
     }
 }
 
-pub(super) fn sign(c: &Call) -> Result<Value> {
+fn sign(c: &Call) -> Result<Value> {
     let f = |v: f32| {
         if v > 0.0 {
             1.0

@@ -148,8 +148,6 @@ static REMAINDER: BinaryOp = BinaryOp {
     i64: Some(remainder_i64),
     bool: None,
 };
-static FMOD: BinaryOp =
-    BinaryOp { name: "fmod", f32: |a, b| a % b, f64: |a, b| a % b, i64: Some(|a, b| a % b), bool: None };
 static ATAN2: BinaryOp = BinaryOp { name: "atan2", f32: f32::atan2, f64: f64::atan2, i64: None, bool: None };
 static AND: BinaryOp = bits("bitwise_and", |a, b| a & b, |a, b| a & b);
 static OR: BinaryOp = bits("bitwise_or", |a, b| a | b, |a, b| a | b);
@@ -344,20 +342,6 @@ rows![
                 _ => {}
             }
             Ok(binary(&REMAINDER, c.arg(0), c.arg(1), c.default_dtype())?.into())
-        },
-    ),
-    op(
-        pointwise("fmod").formula(Formula::Pair).grad("Fmod"),
-        ALL,
-        PAIR,
-        "What division cut towards zero leaves; the dividend's sign.",
-        |c| {
-            refused::bool_pair("fmod_cpu", c)?;
-            zero_divisor(c)?;
-            if c.arg(1).tensor().is_some() {
-                c.set_grad_name(GradName::Node("Fmod", 1));
-            }
-            Ok(binary(&FMOD, c.arg(0), c.arg(1), c.default_dtype())?.into())
         },
     ),
     op(

@@ -361,18 +361,4 @@ rows![
         |c| Ok(ops::contiguous(c.tensor(0)?).into()),
     )
     .rule(backward::views::same),
-    op(
-        Descriptor::new("is_nonzero", OpFamily::Query, Explanation::Whole),
-        BOTH,
-        ONE,
-        "Whether the one element is not zero.",
-        |c| {
-            let x = c.tensor(0)?;
-            match x.numel() {
-                1 => Ok(Value::Bool(x.item()? != 0.0)),
-                0 => Err(Error::runtime("Boolean value of Tensor with no values is ambiguous")),
-                _ => Err(Error::ambiguous_truth()),
-            }
-        },
-    ),
 ];

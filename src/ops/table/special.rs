@@ -8,7 +8,6 @@ use crate::tensor::explanation::{ConstantKind, Explanation, Formula};
 use crate::tensor::ops::pointwise::{self, BinaryOp, binary, float_unary};
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 
-const PAIR: &[&str] = &["Operand input, Operand other"];
 const TENSORS: &[&str] = &["Tensor input, Tensor other"];
 const ONE: &[&str] = &["Tensor input"];
 
@@ -25,7 +24,6 @@ macro_rules! same_in_floats {
 }
 
 static HYPOT: BinaryOp = in_floats("hypot", f32::hypot, f64::hypot);
-static COPYSIGN: BinaryOp = in_floats("copysign", f32::copysign, f64::copysign);
 static LOGADDEXP: BinaryOp = same_in_floats!("logaddexp", |a, b| {
     if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() }
 });
@@ -100,17 +98,10 @@ fn nan_to_num(c: &Call) -> Result<Value> {
 rows![
     op(pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| floats(c, math::erf, math::erf)),
     op(pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
-    op(pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
-    op(pointwise("acosh").grad("Acosh"), ALL, ONE, "Inverse hyperbolic cosine.", each!(f64::acosh)),
-    op(pointwise("atanh").grad("Atanh"), ALL, ONE, "Inverse hyperbolic tangent.", each!(f64::atanh)),
     op(pointwise("deg2rad").grad("Deg2Rad"), ALL, ONE, "Degrees to radians.", each!(f64::to_radians)),
     op(pointwise("rad2deg").grad("Rad2Deg"), ALL, ONE, "Radians to degrees.", each!(f64::to_degrees)),
     op(pointwise("hypot").grad("Hypot"), ALL, TENSORS, "The root of the sum of both squares.", |c| {
         pair(c, &HYPOT)
-    })
-    .saving_result(),
-    op(pointwise("copysign").grad("Copysign"), ALL, PAIR, "input with the sign of other.", |c| {
-        pair(c, &COPYSIGN)
     })
     .saving_result(),
     op(
@@ -121,7 +112,6 @@ rows![
         |c| pair(c, &LOGADDEXP),
     )
     .refusing(super::refused::is_whole, "\"logaddexp_cpu\" not implemented for '{}'"),
-    op(pointwise("sgn").grad("Sgn"), ALL, ONE, "-1, 0 or 1.", super::elementary::sign),
     op(
         view("real").explained(Explanation::Copy),
         FUNCTION,

@@ -18,8 +18,8 @@ print((v + torch.tensor(1.0, dtype=torch.float64)).dtype, (v + torch.ones(1, dty
 # %% integer-division-and-remainder
 a = torch.tensor([7, -7, 7, -7])
 b = torch.tensor([2, 2, -2, -2])
-print(a / b, a // b, a % b, torch.div(a, b, rounding_mode="trunc"), torch.div(a, b, rounding_mode="floor"), torch.remainder(a, b), torch.fmod(a, b), torch.floor_divide(a, b))
-print(torch.tensor([7.5, -7.5]) // 2, torch.tensor([7.5, -7.5]) % 2, torch.fmod(torch.tensor([-7.5]), 2), 7 // torch.tensor([2, 4]), 7 % torch.tensor([4]), divmod(7, 2))
+print(a / b, a // b, a % b, torch.div(a, b, rounding_mode="trunc"), torch.div(a, b, rounding_mode="floor"), torch.remainder(a, b), torch.floor_divide(a, b))
+print(torch.tensor([7.5, -7.5]) // 2, torch.tensor([7.5, -7.5]) % 2, 7 // torch.tensor([2, 4]), 7 % torch.tensor([4]), divmod(7, 2))
 try:
     print(a // torch.tensor([0, 1, 1, 1]))
 except RuntimeError as e:

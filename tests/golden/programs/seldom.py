@@ -3,8 +3,8 @@
 # %% seldom-pointwise
 x = torch.tensor([0.1, 1.0, 3.0])
 print(torch.special.expit(x))
-print(torch.asin(x[:2]), torch.acos(x[:2]), torch.asinh(x), torch.atanh(x[:1]), torch.atan2(x, torch.ones(3)))
-print(torch.deg2rad(torch.tensor([180.])), torch.hypot(torch.tensor([3.]), torch.tensor([4.])), torch.copysign(x, torch.tensor(-1.)))
+print(torch.asin(x[:2]), torch.acos(x[:2]), torch.atan2(x, torch.ones(3)))
+print(torch.deg2rad(torch.tensor([180.])), torch.hypot(torch.tensor([3.]), torch.tensor([4.])))
 
 # %% seldom-activations
 x = torch.tensor([-2., 0., 2.])

@@ -9,7 +9,7 @@ __all__ = (
     "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device "
     "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point seed set_default_device "
     "set_float32_matmul_precision set_num_threads set_rng_state svd tensordot typename unravel_index "
-    "use_deterministic_algorithms vmap"
+    "use_deterministic_algorithms"
 ).split()
 
 
@@ -306,24 +306,3 @@ def svd(input, some=True, compute_uv=True):
     from torch.return_types import _make
 
     return _make("svd", ("U", "S", "V"), (U, S, Vh.mH))
-
-
-def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
-    """`func` over a batch: called for each slice, the results stacked."""
-    hint(chunk_size)
-    if randomness != "error":
-        raise NotImplementedError("vmap(): argument 'randomness': attn has only its default, 'error'")
-
-    def mapped(*args):
-        dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * len(args)
-        sizes = [arg.size(dim) for arg, dim in zip(args, dims) if dim is not None]
-        results = [
-            func(*(arg if dim is None else arg.select(dim, place) for arg, dim in zip(args, dims)))
-            for place in range(sizes[0])
-        ]
-        if isinstance(results[0], tuple):
-            outs = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(results[0])
-            return tuple(torch.stack(parts, out) for parts, out in zip(zip(*results), outs))
-        return torch.stack(results, out_dims)
-
-    return mapped

@@ -10,7 +10,7 @@ _KNOWN = {
     "AlphaDropout AvgPool3d BatchNorm3d Bilinear CELU ChannelShuffle CircularPad1d CircularPad2d "
     "CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d Container Conv3d ConvTranspose1d ConvTranspose2d "
     "ConvTranspose3d CrossMapLRN2d CTCLoss Dropout1d Dropout3d EmbeddingBag factory_kwargs "
-    "FeatureAlphaDropout FractionalMaxPool2d FractionalMaxPool3d GaussianNLLLoss grad Hardshrink Hardsigmoid "
+    "FeatureAlphaDropout Fold FractionalMaxPool2d FractionalMaxPool3d GaussianNLLLoss grad Hardshrink Hardsigmoid "
     "Hardswish Hardtanh HingeEmbeddingLoss HuberLoss InstanceNorm1d InstanceNorm2d InstanceNorm3d intrinsic "
     "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
     "LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d "
@@ -23,7 +23,7 @@ _KNOWN = {
     "UninitializedParameter UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d",
     "torch.nn.functional": "adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d affine_grid "
     "alpha_dropout avg_pool3d bilinear celu channel_shuffle conv3d conv_tbc conv_transpose1d conv_transpose2d "
-    "conv_transpose3d ctc_loss dropout1d dropout3d embedding_bag feature_alpha_dropout fractional_max_pool2d "
+    "conv_transpose3d ctc_loss dropout1d dropout3d embedding_bag feature_alpha_dropout fold fractional_max_pool2d "
     "gaussian_nll_loss grid_sample hardshrink hardsigmoid hardswish hardtanh hinge_embedding_loss huber_loss "
     "instance_norm local_response_norm lp_pool1d lp_pool2d lp_pool3d margin_ranking_loss max_pool3d "
     "max_unpool1d max_unpool2d max_unpool3d mish multi_margin_loss multilabel_margin_loss "

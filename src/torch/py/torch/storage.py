@@ -31,25 +31,15 @@ class TypedStorage:
     def __init__(self, elements):
         self._elements = elements
 
-    dtype = property(lambda self: self._elements.dtype)
-    device = property(lambda self: self._elements.device)
-    is_cuda = False
-
-    def size(self):
+    def __len__(self):
         return len(self._elements)
 
-    __len__ = size
-
-    def __iter__(self):
-        return iter(self.tolist())
+    size = __len__
 
     def __getitem__(self, at):
         if isinstance(at, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         return self._elements[at].item()
-
-    def __setitem__(self, at, value):
-        self._elements[at] = value
 
     def tolist(self):
         return self._elements.tolist()
@@ -57,20 +47,6 @@ class TypedStorage:
     def data_ptr(self):
         return self._elements.data_ptr()
 
-    def nbytes(self):
-        return len(self) * self.element_size()
-
-    def element_size(self):
-        return self._elements.element_size()
-
-    def untyped(self):
-        return self._elements.untyped_storage()
-
-    _untyped_storage = property(untyped)
-
-    def __eq__(self, other):
-        return isinstance(other, TypedStorage) and self.data_ptr() == other.data_ptr()
-
     def __repr__(self):
         lines = "".join(f" {value}\n" for value in self.tolist())
-        return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
+        return f"{lines}[torch.storage.TypedStorage(dtype={self._elements.dtype}, device=cpu) of size {len(self)}]"

@@ -97,7 +97,7 @@ def _from_result(name, function, slope):
         return {"input": grad * slope(step.result(lambda: function(step["input"])))}
 
 
-@rule("sign", "sgn", "floor", "ceil", "round", "trunc")
+@rule("sign", "floor", "ceil", "round", "trunc")
 def flat(step, grad):
     return {"input": torch.zeros_like(grad)}
 
@@ -108,7 +108,7 @@ def scaled(step, grad, factor):
     return {"input": _times(grad, factor)}
 
 
-_of_one("abs", lambda x: x.sgn())
+_of_one("abs", lambda x: x.sign())
 _of_one("square", lambda x: 2 * x)
 _of_one("sin", lambda x: x.cos())
 _of_one("cos", lambda x: -x.sin())
@@ -117,9 +117,6 @@ _of_one("acos", lambda x: -((1 - x * x).rsqrt()))
 _of_one("atan", lambda x: 1 / (x * x + 1))
 _of_one("sinh", lambda x: x.cosh())
 _of_one("cosh", lambda x: x.sinh())
-_of_one("asinh", lambda x: (x * x + 1).rsqrt())
-_of_one("acosh", lambda x: (x * x - 1).rsqrt())
-_of_one("atanh", lambda x: 1 / (1 - x * x))
 _of_one("log2", lambda x: 1 / (x * math.log(2)))
 _of_one("log10", lambda x: 1 / (x * math.log(10)))
 _of_one("log1p", lambda x: 1 / (x + 1))
@@ -215,26 +212,15 @@ def extreme(step, grad, larger):
     return {"input": torch.where(first | (a == b), half, zero), "other": torch.where(first, zero, half)}
 
 
-@rule("copysign")
-def copysign(step, grad):
-    def of_input():
-        x = step["input"]
-        ratio = step.result(lambda: torch.copysign(x, step["other"])) / x
-        return grad * ratio.masked_fill(x == 0, 0)
-
-    return {"input": of_input, "other": torch.zeros_like(grad)}
-
-
 @rule("hypot")
 def hypot(step, grad):
     length = step.result(lambda: torch.hypot(step["input"], step["other"]))
     return {name: lambda name=name: grad * (step[name] / length) for name in ("input", "other")}
 
 
-@rule("remainder", rounded=torch.floor)
-@rule("fmod", rounded=torch.trunc)
-def remainder(step, grad, rounded):
-    return {"input": grad, "other": lambda: -grad * rounded(step["input"] / step["other"])}
+@rule("remainder")
+def remainder(step, grad):
+    return {"input": grad, "other": lambda: -grad * torch.floor(step["input"] / step["other"])}
 
 
 @rule("addcmul")

@@ -167,11 +167,11 @@ def norm(step, grad):
     if power == 2:
         return {next(iter(step.arguments)): x * (grad / length).masked_fill(length == 0, 0)}
     if power == 1:
-        return {next(iter(step.arguments)): grad * x.sgn()}
+        return {next(iter(step.arguments)): grad * x.sign()}
     elif power in (float("inf"), float("-inf")):
         found = x.abs() == length
-        slope = x.sgn() * found / found.sum(_dims(step, x.ndim), keepdim=True)
+        slope = x.sign() * found / found.sum(_dims(step, x.ndim), keepdim=True)
     else:
-        slope = x.sgn() * (x.abs() / length) ** (power - 1)
+        slope = x.sign() * (x.abs() / length) ** (power - 1)
     return {next(iter(step.arguments)): grad * slope.masked_fill(length == 0, 0)}
 

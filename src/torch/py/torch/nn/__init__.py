@@ -16,7 +16,7 @@ _PLACES = {
     "distance": "CosineSimilarity",
     "dropout": "Dropout Dropout2d",
     "flatten": "Flatten Unflatten",
-    "fold": "Fold Unfold",
+    "fold": "Unfold",
     "linear": "Identity Linear",
     "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss "
     "KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss TripletMarginLoss",

@@ -8,7 +8,7 @@ from torch._errors import channels, dropout_probability
 
 from . import _native as F
 
-__all__ = "conv2d cosine_embedding_loss dropout2d fold relu triplet_margin_loss unfold".split()
+__all__ = "conv2d cosine_embedding_loss dropout2d relu triplet_margin_loss unfold".split()
 
 
 def dropout2d(input, p=0.5, training=True, inplace=False):
@@ -98,45 +98,6 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     x = x if input.dim() == 4 else x.squeeze(0)
     _torch._name_node(x, "Im2Col", 0)
     return x
-
-
-def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    """Adds blocks where they overlap: (N, C * kernel, L) -> (N, C, H, W). The inverse of unfold where none do."""
-    size, kernel, dilation, padding, stride = _pairs(output_size, kernel_size, dilation, padding, stride)
-    if input.dim() not in (2, 3):
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
-            f"input, but got: {list(input.shape)}"
-        )
-    batched = input.dim() == 3
-    x = input if batched else input.unsqueeze(0)
-    shown, count = "({}, {})".format, kernel[0] * kernel[1]
-    if x.size(1) % count:
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={x.size(1)} and kernel_size={shown(*kernel)}."
-        )
-    rows, columns = _places(size, kernel, dilation, padding, stride)
-    if x.size(2) != rows * columns:
-        raise RuntimeError(
-            f"Given output_size={shown(*size)}, kernel_size={shown(*kernel)}, dilation={shown(*dilation)}, "
-            f"padding={shown(*padding)}, stride={shown(*stride)}, expected size of input's dimension 2 to match the "
-            f"calculated number of sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)={x.size(2)}."
-        )
-    x = x.reshape(x.size(0), -1, *kernel, rows, columns)
-    y = torch.zeros(
-        (*x.shape[:2], size[0] + 2 * padding[0], size[1] + 2 * padding[1]), dtype=x.dtype
-    )
-    for i in range(kernel[0]):
-        for j in range(kernel[1]):
-            top, left = i * dilation[0], j * dilation[1]
-            down = slice(top, top + (rows - 1) * stride[0] + 1, stride[0])
-            along = slice(left, left + (columns - 1) * stride[1] + 1, stride[1])
-            y[:, :, down, along] += x[:, :, i, j]
-    y = y[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]].contiguous()
-    y = y if batched else y.squeeze(0)
-    _torch._name_node(y, "Col2Im", 0)
-    return y
 
 
 @in_float32

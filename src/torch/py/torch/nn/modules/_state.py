@@ -40,19 +40,19 @@ def state_dict(module, args, destination, prefix, keep_vars):
     return destination
 
 
-def save_one(module, destination, prefix, keep_vars, has_extra):
+def save_one(module, destination, prefix, keep_vars):
     """Puts what belongs to `module` itself into `destination`."""
+    if hasattr(module, "get_extra_state"):
+        raise NotImplementedError("get_extra_state is not part of attn: a buffer is saved with the parameters")
     for name, param in module._parameters.items():
         if param is not None:
             destination[prefix + name] = param if keep_vars else param.detach()
     for name, buffer in module._buffers.items():
         if buffer is not None and name not in module._non_persistent_buffers_set:
             destination[prefix + name] = buffer if keep_vars else buffer.detach()
-    if has_extra:
-        destination[prefix + "_extra_state"] = module.get_extra_state()
 
 
-def load_one(module, state, prefix, metadata, strict, missing, unexpected, errors, has_extra):
+def load_one(module, state, prefix, metadata, strict, missing, unexpected, errors):
     """Copies what belongs to `module` itself, not to the modules inside it."""
     for hook in module._load_state_dict_pre_hooks.values():
         hook(state, prefix, metadata, strict, missing, unexpected, errors)
@@ -89,17 +89,9 @@ def load_one(module, state, prefix, metadata, strict, missing, unexpected, error
                 setattr(module, name, given)
             else:
                 param.copy_(given)
-    extra = prefix + "_extra_state"
-    if has_extra:
-        if extra in state:
-            module.set_extra_state(state[extra])
-        elif strict:
-            missing.append(extra)
-    elif strict and extra in state:
-        unexpected.append(extra)
     if strict:
         for key in state:
-            if key.startswith(prefix) and key != extra:
+            if key.startswith(prefix):
                 first, *rest = key[len(prefix) :].split(".", 1)
                 if first not in (module._modules if rest else own):
                     unexpected.append(key)
@@ -130,12 +122,3 @@ def load_state_dict(module, state, strict, assign):
     if errors:
         raise state_dict_error(module, errors, missing, unexpected)
     return _IncompatibleKeys(missing, unexpected)
-
-
-def no_extra_state():
-    """The error of a module that is asked for extra state and has none."""
-    return RuntimeError(
-        "Reached a code path in Module.get_extra_state() that should never be called. "
-        "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
-        "to report this bug."
-    )

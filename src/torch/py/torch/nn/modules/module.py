@@ -1,7 +1,7 @@
 """Module: a container of parameters, buffers and other modules that computes when it is called."""
 
 import torch
-from torch._arguments import hint, on_cpu
+from torch._arguments import hint
 from torch._errors import not_initialised
 from torch.nn.parameter import Buffer, Parameter
 
@@ -51,7 +51,6 @@ class Module:
             _state_dict_hooks={},
             _state_dict_pre_hooks={},
             _load_state_dict_pre_hooks={},
-            _load_state_dict_post_hooks={},
             _modules={},
         )
 
@@ -169,6 +168,10 @@ class Module:
             held = own.get(place)
             if held is not None and name in held:
                 return held[name]
+        if name in ("get_buffer", "set_submodule", "to_empty"):
+            from torch._names import Absent
+
+            raise Absent(f"torch.nn.Module.{name} is not part of attn (did you mean get_submodule, buffers, to?)")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name):
@@ -259,13 +262,6 @@ class Module:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
-    def set_submodule(self, target, module):
-        """Puts a module at a dotted name."""
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
-        place, _, name = target.rpartition(".")
-        setattr(self.get_submodule(place), name, module)
-
     def get_parameter(self, target):
         """The parameter at a dotted name."""
         place, _, name = target.rpartition(".")
@@ -274,16 +270,6 @@ class Module:
             raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
         if not isinstance(getattr(module, name), Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return getattr(module, name)
-
-    def get_buffer(self, target):
-        """The buffer at a dotted name."""
-        place, _, name = target.rpartition(".")
-        module = self.get_submodule(place)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        if name not in module._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
         return getattr(module, name)
 
     # Changing all parameters
@@ -372,29 +358,16 @@ class Module:
         hint(device)
         return self.to("cuda")
 
-    def to_empty(self, *, device, recurse=True):
-        on_cpu(device)
-        hint(recurse)
-        return self
-
     def compile(self, *args, **kwargs):
         """Nothing to do: attn's kernel is compiled already."""
         hint(args, kwargs)
 
     # Saving and loading
 
-    def get_extra_state(self):
-        import torch.nn.modules._state as _state
-
-        raise _state.no_extra_state()
-
-    set_extra_state = get_extra_state
-
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         import torch.nn.modules._state as _state
 
-        has_extra = type(self).get_extra_state is not Module.get_extra_state
-        _state.save_one(self, destination, prefix, keep_vars, has_extra)
+        _state.save_one(self, destination, prefix, keep_vars)
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """An ordered dict of dotted names to parameters and persistent buffers; they are shared, not copied."""
@@ -407,9 +380,7 @@ class Module:
     ):
         import torch.nn.modules._state as _state
 
-        has_extra = type(self).set_extra_state is not Module.set_extra_state
-        keys = missing_keys, unexpected_keys
-        _state.load_one(self, state_dict, prefix, local_metadata, strict, *keys, error_msgs, has_extra)
+        _state.load_one(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Copies the values of a state dict into this module's parameters and buffers."""
