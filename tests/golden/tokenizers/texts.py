@@ -36,10 +36,7 @@ from transformers import AutoTokenizer
 for folder in ["byte_pairs", "template"]:
     tokenizer = AutoTokenizer.from_pretrained("./" + folder)
     print(tokenizer("a query"))
-    print(tokenizer("a query", add_special_tokens=False, return_special_tokens_mask=True, return_length=True))
-    print(tokenizer(["one", "two steps"], return_special_tokens_mask=True))
     print(tokenizer(["one", "two steps"], return_token_type_ids=True).token_type_ids)
-    print(tokenizer.num_special_tokens_to_add(), tokenizer.max_len_single_sentence)
     for length in range(3, 9):
         for truncation in [True, "only_first", "longest_first", "do_not_truncate"]:
             try:
@@ -55,7 +52,7 @@ tokenizer = AutoTokenizer.from_pretrained("./template", pad_token="<|eot_id|>")
 batch = tokenizer(["Your journey starts", "with one step, and another step"], padding=True, return_tensors="pt")
 print(batch)
 print(batch.input_ids.shape, batch["attention_mask"].dtype, list(batch), "input_ids" in batch, len(batch))
-print(batch.to("cpu")["attention_mask"], batch.tokens(0), batch.tokens(1), batch.is_fast, batch.n_sequences)
+print(batch.to("cpu")["attention_mask"], batch.tokens(0), batch.tokens(1))
 print(tokenizer.batch_decode(batch.input_ids), tokenizer.batch_decode(batch["input_ids"], skip_special_tokens=True))
 print(tokenizer.decode(batch.input_ids[0]), tokenizer.decode(5), tokenizer.decode(torch.tensor(5)))
 print({key: value.shape for key, value in batch.items()})

@@ -21,22 +21,15 @@ def tensors(kind):
     )
 
 
-def _refusing(name):
-    def refuse(self, *args, **kwargs):
-        raise NotImplementedError(f"attn's BatchEncoding does not have {name}: it keeps no places in the text")
-
-    return refuse
+_PLACES = (
+    "word_ids words sequence_ids token_to_word token_to_chars char_to_token char_to_word word_to_tokens word_to_chars"
+).split()
 
 
 class BatchEncoding(UserDict):
-    word_ids, words, sequence_ids = map(_refusing, ("word_ids", "words", "sequence_ids"))
-    token_to_word, token_to_chars = map(_refusing, ("token_to_word", "token_to_chars"))
-    char_to_token, char_to_word = map(_refusing, ("char_to_token", "char_to_word"))
-    word_to_tokens, word_to_chars = map(_refusing, ("word_to_tokens", "word_to_chars"))
-
-    def __init__(self, data=None, encoding=None, tensor_type=None, prepend_batch_axis=False, n_sequences=None):
+    def __init__(self, data=None, encoding=None, tensor_type=None, prepend_batch_axis=False):
         super().__init__(data)
-        self._tokens, self._n_sequences = encoding, n_sequences
+        self._tokens = encoding
         self.convert_to_tensors(tensor_type, prepend_batch_axis)
 
     def __getitem__(self, item):
@@ -49,6 +42,8 @@ class BatchEncoding(UserDict):
     def __getattr__(self, item):
         if item == "data":
             raise AttributeError(item)
+        if item in _PLACES:
+            raise NotImplementedError(f"attn's BatchEncoding does not have {item}: it keeps no places in the text")
         try:
             return self.data[item]
         except KeyError:
@@ -62,14 +57,6 @@ class BatchEncoding(UserDict):
 
     def items(self):
         return self.data.items()
-
-    @property
-    def is_fast(self):
-        return self._tokens is not None
-
-    @property
-    def n_sequences(self):
-        return self._n_sequences
 
     def tokens(self, batch_index=0):
         if self._tokens is None:

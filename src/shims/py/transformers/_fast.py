@@ -1,11 +1,11 @@
 """Tokenizers: text to numbers and back, one text or a batch, cut and padded."""
 
 import json
-import warnings
+import sys
 
 from ._batch import BatchEncoding
 from ._pipeline import Pipeline
-from ._special import AddedToken, SpecialTokens, warn
+from ._special import AddedToken, SpecialTokens
 
 VERY_LARGE_INTEGER = int(1e30)
 LARGE_INTEGER = int(1e20)
@@ -16,6 +16,10 @@ _STRATEGIES = {
     "padding": ("longest", "max_length", "do_not_pad"),
     "truncation": ("longest_first", "do_not_truncate"),
 }
+_ABSENT = (
+    "stride is_split_into_words return_overflowing_tokens return_offsets_mapping return_special_tokens_mask return_length "
+    "split_special_tokens"
+).split()
 _CLASSES = {"padding": "PaddingStrategy", "truncation": "TruncationStrategy"}
 
 
@@ -34,12 +38,8 @@ def _numbers(value):
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _refusing(name):
-    def refuse(self, *args, **kwargs):
-        raise NotImplementedError(f"attn does not have PreTrainedTokenizerFast.{name}")
-
-    refuse.__name__ = name
-    return refuse
+# `hasattr` takes such a name for one that is not there.
+_Absent = type("NotImplementedError", (NotImplementedError, AttributeError), {"__module__": "builtins"})
 
 
 class PreTrainedTokenizerFast(SpecialTokens):
@@ -49,13 +49,10 @@ class PreTrainedTokenizerFast(SpecialTokens):
     # What a class sets where nothing is given: its special tokens.
     _defaults = {}
 
-    apply_chat_template = _refusing("apply_chat_template")
-    save_pretrained = _refusing("save_pretrained")
-    save_vocabulary = _refusing("save_vocabulary")
-    push_to_hub = _refusing("push_to_hub")
-    pad = _refusing("pad")
-    prepare_for_model = _refusing("prepare_for_model")
-    train_new_from_iterator = _refusing("train_new_from_iterator")
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise _Absent(f"attn does not have PreTrainedTokenizerFast.{name}")
 
     def __init__(self, *, tokenizer_file=None, tokenizer_object=None, **kwargs):
         if tokenizer_object is not None:
@@ -91,22 +88,20 @@ class PreTrainedTokenizerFast(SpecialTokens):
         self.model_input_names = options.get("model_input_names", self.model_input_names)
         self.clean_up_tokenization_spaces = options.get("clean_up_tokenization_spaces", False)
         self.chat_template = options.get("chat_template")
-        if options.get("split_special_tokens"):
-            raise NotImplementedError("attn's tokenizers do not have split_special_tokens=True")
         self._set_special({name: options.get(name) for name in self.SPECIAL_TOKENS_ATTRIBUTES})
         if "add_prefix_space" in options:
             tokenizer.prefix_space = bool(options["add_prefix_space"])
-        self._add_missing(options.get("added_tokens_decoder", {}))
-
-    def _add_missing(self, described):
-        there = {repr(token) for token in self.added_tokens_decoder.values()}
-        tokens = [token for _, token in sorted(described.items()) if repr(token) not in there]
-        known = set(self.added_tokens_encoder) | {str(token) for token in tokens}
-        tokens += [token for token in self.all_special_tokens_extended if str(token) not in known]
-        special = self.all_special_tokens
-        for token in tokens:
-            is_special = str(token) in special or getattr(token, "special", False)
-            self.add_tokens([AddedToken(token, special=is_special) if isinstance(token, str) else token], is_special)
+        if options.get("split_special_tokens"):
+            raise NotImplementedError("attn's tokenizers do not have split_special_tokens=True")
+        special, there = self.all_special_tokens, {repr(token) for token in self.added_tokens_decoder.values()}
+        for _, token in sorted(options.get("added_tokens_decoder", {}).items()):
+            if repr(token) not in there:
+                self.add_tokens(token, special_tokens=str(token) in special)
+        for name in self.SPECIAL_TOKENS_ATTRIBUTES:
+            value = options.get(name) or []
+            for token in value if isinstance(value, (list, tuple)) else [value]:
+                if str(token) not in tokenizer.added:
+                    self.add_tokens(token, special_tokens=True)
 
     @property
     def vocab_size(self):
@@ -135,15 +130,6 @@ class PreTrainedTokenizerFast(SpecialTokens):
     def get_added_vocab(self):
         return self.added_tokens_encoder
 
-    def num_special_tokens_to_add(self, pair=False):
-        if pair:
-            raise NotImplementedError(_ONE)
-        return self._tokenizer.frame_size
-
-    @property
-    def max_len_single_sentence(self):
-        return self.model_max_length - self.num_special_tokens_to_add()
-
     def __repr__(self):
         added = "\n\t".join(f"{number}: {token!r}," for number, token in self.added_tokens_decoder.items())
         return (
@@ -159,10 +145,8 @@ class PreTrainedTokenizerFast(SpecialTokens):
         if isinstance(tokens, str):
             number = self._tokenizer.id(tokens)
             # An unknown token that is not in the vocabulary itself has no number either.
-            unknown = self._special["unk_token"]
-            if number is None and unknown is not None and str(unknown) != tokens:
-                return self.unk_token_id
-            return number
+            is_unknown = number is None and self.unk_token not in (None, tokens)
+            return self.unk_token_id if is_unknown else number
         return [self.convert_tokens_to_ids(token) for token in tokens]
 
     def convert_ids_to_tokens(self, ids, skip_special_tokens=False):
@@ -207,28 +191,17 @@ class PreTrainedTokenizerFast(SpecialTokens):
         padding=False,
         truncation=None,
         max_length=None,
-        stride=0,
-        is_split_into_words=False,
         pad_to_multiple_of=None,
         padding_side=None,
         return_tensors=None,
         return_token_type_ids=None,
         return_attention_mask=None,
-        return_overflowing_tokens=False,
-        return_special_tokens_mask=False,
-        return_offsets_mapping=False,
-        return_length=False,
         verbose=True,
-        split_special_tokens=False,
+        **absent,
     ):
-        absent = {
-            "stride": stride,
-            "is_split_into_words": is_split_into_words,
-            "return_overflowing_tokens": return_overflowing_tokens,
-            "return_offsets_mapping": return_offsets_mapping,
-            "split_special_tokens": split_special_tokens,
-        }
         for name, value in absent.items():
+            if name not in _ABSENT:
+                raise TypeError(f"PreTrainedTokenizerFast._batch_encode_plus() got an unexpected keyword argument '{name}'")
             if value:
                 raise NotImplementedError(f"attn's tokenizers do not have {name}={value!r}")
         if not batch_text or not all(isinstance(text, str) for text in batch_text):
@@ -241,49 +214,40 @@ class PreTrainedTokenizerFast(SpecialTokens):
             # Where the special tokens alone are too many, nothing is cut.
             if room is not None and room >= (around := self._tokenizer.frame_size * bool(add_special_tokens)):
                 ids = ids[max(0, len(ids) - room + around) :] if self.truncation_side == "left" else ids[: room - around]
-            ids, special = self._tokenizer.framed(ids, add_special_tokens)
-            rows.append([ids, [0] * len(ids), [1] * len(ids), special, [*map(self._tokenizer.text, ids)]])
+            ids = self._tokenizer.framed(ids) if add_special_tokens else ids
+            rows.append([ids, [0] * len(ids), [1] * len(ids), [*map(self._tokenizer.text, ids)]])
         self._pad_rows(rows, padding, max_length, pad_to_multiple_of, padding_side or self.padding_side)
-        ids, types, mask, special, tokens = map(list, zip(*rows))
+        ids, types, mask, tokens = map(list, zip(*rows))
         data = {"input_ids": ids}
         names = self.model_input_names
         if "token_type_ids" in names if return_token_type_ids is None else return_token_type_ids:
             data["token_type_ids"] = types
         if "attention_mask" in names if return_attention_mask is None else return_attention_mask:
             data["attention_mask"] = mask
-        if return_special_tokens_mask:
-            data["special_tokens_mask"] = special
-        if return_length:
-            data["length"] = [len(one) for one in ids]
         longest = max(map(len, ids))
-        if room is None and max_length is None and longest > self.model_max_length and verbose:
+        if room is None and max_length is None and longest > self.model_max_length:
             self._warn_once(
+                verbose,
                 "Token indices sequence length is longer than the specified maximum sequence length "
                 f"for this model ({longest} > {self.model_max_length}). Running this sequence through the model "
                 "will result in indexing errors",
-                "length",
             )
-        return BatchEncoding(data, tokens, return_tensors, n_sequences=1)
+        return BatchEncoding(data, tokens, return_tensors)
 
-    def _warn_once(self, message, topic):
-        if topic not in self._warned:
-            self._warned.add(topic)
-            warn(message)
+    def _warn_once(self, verbose, message):
+        # A message begins with what it is about.
+        if verbose and message[:20] not in self._warned:
+            self._warned.add(message[:20])
+            sys.stderr.write(message + "\n")
 
     def _plan(self, padding, truncation, max_length, multiple, verbose):
         """What is padded and cut, and to which length."""
         if max_length is not None and padding is False and truncation is None:
-            if verbose:
-                self._warn_once(
-                    "`max_length` is given without `truncation`: texts are cut to it. Say so with `truncation=True`.",
-                    "truncation",
-                )
+            message = "`max_length` is given without `truncation`: texts are cut to it. Say so with `truncation=True`."
+            self._warn_once(verbose, message)
             truncation = "longest_first"
-        if padding is True and max_length is not None and truncation in (None, False, "do_not_truncate") and verbose:
-            warnings.warn(
-                "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. "
-                "To pad to max length, use `padding='max_length'`."
-            )
+        if padding is True and max_length is not None and truncation in (None, False, "do_not_truncate"):
+            self._warn_once(verbose, "`max_length` is ignored with `padding=True`: use `padding='max_length'`.")
         padding = {True: "longest", False: "do_not_pad"}.get(padding, padding)
         padding = _strategy("padding", padding)
         kinds = {True: "longest_first", False: "do_not_truncate", None: "do_not_truncate", "only_first": "longest_first"}
@@ -296,18 +260,12 @@ class PreTrainedTokenizerFast(SpecialTokens):
                 if self.model_max_length <= LARGE_INTEGER:
                     max_length = self.model_max_length
                     continue
-                if verbose:
-                    other = "padding" if what == "pad" else "truncation"
-                    self._warn_once(
-                        f"Asking to {what} to max_length but no maximum length is provided and the model has no "
-                        f"predefined maximum length. Default to no {other}.",
-                        what,
-                    )
+                self._warn_once(verbose, f"Asking to {what} to max_length, but there is no maximum length: it is not done.")
                 if what == "pad":
                     padding = "do_not_pad"
                 else:
                     truncation = "do_not_truncate"
-        if padding != "do_not_pad" and (self._special["pad_token"] is None or self.pad_token_id is None):
+        if padding != "do_not_pad" and self.pad_token_id is None:
             raise ValueError(
                 "Asking to pad but the tokenizer does not have a padding token. "
                 "Please select a token to use as `pad_token` `(tokenizer.pad_token = tokenizer.eos_token e.g.)` "
@@ -327,7 +285,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
         size = max_length if padding == "max_length" else max(len(row[0]) for row in rows)
         if multiple:
             size += -size % multiple
-        fill = [self.pad_token_id, self.pad_token_type_id, 0, 1, self.pad_token]
+        fill = [self.pad_token_id, self.pad_token_type_id, 0, self.pad_token]
         for row in rows:
             missing = size - len(row[0])
             for at, value in enumerate(fill):
@@ -349,17 +307,6 @@ class PreTrainedTokenizerFast(SpecialTokens):
 
     @staticmethod
     def clean_up_tokenization(out_string):
-        for apart, together in [
-            (" .", "."),
-            (" ?", "?"),
-            (" !", "!"),
-            (" ,", ","),
-            (" ' ", "'"),
-            (" n't", "n't"),
-            (" 'm", "'m"),
-            (" 's", "'s"),
-            (" 've", "'ve"),
-            (" 're", "'re"),
-        ]:
-            out_string = out_string.replace(apart, together)
+        for apart in (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're"):
+            out_string = out_string.replace(apart, apart.strip())
         return out_string

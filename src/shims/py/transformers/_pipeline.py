@@ -146,10 +146,9 @@ class Pipeline:
             start = found.end()
         yield from self._parts(text[start:], search + 1)
 
-    def framed(self, ids, special):
-        """The tokens with special ones around, and which of them are."""
-        before, after = (self._before, self._after) if special else ([], [])
-        return [*before, *ids, *after], [1] * len(before) + [0] * len(ids) + [1] * len(after)
+    def framed(self, ids):
+        """The tokens with special ones around."""
+        return [*self._before, *ids, *self._after]
 
     @property
     def frame_size(self):
