@@ -1,4 +1,4 @@
-"""What people use of seaborn around attention: heat maps and curves."""
+"""What people use of seaborn around attention: heat maps."""
 
 from matplotlib import pyplot as plt
 from matplotlib._artists import numbers
@@ -37,32 +37,6 @@ def heatmap(
     return axes
 
 
-def lineplot(data=None, *, x=None, y=None, label=None, ax=None, **words):
-    axes = ax or plt.gca()
-    if y is None:
-        x, y = None, data if data is not None else x
-    axes.plot(*([y] if x is None else [x, y]), label=label)
-    return axes
-
-
-def scatterplot(data=None, *, x=None, y=None, label=None, ax=None, **words):
-    axes = ax or plt.gca()
-    axes.scatter(x, y, label=label)
-    return axes
-
-
-def barplot(data=None, *, x=None, y=None, ax=None, **words):
-    axes = ax or plt.gca()
-    axes.bar(x, y)
-    return axes
-
-
-def histplot(data=None, *, bins=10, ax=None, **words):
-    axes = ax or plt.gca()
-    axes.hist(data, bins=bins)
-    return axes
-
-
 def set_theme(*args, **words):
     pass
 
@@ -70,11 +44,7 @@ def set_theme(*args, **words):
 set = set_style = set_context = set_palette = despine = set_theme
 
 
-def color_palette(palette=None, n_colors=None, desat=None, as_cmap=False):
-    return [(0.5, 0.5, 0.5)] * (n_colors or 10)
-
-
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    raise AttributeError(f"module 'seaborn' has no attribute {name!r} here: attn draws heat maps, curves, points and bars")
+    raise AttributeError(f"module 'seaborn' has no attribute {name!r} here: heatmap() is; matplotlib has curves, points and bars")
