@@ -125,7 +125,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "check",
         line: "Run a notebook again and compare with its recorded outputs",
-        examples: "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check my-course --format github\n\
+        examples: "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check my-course --json\n\
                    attn check",
         first: true,
         args: check::Args::augment_args,
