@@ -1,14 +1,13 @@
-//! The outline of a cell's operations: each with its shapes, its cost and a small picture of its result.
+//! The outline of a cell's operations: each with its shapes, its cost and its numbers if they are few.
 //! Calls are indented, and a loop is shown once.
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::explain::trace::{CallGroup, Cost, LoopGroup, OperationRow, Outline, OutlineItem, Preview};
+use crate::explain::trace::{CallGroup, Cost, LoopGroup, OperationRow, Outline, OutlineItem};
 use crate::tensor::size_in_words;
 use crate::view::code::first_line;
-use crate::view::quantity::{counted, duration, grouped, mean};
+use crate::view::quantity::{counted, duration, grouped};
 use crate::view::run::SLOW;
-use crate::view::statistics::Statistics;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::wrap;
 
@@ -174,16 +173,19 @@ impl TracePage {
         let cost = unbroken(&cost);
         let arrows = |shapes: &str| shapes.replace("-> ", &format!("->{NO_BREAK_SPACE}"));
         let shapes = arrows(&row.shapes);
-        let parts = [library, shapes, row.preview.numbers.join(" "), cost];
+        let parts = [
+            library,
+            shapes,
+            row.preview.numbers.join(" "),
+            unbroken(&row.preview.nonfinite.join(", ")),
+            cost,
+        ];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let mut detail = parts.join("  ");
         if !at_last.is_empty() {
             detail.push_str(&format!(", {}", arrows(&at_last)));
         }
         self.code(&row.code, row.short_code.as_deref(), row.line, depth, detail, text);
-        if let Some(means) = self.means(&row.preview, depth) {
-            text.line(means);
-        }
         if let Some(error) = &row.error {
             self.say(&format!("raised: {error}"), Role::Bad, depth + 1, text);
         }
@@ -204,13 +206,9 @@ impl TracePage {
                 )
             }
         };
-        let numbers = match (row.preview.numbers.as_slice(), row.preview.means.first()) {
-            ([], Some(first)) => {
-                let means: Vec<String> = first.iter().map(|value| mean(*value)).collect();
-                format!("begins {}", means.join(", "))
-            }
-            ([], None) => String::new(),
-            (numbers, _) => format!("gives {}", numbers.join(", ")),
+        let numbers = match row.preview.numbers.as_slice() {
+            [] => String::new(),
+            numbers => format!("gives {}", numbers.join(", ")),
         };
         let nonfinite = row.preview.nonfinite.join(", ");
         for part in [library, &row.shapes, &cost, &numbers, &nonfinite, at_last] {
@@ -260,29 +258,5 @@ impl TracePage {
             }
         }
         text.append(lines);
-    }
-
-    /// The means of blocks as marks, with as many rows as fit.
-    fn means(&self, preview: &Preview, depth: usize) -> Option<Line> {
-        let first = preview.means.first()?;
-        let width = self.look.text_width();
-        let statistics = Statistics::of(preview.means.iter().flatten().copied());
-        let mut line = self.gutter(None, depth + 1);
-        let nonfinite = preview.nonfinite.join(", ");
-        let nonfinite = if nonfinite.is_empty() { nonfinite } else { format!("  {nonfinite}") };
-        let available = width.saturating_sub(line.width() + nonfinite.width() + 2);
-        let fits = (available / (first.len() + 1)).max(1);
-        for row in preview.means.iter().take(fits) {
-            for value in row {
-                let (mark, role) = statistics.mark(*value).unwrap_or(('▄', Role::Heat(0.5)));
-                line.push(role, mark.to_string());
-            }
-            line.push(Role::Prose, " ");
-        }
-        if preview.has_more || fits < preview.means.len() {
-            line.push(Role::Dim, "…");
-        }
-        line.push(Role::Dim, nonfinite);
-        Some(line)
     }
 }
