@@ -6,7 +6,7 @@
 //! | [`cells`] | from a name or a file to cells that ran, and to what is shown of them |
 //! | [`learn`], [`repl`] | the walkthrough; the learner's own code over a step's tensors |
 //! | [`learner`] | the learner's record |
-//! | [`terminal`] | results, remarks, questions, keys, pictures; Ctrl-C and Ctrl-Z |
+//! | [`terminal`] | results, remarks, questions, keys; Ctrl-C and Ctrl-Z |
 //! | [`keeper`] | the process that goes on after the death of the one in which cells run |
 //! | [`json`], [`file`](mod@file) | what all JSON documents share; writing files |
 

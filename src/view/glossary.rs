@@ -42,5 +42,5 @@ fn one(entry: &GlossaryEntry, look: Look) -> Text {
 
 /// Markdown as one line of plain text, for JSON.
 pub fn plain(markdown: &str) -> String {
-    prose_line(markdown, Look { width: 10_000, colour: false, plain: true, pictures: None }).text()
+    prose_line(markdown, Look { width: 10_000, colour: false, plain: true }).text()
 }

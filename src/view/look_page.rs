@@ -7,7 +7,7 @@ use crate::view::picture::Picture;
 use crate::view::{Look, Text};
 
 /// Texts on the page are those of `--plain`.
-const PLAIN: Look = Look { width: 88, colour: false, plain: true, pictures: None };
+const PLAIN: Look = Look { width: 88, colour: false, plain: true };
 /// How many next words are shown.
 const NEXT: usize = 10;
 

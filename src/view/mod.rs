@@ -13,7 +13,6 @@ pub mod errors;
 pub(crate) mod figure;
 pub mod formula;
 pub mod glossary;
-pub mod graphics;
 pub mod heads;
 pub mod heat;
 pub(crate) mod html;

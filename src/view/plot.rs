@@ -2,7 +2,6 @@
 
 use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 use crate::view::figure::Figure;
-use crate::view::graphics;
 use crate::view::heat::{self, Bar, bars};
 use crate::view::quantity::{amount, counted, scientific};
 use crate::view::text::{Line, Look, Role, Text, escape_controls};
@@ -16,20 +15,9 @@ const NARROWEST: usize = 8;
 /// Signs of the curves of a plot without colours, where there are several.
 const SIGNS: [char; 6] = ['•', '×', '+', 'o', '#', '~'];
 
-/// A figure: as a picture where the terminal shows pictures, with its words below; else its axes side by side where they
-/// fit.
+/// A figure: its axes side by side where they fit.
 pub fn plot(figure: &PlottedFigure, look: Look) -> Text {
     let mut text = Text::new();
-    if let Some(sent) = look.pictures.filter(|_| !look.plain)
-        && let Some(picture) = graphics::picture(figure, look.width, sent)
-    {
-        text.picture(picture);
-        let said = in_one_sentence(figure);
-        if !said.is_empty() {
-            text.append(words(Role::Dim, &said, look.text_width()));
-        }
-        return text;
-    }
     if !figure.title.is_empty() {
         text.append(words(Role::Title, &figure.title, look.width));
     }
@@ -48,28 +36,6 @@ pub fn plot(figure: &PlottedFigure, look: Look) -> Text {
 fn part_width(width: usize, parts: usize) -> usize {
     let beside = (1..=parts.min(4)).rev().find(|beside| (width + 3) / beside >= 36 + 3).unwrap_or(1);
     ((width + 3) / beside - 3).max(NARROWEST)
-}
-
-/// What the shades of a table mean, which its picture does not say.
-fn shades(image: &Mark) -> String {
-    let all = || image.rows.iter().flatten().copied().filter(|value| value.is_finite());
-    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-    match low <= high {
-        true => format!("dark {}, bright {}", number(low), number(high)),
-        false => String::new(),
-    }
-}
-
-/// The titles and labels that are drawn in a picture, for those who cannot see it, and what its shades mean; empty if there
-/// are none.
-fn in_one_sentence(figure: &PlottedFigure) -> String {
-    let part = |axes: &PlottedAxes| {
-        let mut parts = vec![axes.title.clone(), named_axes(axes)];
-        parts.extend(axes.marks.iter().filter(|mark| mark.kind == MarkKind::Image).map(shades));
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("   ")
-    };
-    let parts = [figure.title.clone()].into_iter().chain(figure.axes.iter().map(part));
-    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 fn words(role: Role, text: &str, width: usize) -> Text {

@@ -7,8 +7,6 @@ use colored::{ColoredString, Colorize};
 use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthStr;
 
-use super::graphics::{Graphics, TerminalPicture};
-
 /// Marks a space at which no line is broken; it is shown as an ordinary space. A private-use character, so that
 /// a no-break space (U+00A0) in a learner's text stays what it is.
 pub(crate) const NO_BREAK_SPACE: char = '\u{E000}';
@@ -22,8 +20,6 @@ pub struct Look {
     pub colour: bool,
     /// No borders, no colour, one fact a line: for screen readers and for `diff`.
     pub plain: bool,
-    /// How figures are shown as pictures; `None`: in characters.
-    pub pictures: Option<Graphics>,
 }
 
 impl Look {
@@ -140,8 +136,6 @@ impl Span {
 pub struct Line {
     /// From left to right.
     pub(crate) spans: Vec<Span>,
-    /// A picture that begins in this line. The lines after it that it covers are empty and belong to it.
-    pub(crate) picture: Option<TerminalPicture>,
 }
 
 impl Line {
@@ -242,13 +236,6 @@ impl Text {
         }
     }
 
-    /// Appends a picture, with the lines that it covers.
-    pub(crate) fn picture(&mut self, picture: TerminalPicture) {
-        let rows = picture.rows();
-        self.line(Line { spans: Vec::new(), picture: Some(picture) });
-        self.lines.resize(self.lines.len() + rows.saturating_sub(1), Line::new());
-    }
-
     /// Appends the lines of `other`.
     pub fn append(&mut self, other: Text) {
         self.lines.extend(other.lines);
@@ -321,9 +308,6 @@ impl Text {
         }
         let mut out = String::new();
         for line in &self.lines {
-            if let Some(picture) = line.picture.as_ref().filter(|_| look.pictures.is_some()) {
-                out.push_str(picture.drawn());
-            }
             let mut rest = line.text().trim_end().len();
             for span in &line.spans {
                 let text = &span.text[..rest.min(span.text.len())];
@@ -341,7 +325,7 @@ impl Text {
 
     /// The characters alone, without colour.
     pub fn characters(&self) -> String {
-        self.render(Look { width: 80, colour: false, plain: true, pictures: None })
+        self.render(Look { width: 80, colour: false, plain: true })
     }
 }
 

@@ -215,7 +215,7 @@ fn the_chapter_is_traced() {
                     step.name()
                 );
                 for (width, plain) in [(80, false), (40, false), (60, true)] {
-                    let text = trace::trace(&outline, Look { width, colour: false, plain, pictures: None });
+                    let text = trace::trace(&outline, Look { width, colour: false, plain });
                     assert!(text.width() <= width, "{} at {width}:\n{}", step.name(), text.characters());
                     let odd = |letter: char| "│×▁▂▃▄▅▆▇█…".contains(letter);
                     assert!(!plain || !text.characters().contains(odd), "{}", text.characters());

@@ -39,7 +39,7 @@ fn indices(tensor: &Tensor) -> Vec<Vec<usize>> {
 fn faults(why: &Why) -> Vec<String> {
     let mut found = why.wrong_figures();
     for look in [(80, false), (40, false), (80, true)] {
-        let look = Look { width: look.0, colour: false, plain: look.1, pictures: None };
+        let look = Look { width: look.0, colour: false, plain: look.1 };
         let text = explanation(why, look).render(look);
         let wide = text.lines().find(|line| line.width() > look.width && !look.plain);
         found.extend(wide.map(|line| format!("{} columns wide: {line}", line.width())));
@@ -283,7 +283,7 @@ d = a.where(keep, b)";
         for name in ["c", "d"] {
             let tensor = session.tensor(name).ok().flatten().expect("it is bound to a tensor");
             let words = |at: usize| {
-                let look = Look { width: 80, colour: false, plain: true, pictures: None };
+                let look = Look { width: 80, colour: false, plain: true };
                 explanation(&why(&tensor, &[at], &names), look).render(look)
             };
             assert!(words(0).contains("where keep[0] is True: a[0]"), "{}", words(0));

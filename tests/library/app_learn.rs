@@ -65,7 +65,7 @@ fn enter_ends_the_code_only_on_an_empty_line() {
 
 #[test]
 fn lines_are_numbered_in_a_margin_that_is_no_code() {
-    let look = Look { width: 80, colour: false, plain: false, pictures: None };
+    let look = Look { width: 80, colour: false, plain: false };
     let (code, gutter) = ("for i in x:\n    print(i)", Gutter::of("for i in x:\n    print(i)"));
     let typed = gutter.with_margins(code);
     assert_eq!(without_margins(&typed), code);
@@ -80,7 +80,7 @@ fn lines_are_numbered_in_a_margin_that_is_no_code() {
 
 #[test]
 fn colours_move_no_character() {
-    let look = Look { width: 80, colour: true, plain: false, pictures: None };
+    let look = Look { width: 80, colour: true, plain: false };
     for source in ["for i in x:\n    print(i)  ", "", "def f(x):\n\n", "x = '''a\nb'''", "x\t= 1"] {
         let drawn = coloured(source, look);
         let mut bare = String::new();

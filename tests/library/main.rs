@@ -17,7 +17,6 @@ mod explain;
 mod files;
 mod functional;
 mod gradient_kernels;
-mod graphics;
 mod kernel;
 mod kernel_functions;
 mod lesson;
@@ -28,8 +27,6 @@ mod lesson_spellings;
 mod nonfinite;
 mod optimizers;
 mod page;
-#[path = "../shared/pictures.rs"]
-mod pictures;
 mod plots;
 mod programs;
 mod python_files;

@@ -124,9 +124,9 @@ fn plots_are_drawn() {
         assert!(!figures.is_empty(), "{name}");
         let mut shown = String::new();
         for look in [
-            Look { width: 80, colour: false, plain: false, pictures: None },
-            Look { width: 40, colour: false, plain: false, pictures: None },
-            Look { width: 80, colour: false, plain: true, pictures: None },
+            Look { width: 80, colour: false, plain: false },
+            Look { width: 40, colour: false, plain: false },
+            Look { width: 80, colour: false, plain: true },
         ] {
             shown.push_str(&format!("width {}{}\n", look.width, if look.plain { ", plain" } else { "" }));
             let mut text = Text::new();
@@ -137,7 +137,7 @@ fn plots_are_drawn() {
         assert!(!shown.contains('\x1b'), "{name}: no control character is written");
         // At every width each line fits, and the colours change no character of a single curve.
         for width in 20..=120 {
-            let look = Look { width, colour: false, plain: false, pictures: None };
+            let look = Look { width, colour: false, plain: false };
             let widest = figures.iter().map(|figure| plot(figure, look).width()).max().unwrap_or(0);
             assert!(widest <= width.max(26), "{name} at {width} columns is {widest} wide");
         }

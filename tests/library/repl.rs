@@ -67,7 +67,7 @@ fn signatures_are_shown() {
 
 #[test]
 fn colours_keep_the_width_of_the_text() {
-    let look = Look { width: 80, colour: false, plain: false, pictures: None };
+    let look = Look { width: 80, colour: false, plain: false };
     let margin = String::from(MARGIN).repeat(10);
     for typed in ["x = 'a b'  ", "", ":table x ", "f(", "'''\n  a\t", "x  # é"] {
         assert_eq!(coloured(typed, None, look).replace("     ...> ", &margin), *typed);

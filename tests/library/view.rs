@@ -19,11 +19,11 @@ use crate::snapshot::assert_current;
 use screens::{screens, step, tensor};
 
 fn look(width: usize) -> Look {
-    Look { width, colour: false, plain: false, pictures: None }
+    Look { width, colour: false, plain: false }
 }
 
 fn plain(width: usize) -> Look {
-    Look { width, colour: true, plain: true, pictures: None }
+    Look { width, colour: true, plain: true }
 }
 
 #[test]

@@ -15,11 +15,6 @@ mod keys;
 mod models;
 mod page;
 #[cfg(unix)]
-#[path = "../shared/pictures.rs"]
-mod pictures;
-#[cfg(unix)]
-mod plots;
-#[cfg(unix)]
 mod review;
 mod schema;
 mod scripts;

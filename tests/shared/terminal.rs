@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A program in a terminal.
 pub struct Terminal {
     master: Box<dyn MasterPty + Send>,
-    keys: Arc<Mutex<Box<dyn Write + Send>>>,
+    keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     screen: Arc<(Mutex<ScreenState>, Condvar)>,
 }
@@ -67,17 +67,13 @@ pub struct Start {
     state: PathBuf,
     folder: PathBuf,
     variables: Vec<(String, String)>,
-    cell: (u16, u16),
-    answers: Vec<(String, String)>,
 }
 
 impl Start {
     /// 80 columns and 40 rows, with this state folder, in the project's folder.
     pub fn new(state: &State) -> Start {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        let state = state.path().to_owned();
-        let (variables, answers) = (Vec::new(), Vec::new());
-        Start { columns: 80, rows: 40, state, folder, variables, cell: (0, 0), answers }
+        Start { columns: 80, rows: 40, state: state.path().to_owned(), folder, variables: Vec::new() }
     }
 
     /// With this many columns.
@@ -104,18 +100,6 @@ impl Start {
         self
     }
 
-    /// Whose characters have this many pixels from left to right and from top to bottom.
-    pub fn cell(mut self, wide: u16, high: u16) -> Start {
-        self.cell = (wide, high);
-        self
-    }
-
-    /// Which answers the first text, each time the program writes it, by the second one.
-    pub fn answering(mut self, question: &str, answer: &str) -> Start {
-        self.answers.push((question.to_owned(), answer.to_owned()));
-        self
-    }
-
     /// Runs `attn` with these arguments.
     pub fn attn(self, args: &[&str]) -> Terminal {
         self.program(env!("CARGO_BIN_EXE_attn"), args)
@@ -123,12 +107,7 @@ impl Start {
 
     /// Runs another program.
     pub fn program(self, program: &str, args: &[&str]) -> Terminal {
-        let size = PtySize {
-            rows: self.rows,
-            cols: self.columns,
-            pixel_width: self.cell.0 * self.columns,
-            pixel_height: self.cell.1 * self.rows,
-        };
+        let size = PtySize { rows: self.rows, cols: self.columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         let mut command = CommandBuilder::new(program);
         command.args(args);
@@ -148,16 +127,10 @@ impl Start {
         let screen = Arc::new((Mutex::new(seen), Condvar::new()));
         let mut output = pair.master.try_clone_reader().expect("the terminal can be read");
         let shared = screen.clone();
-        let keys = pair.master.take_writer().expect("the terminal can be written to");
-        let keys = Arc::new(Mutex::new(keys));
-        let (answers, answering) = (self.answers, keys.clone());
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            let mut asked = Vec::new();
             loop {
                 let count = output.read(&mut bytes).unwrap_or(0);
-                asked.extend_from_slice(&bytes[..count]);
-                answer(&mut asked, &answers, &answering);
                 let mut seen = shared.0.lock().expect("nobody panics with the screen in hand");
                 seen.parser.process(&bytes[..count]);
                 seen.raw.extend_from_slice(&bytes[..count]);
@@ -168,23 +141,8 @@ impl Start {
                 }
             }
         });
+        let keys = pair.master.take_writer().expect("the terminal can be written to");
         Terminal { master: pair.master, keys, child, screen }
-    }
-}
-
-fn type_in(keys: &Mutex<Box<dyn Write + Send>>, text: &str) {
-    let mut keys = keys.lock().expect("nobody panics with the keys in hand");
-    keys.write_all(text.as_bytes()).and_then(|()| keys.flush()).expect("the program takes keys");
-}
-
-/// Answers the questions in what a program wrote, in their order, and forgets what is answered.
-fn answer(asked: &mut Vec<u8>, answers: &[(String, String)], keys: &Mutex<Box<dyn Write + Send>>) {
-    let place = |question: &str| asked.windows(question.len()).position(|part| part == question.as_bytes());
-    let first = answers.iter().filter_map(|(question, answer)| Some((place(question)?, question, answer)));
-    if let Some((at, question, answer)) = first.min_by_key(|(at, ..)| *at) {
-        asked.drain(..at + question.len());
-        type_in(keys, answer);
-        self::answer(asked, answers, keys);
     }
 }
 
@@ -219,7 +177,10 @@ impl Terminal {
 
     /// Presses keys that belong to those before: what came since those still counts as since the last key.
     pub fn press_on(&mut self, keys: &str) {
-        type_in(&self.keys, keys);
+        self.keys
+            .write_all(keys.as_bytes())
+            .and_then(|()| self.keys.flush())
+            .expect("the program takes keys");
     }
 
     /// Types a line and Enter.

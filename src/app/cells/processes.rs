@@ -5,9 +5,9 @@
 //! its target.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
-use std::process::{self, Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{self, Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -134,8 +134,6 @@ struct Pool<'a> {
 /// What happens to a process.
 enum Event {
     Sent(Frame),
-    /// It asks how figures are shown; its stdin, for the answer.
-    Asked(ChildStdin),
     Ended(io::Result<ExitStatus>),
 }
 
@@ -159,9 +157,9 @@ impl Pool<'_> {
         let part = Part { index, terminal: self.terminal, remarks: self.remarks, look: self.look };
         let mut command = Command::new(&self.program);
         command.args(env::args_os().skip(1)).env(part::VARIABLE, serde_json::to_string(&part)?);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
-        let (mut stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let stdout = child.stdout.take();
         let child = Arc::new(Mutex::new(child));
         {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -172,14 +170,9 @@ impl Pool<'_> {
             running.push((index, child.clone()));
         }
         for line in stdout.map(BufReader::new).into_iter().flat_map(BufRead::lines) {
-            let event = match (line.map(|line| serde_json::from_str::<Frame>(&line)), &mut stdin) {
-                (Ok(Ok(Frame::Plots)), stdin) => stdin.take().map(Event::Asked),
-                (Ok(Ok(frame)), _) => Some(Event::Sent(frame)),
-                // It died in the middle of a line.
-                _ => None,
-            };
-            if let Some(event) = event
-                && events.send((index, event)).is_err()
+            // A line that is none: it died in the middle of it.
+            if let Ok(Ok(frame)) = line.map(|line| serde_json::from_str(&line))
+                && events.send((index, Event::Sent(frame))).is_err()
             {
                 break;
             }
@@ -253,14 +246,6 @@ impl InOrder {
                     progress.hide();
                     shell.styled_aside(&text);
                 }
-                Event::Asked(mut answer) => {
-                    progress.hide();
-                    shell.ready_for_plots()?;
-                    let look = serde_json::to_string(&shell.look.pictures).map_err(io::Error::other)?;
-                    // A process that is dead needs no answer.
-                    let _ = writeln!(answer, "{look}");
-                }
-                Event::Sent(Frame::Plots) => {}
                 Event::Sent(Frame::Done(value)) => {
                     let value = serde_json::from_value(value).map_err(io::Error::other)?;
                     ran = Some(Ok(value));

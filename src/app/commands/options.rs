@@ -20,22 +20,6 @@ pub(crate) enum When {
     Never,
 }
 
-/// How plots are shown.
-#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum PictureStyle {
-    /// As pictures, if the terminal answers that it shows them.
-    #[default]
-    Auto,
-    /// In characters.
-    Characters,
-    /// As pictures in kitty's protocol.
-    Kitty,
-    /// As pictures in iTerm's protocol.
-    Iterm,
-    /// As sixels.
-    Sixel,
-}
-
 /// The options that every command takes.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Everywhere")]
@@ -47,11 +31,6 @@ pub struct GlobalOptions {
     /// Columns to fill (default: COLUMNS, or the terminal's)
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
-    /// How to show plots: auto (as pictures, if the terminal answers that it shows them), characters, or as pictures for
-    /// a terminal of this kind: kitty, iterm or sixel
-    #[arg(long, global = true, value_enum, value_name = "HOW", default_value = "auto")]
-    #[arg(hide_possible_values = true, hide_default_value = true)]
-    pub(crate) pictures: PictureStyle,
     /// No colours, no borders, one fact a line: for screen readers and for diff
     #[arg(long, global = true)]
     pub(crate) plain: bool,

@@ -161,9 +161,6 @@ fn as_text<'c>(
             // The terminal has echoed ^C: the output continues on a new line.
             shell.say("\n")?;
         }
-        if !finished.outcome.figures.is_empty() {
-            shell.ready_for_plots()?;
-        }
         if let Some(page) = &mut page {
             page.ran(&finished, workspace, plan.script);
         }

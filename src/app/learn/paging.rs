@@ -7,7 +7,6 @@ use super::input::{self, InputMode};
 use super::keys::WalkInput;
 use super::terminal::{self, KeyPress};
 use super::walk::{Flow, Walk};
-use crate::view::graphics::TerminalPicture;
 use crate::view::{Line, Role, Text};
 
 impl Walk<'_, '_, '_> {
@@ -28,11 +27,9 @@ impl Walk<'_, '_, '_> {
                 self.lines_shown += lines.len();
                 return self.shell.show(&Text { lines: lines.to_vec() });
             }
-            let cut = match cut(lines, free) {
-                // The window has become smaller than the picture.
-                0 if self.lines_shown == 0 => lines[0].picture.as_ref().map_or(free, TerminalPicture::rows),
-                cut => cut,
-            };
+            // A break between two paragraphs reads better than one within a paragraph.
+            let gap = (free / 2 + 1..free).rev().find(|at| lines[*at].spans.is_empty());
+            let cut = gap.unwrap_or(free);
             self.shell.show(&Text { lines: lines[..cut].to_vec() })?;
             lines = &lines[cut..];
             let more = more_lines(lines.len(), self.shell.look.width);
@@ -79,23 +76,6 @@ impl Walk<'_, '_, '_> {
         self.put(&Text { lines })?;
         Ok(Flow::Stay)
     }
-}
-
-/// How many of these lines are shown, if `free` of them, which are not all, have space: none if a picture at the top needs
-/// the whole screen.
-fn cut(lines: &[Line], free: usize) -> usize {
-    let pictures =
-        lines.iter().enumerate().filter_map(|(at, line)| Some((at, at + line.picture.as_ref()?.rows())));
-    let is_inside = |place: usize| pictures.clone().find(|(from, to)| (from + 1..*to).contains(&place));
-    if let Some((from, _)) = is_inside(free) {
-        return from;
-    }
-    // A break between two paragraphs reads better than one within a paragraph.
-    let is_gap = |at: &usize| {
-        let line = &lines[*at];
-        line.spans.is_empty() && line.picture.is_none() && is_inside(*at).is_none()
-    };
-    (free / 2 + 1..free).rev().find(is_gap).unwrap_or(free)
 }
 
 /// The line at the end of a part of a page; shorter on a narrow screen.

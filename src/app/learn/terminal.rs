@@ -2,7 +2,6 @@
 //! program waits for a key; a cell runs with the settings that the terminal had.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -10,7 +9,6 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::cells::machine::input_begins;
-use super::super::terminal::pending_keys;
 use super::super::terminal::restore::ChangedSettings;
 use super::super::terminal::shell::obeys_escapes;
 use super::super::terminal::suspend::suspend;
@@ -97,23 +95,18 @@ fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
 }
 
 thread_local! {
-    /// Events that were read while another kind was looked for, or while the terminal was asked.
-    static HELD: RefCell<VecDeque<Event>> = const { RefCell::new(VecDeque::new()) };
-}
-
-/// The first of the events that were read already.
-fn held() -> Option<Event> {
-    HELD.with_borrow_mut(VecDeque::pop_front)
+    /// An event that was read while another kind was looked for.
+    static HELD: RefCell<Option<Event>> = const { RefCell::new(None) };
 }
 
 /// Keeps an event, to be the next one.
 fn hold(event: Event) {
-    HELD.with_borrow_mut(|held| held.push_front(event));
+    HELD.set(Some(event));
 }
 
 /// The next event, if one comes within this time.
 fn next_event(patience: Duration) -> io::Result<Option<Event>> {
-    if let Some(held) = held() {
+    if let Some(held) = HELD.take() {
         return Ok(Some(held));
     }
     // Without any time the library does not even look at the events that it has read already.
@@ -191,7 +184,6 @@ impl Raw {
         let changed = ChangedSettings::begin();
         enable_raw_mode()?;
         let raw = Raw { _changed: changed };
-        HELD.with_borrow_mut(|held| held.extend(pending_keys::keys()));
         // The first look for an event is what makes the library notice that the window changes.
         if let Some(event) = next_event(Duration::ZERO)? {
             hold(event);
@@ -203,7 +195,7 @@ impl Raw {
     pub(crate) fn key(self) -> io::Result<KeyPress> {
         loop {
             input_begins();
-            let event = match held() {
+            let event = match HELD.take() {
                 Some(held) => held,
                 None => event::read()?,
             };

@@ -19,7 +19,7 @@ use crate::session::Outcome;
 use crate::view::panel::{LessonPlace, lesson_outcome, outcome, printed};
 use crate::view::prose::prose;
 use crate::view::wrap::remark;
-use crate::view::{Line, Panel, Picture, Text};
+use crate::view::{Line, Panel, Text};
 
 /// What the walkthrough does after a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -258,9 +258,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         })?;
         let Some((panel, has_tensors, stderr)) = ran else { return Ok(false) };
         self.shell.aside(&stderr);
-        if panel.pictures.iter().any(|picture| matches!(picture, Picture::Plot(_))) {
-            self.shell.ready_for_plots()?;
-        }
         let page = self.page();
         page.panel = Some(panel);
         page.has_tensors = has_tensors;
@@ -312,9 +309,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     /// Shows the outcome of a cell that the learner wrote.
     pub(super) fn show_outcome(&mut self, result: &Outcome, panel: &Panel) -> Result<(), Failure> {
         self.shell.aside(&result.stderr);
-        if !result.figures.is_empty() {
-            self.shell.ready_for_plots()?;
-        }
         self.put_outcome(outcome(panel, self.shell.look))
     }
 

@@ -61,9 +61,6 @@ impl Repl<'_> {
         if open || (stopped && shell.terminal) {
             shell.say("\n")?;
         }
-        if !outcome.figures.is_empty() {
-            shell.ready_for_plots()?;
-        }
         for figure in &outcome.figures {
             shell.show(&plot(figure, shell.look))?;
         }

@@ -25,8 +25,6 @@ use super::super::cells::machine::input_begins;
 use super::super::cells::workspace::Workspace;
 use super::super::keeper::journal::{self, Entry};
 use super::super::learn::terminal::ESCAPE_WAIT;
-use super::super::terminal::pending_keys;
-use super::super::terminal::prompt::without_sequences;
 use super::super::terminal::shell::{Failure, Shell};
 use super::super::terminal::suspend::suspend;
 use super::complete::{Completion, complete};
@@ -89,7 +87,7 @@ impl<'c> LineEditor<'c> {
         self.update_history(prompt.width());
         let under = format!("\n{}", String::from(MARGIN).repeat(prompt.width()));
         let draft = std::mem::take(&mut self.draft).replace('\n', &under);
-        let mut typed = (draft + &self.typed_ahead(prompt.width()), String::new());
+        let mut typed = (draft, String::new());
         // Before the line is read: the terminal sends no signal while it is, and one that comes right after it counts.
         input_begins();
         let read = loop {
@@ -123,13 +121,6 @@ impl<'c> LineEditor<'c> {
             Err(ReadlineError::Signal(_)) => Ok(Input::Discarded),
             Err(error) => Err(Failure::Unwritable(std::io::Error::other(error.to_string()))),
         }
-    }
-
-    /// What was typed while the terminal answered a question: it waits to be run, in as many lines as were typed.
-    fn typed_ahead(&self, margin: usize) -> String {
-        let text = without_sequences(&pending_keys::text());
-        let text: String = text.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect();
-        text.replace('\n', &format!("\n{}", String::from(MARGIN).repeat(margin)))
     }
 
     /// Gives the earlier inputs the margin of this prompt, after an input was added or the prompt became wider.

@@ -1,8 +1,5 @@
 //! The table of settings, which `:set`, completion and `docs/repl.md` read.
 
-use clap::ValueEnum;
-
-use super::super::commands::options::PictureStyle;
 use super::super::terminal::shell::Shell;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
@@ -32,23 +29,6 @@ pub static SETTINGS: &[ReplSetting] = &[
         line: "Show the shapes of the tensors that an input binds",
         set: |repl, _, word| switch(&mut repl.settings.shapes, word),
         get: |repl, _| switched(repl.settings.shapes),
-    },
-    ReplSetting {
-        name: "pictures",
-        values: "auto, characters, kitty, iterm, sixel",
-        line: "Show plots as pictures if the terminal answers that it shows them, in characters, or as pictures for a \
-               terminal of this kind",
-        set: |_, shell, word| {
-            let style = PictureStyle::from_str(word, false);
-            if let Ok(style) = style {
-                shell.options.pictures = style;
-            }
-            style.is_ok()
-        },
-        get: |_, shell| {
-            let value = shell.options.pictures.to_possible_value();
-            value.map(|value| value.get_name().to_owned()).unwrap_or_default()
-        },
     },
     ReplSetting {
         name: "width",

@@ -2,14 +2,13 @@
 //! which writes it when the turn of this target comes.
 
 use std::env;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::view::Look;
-use crate::view::graphics::Graphics;
 
 /// The environment variable that tells a process that it runs one of several targets, and which.
 pub(crate) const VARIABLE: &str = "ATTN_PART";
@@ -33,8 +32,6 @@ pub(crate) enum Frame {
     Out(String),
     /// For stderr.
     Err(String),
-    /// It waits for a line that says how figures are shown.
-    Plots,
     /// The target ran; what is known of it.
     Done(Value),
     /// It did not, for one of three reasons.
@@ -57,14 +54,6 @@ pub(crate) fn send(frame: &Frame) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(&line)?;
     out.flush()
-}
-
-/// How figures are shown: the process that started this one asks the terminal.
-pub(crate) fn graphics() -> io::Result<Option<Graphics>> {
-    send(&Frame::Plots)?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
-    Ok(serde_json::from_str(&line)?)
 }
 
 /// A stream of text whose every write becomes a frame.

@@ -3,9 +3,7 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use super::super::cells::machine::input_begins;
-use super::pending_keys;
 use super::shell::{Failure, Shell};
-use crate::view::text::escape_controls;
 
 /// The result of waiting for a line.
 pub enum TypedLine {
@@ -30,26 +28,17 @@ pub(crate) fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Fa
     Ok(if read.is_none() { TypedLine::End } else { TypedLine::Line(line) })
 }
 
-/// A line of stdin without its end, which begins with what was typed while the terminal answered a question. `None`: there
-/// is no more.
+/// A line of stdin without its end. `None`: there is no more.
 pub(crate) fn line_of_stdin(shell: &mut Shell) -> Result<Option<String>, Failure> {
-    let (ahead, complete) = pending_keys::line();
-    // The terminal did not echo it.
-    let echoed = escape_controls(&ahead, &[]).into_owned();
-    shell.say(&if complete { echoed + "\n" } else { echoed })?;
     shell.flush()?;
-    if complete {
-        return Ok(Some(ahead));
-    }
     // Input that is not UTF-8 is no error: it is an answer that is not understood.
     let mut bytes = Vec::new();
     let read = io::stdin().lock().read_until(b'\n', &mut bytes).map_err(Failure::Unwritable)?;
-    let line = ahead + &String::from_utf8_lossy(&bytes);
-    Ok((read > 0 || !line.is_empty()).then(|| line.trim_end_matches(['\n', '\r']).to_owned()))
+    Ok((read > 0).then(|| String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
 }
 
 /// A typed line without the sequences that Esc and the arrow keys send where no line editor takes them.
-pub(crate) fn without_sequences(line: &str) -> String {
+fn without_sequences(line: &str) -> String {
     let mut letters = line.chars().peekable();
     let mut kept = String::new();
     while let Some(letter) = letters.next() {

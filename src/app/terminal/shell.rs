@@ -8,7 +8,6 @@ use std::io::{self, IsTerminal, Write};
 use serde::{Deserialize, Serialize};
 
 use super::super::commands::options::{GlobalOptions, When};
-use super::graphics::TerminalPictures;
 use super::part;
 use crate::view::text::escape_controls;
 use crate::view::wrap::wrap;
@@ -75,7 +74,6 @@ pub(crate) struct Shell<'a> {
     pub(crate) options: GlobalOptions,
     /// How results look.
     pub(crate) look: Look,
-    pictures: TerminalPictures,
 }
 
 impl<'a> Shell<'a> {
@@ -87,8 +85,7 @@ impl<'a> Shell<'a> {
             said: false,
             terminal,
             options: GlobalOptions::default(),
-            look: Look { width: 80, colour: false, plain: false, pictures: None },
-            pictures: TerminalPictures::default(),
+            look: Look { width: 80, colour: false, plain: false },
         };
         if let Some(part) = part::own() {
             shell.terminal = part.terminal;
@@ -103,7 +100,6 @@ impl<'a> Shell<'a> {
             width: options.width.map_or_else(|| columns(self.terminal), usize::from),
             colour: coloured(options.color, self.terminal),
             plain: options.plain,
-            pictures: None,
         };
         if let Some(part) = part::own() {
             self.look = part.look;
@@ -114,19 +110,6 @@ impl<'a> Shell<'a> {
     /// Takes over the size of the terminal, which may have changed.
     pub(crate) fn refit(&mut self) {
         self.look.width = self.options.width.map_or_else(|| columns(self.terminal), usize::from);
-        if self.look.pictures.is_some() {
-            self.look.pictures = self.pictures.graphics(&self.options, self.look, self.terminal);
-        }
-    }
-
-    /// Decides how figures are shown, before the first one is: the terminal is asked, so nobody else may be reading keys.
-    pub(crate) fn ready_for_plots(&mut self) -> Result<(), Failure> {
-        self.flush()?;
-        self.look.pictures = match part::own() {
-            Some(part) if part.terminal => part::graphics()?,
-            _ => self.pictures.graphics(&self.options, self.look, self.terminal),
-        };
-        Ok(())
     }
 
     /// Whether results are laid out for a reader: on a terminal, or if the options ask for it.

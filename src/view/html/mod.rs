@@ -118,7 +118,7 @@ fn part(part: &PagePart, page: &Page, terms: &mut BTreeSet<String>) -> String {
             }
         }
         PagePart::Error(note) => {
-            let look = Look { width: 88, colour: true, plain: false, pictures: None };
+            let look = Look { width: 88, colour: true, plain: false };
             format!("<pre class=\"error\">{}</pre>\n", styled::lines(&error(note, look)))
         }
         PagePart::Tensor(number) => tensor::tensor(*number, &page.tensors[*number]),

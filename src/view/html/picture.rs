@@ -12,7 +12,7 @@ use crate::view::statistics::Statistics;
 use crate::view::storage::{StorageView, sign};
 use crate::view::text::Look;
 
-const PLAIN: Look = Look { width: 88, colour: false, plain: true, pictures: None };
+const PLAIN: Look = Look { width: 88, colour: false, plain: true };
 
 /// A picture and what it shows.
 pub(super) fn drawing(shown: &Picture) -> String {

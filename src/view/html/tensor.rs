@@ -10,7 +10,7 @@ use crate::view::statistics::Statistics;
 use crate::view::text::Look;
 
 /// A summary's look: words without alignment.
-const WORDS: Look = Look { width: 88, colour: false, plain: true, pictures: None };
+const WORDS: Look = Look { width: 88, colour: false, plain: true };
 
 /// The tables of a tensor, under its name, dtype, shape and statistics. `number` is its place among the page's tensors.
 pub(super) fn tensor(number: usize, explained: &ExplainedFigure) -> String {
