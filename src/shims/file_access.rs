@@ -128,11 +128,6 @@ impl FileAccess {
         self.home.as_deref()
     }
 
-    /// Whether any file may be written.
-    pub(crate) fn may_write(&self) -> bool {
-        !self.write.is_empty()
-    }
-
     /// Whether a file was opened or changed for [`Access::Write`]; it follows what is done from now on.
     pub(crate) fn has_written(&self) -> Arc<AtomicBool> {
         self.has_written.clone()

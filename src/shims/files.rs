@@ -39,12 +39,6 @@ impl Files {
         self.access.home().map(|home| home.to_string_lossy().into_owned())
     }
 
-    /// Whether any file may be written.
-    #[pymethod]
-    fn may_write(&self) -> bool {
-        self.access.may_write()
-    }
-
     /// Opens a file in a mode of `open` (without `b` and `t`).
     #[pymethod]
     fn open(&self, path: PyStrRef, mode: PyStrRef, vm: &VirtualMachine) -> PyResult<OpenFile> {

@@ -9,9 +9,6 @@ pub struct PlottedFigure {
     pub title: String,
     /// Its parts, from the top left to the bottom right.
     pub axes: Vec<PlottedAxes>,
-    /// Its width and height in inches.
-    #[serde(skip)]
-    pub size: [f64; 2],
 }
 
 /// One coordinate system.
@@ -27,12 +24,6 @@ pub struct PlottedAxes {
     pub inverted: bool,
     /// What is drawn.
     pub marks: Vec<Mark>,
-    /// How many rows and columns the figure has, and which of their cells this is, from 1.
-    #[serde(skip)]
-    pub place: [usize; 3],
-    /// Whether it lies over other axes and has their `x`.
-    #[serde(skip)]
-    pub is_twin: bool,
 }
 
 /// One of two axes.

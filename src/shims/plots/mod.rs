@@ -2,8 +2,6 @@
 //! is decided by the view.
 
 mod figure;
-mod file;
-mod pixels;
 mod scale;
 
 pub use figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
@@ -21,17 +19,8 @@ pub(crate) fn install(shown: impl Fn(&str, PlottedFigure) + 'static, vm: &Virtua
     };
     let names = vm.ctx.new_dict();
     names.set_item("show", vm.new_function("show", show).into(), vm)?;
-    names.set_item("file", vm.new_function("file", file_of).into(), vm)?;
     let module = vm.new_module("_plots", names, None);
     vm.sys_module.get_attr("modules", vm)?.set_item("_plots", module.into(), vm)
-}
-
-/// The bytes of a figure as PNG, this many pixels wide and high.
-fn file_of(picture: PyObjectRef, wide: u32, high: u32, vm: &VirtualMachine) -> PyResult<Vec<u8>> {
-    if wide == 0 || high == 0 {
-        return Err(vm.new_value_error("savefig: the figure has no pixels"));
-    }
-    Ok(figure(&picture, vm)?.pixels((wide, high), 0.0).png())
 }
 
 /// Shows the figures that the cell left open, as a notebook does when a cell ends.
@@ -46,11 +35,9 @@ pub(crate) fn flush(vm: &VirtualMachine) -> PyResult<()> {
 
 fn figure(picture: &PyObjectRef, vm: &VirtualMachine) -> PyResult<PlottedFigure> {
     let axes = items(&field(picture, "axes", vm)?);
-    let size = numbers(&field(picture, "size", vm)?, vm);
     Ok(PlottedFigure {
         title: text(&field(picture, "title", vm)?, vm)?,
         axes: axes.iter().map(|axes| one_axes(axes, vm)).collect::<PyResult<_>>()?,
-        size: [0, 1].map(|at| size.get(at).copied().unwrap_or(f64::NAN)),
     })
 }
 
@@ -63,12 +50,8 @@ fn one_axes(axes: &PyObjectRef, vm: &VirtualMachine) -> PyResult<PlottedAxes> {
         read.push(one_mark(mark, &mut x, vm)?);
     }
     let inverted = field(axes, "inverted", vm)?.try_to_bool(vm)?;
-    // The place is three numbers, and a word for axes that lie over others.
-    let place = items(&field(axes, "place", vm)?);
-    let is_twin = place.len() > 3;
-    let place = [0, 1, 2].map(|at| place.get(at).map_or(1, |part| number(part, vm) as usize));
     let title = text(&field(axes, "title", vm)?, vm)?;
-    Ok(PlottedAxes { title, x, y, inverted, marks: read, place, is_twin })
+    Ok(PlottedAxes { title, x, y, inverted, marks: read })
 }
 
 fn axis(axis: &PyObjectRef, vm: &VirtualMachine) -> PyResult<PlottedAxis> {

@@ -38,19 +38,4 @@ impl Scale {
             false => (value - self.low) / (self.high - self.low),
         }
     }
-
-    /// Numbers at which an axis has a tick: powers of ten, or about `count` multiples of 1, 2 or 5 times one.
-    pub(super) fn ticks(&self, count: usize) -> Vec<f64> {
-        if self.log {
-            let powers = self.low.log10().ceil() as i32..=self.high.log10().floor() as i32;
-            return powers.map(|power| 10f64.powi(power)).collect();
-        }
-        let about = (self.high - self.low) / count as f64;
-        let power = 10f64.powf(about.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|step| *step >= about);
-        let step = step.unwrap_or(about);
-        let first = (self.low / step).ceil() as i64;
-        let last = (self.high / step).floor() as i64;
-        (first..=last).take(count * 4).map(|at| at as f64 * step).collect()
-    }
 }

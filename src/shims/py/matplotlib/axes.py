@@ -441,10 +441,8 @@ class Axes:
                 described["limits"] = list(self._limits(self.xaxis if which == "x" else self.yaxis, which))
         return {
             "title": self._title,
-            "place": list(self._place),
             "x": x,
             "y": y,
-            "legend": self._legend is not None,
             "inverted": self._inverted,
             "marks": [artist.mark() for artist in self._artists if not getattr(artist, "_of_table", False)],
         }

@@ -1,7 +1,6 @@
 """Figures: axes side by side, shown in the terminal when the cell ends."""
 
 import math
-import os
 import warnings
 
 from ._artists import Colorbar, Legend, Text, style
@@ -255,35 +254,11 @@ class Figure:
         _plots.show(repr(self), self.picture())
 
     def savefig(self, fname, *, format=None, dpi=None, **words):
-        """Writes the figure as PNG. Without permission to write it warns and goes on: the terminal shows it."""
+        """Writes nothing, and says where the figure is seen."""
         style("savefig", {word: words[word] for word in words if word not in _SAVED_WITH})
-        if hasattr(fname, "write"):
-            fname.write(self._file(format or "png", dpi))
-            return
-        import _files
-
-        if not _files.may_write():
-            warnings.warn(f"{fname} is not written: attn writes files with --allow-write alone", stacklevel=2)
-            return
-        name = os.fspath(fname)
-        kind = format or os.path.splitext(name)[1].lstrip(".")
-        picture = self._file(kind or "png", dpi)
-        with open(name if kind else name + ".png", "wb") as file:
-            file.write(picture)
-
-    def _file(self, kind, dpi):
-        """The bytes of a picture."""
-        import _plots
-
-        if kind.lower() != "png":
-            raise ValueError(f"Format {kind!r} is not supported (supported formats: png)")
-        dots = self._dpi if dpi in (None, "figure") else dpi
-        width, height = (int(length * dots) for length in self._size)
-        if max(width, height) >= 2**16:
-            raise ValueError(
-                f"Image size of {width}x{height} pixels is too large. It must be less than 2^16 in each direction."
-            )
-        return _plots.file(self.picture(), width, height)
+        name = "the figure" if hasattr(fname, "write") else fname
+        where = "attn draws figures that are not closed in the terminal, and attn export -o page.html on a page"
+        warnings.warn(f"{name} is not written: {where}", stacklevel=2)
 
     def delaxes(self, ax):
         self.axes.remove(ax)
@@ -299,7 +274,7 @@ class Figure:
     def picture(self):
         """What is drawn, as plain data."""
         shown = [axes.picture() for axes in self.axes if axes._place != ("colorbar",) and (axes._artists or axes._title)]
-        return {"title": self._title, "axes": shown, "size": self._size}
+        return {"title": self._title, "axes": shown}
 
 
 class _Canvas:
