@@ -1,14 +1,10 @@
-//! `attn completions` and `attn man`: the command line for shells and for `man`.
-
-use std::path::{Path, PathBuf};
+//! `attn completions`: the command line for shells.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell as CompletionShell;
 
-use super::super::file;
 use super::super::terminal::shell::{Exit, Failure, Shell};
-use crate::ops::nearest;
 
 /// What `attn completions` takes.
 #[derive(clap::Args)]
@@ -16,17 +12,6 @@ pub(crate) struct Completions {
     /// The shell that will read them
     #[arg(value_enum, value_name = "SHELL")]
     dialect: CompletionShell,
-}
-
-/// What `attn man` takes.
-#[derive(clap::Args)]
-pub(crate) struct Man {
-    /// The command whose page it is; without one, attn itself
-    #[arg(value_name = "COMMAND")]
-    verb: Option<String>,
-    /// Write all pages, attn.1 and those of the commands, into this folder
-    #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath, conflicts_with = "verb")]
-    all: Option<PathBuf>,
 }
 
 /// Writes a completion script.
@@ -105,53 +90,3 @@ compdef _attn_with_names attn
 const FISH: &str = r#"
 complete -c attn -n "__fish_seen_subcommand_from VERBS" -a "(attn list --names 2>/dev/null)"
 "#;
-
-/// Writes a manual page.
-pub(crate) fn man(args: &Man, command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut root = command.disable_help_flag(true);
-    if let Some(folder) = &args.all {
-        return all_pages(root, folder, shell);
-    }
-    let page = match &args.verb {
-        None => root,
-        Some(name) => {
-            root.build();
-            let Some(verb) = root.find_subcommand(name) else {
-                let all = || root.get_subcommands().map(|verb| verb.get_name().to_owned());
-                let near = nearest(name, all(), 2);
-                let near = if near.is_empty() { all().collect() } else { near };
-                return Err(Failure::Usage(format!(
-                    "attn has no command `{name}`; the nearest: {}",
-                    near.join(", ")
-                )));
-            };
-            verb.clone().name(format!("attn-{name}"))
-        }
-    };
-    let mut roff = Vec::new();
-    clap_mangen::Man::new(page).render(&mut roff)?;
-    shell.bytes(&roff)?;
-    if args.verb.is_none() {
-        shell.remark("the pages of the commands, to which this one refers: attn man --all FOLDER");
-    }
-    Ok(Exit::Good)
-}
-
-/// Writes the page of attn and the pages of its commands, to which it refers.
-fn all_pages(mut root: Command, folder: &Path, shell: &mut Shell) -> Result<Exit, Failure> {
-    root.build();
-    let mut pages = vec![("attn".to_owned(), root.clone())];
-    for verb in root.get_subcommands() {
-        let name = format!("attn-{}", verb.get_name());
-        pages.push((name.clone(), verb.clone().name(name)));
-    }
-    for (name, page) in pages {
-        let mut roff = Vec::new();
-        clap_mangen::Man::new(page).render(&mut roff)?;
-        let path = folder.join(format!("{name}.1"));
-        file::write(&path, &String::from_utf8_lossy(&roff))
-            .map_err(|error| Failure::Unreadable(format!("{} cannot be written: {error}", path.display())))?;
-        shell.say(&format!("Written: {}\n", path.display()))?;
-    }
-    Ok(Exit::Good)
-}

@@ -3,7 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`verbs`], [`options`] | the table of commands, and the options that every command takes |
-//! | the others | one command each; [`completions`] has the manual too |
+//! | the others | one command each |
 
 pub mod bench;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! The table of commands, for the parser, the help, the completions and the manual; reading a command line and running it.
+//! The table of commands, for the parser, the help and the completions; reading a command line and running it.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -189,14 +189,6 @@ pub static VERBS: &[Verb] = &[
         first: false,
         args: completions::Completions::augment_args,
         run: |matches, shell| completions::completions(&parsed(matches)?, command(), shell),
-    },
-    Verb {
-        name: "man",
-        line: "Write a manual page",
-        examples: "attn man > attn.1\nattn man run > attn-run.1",
-        first: false,
-        args: completions::Man::augment_args,
-        run: |matches, shell| completions::man(&parsed(matches)?, command(), shell),
     },
 ];
 
