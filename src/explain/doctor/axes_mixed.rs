@@ -7,6 +7,7 @@ use super::flow::origin;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::{OpFamily, ShapeRule};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::show::{shape_in_formula, tuple_repr};
 use crate::tensor::{Arg, Tensor};
 
@@ -79,7 +80,8 @@ fn is_shifted(tensor: &Tensor, own: &[usize], wanted: &[usize]) -> bool {
     for _ in 0..4 {
         let Some(record) = at.take().and_then(|it| origin(&it)) else { break };
         is_longer |= record.operation.family == OpFamily::Join;
-        if record.operation.family == OpFamily::View {
+        let is_part = matches!(record.operation.explanation, Explanation::Moved(_));
+        if record.operation.family == OpFamily::View || is_part {
             at = record.args().first().and_then(Arg::tensor).cloned();
         }
     }

@@ -114,7 +114,7 @@ fn single_number(arg: &Arg) -> Option<f64> {
 }
 
 /// The boolean mask in an index.
-fn mask_of(index: &Arg) -> Option<Arg> {
+pub(super) fn mask_of(index: &Arg) -> Option<Arg> {
     let Arg::Index(parts) = index else { return None };
     parts.iter().find_map(|part| match part {
         Index::Tensor(mask) if mask.dtype() == DType::Bool => Some(Arg::Tensor(mask.clone())),

@@ -2,11 +2,12 @@
 //! Source: Dosovitskiy et al. 2021, 3.1: an image is reshaped into a sequence of flattened 2-D patches.
 
 use super::axes::is_product;
-use super::flow::trace_back;
+use super::flow::{origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::show::tuple_repr;
+use crate::tensor::{Arg, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A306",
@@ -22,12 +23,21 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     cell.trace.steps.iter().filter_map(cut).collect()
 }
 
+/// What a tensor was before views drew other borders in it.
+fn before_views(mut tensor: Tensor) -> Tensor {
+    while let Some(record) = origin(&tensor).filter(|it| it.operation.shapes == ShapeRule::Reshaped) {
+        let Some(before) = record.args().first().and_then(Arg::tensor).cloned() else { break };
+        tensor = before;
+    }
+    tensor
+}
+
 fn cut(step: &Traced) -> Option<Observation> {
     let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
-    let (image, patches) = (step.operand(0)?, step.results.first()?);
+    let (image, patches) = (before_views(step.operand(0)?.tensor.clone()?), step.results.first()?);
     let (&[batch, a, b, c], &[texts, count, size]) = (image.shape(), patches.shape()) else { return None };
     // Axes that are joined and stay what they were are rows, columns or channels.
-    if !is_reshape || batch != texts || count == a || size == c || !image.layout.is_contiguous() {
+    if !is_reshape || batch != texts || count == a || size == c || !image.layout().is_contiguous() {
         return None;
     }
     let is_cut = |[channels, rows, columns]: [usize; 3]| {
@@ -40,7 +50,7 @@ fn cut(step: &Traced) -> Option<Observation> {
     };
     let side = is_cut([a, b, c]).or_else(|| is_cut([c, a, b]))?;
     // Pixels are given; heads and features are computed.
-    if trace_back(image.tensor.as_ref()?, &is_product).is_some() {
+    if trace_back(&image, &is_product).is_some() {
         return None;
     }
     let observed = format!(

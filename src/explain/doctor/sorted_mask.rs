@@ -1,6 +1,6 @@
 //! A mask that was made of sorted numbers, and hides numbers that are not sorted.
 
-use super::flow::origin;
+use super::flow::{mask_of, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::table;
 use crate::ops::trace::Traced;
@@ -30,7 +30,9 @@ fn too_few(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return None;
     }
     let operands: Vec<&Tensor> = step.operands.iter().filter_map(|it| it.tensor.as_ref()).collect();
-    let mask = operands.iter().copied().find(|it| it.dtype() == DType::Bool && it.ndim() > 0)?;
+    let of_index = step.args.get(2).and_then(mask_of).and_then(|it| it.tensor().cloned());
+    let mask = operands.iter().copied().find(|it| it.dtype() == DType::Bool && it.ndim() > 0);
+    let mask = &mask.cloned().or(of_index)?;
     let width = *mask.shape().last()?;
     let mut open = vec![mask.clone()];
     for _ in 0..MOST {
