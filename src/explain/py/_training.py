@@ -8,6 +8,7 @@ import sys
 
 import torch
 from _models import listed, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
+from _schedules import factors_of_rate, fast_schedules, note_factor, scheduled as scheduled_by
 from _targets import of_loss, padding_in_loss
 from torch import nn
 from torch.nn import functional as F
@@ -261,37 +262,6 @@ def _stepped(optimizer, call, args, kwargs):
     return out
 
 
-def _scheduled(schedule, call, args, kwargs):
-    """A step of a schedule. One that steps others counts once."""
-    watch = _watch
-    at, outer = place(), watch.scheduling == 0
-    watch.scheduling += 1
-    try:
-        return call(schedule, *args, **kwargs)
-    finally:
-        watch.scheduling -= 1
-        optimizer = getattr(schedule, "optimizer", None)
-        if outer and at is not None and len(watch.schedules) < 64:
-            _, _, count, steps = watch.schedules.get(id(schedule), (schedule, at, 0, 0))
-            watch.schedules[id(schedule)] = (schedule, at, count + 1, getattr(optimizer, "_watched_steps", 0))
-            note_factor(watch, schedule)
-
-
-def note_factor(watch, schedule):
-    """Notes by which factor a schedule has just changed the rate, if it is the largest so far."""
-    rate, base = schedule.optimizer.param_groups[0]["lr"], next(iter(getattr(schedule, "base_lrs", [])), 0)
-    if base and type(rate) is float and len(watch.factors) < 64:
-        watch.factors[id(schedule)] = max(rate / base, watch.factors.get(id(schedule), 0))
-
-
-def fast_schedules(watch):
-    """Schedules that make more steps than their optimizer."""
-    for schedule, at, count, steps in watch.schedules.values():
-        if 0 < 2 * steps <= count:
-            observed = f"{type(schedule).__name__} made {count} steps, and its optimizer {steps}."
-            watch.add("schedule-outruns", at, observed, "scheduler.step() after optimizer.step(), and only there")
-
-
 def _zeroed():
     watch = _watch
     # Gradients that no step has used are gone.
@@ -386,7 +356,7 @@ def install():
     schedule, start = LRScheduler.step, LRScheduler.__init__
 
     def scheduled(self, *args, **kwargs):
-        return _scheduled(self, schedule, args, kwargs)
+        return scheduled_by(_watch, self, place(), schedule, args, kwargs)
 
     def started(self, *args, **kwargs):
         # A schedule makes its first step itself.
@@ -456,15 +426,6 @@ def is_left_as_it_is(watch, module):
 
 def fingerprint(param):
     return float(param.detach().double().sum())
-
-
-def factors_of_rate(watch):
-    """A function of LambdaLR that returns rates: its largest factor is the rate that it is multiplied with."""
-    for schedule, at, *_ in watch.schedules.values():
-        rates, factor = getattr(schedule, "base_lrs", []), watch.factors.get(id(schedule), 0)
-        if type(schedule).__name__ == "LambdaLR" and rates and 0 < rates[0] < 0.5 and abs(factor - rates[0]) <= 1e-3 * rates[0]:
-            observed = f"The largest factor that LambdaLR got is {factor:.3g}, which is the rate {rates[0]:.3g} of the optimizer itself: the rate is at most {factor * rates[0]:.3g}."
-            watch.add("rate-squared", at, observed, "return a factor from 0 to 1: LambdaLR multiplies the optimizer's rate with it")
 
 
 def never_reached(watch):

@@ -1,4 +1,4 @@
-//! Findings as text, as JSON, as annotations of a GitHub workflow, and as SARIF 2.1.0.
+//! Findings as text, as JSON, and as annotations of a GitHub workflow.
 
 use serde_json::json;
 

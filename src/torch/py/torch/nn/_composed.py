@@ -47,6 +47,9 @@ def convolved(dims, input, weight, bias=None, stride=1, padding=0, dilation=1, g
     x = x.movedim(1, 1 + dims).reshape(batch, -1, groups, weight[0].numel()).transpose(1, 2)
     y = x @ weight.reshape(groups, size // groups, -1).transpose(1, 2)  # (N, groups, out, size / groups)
     y = y.transpose(2, 3).reshape(batch, size, *out)
+    if input.is_contiguous() or input.stride(1) != 1:
+        # Channels come last in memory only where those of the input do.
+        y = y.contiguous()
     if bias is not None:
         y = y + bias.view(-1, *(1,) * dims)
     y = y if input.dim() == dims + 2 else y.squeeze(0)

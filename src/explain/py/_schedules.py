@@ -1,0 +1,40 @@
+"""What is watched of schedules: how often they step, and by which factors they change the rate."""
+
+
+def scheduled(watch, schedule, at, call, args, kwargs):
+    """A step of a schedule. One that steps others counts once."""
+    outer = watch.scheduling == 0
+    watch.scheduling += 1
+    try:
+        return call(schedule, *args, **kwargs)
+    finally:
+        watch.scheduling -= 1
+        optimizer = getattr(schedule, "optimizer", None)
+        if outer and at is not None and len(watch.schedules) < 64:
+            _, _, count, steps = watch.schedules.get(id(schedule), (schedule, at, 0, 0))
+            watch.schedules[id(schedule)] = (schedule, at, count + 1, getattr(optimizer, "_watched_steps", 0))
+            note_factor(watch, schedule)
+
+
+def note_factor(watch, schedule):
+    """Notes by which factor a schedule has just changed the rate, if it is the largest so far."""
+    rate, base = schedule.optimizer.param_groups[0]["lr"], next(iter(getattr(schedule, "base_lrs", [])), 0)
+    if base and type(rate) is float and len(watch.factors) < 64:
+        watch.factors[id(schedule)] = max(rate / base, watch.factors.get(id(schedule), 0))
+
+
+def fast_schedules(watch):
+    """Schedules that make more steps than their optimizer."""
+    for schedule, at, count, steps in watch.schedules.values():
+        if 0 < 2 * steps <= count:
+            observed = f"{type(schedule).__name__} made {count} steps, and its optimizer {steps}."
+            watch.add("schedule-outruns", at, observed, "scheduler.step() after optimizer.step(), and only there")
+
+
+def factors_of_rate(watch):
+    """A function of LambdaLR that returns rates: its largest factor is the rate that it is multiplied with."""
+    for schedule, at, *_ in watch.schedules.values():
+        rates, factor = getattr(schedule, "base_lrs", []), watch.factors.get(id(schedule), 0)
+        if type(schedule).__name__ == "LambdaLR" and rates and 0 < rates[0] < 0.5 and abs(factor - rates[0]) <= 1e-3 * rates[0]:
+            observed = f"The largest factor that LambdaLR got is {factor:.3g}, which is the rate {rates[0]:.3g} of the optimizer itself: the rate is at most {factor * rates[0]:.3g}."
+            watch.add("rate-squared", at, observed, "return a factor from 0 to 1: LambdaLR multiplies the optimizer's rate with it")
