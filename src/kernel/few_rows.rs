@@ -17,7 +17,6 @@
 //! 182 beside 160, 128 rows 181 beside 185; 384 terms, 32 rows 145 beside 126, 64 rows 146 beside 159.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
@@ -128,7 +127,7 @@ impl<'a> Block<'a, '_> {
         *out = if self.beta == 0.0 { self.alpha * sum } else { self.beta * *out + self.alpha * sum };
     }
 
-    /// The sums of `R` rows with columns of the weight, from these on; returns `R`. Each sum has as many chains as the
+    /// The sums of `R` rows with `C` columns of the weight, from these on; returns `R`. Each sum has as many chains as the
     /// longest vectors have lanes, in `PARTS` vectors.
     #[inline(always)]
     #[allow(
@@ -139,46 +138,52 @@ impl<'a> Block<'a, '_> {
         &mut self,
         row: usize,
         column: usize,
-        columns: [&[f32]; C],
     ) -> usize {
+        let columns = self.columns::<C>(column);
         let terms = columns[0].len();
-        let (whole, rows) = (terms / MOST_LANES * MOST_LANES, &self.rows[row * terms..]);
+        let count = terms / MOST_LANES;
+        // All of one length, so that no index in the loop is checked.
+        let mut weights = [&[][..]; C];
+        for c in 0..C {
+            weights[c] = &columns[c].as_chunks::<MOST_LANES>().0[..count];
+        }
+        let mut rows = [&[][..]; R];
+        for r in 0..R {
+            rows[r] = &self.rows[(row + r) * terms..].as_chunks::<MOST_LANES>().0[..count];
+        }
         let fetches = self.is_large && row == 0;
         let mut sums = [[[V::all(0.0); PARTS]; C]; R];
-        for first in (0..whole).step_by(MOST_LANES) {
+        for at in 0..count {
             for part in 0..PARTS {
-                let at = first + part * V::LANES;
-                let mut weights = [V::all(0.0); C];
-                for c in 0..C {
-                    weights[c] = V::load(&columns[c][at..]);
-                    if fetches {
-                        simd::fetch(&columns[c][at..], AHEAD);
-                    }
-                }
+                let lanes = part * V::LANES..;
+                let mut x = [V::all(0.0); R];
                 for r in 0..R {
-                    let x = V::load(&rows[r * terms + at..]);
-                    for c in 0..C {
-                        sums[r][c][part] = x.fma(weights[c], sums[r][c][part]);
+                    x[r] = V::load(&rows[r][at][lanes.clone()]);
+                }
+                for c in 0..C {
+                    let weight = V::load(&weights[c][at][lanes.clone()]);
+                    if fetches {
+                        simd::fetch(&weights[c][at][lanes.clone()], AHEAD);
+                    }
+                    for r in 0..R {
+                        sums[r][c][part] = x[r].fma(weight, sums[r][c][part]);
                     }
                 }
             }
         }
         for r in 0..R {
             for c in 0..C.min(self.out.ncols() - column) {
-                let mut lanes = [0.0; MOST_LANES];
-                for part in 0..PARTS {
-                    sums[r][c][part].store(&mut lanes[part * V::LANES..]);
-                }
-                let mut half = MOST_LANES / 2;
+                let parts = &mut sums[r][c];
+                let mut half = PARTS / 2;
                 while half > 0 {
-                    for lane in 0..half {
-                        lanes[lane] += lanes[lane + half];
+                    for part in 0..half {
+                        parts[part] = parts[part].add(parts[part + half]);
                     }
                     half /= 2;
                 }
-                let mut sum = lanes[0];
-                for at in whole..terms {
-                    sum = rows[r * terms + at].mul_add(columns[c][at], sum);
+                let mut sum = parts[0].sum();
+                for at in count * MOST_LANES..terms {
+                    sum = self.rows[(row + r) * terms + at].mul_add(columns[c][at], sum);
                 }
                 self.put(row + r, column + c, sum);
             }
@@ -196,40 +201,32 @@ impl VectorWork for ByColumns<'_, '_> {
         let mut block = self.0;
         let (terms, count) = block.weight.dim();
         let rows = block.rows.len() / terms;
-        if V::LANES == MOST_LANES && rows <= 2 {
-            for first in (0..count).step_by(WIDE) {
-                match rows {
-                    1 => block.tile::<V, 1, WIDE, 1>(0, first, block.columns(first)),
-                    _ => block.tile::<V, 2, WIDE, 1>(0, first, block.columns(first)),
-                };
-            }
-            return;
-        }
-        let size = if rows > PASS { (COLUMNS_OF_PASSES / terms).next_multiple_of(TILE) } else { count };
+        let width = match (V::LANES, rows) {
+            (MOST_LANES, ..=2) => WIDE,
+            (MOST_LANES, _) => TILE,
+            (8, 2..) => 3,
+            _ => TILE,
+        };
+        let size = if rows > PASS { (COLUMNS_OF_PASSES / terms).next_multiple_of(width) } else { count };
         for from in (0..count).step_by(size) {
             for pass in (0..rows).step_by(PASS) {
-                for first in (from..count.min(from + size)).step_by(TILE) {
-                    block.rows_by_columns::<V>(pass..rows.min(pass + PASS), first);
+                for first in (from..count.min(from + size)).step_by(width) {
+                    let (mut row, end) = (pass, rows.min(pass + PASS));
+                    while row < end {
+                        row += match (V::LANES, width, end - row) {
+                            (MOST_LANES, WIDE, 2..) => block.tile::<V, 2, WIDE, 1>(row, first),
+                            (MOST_LANES, WIDE, _) => block.tile::<V, 1, WIDE, 1>(row, first),
+                            (MOST_LANES, _, 4..) => block.tile::<V, 4, TILE, 1>(row, first),
+                            (MOST_LANES, _, 2..) => block.tile::<V, 2, TILE, 1>(row, first),
+                            (MOST_LANES, _, _) => block.tile::<V, 1, TILE, 1>(row, first),
+                            (8, 3, 2..) => block.tile::<V, 2, 3, 2>(row, first),
+                            (8, 3, _) => block.tile::<V, 1, 3, 2>(row, first),
+                            (8, _, _) => block.tile::<V, 1, TILE, 2>(row, first),
+                            _ => block.tile::<V, 1, TILE, MOST_LANES>(row, first),
+                        };
+                    }
                 }
             }
-        }
-    }
-}
-
-impl Block<'_, '_> {
-    /// The sums of these rows with the columns of a tile.
-    #[inline(always)]
-    fn rows_by_columns<V: TableVector>(&mut self, rows: Range<usize>, first: usize) {
-        let (columns, mut row) = (self.columns(first), rows.start);
-        while row < rows.end {
-            // Several rows at once take the registers of the longest vectors.
-            row += match (V::LANES, rows.end - row) {
-                (MOST_LANES, TILE..) => self.tile::<V, TILE, TILE, 1>(row, first, columns),
-                (MOST_LANES, 2..) => self.tile::<V, 2, TILE, 1>(row, first, columns),
-                (MOST_LANES, _) => self.tile::<V, 1, TILE, 1>(row, first, columns),
-                (8, _) => self.tile::<V, 1, TILE, 2>(row, first, columns),
-                _ => self.tile::<V, 1, TILE, MOST_LANES>(row, first, columns),
-            };
         }
     }
 }

@@ -170,6 +170,8 @@ pub trait TableVector: Vector<Number = f32> {
     fn times_power_of_two(self, n: Self) -> Self;
     /// The number of a table at the place that the last five bits of `at` name.
     fn of_table(table: &[f32; 32], at: Self) -> Self;
+    /// The sum of the lanes: the upper half is added to the lower one until one lane is left.
+    fn sum(self) -> f32;
 }
 
 /// Work in single precision that is written with vectors. `run` is marked `#[inline(always)]`.
@@ -267,6 +269,10 @@ impl TableVector for f32 {
     #[inline(always)]
     fn of_table(table: &[f32; 32], at: f32) -> f32 {
         table[(at.to_bits() & 31) as usize]
+    }
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        self
     }
 }
 
@@ -388,6 +394,11 @@ mod x86 {
             // SAFETY: as above.
             unsafe { _mm512_permutex2var_ps(low, _mm512_castps_si512(at), high) }
         }
+        #[inline(always)]
+        fn sum(self) -> f32 {
+            // SAFETY: as above.
+            unsafe { _mm256_add_ps(_mm512_castps512_ps256(self), _mm512_extractf32x8_ps::<1>(self)) }.sum()
+        }
     }
 
     impl Vector for __m256 {
@@ -457,6 +468,15 @@ mod x86 {
                     fourth,
                 );
                 _mm256_blendv_ps(low, high, fifth)
+            }
+        }
+        #[inline(always)]
+        fn sum(self) -> f32 {
+            // SAFETY: as above.
+            unsafe {
+                let four = _mm_add_ps(_mm256_castps256_ps128(self), _mm256_extractf128_ps::<1>(self));
+                let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+                _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
             }
         }
     }
