@@ -78,6 +78,15 @@ impl CompiledCell {
     }
 }
 
+/// Compiles a module's source, as `exec(source)` and imports do; none where the interpreter's own way says what is wrong with it.
+pub(super) fn module_code(source: &str, name: &str, vm: &VirtualMachine) -> Option<PyRef<PyCode>> {
+    let Mod::Module(mut module) = parse(source, ParseMode::Module).ok()?.into_syntax() else { return None };
+    blocks::prepare(&mut module);
+    let file = SourceFileBuilder::new(name, source).finish();
+    let code = compile_top(Mod::Module(module), file, Mode::Exec, vm.compile_opts()).ok()?;
+    Some(vm.ctx.new_code(code))
+}
+
 /// Adds the names that `statement` and the blocks in it bind in the cell's scope.
 fn bound_by(statement: &Stmt, names: &mut Vec<String>) {
     match statement {
