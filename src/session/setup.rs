@@ -66,7 +66,7 @@ pub(super) fn install(
     builtins::install(buffer, vm)?;
     cpython::install(vm);
     numbers::install(vm);
-    let package = modules.package.clone();
+    let (package, file) = (modules.package.clone(), modules.file.clone());
     shims::install(files, modules, vm)?;
     let observer = torch::install(vm, state)?;
     numpy::install(vm, state)?;
@@ -76,6 +76,9 @@ pub(super) fn install(
     clear(&globals, vm)?;
     if !package.is_empty() {
         globals.set_item("__package__", vm.ctx.new_str(package).into(), vm)?;
+    }
+    if let Some(file) = file {
+        globals.set_item("__file__", vm.ctx.new_str(file.to_string_lossy()).into(), vm)?;
     }
     let scope = Scope::with_builtins(None, globals, vm);
     let plotted = buffer.clone();

@@ -131,6 +131,21 @@ const NEVER: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// Files of PyTorch that code imports from, and the module that has their names here.
+const SAME: &[(&str, &str)] = &[
+    ("torch.amp.autocast_mode", "torch.amp"),
+    ("torch.autograd.function", "torch.autograd"),
+    ("torch.distributions.categorical", "torch.distributions"),
+    ("torch.distributions.normal", "torch.distributions"),
+    ("torch.nn.utils.clip_grad", "torch.nn.utils"),
+    ("torch.optim.adam", "torch.optim"),
+    ("torch.optim.adamw", "torch.optim"),
+    ("torch.optim.sgd", "torch.optim"),
+    ("torch.utils.data.dataloader", "torch.utils.data"),
+    ("torch.utils.data.dataset", "torch.utils.data"),
+    ("torch.utils.data.sampler", "torch.utils.data"),
+];
+
 /// The advice for a module: of its own name, or of a package that it lies in.
 fn advice(table: &[(&[&str], &'static str)], module: &str) -> Option<&'static str> {
     let is_within =
@@ -152,6 +167,10 @@ impl AbsentFinder {
         if let Some(advice) = advice(LATER, &text) {
             let later = vm.import("_later", 0)?;
             return later.get_attr("spec", vm)?.call((name, advice), vm);
+        }
+        if let Some((_, target)) = SAME.iter().find(|(name, _)| *name == text) {
+            let later = vm.import("_later", 0)?;
+            return later.get_attr("same", vm)?.call((name, *target), vm);
         }
         // `from torch.nn import Conv3d` asks here for a module, once `torch.nn` has no such name.
         if top == "torch" && text != top {

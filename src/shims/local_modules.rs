@@ -16,6 +16,8 @@ pub struct LocalModules {
     pub(crate) roots: Vec<PathBuf>,
     /// The package that the program itself belongs to; empty if it is in none.
     pub(crate) package: String,
+    /// The program's own file, if it is a script: `__file__`.
+    pub(crate) file: Option<PathBuf>,
 }
 
 impl LocalModules {
@@ -42,7 +44,8 @@ impl LocalModules {
             roots.extend([above.join("src"), above]);
         }
         roots.extend(self.roots.iter().cloned());
-        LocalModules { roots, package: package.join(".") }
+        let file = path.extension().is_some_and(|it| it == "py").then(|| path.to_owned());
+        LocalModules { roots, package: package.join("."), file }
     }
 
     /// The file of a module, and whether it is a package.

@@ -5,6 +5,8 @@ import warnings
 import torch
 from torch._autocast import autocast, is_available
 
+# PyTorch has a folder of files here: `from torch.distributions.normal import Normal`.
+__path__ = []
 __all__ = ["GradScaler", "autocast", "is_autocast_available"]
 
 

@@ -6,6 +6,8 @@ from functools import cached_property
 import torch
 from torch._arguments import hint
 
+# PyTorch has a folder of files here: `from torch.distributions.normal import Normal`.
+__path__ = []
 __all__ = ["Categorical", "Distribution", "Normal", "kl_divergence"]
 
 

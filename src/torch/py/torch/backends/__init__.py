@@ -46,3 +46,8 @@ cuda.matmul = _Backend("cuda.matmul", allow_tf32=False, allow_fp16_reduced_preci
 mkl = _Backend("mkl")
 mkldnn = _Backend("mkldnn")
 openmp = _Backend("openmp")
+
+# `import torch.backends.cudnn` finds them.
+import sys
+
+sys.modules.update({part.__name__: part for part in (cpu, mps, cudnn, cuda, mkl, mkldnn, openmp)})
