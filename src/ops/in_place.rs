@@ -1,6 +1,7 @@
 //! Which in-place writes are allowed. The errors are those of PyTorch.
 
 use super::state::State;
+use crate::tensor::descriptor::OpFamily;
 use crate::tensor::{Arg, Error, ErrorFact, Result, Tensor};
 
 /// Errors: several indices of the target refer to one element.
@@ -25,7 +26,20 @@ pub(crate) fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
         )
         .about(ErrorFact::LeafWrite));
     }
-    if sees_leaf(target) { allow_part_of_leaf(state, target, true) } else { Ok(()) }
+    if sees_leaf(target) { allow_part_of_leaf(state, target, true) } else { allow_one_of_several(target) }
+}
+
+/// Errors: one of several views that a call returned, such as `chunk`.
+fn allow_one_of_several(target: &Tensor) -> Result<()> {
+    let made =
+        target.origin().filter(|record| record.outputs > 1 && record.operation.family == OpFamily::View);
+    let Some(name) = made.and_then(|_| target.grad_fn()) else { return Ok(()) };
+    Err(Error::runtime(format!(
+        "Output {} of {name} is a view and is being modified inplace. This view is the output of a function that returns multiple \
+         views. Such functions do not allow the output views to be modified inplace. You should replace the inplace operation by \
+         an out-of-place one.",
+        target.output_index()
+    )))
 }
 
 /// Errors: a leaf tensor that requires a gradient, or a view of one if `part` is set.

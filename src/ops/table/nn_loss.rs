@@ -151,7 +151,13 @@ fn with_logits(c: &Call) -> Result<Value> {
     }
     only_floats("log_sigmoid_cpu", x.dtype())?;
     // The loss is written over 1 - target, and so has its dtype.
-    let dtype = if target.dtype().is_float() { target.dtype() } else { x.dtype() };
+    let dtype = target.dtype();
+    if !dtype.is_float() {
+        let [from, to] = [x.dtype(), dtype].map(DType::cpp_name);
+        return Err(Error::runtime(format!(
+            "result type {from} can't be cast to the desired output type {to}"
+        )));
+    }
     fn log_sigmoid<T: Real>(x: T) -> T {
         x.minimum(T::ZERO) - (-x.abs()).exp().log1p()
     }

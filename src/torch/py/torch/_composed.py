@@ -119,6 +119,8 @@ def smooth_l1_loss(input, target, reduction, beta):
 
 
 def kl_div(input, target, reduction, log_target):
+    if not log_target and not target.is_floating_point():
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         losses = target.exp() * (target - input)
     else:
