@@ -180,7 +180,7 @@ impl Numpy {
         })
     }
 
-    /// States that a result came from this operation on these arguments, so that it can be explained.
+    /// States that a result came from this operation on these arguments, so that it can be explained and is in the trace.
     pub(super) fn made(
         &self,
         result: &Tensor,
@@ -190,8 +190,15 @@ impl Numpy {
         vm: &VirtualMachine,
     ) {
         let operation = &table::row(name).descriptor;
-        let ran = CompletedOperation::new(operation, args, result.shape(), site(vm));
-        self.record(result, CompletedOperation { form, ..ran });
+        let record = |args| {
+            let ran = CompletedOperation::new(operation, args, result.shape(), site(vm));
+            self.record(result, CompletedOperation { form, ..ran });
+            Ok(Value::Tensor(result.clone()))
+        };
+        let _ = match self.state.is_traced() {
+            true => self.state.tracer.call(operation, args, record),
+            false => record(args),
+        };
     }
 
     /// States that a tensor has numbers that the program was given.
