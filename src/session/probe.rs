@@ -27,6 +27,8 @@ pub struct CallReport {
     pub(crate) unsteady: f64,
     /// The matrices of the module that its output does not depend on, whole or in some of their rows.
     pub(crate) untouched: Vec<MatrixReport>,
+    /// A list of layers that all ran, of which the output depends on none but the last.
+    pub(crate) only_last: Option<String>,
     /// The parts of the module that keep the shape of its input.
     pub(crate) parts: Vec<PartReport>,
     /// Layers that did not run where another one of their kind ran twice with the same input: the names of both.

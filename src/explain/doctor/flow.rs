@@ -105,6 +105,15 @@ pub(super) fn origin(tensor: &Tensor) -> Option<Rc<Record>> {
     tensor.origin().filter(|record| !record.in_backward && !is_parameter)
 }
 
+/// The tensors that a tensor was computed from, indices among them, and whether each was written into since.
+pub(super) fn operands_of(tensor: &Tensor) -> Vec<(Tensor, bool)> {
+    let Some(record) = origin(tensor) else { return Vec::new() };
+    let args = record.args();
+    let tensors = args.iter().flat_map(Arg::tensors).chain(args.iter().flat_map(Arg::indices));
+    let is_changed = |tensor: &Tensor, version: u64| tensor.storage().version() != version;
+    tensors.zip(&record.versions).map(|(it, version)| (it.clone(), is_changed(it, *version))).collect()
+}
+
 /// A number, or the element of a tensor that has only one.
 fn single_number(arg: &Arg) -> Option<f64> {
     match arg {

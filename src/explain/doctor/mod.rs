@@ -22,12 +22,14 @@ mod axes;
 mod axes_mixed;
 mod cache_differs;
 mod causal_leak;
+mod class_token;
 mod dropout_before_softmax;
 mod dropout_in_eval;
 mod example;
 mod factors;
 mod fixes;
 mod flow;
+mod gradient_differs;
 mod group_order;
 mod heads_by_view;
 mod heads_joined_by_view;
@@ -55,11 +57,13 @@ mod random_in_eval;
 mod repeated;
 mod replay;
 mod residual_missing;
+mod residual_of_norm;
 mod results_differ;
 mod rotary_not_relative;
 mod row_all_hidden;
 mod row_sums;
 mod sampled_softmax;
+mod samples_apart;
 mod samples_mixed;
 mod scale;
 mod scores_as_weights;
@@ -69,9 +73,11 @@ mod softmax_over_queries;
 mod softmax_twice;
 mod sorted_mask;
 mod sums_misaligned;
+mod tables_added;
 mod targets_not_shifted;
 mod tied_weights_copied;
 mod training;
+mod weights_summed;
 mod written_text;
 
 use std::collections::HashMap;
@@ -136,6 +142,11 @@ pub const MISTAKES: &[&Mistake] = &[
     &linear_twice::MISTAKE,
     &written_text::MISTAKE,
     &residual_missing::MISTAKE,
+    &residual_of_norm::MISTAKE,
+    &class_token::MISTAKE,
+    &weights_summed::MISTAKE,
+    &samples_apart::MISTAKE,
+    &gradient_differs::MISTAKE,
     &training::UNUSED,
     &training::NOT_ZEROED,
     &training::CLEARED,
@@ -153,6 +164,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::OWN_STATE,
     &training::IN_INPUT,
     &training::TABLES,
+    &training::START,
     &training::NORM,
     &cache_differs::MISTAKE,
     &arguments_swapped::MISTAKE,

@@ -36,8 +36,10 @@ fn cut(step: &Traced) -> Option<Observation> {
     let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
     let (image, patches) = (before_views(step.operand(0)?.tensor.clone()?), step.results.first()?);
     let (&[batch, a, b, c], &[texts, count, size]) = (image.shape(), patches.shape()) else { return None };
-    // Axes that are joined and stay what they were are rows, columns or channels.
-    if !is_reshape || batch != texts || count == a || size == c || !image.layout().is_contiguous() {
+    // Axes that are joined and stay what they were are rows, columns or channels, but where both were split before.
+    let is_split = step.operand(0)?.shape().len() == 6;
+    let is_unclear = !is_split && (count == a || size == c);
+    if !is_reshape || batch != texts || is_unclear || !image.layout().is_contiguous() {
         return None;
     }
     let is_cut = |[channels, rows, columns]: [usize; 3]| {

@@ -21,6 +21,20 @@ fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let own = |name: &str| !call.is_outer || name.matches('.').count() <= 1;
+    if let Some(list) = &call.report.only_last {
+        let observed = format!(
+            "{} runs all layers of {list}, and its output depends on the last one alone: the gradient of the others is 0 everywhere.",
+            call.function
+        );
+        let fix = "give each layer what the one before returned: x = layer(x)";
+        let mut found = Observation::new(call.site.clone(), observed, fix);
+        found.title = Some("only the last of several layers has an effect");
+        found.why = Some(
+            "Each layer is to go on from what the one before made of the text. Where each of them gets the first input, the \
+             model is as deep as one layer, and the others never learn.",
+        );
+        return Some(found);
+    }
     let (unused, instead) =
         in_place_of(call, own).or_else(|| computed(call, cell, own)).or_else(|| by_name(call, cell))?;
     let observed = format!(

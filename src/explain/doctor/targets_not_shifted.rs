@@ -202,7 +202,7 @@ pub(super) fn floats(tensor: &TracedTensor) -> Option<Vec<f64>> {
 }
 
 /// Whether an operation is attention in which each token sees those up to itself and no others.
-fn hides_later_tokens(step: &Traced) -> bool {
+pub(super) fn hides_later_tokens(step: &Traced) -> bool {
     if step.operation.explanation == Explanation::Attention
         && matches!(step.args.get(5), Some(Arg::Bool(true)))
     {

@@ -113,12 +113,21 @@ pub(super) static RATE: Mistake = mistake(
     "LambdaLR multiplies the optimizer's rate with what the function returns. A function that returns a rate makes it far too \
      small.",
 );
-pub(super) static TABLES: Mistake = mistake(
-    "A408",
-    "tables-share-numbers",
-    "two tables of different length are read with the same numbers",
-    "A table of positions has a row for each place. Read with other numbers, such as kinds of tokens, it says nothing of \
-     the order.",
+pub(super) static TABLES: Mistake = Mistake {
+    detector: Detector::Cell(super::tables_added::detect),
+    ..mistake(
+        "A408",
+        "tables-share-numbers",
+        "two tables are read with the same numbers",
+        "A table of positions has a row for each place. Read with other numbers, such as those of tokens, it says nothing of \
+         the order.",
+    )
+};
+pub(super) static START: Mistake = mistake(
+    "A821",
+    "start-differs",
+    "a text is begun with another token than in training",
+    "A model has learned what follows the token that all texts began with. It never saw another one there.",
 );
 pub(super) static NORM: Mistake = mistake(
     "A409",
@@ -138,7 +147,7 @@ pub(super) static UNUSED: Mistake = Mistake {
 };
 
 /// All of them.
-static ALL: [&Mistake; 20] = [
+static ALL: [&Mistake; 21] = [
     &NOT_ZEROED,
     &CLEARED,
     &NOT_TRAINED,
@@ -156,6 +165,7 @@ static ALL: [&Mistake; 20] = [
     &IN_INPUT,
     &RATE,
     &TABLES,
+    &START,
     &NORM,
     &UNUSED,
     &super::nan::MISTAKE,

@@ -64,6 +64,8 @@ def cached(call, others, output):
         offset = wrong_offset(other, filled)
         if offset:
             return {"first": 0, "tokens": 0, "moved": [], "offset": offset}
+        # A position that is 0 here, and moves on in other calls with the cache.
+        filled += [at for at in arguments if at not in filled and type(arguments[at]) is int and any(begun(arguments[at], it[at]) for it in known)]
         whole = tokens
         if tokens.shape[1] < new + 2 and tokens.shape[0] == other[where].shape[0] and tokens.dim() == other[where].dim():
             # In a mixed order: a mask that hides the wrong one of two equal tokens hides nothing else.
@@ -104,11 +106,12 @@ def cached(call, others, output):
     return None
 
 
-def without_flag(call):
+def without_flag(call, others):
     """As `cached`, for a program that never makes the call without its cache: a flag that is set is taken for that of a cache."""
     arguments = dict([*enumerate(call.positional), *call.keywords.items()])
     flags = [at for at, value in arguments.items() if value is True]
-    if len(flags) != 1:
+    # A call at a later position goes on with a text that is not known here.
+    if len(flags) != 1 or any(type(value) is int and value for value in arguments.values()):
         return None
     arguments[flags[0]] = False
     positional = [arguments[at] for at in range(len(call.positional))]
@@ -116,7 +119,7 @@ def without_flag(call):
     bare = Call(call.function, call.names, positional, keywords, call.work)
     bare.done = call.done
     output = bare.repeat()
-    return None if output is None else cached(bare, [(call.positional, call.keywords)], output)
+    return None if output is None else cached(bare, [(call.positional, call.keywords), *others], output)
 
 
 def emptied(modules):

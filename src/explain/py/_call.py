@@ -92,7 +92,9 @@ class Call:
     def is_mask(self, where, value):
         name = self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)
         words = name.lower().split("_")
-        named = any(word in ("w", "y") or word.startswith(NO_TOKENS) for word in words)
+        # `y` is often the text that a decoder reads, and has vectors then.
+        is_letter = value.dim() < 3 and any(word in ("w", "y") for word in words)
+        named = is_letter or any(word.startswith(NO_TOKENS) for word in words)
         return named or value.dtype == torch.bool or not bool(torch.isfinite(value.float()).all())
 
 

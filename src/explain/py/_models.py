@@ -80,6 +80,33 @@ def same_ids(watch, layer, ids, at):
         watch.looked_up.append((ids, layer))
 
 
+def begun_with(watch, layer, ids, at):
+    """Notes the token that all texts of a table's numbers begin with, in training and in evaluation. A text that is written begins
+    with one token."""
+    if ids.dim() != 2 or not ids.numel() or len(watch.begun) > 64:
+        return
+    first = ids[:, 0]
+    token = int(first[0]) if bool((first == first[0]).all()) else None
+    trained, written, _ = watch.begun.setdefault(id(layer), (set(), [], layer))
+    if torch.is_grad_enabled() and layer.training:
+        # A batch of one says nothing.
+        trained.add(token if len(ids) > 1 else None)
+    elif not torch.is_grad_enabled() and (written or ids.shape[1] == 1):
+        written.append((token, ids.shape[1], at))
+
+
+def other_start(watch):
+    """Texts that are written after training, and begin with another token than all texts of the training."""
+    for trained, written, layer in watch.begun.values():
+        tokens = {token for token, *_ in written}
+        if len(trained) != 1 or len(tokens) != 1 or None in trained | tokens or trained == tokens:
+            continue
+        if max(length for _, length, _ in written) > 2:
+            (used,), (token,) = trained, tokens
+            observed = f"In training all texts that a table of {layer.num_embeddings} rows looks up begin with token {used}; the text that is written begins with token {token}."
+            watch.add("start-differs", written[0][2], observed, f"begin with token {used}")
+
+
 def zero_layers(watch):
     """Matrices that are 0 everywhere, are not trained, and belong to a model that is."""
     seen = set()

@@ -12,7 +12,7 @@ from _cached import cached, without_flag
 from _call import POSITIONS, SEED, Call, moves, tensors_of
 from _padding import padding, padding_token, unpadded
 from _probe_values import is_tokens, same, with_change
-from _unused import in_place_of, parts, unmoved, unread, untouched
+from _unused import in_place_of, only_last, parts, unmoved, unread, untouched
 
 # Words of a docstring that promise a causal mask, and words of a sentence that may take the promise back.
 CAUSAL_WORDS = ("causal", "autoregressive")
@@ -93,13 +93,27 @@ def by_place(call, output, axes):
     plain = (torch.Tensor, nn.Module, int, float, str, type(None), torch.dtype)
     if any(not isinstance(value, plain) for value in [*call.positional, *call.keywords.values()]):
         return 0.0
-    changed = {where: value.flip(0) for where, value in call.tensors() if value.dim() and value.shape[0] == samples}
+    changed = {where: value.flip(0) for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
     before = call.kept()
     after = call.repeat(changed)
     # What a module keeps from one call to the next, such as a cache, is in the order of its samples.
     if not same(before, [kept for module in call.modules for kept in tensors_of(module)]):
         return 0.0
     return max(moves(output, after.flip(0), 0)) if after is not None and after.shape == output.shape else 0.0
+
+
+def of_samples(call, inputs, where, value, output):
+    """Whether the first axis of a tensor among the arguments is that of the samples. It is not if the call takes the tensor as it is
+    beside inputs of fewer samples, as it does a bias of as many heads."""
+    if not value.dim() or value.shape[0] != output.shape[0]:
+        return False
+    if any(where == at for at, _ in inputs):
+        return True
+    try:
+        fewer = call.repeat({at: it[:-1] for at, it in inputs})
+    except Exception:
+        return True
+    return fewer is None or fewer.shape != output[:-1].shape
 
 
 def unsteady(call, output):
@@ -161,12 +175,13 @@ def examine(function, names, positional, keywords, others=(), work=0):
         except Exception:
             return "{}"
         try:
-            report["cached"] = cached(call, others, output) or without_flag(call)
+            report["cached"] = cached(call, others, output) or without_flag(call, others)
         except Exception:
             report["cached"] = None
         report["is_causal"] = says_causal(call)
     try:
         report["untouched"] = untouched(call)
+        report["only_last"] = only_last(call, report["untouched"])
     except Exception:
         report["untouched"] = []
     try:

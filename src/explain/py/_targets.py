@@ -29,6 +29,8 @@ def of_loss(watch, logits, targets, ignored, at):
     if ignored is None:
         return
     if watch.steps < 4:
+        read_by_decoder(watch, targets, ignored, at)
+    if watch.steps < 4:
         in_the_input(watch, targets, ignored, at)
     if len(watch.losses) < 8 and logits.dim() >= 2:
         if all(at != known[0] for known in watch.losses):
@@ -54,6 +56,21 @@ def read_at_each_step(watch, targets, at):
         if len(read[0]) > 1 and not bool((read == read[:, :1]).all()) and torch.equal(read.reshape(-1), targets.reshape(-1)):
             observed = f"The decoder reads {read.shape[1]} tokens one by one, and each is the one that it has to predict in that step."
             watch.add("targets-in-input", at, observed, "give it the token before: a start token in the first step, then target[:, t - 1]")
+
+
+def read_by_decoder(watch, targets, ignored, at):
+    """A decoder, which reads after an encoder, reads at each place the token that it has to predict there. The encoder may read
+    the targets, as where a text is to be copied."""
+    read = [numbers for numbers, _ in watch.looked_up if numbers.dim() == 2 and numbers.shape[1] > 1]
+    if len(read) < 2 or read[-1].numel() != targets.numel():
+        return
+    counted = targets.reshape(-1) != ignored
+    first, last = (numbers.reshape(-1) for numbers in (read[0], read[-1]))
+    given, wanted = last[counted], targets.reshape(-1)[counted]
+    is_copy = torch.equal(first, last)
+    if not is_copy and len(wanted) >= 8 and len(wanted.unique()) > 2 and torch.equal(given, wanted):
+        observed = f"The decoder reads {len(wanted)} tokens, and each is the one that it has to predict at that place."
+        watch.add("targets-in-input", at, observed, "give it the tokens before: target[:, :-1], and predict target[:, 1:]")
 
 
 def padding_in_loss(watch, at, classes, targets, ignored):

@@ -7,7 +7,7 @@ import json
 import sys
 
 import torch
-from _models import listed, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
+from _models import begun_with, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
 from _schedules import factors_of_rate, fast_schedules, note_factor, scheduled as scheduled_by
 from _targets import of_loss, padding_in_loss
 from torch import nn
@@ -32,6 +32,8 @@ class Watch:
     def __init__(self):
         self.found, self.optimizers, self.now = [], [], Step()
         self.depth, self.steps = 0, 0
+        # The rates that optimizers were made with, by their numbers.
+        self.rates = {}
         # Clipping that came before `backward` or after the step, and clipping that came between.
         self.early, self.clipped = None, False
         self.evaluated, self.losses, self.inside = [], [], []
@@ -50,6 +52,8 @@ class Watch:
         self.states = []
         # The tensors of numbers that embeddings looked up in the call that runs, and the layers: (numbers, layer).
         self.looked_up = []
+        # The tokens that texts begin with, of each table: in training, when text is written, and the table.
+        self.begun = {}
         # What the last outermost call that got tokens got.
         self.tokens = []
         # All modules that ran, by their numbers; those that were called from outside; and how often `backward` ran, and where.
@@ -119,6 +123,7 @@ def _called(module, args, kwargs, call):
         watch.called.add(id(module))
     if type(module) is nn.Embedding and args:
         same_ids(watch, module, args[0], place())
+        begun_with(watch, module, args[0], place())
     if outer:
         watch.inside, watch.looked_up = [], []
         tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
@@ -324,6 +329,7 @@ def install():
         if extra:
             self.param_groups = [Group(group, seen) for group in self.param_groups]
         _watch.optimizers.append((self, place(), extra, seen))
+        _watch.rates[id(self)] = self.defaults.get("lr")
         step = type(self).step
         self.step = lambda *args, **kwargs: _stepped(self, step, args, kwargs)
         self.step.__dict__.update(hooked=True)
@@ -468,6 +474,7 @@ def report():
     resized_norms(watch)
     if watch.steps:
         zero_layers(watch)
+        other_start(watch)
         left_out(watch)
         fast_schedules(watch)
         factors_of_rate(watch)
@@ -496,6 +503,9 @@ def report():
             observed = f"{listed(switched)} got an attribute requires_grad, which modules do not have: its parameters are trained as before."
             watch.add("option-unread", watch.optimizers[0][1], observed, "module.requires_grad_(False)")
         for optimizer, at, extra, seen in watch.optimizers:
+            if optimizer.defaults.get("lr") != watch.rates.get(id(optimizer)):
+                observed = "The rate is written into optimizer.defaults, which nothing reads after the optimizer is made."
+                watch.add("option-unread", at, observed, 'for group in optimizer.param_groups: group["lr"] = rate')
             unread = sorted(key for key in extra if key not in seen)
             if unread:
                 known = ", ".join(sorted(optimizer.defaults)[:8])

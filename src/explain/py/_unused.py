@@ -90,6 +90,21 @@ def untouched(call):
     return found
 
 
+def only_last(call, matrices):
+    """The name of a list of layers that all ran, of which the output depends on none but the last; `matrices` are those that
+    `untouched` found."""
+    owner = call.owner()
+    whole = [it for it in matrices if it["rows"] == it["shape"][0]]
+    idle, dead = {it["name"] for it in whole}, {it["name"] for it in whole if it["dead"]}
+    for name, part in owner.named_modules() if dead else ():
+        if not isinstance(part, nn.ModuleList) or len(part) < 2:
+            continue
+        own = [{f"{name}.{at}.{inner}" for inner, it in layer.named_parameters() if it.dim() >= 2 and it.requires_grad} for at, layer in enumerate(part)]
+        if all(it <= idle and it & dead for it in own[:-1]) and own[-1] and not own[-1] & idle:
+            return name
+    return None
+
+
 def parts(call):
     """The parts of a module that give back the shape of its input, such as attention and the two layers after it: their names,
     and whether the output depends on the input where what the part returns is 0."""

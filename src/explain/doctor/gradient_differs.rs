@@ -1,0 +1,271 @@
+//! Gradients that a program computes by hand, in double precision, compared with the loss that it computes: the recorded
+//! operations of the loss run again with the parameters moved a little, in random directions.
+//!
+//! Reported only where the gradients of at least two parameters are right, so that the loss is known to be the one that
+//! is meant.
+
+use std::collections::HashSet;
+
+use super::flow::operands_of;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::replay::Replay;
+use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::show::tuple_repr;
+use crate::tensor::{Buffer, DType, Tensor};
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A903",
+    name: "gradient-differs",
+    title: "a gradient that is computed by hand is not that of the loss",
+    why: "Training goes on with a wrong gradient, and the loss often falls all the same, because the other gradients are \
+          right. It ends higher than it would.",
+    implied_by: &["nan"],
+    detector: Detector::Cell(detect),
+};
+
+/// The most losses that are examined, and the most tensors on the way back from one.
+const MOST_LOSSES: usize = 8;
+const MOST_TENSORS: usize = 400;
+/// Along so many directions a gradient has to agree with the loss.
+const DIRECTIONS: usize = 3;
+/// How far parameters are moved, and the difference that is rounding, relative to the largest.
+const MOVED: f64 = 1e-6;
+const ROUNDING: f64 = 1e-3;
+
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    let is_loss = |step: &Traced| {
+        step.results.first().is_some_and(|it| it.shape().is_empty() && it.dtype == DType::Float64)
+    };
+    let losses = cell.trace.steps.iter().enumerate().filter(|(_, step)| is_loss(step));
+    losses
+        .filter_map(|(at, step)| Loss::of(at, step, cell))
+        .take(MOST_LOSSES)
+        .find_map(|it| it.examine(cell))
+        .into_iter()
+        .collect()
+}
+
+/// A number that depends on parameters which the program changes afterwards.
+struct Loss {
+    at: usize,
+    value: Tensor,
+    /// All tensors that it was computed from, by their numbers.
+    before: HashSet<usize>,
+    parameters: Vec<Parameter>,
+}
+
+/// A parameter as it was when the loss was computed, and how the loss changes along each direction.
+struct Parameter {
+    tensor: Tensor,
+    values: Vec<f64>,
+    directions: Vec<Vec<f64>>,
+    slopes: Vec<f64>,
+}
+
+/// A tensor as large as a parameter.
+struct Candidate<'r> {
+    at: usize,
+    step: &'r Traced,
+    /// Whether it is the gradient, or the gradient times a number.
+    is_along: bool,
+}
+
+impl Loss {
+    fn of(at: usize, step: &Traced, cell: &TracedCell) -> Option<Loss> {
+        let value = step.results.first()?.tensor.clone()?;
+        let replaced = replaced(cell, at);
+        let (mut open, mut before, mut found) = (vec![value.clone()], HashSet::new(), Vec::new());
+        while let Some(tensor) = open.pop() {
+            if !before.insert(tensor.id()) || before.len() > MOST_TENSORS {
+                continue;
+            }
+            for (operand, is_changed) in operands_of(&tensor) {
+                if !is_changed && !replaced.contains(&operand.id()) {
+                    open.push(operand);
+                } else if before.insert(operand.id())
+                    && operand.dtype() == DType::Float64
+                    && operand.ndim() > 0
+                {
+                    found.push(operand);
+                }
+            }
+        }
+        let parameters = found.into_iter().filter_map(|it| Parameter::of(it, at, cell)).collect::<Vec<_>>();
+        (parameters.len() >= 3).then(|| Loss { at, value, before, parameters })
+    }
+
+    /// The loss with one parameter moved.
+    fn moved(&self, which: usize, direction: &[f64], by: f64) -> Option<f64> {
+        let mut replay = Replay::default();
+        for (at, it) in self.parameters.iter().enumerate() {
+            let mut values = it.values.clone();
+            if at == which {
+                values.iter_mut().zip(direction).for_each(|(value, step)| *value += by * step);
+            }
+            let moved = Tensor::new(Buffer::F64(values), it.tensor.shape(), DType::Float64);
+            replay = replay.given(&it.tensor, moved);
+        }
+        replay.of(&self.value)?.item().ok().filter(|loss| loss.is_finite())
+    }
+
+    fn examine(mut self, cell: &TracedCell) -> Option<Observation> {
+        for which in 0..self.parameters.len() {
+            let slope = |direction: &Vec<f64>| {
+                Some(
+                    (self.moved(which, direction, MOVED)? - self.moved(which, direction, -MOVED)?)
+                        / (2.0 * MOVED),
+                )
+            };
+            let slopes: Option<Vec<f64>> = self.parameters[which].directions.iter().map(slope).collect();
+            self.parameters[which].slopes = slopes?;
+        }
+        let known: Vec<(&Parameter, Vec<Candidate>)> =
+            self.parameters.iter().map(|it| (it, self.candidates(it, cell))).collect();
+        let right: Vec<&Parameter> =
+            known.iter().filter(|(_, all)| all.iter().any(|it| it.is_along)).map(|(it, _)| *it).collect();
+        if right.len() < 2 {
+            return None;
+        }
+        let is_right = |step: &Traced| {
+            known.iter().flat_map(|(_, all)| all).any(|it| it.is_along && std::ptr::eq(it.step, step))
+        };
+        let changed = self.first_change(cell);
+        // The calls in which the gradients that are right were computed.
+        let activation = |step: &Traced| step.place().map(|place| place.activation);
+        let calls: Vec<_> =
+            known.iter().filter_map(|(_, all)| activation(all.iter().find(|it| it.is_along)?.step)).collect();
+        let wrong = known.iter().filter(|(it, all)| it.matters() && !all.iter().any(|it| it.is_along));
+        let (parameter, candidate) = wrong
+            .filter_map(|(it, all)| {
+                let is_meant = |found: &&Candidate| {
+                    found.at < changed
+                        && !is_right(found.step)
+                        && activation(found.step).is_some_and(|it| calls.contains(&it))
+                        && found
+                            .step
+                            .results
+                            .first()
+                            .is_some_and(|result| result.shape() == it.tensor.shape())
+                };
+                Some((*it, all.iter().rfind(is_meant)?))
+            })
+            .min_by_key(|(_, it)| it.at)?;
+        let right: Vec<String> = right.iter().map(|it| it.name(cell)).take(4).collect();
+        let says = dot(&floats(candidate.step)?, &parameter.directions[0]);
+        let observed = format!(
+            "{}, moved a little in a random direction, changes the loss by {:.4} times the way, and by what is computed here it \
+             would be {says:.4}. The gradients of {} are right.",
+            parameter.name(cell),
+            parameter.slopes[0],
+            right.join(", ")
+        );
+        let fix = "compare it with (loss(w + h) - loss(w - h)) / (2 * h) for one element after the other; what is wrong stands here \
+                   or between here and the last gradient that is right";
+        Some(Observation::new(candidate.step.site(), observed, fix))
+    }
+
+    /// Where the first parameter is changed.
+    fn first_change(&self, cell: &TracedCell) -> usize {
+        let steps = &cell.trace.steps;
+        let is_parameter = |tensor: &Tensor| self.parameters.iter().any(|it| it.tensor.is(tensor));
+        let changes = |step: &Traced| {
+            let is_difference = step.operation.explanation == Explanation::Pointwise(Formula::Sub);
+            let first = step.operand(0).and_then(|it| it.tensor.as_ref());
+            (step.in_place || is_difference) && first.is_some_and(is_parameter)
+        };
+        steps.iter().skip(self.at + 1).position(changes).map_or(steps.len(), |at| self.at + 1 + at)
+    }
+
+    /// The tensors of a parameter's size that are computed before the next loss, and that the loss does not depend on.
+    fn candidates<'r>(&self, parameter: &Parameter, cell: &TracedCell<'r>) -> Vec<Candidate<'r>> {
+        let steps = &cell.trace.steps;
+        let again = |step: &Traced| step.site() == steps[self.at].site();
+        let end = steps.iter().skip(self.at + 1).position(again).map_or(steps.len(), |at| self.at + 1 + at);
+        let found = |at: usize| {
+            let step = Some(&steps[at]).filter(|step| !step.is_view)?;
+            let result = step.results.first().filter(|it| it.dtype == DType::Float64)?;
+            let tensor = result.tensor.as_ref().filter(|it| !self.before.contains(&it.id()))?;
+            if tensor.numel() != parameter.values.len() {
+                return None;
+            }
+            let values = floats(step).filter(|values| values.iter().any(|it| *it != 0.0))?;
+            Some(Candidate { at, step, is_along: parameter.is_along(&values) })
+        };
+        (self.at.saturating_sub(MOST_TENSORS)..end).filter_map(found).collect()
+    }
+}
+
+impl Parameter {
+    fn of(tensor: Tensor, at: usize, cell: &TracedCell) -> Option<Parameter> {
+        let used = cell.trace.steps[..=at].iter().rev().flat_map(|step| &step.operands);
+        let mut used = used.filter(|it| it.tensor.as_ref().is_some_and(|it| it.is(&tensor)));
+        let values = used.find_map(|it| it.values())?;
+        let values: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
+        let mut state = 4711 + tensor.numel() as u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let directions = (0..DIRECTIONS).map(|_| values.iter().map(|_| number()).collect()).collect();
+        // A single number is along any other.
+        (values.len() == tensor.numel() && values.len() > 1).then_some(Parameter {
+            tensor,
+            values,
+            directions,
+            slopes: Vec::new(),
+        })
+    }
+
+    fn name(&self, cell: &TracedCell) -> String {
+        cell.name_of(&self.tensor, &format!("the parameter of shape {}", tuple_repr(self.tensor.shape())))
+    }
+
+    /// Whether the loss depends on it.
+    fn matters(&self) -> bool {
+        self.slopes.iter().all(|it| it.abs() > 1e-7)
+    }
+
+    /// Whether these numbers are the gradient times a number.
+    fn is_along(&self, values: &[f64]) -> bool {
+        let says: Vec<f64> = self.directions.iter().map(|it| dot(values, it)).collect();
+        let factor = dot(&says, &self.slopes) / dot(&self.slopes, &self.slopes);
+        let largest = says.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
+        let mut far = says.iter().zip(&self.slopes).map(|(says, slope)| (says - factor * slope).abs());
+        factor.is_finite() && factor != 0.0 && far.all(|it| it <= ROUNDING * largest)
+    }
+}
+
+/// The tensors that a difference takes the place of: `w = w - rate * gradient`.
+fn replaced(cell: &TracedCell, at: usize) -> HashSet<usize> {
+    let steps = cell.trace.steps[at..].iter();
+    let is_difference = |step: &&Traced| {
+        step.operation.explanation == Explanation::Pointwise(Formula::Sub)
+            && step.results.first().is_some_and(|it| !it.shape().is_empty())
+            && step.operand(0).map(|it| it.shape()) == step.results.first().map(|it| it.shape())
+    };
+    let first = |step: &Traced| step.operand(0)?.tensor.clone();
+    steps.filter(is_difference).filter_map(first).filter(is_start).map(|tensor| tensor.id()).collect()
+}
+
+/// Whether a tensor was drawn or given, and scaled at most: no weights, from which right answers are subtracted.
+fn is_start(tensor: &Tensor) -> bool {
+    const MOST: usize = 8;
+    let (mut open, mut seen) = (vec![tensor.clone()], 0);
+    while let Some(tensor) = open.pop() {
+        seen += 1;
+        open.extend(operands_of(&tensor).into_iter().map(|(operand, _)| operand));
+        if seen + open.len() > MOST {
+            return false;
+        }
+    }
+    true
+}
+
+fn floats(step: &Traced) -> Option<Vec<f64>> {
+    super::targets_not_shifted::floats(step.results.first()?)
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
