@@ -2,10 +2,11 @@
 //! weight, is read once, in the order of memory, and serves all rows. Packing it first, as `matrixmultiply` does, would
 //! take longer than the product.
 //!
-//! A weight whose columns are contiguous (`nn.Linear` stores it transposed) is multiplied column by column, in tiles of
-//! [`TILE`] columns by as many rows, or of [`WIDE`] columns by two rows; what is [`AHEAD`] is fetched meanwhile. More than
-//! [`PASS`] rows take several passes over the columns that the second-level cache holds. A weight whose rows are contiguous
-//! is multiplied row by row, [`TILE`] rows at a time, into sums that stay in the first-level cache.
+//! A weight whose columns are contiguous (`nn.Linear` stores it transposed) is multiplied column by column, in tiles that
+//! fill the registers: on the longest vectors [`TILE`] columns by as many rows, or [`WIDE`] columns by two rows; on vectors
+//! of eight lanes [`NARROW`] columns by two rows. What is [`AHEAD`] is fetched meanwhile. More than [`PASS`] rows take several
+//! passes over the columns that the second-level cache holds. A weight whose rows are contiguous is multiplied row by row,
+//! [`TILE`] rows at a time, into sums that stay in the first-level cache.
 //!
 //! Threads take blocks of columns. Each element is the same chain of sums in every block and on all vectors;
 //! where columns are contiguous, it is 16 chains, which are added at the end.
@@ -43,6 +44,8 @@ const PARALLEL: usize = 1 << 17;
 const TILE: usize = 4;
 /// Columns that are used together by one or two rows, on the longest vectors.
 const WIDE: usize = 8;
+/// Columns that are used together by several rows, on vectors of eight lanes: six sums, of two vectors each.
+const NARROW: usize = 3;
 /// Numbers by which a large weight is fetched ahead, into the second-level cache: 48 kB. A processor follows one row of
 /// memory by itself, and loses it where a tile begins: one core of an AMD EPYC (Zen 4) reads 768 terms of one row with
 /// 23 GB/s instead of 13, as fast as it sums up numbers in a row, and of four rows with 18 instead of 12.
@@ -204,7 +207,7 @@ impl VectorWork for ByColumns<'_, '_> {
         let width = match (V::LANES, rows) {
             (MOST_LANES, ..=2) => WIDE,
             (MOST_LANES, _) => TILE,
-            (8, 2..) => 3,
+            (8, 2..) => NARROW,
             _ => TILE,
         };
         let size = if rows > PASS { (COLUMNS_OF_PASSES / terms).next_multiple_of(width) } else { count };
@@ -219,8 +222,8 @@ impl VectorWork for ByColumns<'_, '_> {
                             (MOST_LANES, _, 4..) => block.tile::<V, 4, TILE, 1>(row, first),
                             (MOST_LANES, _, 2..) => block.tile::<V, 2, TILE, 1>(row, first),
                             (MOST_LANES, _, _) => block.tile::<V, 1, TILE, 1>(row, first),
-                            (8, 3, 2..) => block.tile::<V, 2, 3, 2>(row, first),
-                            (8, 3, _) => block.tile::<V, 1, 3, 2>(row, first),
+                            (8, NARROW, 2..) => block.tile::<V, 2, NARROW, 2>(row, first),
+                            (8, NARROW, _) => block.tile::<V, 1, NARROW, 2>(row, first),
                             (8, _, _) => block.tile::<V, 1, TILE, 2>(row, first),
                             _ => block.tile::<V, 1, TILE, MOST_LANES>(row, first),
                         };

@@ -68,9 +68,21 @@ impl CapturedCall {
 pub(crate) struct CallCapture {
     on: Cell<bool>,
     calls: RefCell<Vec<CapturedCall>>,
-    /// How often a function was captured, by the address of its code and the kinds of its arguments.
-    counts: RefCell<HashMap<usize, HashMap<String, usize>>>,
+    /// How often a function was captured, by the addresses of its code and of its caller's, and by the kinds of its arguments.
+    counts: RefCell<HashMap<(usize, usize), HashMap<String, usize>>>,
     elements: Cell<usize>,
+}
+
+/// The address of the code of the learner's function that called this one; 0 if there is none.
+fn caller(frame: &FrameRef, vm: &VirtualMachine) -> usize {
+    let mut next = frame.f_back(vm);
+    while let Some(outer) = next {
+        if !is_library(outer.code.source_path().as_str()) {
+            return outer.code.get_id();
+        }
+        next = outer.f_back(vm);
+    }
+    0
 }
 
 impl CallCapture {
@@ -78,7 +90,8 @@ impl CallCapture {
     const CALLS: usize = 2;
     /// Most different kinds of arguments.
     const KINDS: usize = 3;
-    /// Most calls that are looked at, so that a long training loop is not slower for it.
+    /// Most calls by one caller that are looked at, so that a long training loop is not slower for it. What writes text after it
+    /// is another caller.
     const LOOKED_AT: usize = 64;
     /// Most elements of all copied tensors together.
     const ELEMENTS: usize = 1 << 22;
@@ -104,7 +117,7 @@ impl CallCapture {
         }
         let Some(function) = frame.func_obj.clone() else { return };
         let mut counts = self.counts.borrow_mut();
-        let known = counts.entry(frame.code.get_id()).or_default();
+        let known = counts.entry((frame.code.get_id(), caller(frame, vm))).or_default();
         let looked_at: usize = known.values().sum();
         if looked_at >= Self::LOOKED_AT {
             return;
