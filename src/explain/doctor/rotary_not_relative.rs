@@ -273,7 +273,10 @@ fn each_record(tensor: &Tensor, mut each: impl FnMut(&Rc<Record>) -> bool) {
         }
         seen.push(Rc::as_ptr(&record));
         if !each(&record) {
-            queue.extend(record.args().iter().flat_map(Arg::tensors).cloned());
+            // Of x.to(other) the numbers are those of x.
+            let is_cast = matches!(record.operation.explanation, Explanation::Cast(_) | Explanation::Copy);
+            let count = if is_cast { 1 } else { usize::MAX };
+            queue.extend(record.args().iter().take(count).flat_map(Arg::tensors).cloned());
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) static MISTAKE: Mistake = Mistake {
 
 /// How far rounding may move a row's sum from 1.
 const TOLERANCE: f64 = 1e-3;
+/// The same in half precision.
+const HALF_TOLERANCE: f64 = 2e-2;
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let context = attention.context.as_ref()?;
@@ -150,5 +152,6 @@ fn uneven_row(context: &Context) -> Option<(usize, f64)> {
     let sums = sums(&values, &context.weights, context.summed);
     // The gradient of weights, from which the right answers were subtracted.
     let is_gradient = values.iter().any(|it| *it < 0.0) && sums.iter().all(|sum| sum.abs() < TOLERANCE);
-    sums.into_iter().enumerate().find(|(_, sum)| (sum - 1.0).abs() > TOLERANCE && !is_gradient)
+    let rounding = if context.weights.dtype().is_half() { HALF_TOLERANCE } else { TOLERANCE };
+    sums.into_iter().enumerate().find(|(_, sum)| (sum - 1.0).abs() > rounding && !is_gradient)
 }

@@ -11,6 +11,8 @@ def in_the_input(watch, targets, ignored, at):
         return
     for tokens in watch.tokens:
         if tokens.numel() == targets.numel() and tokens is not targets and tokens.data_ptr() != targets.data_ptr():
+            if is_next(tokens, targets, counted):
+                continue
             same = tokens.reshape(-1)[counted.reshape(-1)] == targets.reshape(-1)[counted.reshape(-1)]
             other = tokens.reshape(-1)[~counted.reshape(-1)]
             # A tenth of masked words is usually left as it is. Padding is left out too: it stands at one end of a text.
@@ -18,6 +20,14 @@ def in_the_input(watch, targets, ignored, at):
             if len(same) >= 8 and 2 * int(same.sum()) > len(same) and has_words:
                 observed = f"The loss counts {len(same)} of {targets.numel()} places, and at {int(same.sum())} of them the model reads the token that it is to predict."
                 watch.add("targets-in-input", at, observed, "copy the targets before tokens are replaced: labels = inputs.clone(), then inputs[masked] = MASK")
+
+
+def is_next(tokens, targets, counted):
+    """Whether the targets that count are the next tokens, which may be the same ones again."""
+    if tokens.dim() != 2 or tokens.shape[1] < 2:
+        return False
+    targets, counted = targets.reshape(tokens.shape)[:, :-1], counted.reshape(tokens.shape)[:, :-1]
+    return bool(counted.any()) and torch.equal(tokens[:, 1:][counted], targets[counted])
 
 
 def of_loss(watch, logits, targets, ignored, at):
