@@ -8,7 +8,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::targets_not_shifted::hides_later_tokens;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Movement};
-use crate::tensor::{Arg, Index, Record, Tensor};
+use crate::tensor::{Arg, Index, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A411",
@@ -106,8 +106,8 @@ fn depends(tensor: &Tensor, on: &Traced) -> bool {
             return true;
         }
         if seen.insert(tensor.id()) && seen.len() < MOST_TENSORS {
-            let record: Option<std::rc::Rc<Record>> = origin(&tensor);
-            open.extend(record.iter().flat_map(|it| it.args()).flat_map(|it| it.tensors().to_vec()));
+            let args = origin(&tensor).map(|record| record.args()).unwrap_or_default();
+            open.extend(args.iter().flat_map(Arg::tensors).cloned());
         }
     }
     false

@@ -1,5 +1,6 @@
 //! Keys used as values, or a similar mix-up, which leaves another projection unused.
-//! Reported only for a function that computes the right projection and never uses it.
+//! Reported for a function that computes the right projection and never uses it, and where other weights of the same scores
+//! meet the values.
 
 use super::attention::{Attention, record_of, roles};
 use super::flow::{FlowStep, origin, projection, source};
@@ -59,7 +60,10 @@ fn keys_again(
         "The weights are multiplied with {name}, which already made the scores. In line {line} the weights of the same scores \
          are multiplied with {right}."
     );
-    Some(Observation::new(step.site(), observed, format!("weights @ {right}")))
+    let mut found = Observation::new(step.site(), observed, format!("weights @ {right}"));
+    found.title = Some("the weights meet the keys, and elsewhere the values");
+    found.why = Some("Keys say how much each token counts; what is averaged are the values.");
+    Some(found)
 }
 
 fn mixed_up(step: &Traced, cell: &TracedCell) -> Option<Observation> {
