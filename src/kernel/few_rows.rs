@@ -2,37 +2,43 @@
 //! weight, is read once, in the order of memory, and serves all rows. Packing it first, as `matrixmultiply` does, would
 //! take longer than the product.
 //!
-//! A weight whose columns are contiguous (`nn.Linear` stores it transposed) is multiplied column by column, in tiles that
-//! fill the registers: on the longest vectors [`TILE`] columns by as many rows, or [`WIDE`] columns by two rows; on vectors
-//! of eight lanes [`NARROW`] columns by two rows. What is [`AHEAD`] is fetched meanwhile. More than [`PASS`] rows take several
-//! passes over the columns that the second-level cache holds. A weight whose rows are contiguous is multiplied row by row,
-//! [`TILE`] rows at a time, into sums that stay in the first-level cache.
+//! - Columns of the weight are contiguous (`nn.Linear` stores it transposed), at most [`DOTS`] rows: each element is a dot
+//!   product on vectors, in tiles that fill the registers: [`WIDE`] columns by two rows on the longest vectors, [`NARROW`]
+//!   on those of eight lanes. It is 16 chains of sums, which are added at the end.
+//! - The same, at most [`MOST`] rows: vectors hold a number of each of 16 (or 8) rows, which are transposed for it, and
+//!   meet the numbers of [`NARROW`] or [`WIDE`] columns, one after the other. More than 16 rows take several passes over columns that
+//!   the second-level cache holds. An element is one chain of sums.
+//! - Rows of the weight are contiguous: row by row, [`TILE`] rows at a time, into sums that stay in the first-level cache.
 //!
-//! Threads take blocks of columns. Each element is the same chain of sums in every block and on all vectors;
-//! where columns are contiguous, it is 16 chains, which are added at the end.
+//! Threads take blocks of columns. Each element is the same chain of sums in every block and on all vectors.
+//! A large weight is fetched [`AHEAD`].
 //!
-//! Measured on one core of an AMD EPYC (Zen 5), microseconds, beside `matrixmultiply`: 768 terms, 768 columns that are
-//! contiguous: 1 row 31 beside 264, 4 rows 50 beside 268, 16 rows 206 beside 269, 32 rows 399 beside 340. With contiguous
-//! rows: 36 beside 160, 55 beside 160, 130 beside 158, 311 beside 244. One row reads 70 GB/s from the third-level cache.
-//! Several passes, on two threads of an AMD EPYC (Zen 4), GFLOP/s: 768 terms and columns, 32 rows 179 beside 124, 64 rows
-//! 182 beside 160, 128 rows 181 beside 185; 384 terms, 32 rows 145 beside 126, 64 rows 146 beside 159.
+//! Measured on both cores of an AMD EPYC (Zen 3), GFLOP/s beside `matrixmultiply`, contiguous columns: 768 terms, 768
+//! columns: 4 rows 75 beside 33, 8 rows 129 beside 62, 16 rows 164 beside 97, 64 rows 171 beside 150; 50,257 columns: 16
+//! rows 169 beside 67, 64 rows 167 beside 120; 384 terms, 1,536 columns: 16 rows 163 beside 94, 64 rows 168 beside 136.
+//! One core of an AMD EPYC (Zen 5), microseconds beside `matrixmultiply`: contiguous columns, 1 row 31 beside 264, 4 rows
+//! 50 beside 268; contiguous rows, 1 row 36 beside 160, 4 rows 55 beside 160, 16 rows 130 beside 158. One row reads 70 GB/s
+//! from the third-level cache.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
 use super::simd::{MOST_LANES, TableVector, VectorWork, run_on_vectors};
 use super::{simd, stop, threads};
 
-/// Most rows of one pass over the weight; with more, packing pays, but for long rows on the longest vectors.
+/// Most rows whose elements are dot products, where columns are contiguous.
+const DOTS: usize = 4;
+/// Most rows of one pass over the weight.
 const PASS: usize = 16;
-/// Most rows of several passes.
-const MOST: usize = 128;
-/// Least terms for each row where columns are contiguous: adding up the lanes of a vector takes as long as 16 terms.
-const TERMS: usize = 16;
-/// The same for several passes, among which those columns are fetched once.
-const TERMS_OF_PASSES: usize = 8;
-/// Numbers of the columns that all passes use one after the other: half a megabyte.
+/// Most rows of several passes; with more, packing pays.
+const MOST: usize = 64;
+/// Least terms of a dot product: adding up the lanes of a vector takes as long as 16 terms.
+const TERMS: usize = 64;
+/// Least terms for each row of several passes, whose results have to be transposed.
+const TERMS_OF_PASSES: usize = 6;
+/// Columns that all passes use one after the other: half a megabyte of numbers.
 const COLUMNS_OF_PASSES: usize = 1 << 17;
 /// Least columns where rows are contiguous.
 const COLUMNS: usize = 32;
@@ -40,12 +46,13 @@ const COLUMNS: usize = 32;
 const LEAST: usize = 4096;
 /// Numbers of the weight from which several threads read it.
 const PARALLEL: usize = 1 << 17;
-/// Columns, or rows, of the weight that are used together.
+/// Rows of the weight that are used together.
 const TILE: usize = 4;
-/// Columns that are used together by one or two rows, on the longest vectors.
+/// Columns that are used together by rows in one vector, and by dot products on the longest vectors. As many pointers fit
+/// into registers, and as many places of the first-level cache have the same address but for a multiple of 4 kB.
 const WIDE: usize = 8;
-/// Columns that are used together by several rows, on vectors of eight lanes: six sums, of two vectors each.
-const NARROW: usize = 3;
+/// Columns that are used together by rows in two vectors of eight lanes: twelve sums, as many as registers hold.
+const NARROW: usize = 6;
 /// Numbers by which a large weight is fetched ahead, into the second-level cache: 48 kB. A processor follows one row of
 /// memory by itself, and loses it where a tile begins: one core of an AMD EPYC (Zen 4) reads 768 terms of one row with
 /// 23 GB/s instead of 13, as fast as it sums up numbers in a row, and of four rows with 18 instead of 12.
@@ -53,20 +60,27 @@ const AHEAD: usize = 3 << 12;
 /// Sums that one thread keeps while it goes through rows of the weight: 16 kB.
 const SUMS: usize = 4096;
 
-/// Whether [`multiply`] is the fastest form of the product of these rows with this weight.
-fn fits(a: &ArrayView2<f32>, weight: &ArrayView2<f32>) -> bool {
+/// How a product is computed.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Dots,
+    Lanes,
+    Rows,
+}
+
+/// The form that is faster than packing, if one is.
+fn form(a: &ArrayView2<f32>, weight: &ArrayView2<f32>) -> Option<Form> {
     let (terms, columns) = weight.dim();
     let rows = a.nrows();
-    let long = match weight.strides() {
-        [1, _] if rows > PASS => {
-            // Rows that have to be copied first take longer.
-            rows <= MOST && terms >= TERMS_OF_PASSES * rows && a.to_slice().is_some() && simd::has_longest()
-        }
-        [1, _] => terms >= TERMS * rows,
-        [_, 1] => rows <= PASS && columns >= COLUMNS,
-        _ => false,
-    };
-    rows > 0 && weight.len() >= LEAST && long && simd::has_vectors()
+    if rows == 0 || weight.len() < LEAST || !simd::has_vectors() {
+        return None;
+    }
+    match weight.strides() {
+        [1, _] if rows <= DOTS => (terms >= TERMS).then_some(Form::Dots),
+        [1, _] => (rows <= PASS || rows <= MOST && terms >= TERMS_OF_PASSES * rows).then_some(Form::Lanes),
+        [_, 1] => (rows <= PASS && columns >= COLUMNS).then_some(Form::Rows),
+        _ => None,
+    }
 }
 
 /// `out = alpha * a @ weight + beta * out`: (m, k) @ (k, n) into (m, n), if this is the fastest form; returns whether it is.
@@ -77,30 +91,59 @@ pub(super) fn multiply(
     beta: f32,
     mut out: ArrayViewMut2<f32>,
 ) -> bool {
-    if !fits(&a, &weight) {
-        return false;
-    }
+    let Some(form) = form(&a, &weight) else { return false };
     let rows: Cow<[f32]> = match a.to_slice() {
+        _ if form == Form::Lanes => Cow::Owned(panels(a)),
         Some(rows) => Cow::Borrowed(rows),
         None => Cow::Owned(a.iter().copied().collect()),
     };
-    let by_columns = weight.strides()[0] == 1;
     let is_large = weight.len() * a.nrows().div_ceil(PASS) >= PARALLEL;
-    let parts =
-        if is_large && threads::shares() { threads::count() * if by_columns { 4 } else { 1 } } else { 1 };
+    let parts = if is_large && threads::shares() {
+        threads::count() * if form == Form::Rows { 1 } else { 4 }
+    } else {
+        1
+    };
     let size = out.ncols().div_ceil(parts).next_multiple_of(MOST_LANES);
     let blocks = out.axis_chunks_iter_mut(Axis(1), size).zip(weight.axis_chunks_iter(Axis(1), size));
     threads::share_if(is_large, blocks, |(out, weight)| {
         let block = Block { alpha, rows: &rows, weight, beta, out, is_large };
-        if by_columns { run_on_vectors(ByColumns(block)) } else { run_on_vectors(ByRows(block)) }
+        match form {
+            Form::Dots => run_on_vectors(Dots(block)),
+            Form::Lanes => run_on_vectors(Lanes(block)),
+            Form::Rows => run_on_vectors(ByRows(block)),
+        }
     });
     true
+}
+
+/// Rows of a panel, of so many: the last panel may have half the rows. What is missing is 0.
+fn width_of_panel(rows: usize) -> usize {
+    if rows <= PASS / 2 && !simd::has_longest() { PASS / 2 } else { PASS }
+}
+
+/// The rows in panels of 16, each of which is transposed.
+fn panels(a: ArrayView2<f32>) -> Vec<f32> {
+    let (rows, terms) = a.dim();
+    let last = (rows - 1) / PASS * PASS;
+    let mut panels = vec![0.0; (last + width_of_panel(rows - last)) * terms];
+    for (rows, panel) in a.axis_chunks_iter(Axis(0), PASS).zip(panels.chunks_mut(PASS * terms)) {
+        let width = panel.len() / terms.max(1);
+        // A few terms at a time, so that the lines that are read and written stay in the first-level cache.
+        for (rows, panel) in rows.axis_chunks_iter(Axis(1), PASS).zip(panel.chunks_mut(PASS * width)) {
+            for (at, row) in rows.outer_iter().enumerate() {
+                for (&x, lanes) in row.iter().zip(panel.chunks_exact_mut(width)) {
+                    lanes[at] = x;
+                }
+            }
+        }
+    }
+    panels
 }
 
 /// Some columns of a product.
 struct Block<'a, 'o> {
     alpha: f32,
-    /// The left operand, row by row.
+    /// The left operand, row by row, or its panels.
     rows: &'a [f32],
     weight: ArrayView2<'a, f32>,
     beta: f32,
@@ -130,18 +173,18 @@ impl<'a> Block<'a, '_> {
         *out = if self.beta == 0.0 { self.alpha * sum } else { self.beta * *out + self.alpha * sum };
     }
 
-    /// The sums of `R` rows with `C` columns of the weight, from these on; returns `R`. Each sum has as many chains as the
-    /// longest vectors have lanes, in `PARTS` vectors.
+    /// The sums of `R` rows with `C` columns of the weight, from these on. Each has as many chains as the longest vectors
+    /// have lanes, in `PARTS` vectors.
     #[inline(always)]
     #[allow(
         clippy::needless_range_loop,
         reason = "closures would not be compiled for the processor's vectors"
     )]
-    fn tile<V: TableVector, const R: usize, const C: usize, const PARTS: usize>(
+    fn dots<V: TableVector, const R: usize, const C: usize, const PARTS: usize>(
         &mut self,
         row: usize,
         column: usize,
-    ) -> usize {
+    ) {
         let columns = self.columns::<C>(column);
         let terms = columns[0].len();
         let count = terms / MOST_LANES;
@@ -191,43 +234,108 @@ impl<'a> Block<'a, '_> {
                 self.put(row + r, column + c, sum);
             }
         }
-        R
+    }
+
+    /// The sums of the rows of a panel, in `R` vectors, with `C` columns of the weight from this one on. `row` is the first.
+    #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "closures would not be compiled for the processor's vectors"
+    )]
+    fn lanes<V: TableVector, const R: usize, const C: usize>(&mut self, row: usize, column: usize) {
+        let columns = self.columns::<C>(column);
+        let terms = columns[0].len();
+        let panel = &self.rows[row * terms..][..R * V::LANES * terms];
+        // All of one length, so that no index in the loop is checked.
+        let mut weights = [&[][..]; C];
+        for c in 0..C {
+            weights[c] = &columns[c][..terms];
+        }
+        let fetches = self.is_large && row == 0;
+        let mut sums = [[V::all(0.0); R]; C];
+        for (at, numbers) in panel.chunks_exact(R * V::LANES).take(terms).enumerate() {
+            if fetches {
+                // Columns that follow each other: a line or less for each term.
+                simd::fetch(columns[0], AHEAD + at * C);
+            }
+            let mut x = [V::all(0.0); R];
+            for r in 0..R {
+                x[r] = V::load(&numbers[r * V::LANES..]);
+            }
+            for c in 0..C {
+                let weight = V::all(weights[c][at]);
+                for r in 0..R {
+                    sums[c][r] = x[r].fma(weight, sums[c][r]);
+                }
+            }
+        }
+        let mut tile = [[0.0; PASS]; C];
+        for c in 0..C {
+            for r in 0..R {
+                sums[c][r].store(&mut tile[c][r * V::LANES..]);
+            }
+        }
+        for r in 0..PASS.min(self.out.nrows() - row) {
+            for c in 0..C.min(self.out.ncols() - column) {
+                self.put(row + r, column + c, tile[c][r]);
+            }
+        }
+    }
+
+    /// All of one pass with some columns of the weight: [`Block::lanes`] for each tile.
+    #[inline(always)]
+    fn pass<V: TableVector, const R: usize, const C: usize>(&mut self, row: usize, columns: Range<usize>) {
+        for first in columns.step_by(C) {
+            self.lanes::<V, R, C>(row, first);
+        }
     }
 }
 
-/// A weight whose columns are contiguous.
-struct ByColumns<'a, 'o>(Block<'a, 'o>);
+/// Few rows with a weight whose columns are contiguous.
+struct Dots<'a, 'o>(Block<'a, 'o>);
 
-impl VectorWork for ByColumns<'_, '_> {
+impl VectorWork for Dots<'_, '_> {
     #[inline(always)]
     fn run<V: TableVector>(self) {
         let mut block = self.0;
-        let (terms, count) = block.weight.dim();
-        let rows = block.rows.len() / terms;
-        let width = match (V::LANES, rows) {
-            (MOST_LANES, ..=2) => WIDE,
-            (MOST_LANES, _) => TILE,
-            (8, 2..) => NARROW,
-            _ => TILE,
-        };
-        let size = if rows > PASS { (COLUMNS_OF_PASSES / terms).next_multiple_of(width) } else { count };
-        for from in (0..count).step_by(size) {
-            for pass in (0..rows).step_by(PASS) {
-                for first in (from..count.min(from + size)).step_by(width) {
-                    let (mut row, end) = (pass, rows.min(pass + PASS));
-                    while row < end {
-                        row += match (V::LANES, width, end - row) {
-                            (MOST_LANES, WIDE, 2..) => block.tile::<V, 2, WIDE, 1>(row, first),
-                            (MOST_LANES, WIDE, _) => block.tile::<V, 1, WIDE, 1>(row, first),
-                            (MOST_LANES, _, 4..) => block.tile::<V, 4, TILE, 1>(row, first),
-                            (MOST_LANES, _, 2..) => block.tile::<V, 2, TILE, 1>(row, first),
-                            (MOST_LANES, _, _) => block.tile::<V, 1, TILE, 1>(row, first),
-                            (8, NARROW, 2..) => block.tile::<V, 2, NARROW, 2>(row, first),
-                            (8, NARROW, _) => block.tile::<V, 1, NARROW, 2>(row, first),
-                            (8, _, _) => block.tile::<V, 1, TILE, 2>(row, first),
-                            _ => block.tile::<V, 1, TILE, MOST_LANES>(row, first),
-                        };
-                    }
+        let (rows, columns) = block.out.dim();
+        let width = if V::LANES == MOST_LANES { WIDE } else { NARROW / 2 };
+        for first in (0..columns).step_by(width) {
+            for row in (0..rows).step_by(2) {
+                match (V::LANES, rows - row) {
+                    (MOST_LANES, 1) => block.dots::<V, 1, WIDE, 1>(row, first),
+                    (MOST_LANES, _) => block.dots::<V, 2, WIDE, 1>(row, first),
+                    (8, 1) => block.dots::<V, 1, { NARROW / 2 }, 2>(row, first),
+                    (8, _) => block.dots::<V, 2, { NARROW / 2 }, 2>(row, first),
+                    (_, 1) => block.dots::<V, 1, { NARROW / 2 }, MOST_LANES>(row, first),
+                    _ => block.dots::<V, 2, { NARROW / 2 }, MOST_LANES>(row, first),
+                }
+            }
+        }
+    }
+}
+
+/// More rows with a weight whose columns are contiguous.
+struct Lanes<'a, 'o>(Block<'a, 'o>);
+
+impl VectorWork for Lanes<'_, '_> {
+    #[inline(always)]
+    fn run<V: TableVector>(self) {
+        let mut block = self.0;
+        let (rows, columns) = block.out.dim();
+        let terms = block.weight.nrows();
+        let size = if rows > PASS { COLUMNS_OF_PASSES / terms.max(1) } else { columns };
+        let size = size.next_multiple_of(WIDE * NARROW / 2);
+        for first in (0..columns).step_by(size) {
+            stop::check();
+            let columns = first..columns.min(first + size);
+            for row in (0..rows).step_by(PASS) {
+                let columns = columns.clone();
+                match (V::LANES, width_of_panel(rows - row)) {
+                    (8, 16) => block.pass::<V, 2, NARROW>(row, columns),
+                    (8 | 16, _) => block.pass::<V, 1, WIDE>(row, columns),
+                    (_, 8) => block.pass::<V, 8, 1>(row, columns),
+                    _ => block.pass::<V, 16, 1>(row, columns),
                 }
             }
         }

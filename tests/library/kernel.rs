@@ -453,7 +453,15 @@ fn addresses_change_no_bit() {
 
 #[test]
 fn products_of_few_rows_have_the_same_bits_on_all_vectors() {
-    for (rows, terms, columns) in [(1, 768, 70), (3, 300, 101), (16, 770, 33), (1, 5000, 3)] {
+    for (rows, terms, columns) in [
+        (1, 768, 70),
+        (3, 300, 101),
+        (16, 770, 33),
+        (1, 5000, 3),
+        (7, 90, 61),
+        (23, 1024, 500),
+        (64, 400, 37),
+    ] {
         let single = |rows, columns, seed| matrix(rows, columns, seed).mapv(|x| x as f32);
         let a = single(rows, terms, 1);
         for weight in [single(columns, terms, 2).reversed_axes(), single(terms, columns, 3)] {
@@ -461,7 +469,10 @@ fn products_of_few_rows_have_the_same_bits_on_all_vectors() {
                 limit_vectors(bytes);
                 product(a.view(), weight.view()).into_iter().map(f32::to_bits).collect::<Vec<u32>>()
             };
-            assert_eq!(of(32), of(64), "({rows},{terms}) @ ({terms},{columns})");
+            let wanted = of(64);
+            for bytes in [32, 0] {
+                assert_eq!(of(bytes), wanted, "({rows},{terms}) @ ({terms},{columns}), {bytes} bytes");
+            }
         }
     }
     limit_vectors(usize::MAX);
