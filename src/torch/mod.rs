@@ -19,6 +19,7 @@ mod generator;
 mod history;
 mod item;
 mod module;
+mod module_class;
 pub(crate) mod names;
 mod numbers;
 mod operators;

@@ -17,6 +17,7 @@ use super::frames::{FrameObserver, observe};
 use super::function::{PyOp, run};
 use super::generator::PyGenerator;
 use super::history::{PyRecord, history, made_by, name_node};
+use super::module_class::quick_module;
 use super::numbers::{int, items};
 use super::optimizer::{forget_grads, scale, step_group};
 use super::overrides::{complex_tensor, has_complex, takes_part};
@@ -287,6 +288,7 @@ fn stateful(
     )?;
     let held = state.clone();
     set("_default_generator", PyGenerator { generator: held.generator.clone() }.into_pyobject(vm))?;
+    set("_quick_module", vm.new_function("_quick_module", quick_module).into())?;
     define!("initial_seed", |state| state.generator.borrow().initial_seed());
     define!("_get_rng_bytes", |state| state.generator.borrow().state());
     define!("get_num_threads", |_state| threads::count());

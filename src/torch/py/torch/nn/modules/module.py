@@ -1,5 +1,6 @@
 """Module: a container of parameters, buffers and other modules that computes when it is called."""
 
+import _torch
 import torch
 from torch._arguments import hint
 from torch._errors import not_initialised
@@ -436,3 +437,6 @@ class Module:
         from ._show import shown
 
         return shown(self)
+
+
+_torch._quick_module(Module)
