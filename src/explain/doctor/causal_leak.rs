@@ -4,7 +4,7 @@ use super::attention::Attention;
 use super::mask::{is_visible, last_matrix, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use super::targets_not_shifted::is_cross_entropy;
+use super::targets_not_shifted::{is_cross_entropy, reads_tokens};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::session::AxisReport;
@@ -145,7 +145,16 @@ fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
                 let (row, target) = (&tokens[at * size..][..size], &targets[at * wide..][..wide]);
                 row[1..].iter().zip(target).all(|(next, target)| next == target)
             };
-            rows > 0 && size >= 3 && (wide == size || wide + 1 == size) && varied && (0..rows).all(shifted)
+            // A decoder reads the same text up to the last token: the loss is its, and an encoder has read the whole.
+            let is_beginning = |read: &TracedTensor| {
+                let values = read.values().filter(|_| read.shape() == [rows, wide] && wide < size);
+                values.is_some_and(|it| {
+                    (0..rows * wide).all(|at| it.float(at) == tokens[at / wide * size + at % wide])
+                })
+            };
+            let fits = rows > 0 && size >= 3 && (wide == size || wide + 1 == size) && varied;
+            fits && (0..rows).all(shifted)
+                && !cell.trace.steps.iter().filter_map(reads_tokens).any(is_beginning)
         })
     })
 }

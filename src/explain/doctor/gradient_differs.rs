@@ -37,7 +37,13 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     let is_loss = |step: &Traced| {
         step.results.first().is_some_and(|it| it.shape().is_empty() && it.dtype == DType::Float64)
     };
-    let losses = cell.trace.steps.iter().enumerate().filter(|(_, step)| is_loss(step));
+    // Of a line that runs often, what led to the later losses may not be kept.
+    let mut seen = HashSet::new();
+    let mut is_first = |step: &Traced| {
+        let lines = step.calls.iter().map(|call| (call.site().cell, call.site().line));
+        seen.insert(lines.collect::<Vec<_>>())
+    };
+    let losses = cell.trace.steps.iter().enumerate().filter(|(_, step)| is_loss(step) && is_first(step));
     losses
         .filter_map(|(at, step)| Loss::of(at, step, cell))
         .take(MOST_LOSSES)

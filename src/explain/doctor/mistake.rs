@@ -138,6 +138,14 @@ impl<'r> TracedCell<'r> {
         })
     }
 
+    /// The operations of the same kind that the same line ran, in any call, and where they are in the trace. Of a line that
+    /// runs often, the trace may have lost what comes after some of them.
+    pub(super) fn alike<'b>(&'b self, step: &'b Traced) -> impl Iterator<Item = (usize, &'b Traced)> {
+        let site = step.site();
+        let steps = self.trace.steps.iter().enumerate();
+        steps.filter(move |(_, it)| std::ptr::eq(it.operation, step.operation) && it.site() == site)
+    }
+
     /// The line of a call in which this text stands, and in which an operation ran.
     pub(super) fn site_of(&self, activation: u64, text: &str) -> Option<Site> {
         let calls = self.trace.steps.iter().flat_map(|step| &step.calls);

@@ -20,7 +20,34 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(cut).collect()
+    let steps = || cell.trace.steps.iter();
+    steps().filter_map(cut).chain(steps().filter_map(|step| unfolded(step, cell))).collect()
+}
+
+/// Columns of `unfold`, (batch, numbers, patches), that a view makes to (batch, patches, numbers).
+fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let (columns, patches) = (step.operand(0)?.tensor.clone()?, step.results.first()?);
+    let (&[batch, numbers, count], &[texts, rows, width]) = (columns.shape(), patches.shape()) else {
+        return None;
+    };
+    let is_turned = batch == texts && rows == count && width == numbers && numbers != count;
+    if step.operation.shapes != ShapeRule::Reshaped || !is_turned {
+        return None;
+    }
+    let makes = |made: &Traced| {
+        made.results.first().and_then(|it| it.tensor.as_ref()).is_some_and(|it| it.is(&columns))
+    };
+    let made = cell.trace.steps.iter().find(|it| makes(it))?;
+    if !made.inside().iter().any(|call| call.function == "unfold") {
+        return None;
+    }
+    let observed = format!(
+        "unfold returns {count} patches of {numbers} numbers as columns, {}. A view to {} keeps the order in memory: a row has one \
+         number of many patches.",
+        tuple_repr(columns.shape()),
+        tuple_repr(patches.shape())
+    );
+    Some(Observation::new(step.site(), observed, "columns.transpose(1, 2)"))
 }
 
 /// What a tensor was before views drew other borders in it.

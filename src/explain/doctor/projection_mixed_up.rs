@@ -100,7 +100,13 @@ fn unused_projection(cell: &TracedCell, input: &Tensor, activation: u64) -> Opti
         calls.find(|call| call.activation == activation)?;
         record_of(step)?;
         let made = step.results.first()?.tensor.clone()?;
-        let is_unused = projection(&made)?.left.is(input) && !cell.is_used_after(&made, at);
+        let is_used = |(at, step): (usize, &Traced)| {
+            let made = step.results.first().and_then(|it| it.tensor.as_ref());
+            made.is_some_and(|made| cell.is_used_after(made, at))
+        };
+        let is_unused = projection(&made)?.left.is(input)
+            && !cell.is_used_after(&made, at)
+            && !cell.alike(step).any(is_used);
         is_unused.then_some(made)
     })
 }

@@ -89,7 +89,8 @@ fn mixes(call: &RepeatedCall) -> bool {
 /// The projections of queries, keys or values without an effect, by their names.
 fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
     let is_needed = if has_values(call, cell) { is_projection } else { is_of_scores };
-    let whole = call.report.untouched.iter().filter(|it| it.is_whole());
+    // A layer with one output is none of them: it may be called `v` for the value of a text.
+    let whole = call.report.untouched.iter().filter(|it| it.is_whole() && it.shape[0] > 1);
     let unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
     (!call.is_outer && mixes(call) && !unused.is_empty()).then(|| (unused, String::new()))
 }

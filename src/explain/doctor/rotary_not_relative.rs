@@ -274,8 +274,12 @@ fn each_record(tensor: &Tensor, mut each: impl FnMut(&Rc<Record>) -> bool) {
         seen.push(Rc::as_ptr(&record));
         if !each(&record) {
             // Of x.to(other) the numbers are those of x.
-            let is_cast = matches!(record.operation.explanation, Explanation::Cast(_) | Explanation::Copy);
-            let count = if is_cast { 1 } else { usize::MAX };
+            let count = match record.operation.explanation {
+                Explanation::Cast(_) | Explanation::Copy => 1,
+                // Of zeros_like(x) only the shape is that of x.
+                Explanation::Constant(_) => 0,
+                _ => usize::MAX,
+            };
             queue.extend(record.args().iter().take(count).flat_map(Arg::tensors).cloned());
         }
     }

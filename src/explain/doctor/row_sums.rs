@@ -8,6 +8,7 @@ use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
 use crate::explain::terms::figure;
+use crate::ops::trace::Traced;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
@@ -120,10 +121,14 @@ fn is_by_one_sum(step: &FlowStep) -> bool {
 fn is_divided_later(context: &Context, cell: &TracedCell) -> bool {
     let steps = &cell.trace.steps;
     let sum = uneven_row(context).filter(|_| context.weights.ndim() == 1).map(|(_, sum)| sum);
-    let own = steps.iter().position(|step| std::ptr::eq(step, context.traced)).unwrap_or(0);
+    cell.alike(context.traced).any(|(own, step)| is_divided_after(&steps[own + 1..], step, sum))
+}
+
+/// Whether one of these operations divides what was computed from this product, by the sum of its only row or a tensor.
+fn is_divided_after(steps: &[Traced], product: &Traced, sum: Option<f64>) -> bool {
     let mut reached: HashSet<usize> =
-        context.traced.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())).collect();
-    for step in &steps[own + 1..] {
+        product.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())).collect();
+    for step in steps {
         let takes =
             step.operands.iter().filter_map(|it| it.tensor.as_ref()).any(|it| reached.contains(&it.id()));
         if !takes {

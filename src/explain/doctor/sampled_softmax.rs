@@ -1,9 +1,11 @@
 //! Tokens that are drawn from the result of a softmax which ran along another axis than theirs.
 
 use super::attention::{is_softmax, softmax_axis};
-use super::flow::{axis_at_start, trace_back};
+use super::flow::{axis_at_start, origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
+use crate::tensor::Arg;
+use crate::tensor::explanation::{Explanation, Formula};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A207",
@@ -16,7 +18,52 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| drawn(step, cell)).collect()
+    let steps = || cell.trace.steps.iter();
+    steps()
+        .filter_map(|step| drawn(step, cell))
+        .chain(steps().filter_map(|step| heated(step, cell)))
+        .collect()
+}
+
+/// The most operations between a softmax and a temperature.
+const LONGEST: usize = 6;
+
+/// Logits that are multiplied with what the program calls a temperature, before a token is drawn.
+fn heated(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.called(step.in_place) != "multinomial" {
+        return None;
+    }
+    let mut logits = trace_back(step.operand(0)?.tensor.as_ref()?, &is_softmax)?.start;
+    for _ in 0..LONGEST {
+        let record = origin(&logits)?;
+        let args = record.args();
+        let by = args.get(1).and_then(Arg::number);
+        if record.operation.explanation == Explanation::Pointwise(Formula::Mul)
+            && let (Some(by), Some(site)) = (by, record.site.as_ref())
+            && let Some(name) = factor_called(cell.line(site)?, "temp")
+        {
+            let observed =
+                format!("The logits are multiplied with {name}, which is {by} here, and not divided by it.");
+            let mut found = Observation::new(record.site.clone(), observed, format!("logits / {name}"));
+            found.title = Some("the logits are multiplied with the temperature");
+            found.why = Some(
+                "A high temperature makes all tokens more alike, a low one makes the likeliest more likely. Multiplied, it does \
+                 the opposite.",
+            );
+            return Some(found);
+        }
+        logits = args.first().and_then(Arg::tensor)?.clone();
+    }
+    None
+}
+
+/// The name behind a `*` that has these letters in it.
+fn factor_called<'l>(line: &'l str, letters: &str) -> Option<&'l str> {
+    line.split('*').skip(1).find_map(|rest| {
+        let rest = rest.trim_start_matches(['=', ' ']);
+        let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_' && it != '.').unwrap_or(rest.len());
+        Some(&rest[..end]).filter(|name| name.to_lowercase().contains(letters))
+    })
 }
 
 fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {

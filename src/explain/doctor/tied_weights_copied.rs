@@ -16,12 +16,16 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let steps = &cell.trace.steps;
-    let Some(table) = steps.iter().find_map(table_of) else { return Vec::new() };
-    let copied = steps.iter().filter_map(|step| Some((step, weight_of(step)?)));
-    let copied = copied.filter(|(_, weight)| weight.shape() == table.shape() && !weight.shares(table));
-    let equal = |weight: &TracedTensor| values(weight).is_some_and(|it| Some(it) == values(table));
-    let Some((step, weight)) = copied.take(2).find(|(_, weight)| equal(weight)) else { return Vec::new() };
+    // The table of the same model is the one that was read last: another model may be a copy of this one.
+    let mut table = None;
+    let layers = cell.trace.steps.iter().filter_map(|step| {
+        table = table_of(step).or(table);
+        Some((step, weight_of(step)?, table?))
+    });
+    let copied = layers.filter(|(_, weight, table)| weight.shape() == table.shape() && !weight.shares(table));
+    let is_equal = |weight: &TracedTensor, table| values(weight).is_some_and(|it| Some(it) == values(table));
+    let found = copied.take(2).find(|(_, weight, table)| is_equal(weight, table));
+    let Some((step, weight, _)) = found else { return Vec::new() };
     let &[rows, columns] = weight.shape() else { return Vec::new() };
     let observed = format!(
         "The weight of the output layer equals that of the embedding in all {rows} x {columns} elements, and is another \

@@ -109,9 +109,9 @@ pub(super) static IN_INPUT: Mistake = mistake(
 pub(super) static RATE: Mistake = mistake(
     "A819",
     "rate-squared",
-    "the rate of the optimizer is multiplied with itself",
-    "LambdaLR multiplies the optimizer's rate with what the function returns. A function that returns a rate makes it far too \
-     small.",
+    "the rate of the schedule is not the one that is meant",
+    "LambdaLR multiplies the optimizer's rate with what its function returns: a function that returns a rate makes it far too \
+     small. A warm-up rises first and then falls: a rate that does the opposite is largest where the training ends.",
 );
 pub(super) static TABLES: Mistake = Mistake {
     detector: Detector::Cell(super::tables_added::detect),

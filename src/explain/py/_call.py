@@ -1,6 +1,7 @@
 """A call that is repeated on changed inputs: what it was given, and how far its outputs move."""
 
 import copy
+import random
 
 import torch
 from torch import nn
@@ -52,6 +53,7 @@ class Call:
         if prepare is not None:
             prepare(self.modules)
         torch.manual_seed(seed)
+        random.seed(seed)
         self.output = self.function(*positional, **keywords)
         return self.by_tokens(first_tensor(self.output))
 

@@ -33,6 +33,9 @@ def unused_layers(watch):
         own = [it for it in type(module).__mro__ if not it.__module__.startswith("torch") and it is not object]
         if at not in watch.called or not own or type(module) in told:
             continue
+        # A function that it keeps may use its parts.
+        if any(inspect.isfunction(it) for it in vars(module).values()):
+            continue
         methods = [it for cls in own for name, it in vars(cls).items() if name != "__init__"]
         methods = [getattr(it, "fget", it) for it in methods]
         names = set().union(*(names_in(it.__code__) for it in methods if hasattr(it, "__code__")))

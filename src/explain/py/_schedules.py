@@ -38,3 +38,24 @@ def factors_of_rate(watch):
         if type(schedule).__name__ == "LambdaLR" and rates and 0 < rates[0] < 0.5 and abs(factor - rates[0]) <= 1e-3 * rates[0]:
             observed = f"The largest factor that LambdaLR got is {factor:.3g}, which is the rate {rates[0]:.3g} of the optimizer itself: the rate is at most {factor * rates[0]:.3g}."
             watch.add("rate-squared", at, observed, "return a factor from 0 to 1: LambdaLR multiplies the optimizer's rate with it")
+
+
+def note_rate(watch, optimizer, at):
+    """Notes the rate of a step."""
+    rates, _ = watch.rates_of_steps.setdefault(id(optimizer), ([], at))
+    rate = optimizer.param_groups[0].get("lr")
+    if len(rates) < 10000 and isinstance(rate, float):
+        rates.append(rate)
+
+
+def risen_rates(watch):
+    """A rate that falls step by step and then rises step by step up to the last one: the two halves of a warm-up are in each
+    other's place."""
+    for rates, at in watch.rates_of_steps.values():
+        lowest = min(range(len(rates)), key=rates.__getitem__, default=0)
+        before, after = rates[: lowest + 1], rates[lowest:]
+        falls = all(a >= b for a, b in zip(before, before[1:])) and before[0] > before[-1]
+        rises = all(a < b for a, b in zip(after, after[1:]))
+        if len(before) >= 8 and len(after) >= 8 and falls and rises:
+            observed = f"The rate falls from {before[0]:.3g} to {before[-1]:.3g} in {len(before)} steps, and then rises with each step up to the last, to {after[-1]:.3g}."
+            watch.add("rate-squared", at, observed, "a warm-up rises first: min(step ** -0.5, step * warmup ** -1.5), not max")

@@ -42,6 +42,7 @@ def of_loss(watch, logits, targets, ignored, at):
         read_by_decoder(watch, targets, ignored, at)
     if watch.steps < 4:
         in_the_input(watch, targets, ignored, at)
+        padded_ends(watch, targets, ignored, at)
     if len(watch.losses) < 8 and logits.dim() >= 2:
         if all(at != known[0] for known in watch.losses):
             watch.losses.append((at, logits.shape[1], targets.detach().clone(), ignored))
@@ -81,6 +82,26 @@ def read_by_decoder(watch, targets, ignored, at):
     if not is_copy and len(wanted) >= 8 and len(wanted.unique()) > 2 and torch.equal(given, wanted):
         observed = f"The decoder reads {len(wanted)} tokens, and each is the one that it has to predict at that place."
         watch.add("targets-in-input", at, observed, "give it the tokens before: target[:, :-1], and predict target[:, 1:]")
+
+
+def padded_ends(watch, targets, ignored, at):
+    """Texts of different length that end with the same token again and again, which stands nowhere else: padding, and the loss
+    counts it."""
+    shapes = {tokens.shape for tokens in watch.tokens if tokens.dim() == 2 and tokens.numel() == targets.numel()}
+    if len(shapes) != 1:
+        return
+    rows = targets.reshape(shapes.pop())
+    last, counts = rows[:, -1].unique(return_counts=True)
+    token = int(last[counts.argmax()])
+    is_token = rows == token
+    runs = is_token.flip(1).int().cumprod(1).sum(1)
+    is_end = int(is_token.sum()) == int(runs.sum())
+    others = rows[~is_token]
+    if token == ignored or not is_end or len(rows) < 4 or len(others.unique()) < 4:
+        return
+    if int(runs.max()) >= 3 and len(runs.unique()) >= 3:
+        observed = f"{int(runs.sum())} of {targets.numel()} targets are token {token}. It fills the ends of texts of different length, up to {int(runs.max())} times, and stands nowhere else: it is padding, and the loss counts it."
+        watch.add("padding-in-loss", at, observed, f"ignore_index={token}; if the token ends a text too, the first one of each may count")
 
 
 def padding_in_loss(watch, at, classes, targets, ignored):

@@ -8,7 +8,7 @@ import sys
 
 import torch
 from _models import begun_with, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
-from _schedules import factors_of_rate, fast_schedules, note_factor, scheduled as scheduled_by
+from _schedules import factors_of_rate, fast_schedules, note_factor, note_rate, risen_rates, scheduled as scheduled_by
 from _targets import of_loss, padding_in_loss
 from torch import nn
 from torch.nn import functional as F
@@ -64,6 +64,8 @@ class Watch:
         self.schedules, self.scheduling = {}, 0
         # The largest factor of the rate that a schedule set, by its number.
         self.factors = {}
+        # The rates of each optimizer's steps, by its number, and where it stepped first.
+        self.rates_of_steps = {}
         # Whether their module was in training mode when parameters were first reached, and their sums.
         self.first = {}
         # Whether the outermost call that runs records gradients.
@@ -85,6 +87,14 @@ def place():
             return code.co_filename, frame.f_lineno, code.co_name
         frame = frame.f_back
     return None
+
+
+def is_repeated():
+    """Whether a check runs the program's code, and not the program."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(("<attn>", "<frozen"))
 
 
 def params_of(optimizer):
@@ -127,8 +137,9 @@ def _called(module, args, kwargs, call):
     if outer:
         watch.inside, watch.looked_up = [], []
         tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
-        # An output layer that is called by itself reads what was computed from the tokens.
-        watch.tokens = tokens or watch.tokens
+        # An output layer that is called by itself reads what was computed from the tokens; a loss is given the targets.
+        is_model = next(module.parameters(), None) is not None
+        watch.tokens = is_model and tokens or watch.tokens
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
             watch.outer.append(module)
     else:
@@ -149,7 +160,9 @@ def _called(module, args, kwargs, call):
 
 def _ended(module, watch):
     inside, watch.inside = watch.inside, []
-    grad = torch.is_grad_enabled()
+    at, grad = place(), torch.is_grad_enabled()
+    if at is None or is_repeated():
+        return
     if grad and len(watch.now.calls) < 16 and all(module is not known for known in watch.now.calls):
         watch.now.calls.append(module)
         own = {id(it) for it in module.modules()}
@@ -158,7 +171,6 @@ def _ended(module, watch):
                 if all(it is not known for known, _ in watch.strangers) and len(watch.strangers) < 64:
                     watch.strangers.append((it, module))
     elif not grad and len(watch.evaluated) < 64 and module.training and drops(module):
-        at = place()
         if all(at != known for _, known in watch.evaluated):
             watch.evaluated.append((module, at))
 
@@ -262,6 +274,10 @@ def _stepped(optimizer, call, args, kwargs):
                 watch.reached[id(param)], watch.first[id(param)] = (param, name, module), (module.training, fingerprint(param))
     watch.now, watch.steps = Step(), watch.steps + 1
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
+    if optimizer._watched_steps == 3:
+        # Before what was trained is merged into other layers.
+        zero_layers(watch)
+    note_rate(watch, optimizer, at)
     out = call(optimizer, *args, **kwargs)
     watch.stale = reached[:8]
     return out
@@ -288,7 +304,9 @@ def _loaded(module, state):
     watch = _watch
     own = {it.data_ptr() for it in [*module.parameters(), *module.buffers()]}
     given = [it for it in state.values() if isinstance(it, torch.Tensor) and it.is_floating_point() and it.dim() >= 2]
-    kept = next((steps for known, steps in watch.states if known is state), 0)
+    # Another dict may have the same tensors, under other names.
+    ids = {id(it) for it in state.values()}
+    kept = next((steps for known, steps in watch.states if known is state or any(id(it) in ids for it in known.values())), 0)
     # One that is kept again and again is the best so far, whichever it was this time.
     is_lost = kept < watch.steps or len({steps for _, steps in watch.states}) > 1
     if watch.steps and is_lost and given and all(it.data_ptr() in own for it in given):
@@ -324,7 +342,8 @@ def install():
 
     def made(self, params, defaults, *rest, **more):
         init(self, params, defaults, *rest, **more)
-        extra = {key for group in self.param_groups for key in group} - set(defaults) - {"params"}
+        # A text is a name of the group, for people.
+        extra = {key for group in self.param_groups for key in group if not isinstance(group[key], str)} - set(defaults) - {"params"}
         seen = set()
         if extra:
             self.param_groups = [Group(group, seen) for group in self.param_groups]
@@ -478,6 +497,7 @@ def report():
         left_out(watch)
         fast_schedules(watch)
         factors_of_rate(watch)
+        risen_rates(watch)
         if len(watch.losses_of_gradients) > 1:
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
