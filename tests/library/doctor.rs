@@ -902,7 +902,6 @@ fn only_marked_lesson_cells_have_findings() {
                 "chunks: mask-missing",
                 "groups-tiled: group-order",
                 "long-prompt: row-all-hidden",
-                "no-rescale: rows-do-not-sum-to-1",
             ]
         );
     });

@@ -138,8 +138,8 @@ impl<'r> TracedCell<'r> {
         })
     }
 
-    /// The operations of the same kind that the same line ran, in any call, and where they are in the trace. Of a line that
-    /// runs often, the trace may have lost what comes after some of them.
+    /// The operations of the same kind that the same line ran, in any call, and where they are in the trace: of a line that runs
+    /// often, the trace may have lost what comes after some of them.
     pub(super) fn alike<'b>(&'b self, step: &'b Traced) -> impl Iterator<Item = (usize, &'b Traced)> {
         let site = step.site();
         let steps = self.trace.steps.iter().enumerate();
