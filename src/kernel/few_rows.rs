@@ -3,11 +3,11 @@
 //! take longer than the product.
 //!
 //! - Columns of the weight are contiguous (`nn.Linear` stores it transposed), at most [`DOTS`] rows: each element is a dot
-//!   product on vectors, in tiles that fill the registers: [`WIDE`] columns by two rows on the longest vectors, [`NARROW`]
-//!   on those of eight lanes. It is 16 chains of sums, which are added at the end.
+//!   product on vectors, in tiles that fill the registers: [`WIDE`] columns by two rows on the longest vectors, half of
+//!   [`NARROW`] on those of eight lanes. It is 16 chains of sums, which are added at the end.
 //! - The same, at most [`MOST`] rows: vectors hold a number of each of 16 (or 8) rows, which are transposed for it, and
-//!   meet the numbers of [`NARROW`] or [`WIDE`] columns, one after the other. More than 16 rows take several passes over columns that
-//!   the second-level cache holds. An element is one chain of sums.
+//!   meet the numbers of [`NARROW`] or [`WIDE`] columns, one after the other. More than 16 rows take several passes over
+//!   columns that the second-level cache holds. An element is one chain of sums.
 //! - Rows of the weight are contiguous: row by row, [`TILE`] rows at a time, into sums that stay in the first-level cache.
 //!
 //! Threads take blocks of columns. Each element is the same chain of sums in every block and on all vectors.

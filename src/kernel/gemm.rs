@@ -6,7 +6,7 @@
 //! |---|---|
 //! | integers | [`batched_i64`]: plain loops, which wrap around |
 //! | fewer than 400 multiplications | [`in_order`]: a plain loop |
-//! | at most 16 rows, or columns, in single precision; at most 128 that are long | `few_rows.rs`: vectors of the other operand, in place |
+//! | at most 64 rows, or columns, in single precision | `few_rows.rs`: the other operand in place, by dot products, rows as lanes, or row by row |
 //! | every other product | `matrixmultiply`, one call for a block of the result (`blocked.rs`) |
 //!
 //! [`batched`] divides a batch into its matrices. Attention that keeps no scores has tiles of its own for large problems
