@@ -53,8 +53,13 @@ class Call:
         if prepare is not None:
             prepare(self.modules)
         torch.manual_seed(seed)
+        # The program's own numbers go on where they were.
+        drawn = random.getstate()
         random.seed(seed)
-        self.output = self.function(*positional, **keywords)
+        try:
+            self.output = self.function(*positional, **keywords)
+        finally:
+            random.setstate(drawn)
         return self.by_tokens(first_tensor(self.output))
 
     def kept(self):
