@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::autocast::Autocast;
 use super::failed::Failed;
-use super::in_place::{allow_layout, allow_leaf};
+use super::in_place::{allow_layout, allow_leaf, allow_operands};
 use super::op::{Call, Caller, Op, TargetCheck, wants_grad};
 use super::overwrite::{Overwrite, overwrite, replace};
 use super::state::State;
@@ -241,6 +241,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     }
     if op.target_check != TargetCheck::Leaf {
         allow_layout(&target)?;
+        allow_operands(op.descriptor.family, &target, &args[1..])?;
     }
     if op.target_check != TargetCheck::Overlap {
         allow_leaf(state, &target)?;

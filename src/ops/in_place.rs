@@ -2,6 +2,7 @@
 
 use super::state::State;
 use crate::tensor::descriptor::OpFamily;
+use crate::tensor::layout::Shared;
 use crate::tensor::{Arg, Error, ErrorFact, Result, Tensor};
 
 /// Errors: several indices of the target refer to one element.
@@ -9,6 +10,33 @@ pub(crate) fn allow_layout(target: &Tensor) -> Result<()> {
     if target.layout().overlaps() {
         return Err(Error::runtime(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory \
+             location. Please clone() the tensor before performing the operation.",
+        ));
+    }
+    Ok(())
+}
+
+/// Errors: an operand shares some of the target's elements, but not each with the same index. An operation that writes
+/// where indices say may share none.
+pub(crate) fn allow_operands(family: OpFamily, target: &Tensor, operands: &[Arg]) -> Result<()> {
+    if !matches!(family, OpFamily::Pointwise | OpFamily::Copy | OpFamily::Index) {
+        return Ok(());
+    }
+    let clashes = |operand: &Tensor| {
+        // An index operation reads a single number before it writes.
+        let read_before = family == OpFamily::Index && operand.numel() == 1;
+        !read_before
+            && operand.storage().same(target.storage())
+            && operand.dtype() == target.dtype()
+            && match target.layout().shares(operand.layout()) {
+                Shared::Nothing => false,
+                Shared::Everything => family == OpFamily::Index,
+                Shared::Some => true,
+            }
+    };
+    if operands.iter().flat_map(Arg::tensors).any(clashes) {
+        return Err(Error::runtime(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory \
              location. Please clone() the tensor before performing the operation.",
         ));
     }

@@ -158,6 +158,17 @@ impl Clone for Layout {
     }
 }
 
+/// What two views of one storage have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shared {
+    /// No element, or too hard to say.
+    Nothing,
+    /// All elements, each at the same index.
+    Everything,
+    /// Some elements, or all in another order.
+    Some,
+}
+
 impl Layout {
     /// A row-major layout from storage element 0 on.
     pub(crate) fn contiguous(shape: impl AsRef<[usize]>) -> Self {
@@ -195,6 +206,28 @@ impl Layout {
     /// Whether several indices have the same element (an expanded view).
     pub(crate) fn overlaps(&self) -> bool {
         self.shape.iter().zip(&self.strides).any(|(&size, &stride)| size > 1 && stride == 0)
+    }
+
+    /// What the elements of two layouts of one storage have in common. Layouts with gaps are taken to share nothing, as
+    /// PyTorch takes them. Source: ATen's `get_overlap_status`.
+    pub(crate) fn shares(&self, other: &Layout) -> Shared {
+        if self.numel() == 0 || other.numel() == 0 || !self.is_dense() || !other.is_dense() {
+            return Shared::Nothing;
+        }
+        let (start, end) = (self.offset, self.offset + self.numel());
+        let (from, to) = (other.offset, other.offset + other.numel());
+        if end <= from || to <= start {
+            Shared::Nothing
+        } else if (start, end) == (from, to) && self.steps().eq(other.steps()) {
+            Shared::Everything
+        } else {
+            Shared::Some
+        }
+    }
+
+    /// Size and stride of each dimension with more than one element.
+    fn steps(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|&(size, _)| size > 1)
     }
 
     /// The storage element of element `flat` in row-major order.

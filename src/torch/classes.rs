@@ -3,7 +3,7 @@
 use rustpython_vm::builtins::{PyInt, PyStr, PyTuple, PyType, PyTypeRef};
 use rustpython_vm::class::{PyClassImpl, StaticType};
 use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::{FuncArgs, OptionalArg, PyComparisonValue};
+use rustpython_vm::function::{FuncArgs, KwArgs, OptionalArg, PyComparisonValue};
 use rustpython_vm::protocol::{PyMappingMethods, PySequenceMethods};
 use rustpython_vm::types::{
     AsMapping, AsSequence, Comparable, Constructor, Hashable, PyComparisonOp, Representable,
@@ -172,6 +172,12 @@ impl PyDType {
 
 #[pyclass(with(Representable, Comparable, Hashable))]
 impl PyDType {
+    /// `pickle` keeps the name in `torch`.
+    #[pymethod]
+    fn __reduce__(&self) -> &'static str {
+        self.dtype.name()
+    }
+
     /// There is one of each: a copy is itself.
     #[pymethod]
     fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
@@ -318,6 +324,19 @@ impl PyDevice {
     fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
         zelf
     }
+
+    /// `with device:`: tensors are made on it. Errors: those of `torch.empty(0, device=device)`.
+    #[pymethod]
+    fn __enter__(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult<PyRef<Self>> {
+        let keyword = KwArgs::from_iter([("device".to_owned(), zelf.clone().into())]);
+        vm.import("torch", 0)?
+            .get_attr("empty", vm)?
+            .call(FuncArgs::new(vec![vm.ctx.new_int(0).into()], keyword), vm)?;
+        Ok(zelf)
+    }
+
+    #[pymethod]
+    fn __exit__(&self, _args: FuncArgs) {}
 
     #[pygetset(name = "type")]
     fn kind(&self) -> &'static str {

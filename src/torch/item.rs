@@ -16,11 +16,11 @@ use super::raise::{OrRaise, raise};
 use super::site::site;
 use super::to_python::object;
 use crate::ops::call::call;
-use crate::ops::in_place::{allow_layout, allow_part_of_leaf};
+use crate::ops::in_place::{allow_layout, allow_operands, allow_part_of_leaf};
 use crate::ops::op::Caller;
 use crate::ops::overwrite::{Overwrite, overwrite};
 use crate::ops::table::row;
-use crate::tensor::descriptor::SETITEM;
+use crate::tensor::descriptor::{OpFamily, SETITEM};
 use crate::tensor::ops::{cast::to_dtype, mask::checked_number};
 use crate::tensor::{Arg, DType, Error, ErrorFact, Index, Indices, Tensor, index};
 
@@ -175,9 +175,15 @@ pub(crate) fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &Virt
     // Only the elements that the index sees are written; the record keeps which.
     let covered = index::view(&target, &index);
     allow_part_of_leaf(&holder.state, &target, covered.is_some()).or_raise(vm)?;
-    // Where tensors index, PyTorch does not ask whether elements overlap.
-    if let Some(view) = &covered {
-        allow_layout(view).or_raise(vm)?;
+    // Where tensors index, PyTorch does not ask whether elements overlap. A smaller source is expanded, and has gaps.
+    match &covered {
+        Some(view) => {
+            allow_layout(view).or_raise(vm)?;
+            if values.numel() == view.numel() {
+                allow_operands(OpFamily::Copy, view, std::slice::from_ref(&source)).or_raise(vm)?;
+            }
+        }
+        None => allow_operands(OpFamily::Index, &target, std::slice::from_ref(&source)).or_raise(vm)?,
     }
     let place = || site(vm);
     let caller = Caller { state: &holder.state, site: &place };

@@ -8,7 +8,7 @@ use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclas
 use super::descriptor;
 
 /// The methods in `_tensor.py`.
-pub(crate) const PYTHON_METHODS: [&str; 12] = [
+pub(crate) const PYTHON_METHODS: [&str; 13] = [
     "type",
     "numpy",
     "backward",
@@ -21,6 +21,7 @@ pub(crate) const PYTHON_METHODS: [&str; 12] = [
     "svd",
     "__array__",
     "__copy__",
+    "__reduce_ex__",
 ];
 
 /// One of them, by name.

@@ -173,3 +173,29 @@ x[1:] = x[:-1].clone()
 print(x)
 x.view(2, 3)[0].copy_(x.view(2, 3)[1])
 print(x, x.view(3, 2).T)
+
+# %% assign-between-overlapping-views
+def attempt(write, size=9):
+    x = torch.arange(float(size))
+    try:
+        print(write(x, x.view(3, 3)).tolist())
+    except RuntimeError as error:
+        print(str(error)[:90])
+def assigned(x, index, value):
+    x[index] = value
+    return x
+attempt(lambda x, m: x[1:].copy_(x[:-1]))
+attempt(lambda x, m: assigned(x, slice(1, None), x[:-1]))
+attempt(lambda x, m: assigned(x, slice(0, 4), x[4:8]))
+attempt(lambda x, m: assigned(m, slice(None), m[0]))
+attempt(lambda x, m: assigned(x, torch.tensor([0, 1]), x[1:3]))
+attempt(lambda x, m: x[1:].add_(x[:-1]))
+attempt(lambda x, m: x[::2].add_(x[4:]))
+attempt(lambda x, m: m.copy_(m.T))
+attempt(lambda x, m: m.add_(m[0]))
+attempt(lambda x, m: m.div_(m[2, 2]))
+attempt(lambda x, m: m.mul_(m).add_(x.view(3, 3)))
+attempt(lambda x, m: m.masked_fill_(m > 3, m[0, 1]))
+attempt(lambda x, m: x.index_copy_(0, torch.tensor([0, 1]), x[3:5]))
+attempt(lambda x, m: m.index_add_(0, torch.tensor([0, 0, 1]), m))
+attempt(lambda x, m: m.fill_(m[1, 1]))

@@ -305,3 +305,27 @@ for call in [lambda: torch.compile(3), lambda: torch.compile(m, mode="x"), lambd
         print(call())
     except Exception as e:
         print(type(e).__name__, e)
+
+# %% modules-padding-left-out-in-eval
+torch.manual_seed(0)
+encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2).eval()
+x = torch.randn(2, 4, 8)
+padding = torch.tensor([[False, False, True, True], [False, False, False, True]])
+inside = torch.tensor([[False, True, False, True], [False, False, False, True]])
+causal = nn.Transformer.generate_square_subsequent_mask(4) == float("-inf")
+with torch.no_grad():
+    print(encoder(x, src_key_padding_mask=padding)[:, :, :3])
+    print(encoder(x, src_key_padding_mask=inside)[:, :, :3])
+    print(encoder(x, mask=causal, src_key_padding_mask=padding)[:, :, :3])
+print(encoder(x, src_key_padding_mask=padding)[0, :, :3])
+for parameter in encoder.parameters():
+    parameter.requires_grad_(False)
+print(encoder(x, src_key_padding_mask=padding)[0, :, :3], encoder.use_nested_tensor)
+odd = nn.TransformerEncoder(nn.TransformerEncoderLayer(9, 3, 16, batch_first=True), 1).eval()
+with torch.no_grad():
+    print((odd(torch.randn(2, 4, 9), src_key_padding_mask=padding) == 0).sum(), odd.use_nested_tensor)
+
+# %% modules-with-a-device
+with torch.device("cpu"):
+    layer = nn.Linear(2, 2)
+print(layer.weight.device)

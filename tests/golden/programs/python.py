@@ -663,3 +663,10 @@ try:
     raise ValueError("after", [nothing])
 except ValueError as e:
     print(e.args)
+
+# %% python-pickles-tensors
+import pickle
+x = torch.arange(6.).view(2, 3)
+kept = pickle.loads(pickle.dumps({"x": x.T, "half": x.half()[0], "w": nn.Parameter(x[1]), "n": torch.tensor(3)}))
+print(kept["x"], kept["half"], kept["n"])
+print(kept["w"], kept["w"].is_leaf, kept["w"] is not x)

@@ -1,5 +1,6 @@
 """Methods of tensors that are seldom called: each is loaded when first used. `self` is the tensor."""
 
+import _torch
 import torch
 from torch._arguments import hint, on_cpu, only_defaults
 from torch import _more
@@ -47,6 +48,20 @@ def __copy__(self):
         made = self.detach().requires_grad_(self.requires_grad)
     made.__dict__.update(self.__dict__)
     return made
+
+
+def __reduce_ex__(self, protocol):
+    """What `pickle` keeps of it."""
+    hint(protocol)
+    data = _torch._storage_bytes(self.detach().clone(memory_format=torch.contiguous_format))
+    return _unpickled, (data, self.dtype, tuple(self.shape), self.requires_grad, self.__class__)
+
+
+def _unpickled(data, dtype, shape, requires_grad, kind):
+    made = _torch._from_bytes(data, dtype).reshape(shape)
+    if issubclass(kind, torch.nn.Parameter):
+        return kind(made, requires_grad)
+    return made.requires_grad_(requires_grad)
 
 
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):

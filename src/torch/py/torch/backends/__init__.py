@@ -1,5 +1,9 @@
 """torch.backends: what kinds of hardware there are. Here: the CPU."""
 
+import contextlib
+import sys
+import warnings
+
 from torch._arguments import hint
 
 
@@ -32,8 +36,24 @@ class _Backend:
     def _enabled(self):
         return True
 
+    def __getattr__(self, name):
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+
     enable_flash_sdp = enable_math_sdp = enable_mem_efficient_sdp = enable_cudnn_sdp = _switch
     flash_sdp_enabled = math_sdp_enabled = mem_efficient_sdp_enabled = cudnn_sdp_enabled = _enabled
+
+
+@contextlib.contextmanager
+def _sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
+    """Does nothing: there is one way to compute attention here."""
+    hint(enable_flash, enable_math, enable_mem_efficient, enable_cudnn)
+    warnings.warn(
+        "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. "
+        "Please see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
+        FutureWarning,
+        stacklevel=3,
+    )
+    yield {}
 
 
 cpu = _Backend("cpu", True)
@@ -42,12 +62,11 @@ cudnn = _Backend(
     "cudnn", enabled=True, benchmark=False, deterministic=False, allow_tf32=True, benchmark_limit=10
 )
 cuda = _Backend("cuda")
+cuda.sdp_kernel = _sdp_kernel
 cuda.matmul = _Backend("cuda.matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=True)
 mkl = _Backend("mkl")
 mkldnn = _Backend("mkldnn")
 openmp = _Backend("openmp")
 
 # `import torch.backends.cudnn` finds them.
-import sys
-
 sys.modules.update({part.__name__: part for part in (cpu, mps, cudnn, cuda, mkl, mkldnn, openmp)})

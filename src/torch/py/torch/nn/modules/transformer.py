@@ -1,9 +1,10 @@
 """The transformer: encoder and decoder layers, and stacks of them. Vaswani et al. 2017."""
 
 import copy
+import warnings
 
 import torch
-from torch._arguments import hint, on_cpu
+from torch._arguments import on_cpu
 from torch.nn import functional as F
 from torch.nn import init
 
@@ -164,14 +165,24 @@ class TransformerDecoderLayer(_Layer):
 
 
 class TransformerEncoder(Module):
-    """Copies of an encoder layer, one after the other."""
+    """Copies of an encoder layer, one after the other.
+
+    Without gradients and in eval mode, PyTorch leaves padding behind the text of each sample out: it is 0 in the result.
+    """
 
     def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
-        hint(enable_nested_tensor, mask_check)
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        reason = _keeps_padding(encoder_layer)
+        self.use_nested_tensor = enable_nested_tensor and not reason
+        if enable_nested_tensor and reason:
+            warnings.warn(
+                "enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer" + reason
+            )
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
         other = None if mask is None else mask.dtype
@@ -181,7 +192,39 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if mask is None and padding is not None and self._leaves_padding_out(src, padding):
+            output = output.masked_fill((padding != 0).unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
+
+    def _leaves_padding_out(self, src, padding):
+        first = self.layers[0]
+        if not self.use_nested_tensor or first.training or src.dim() != 3 or torch.is_autocast_enabled():
+            return False
+        if torch.is_grad_enabled() and (src.requires_grad or any(p.requires_grad for p in first.parameters())):
+            return False
+        text = padding == 0
+        behind = torch.arange(text.size(1)) < text.sum(1, keepdim=True)
+        return not self.mask_check or bool((text == behind).all())
+
+
+def _keeps_padding(layer):
+    """Why PyTorch computes padding with all layers like this one, or an empty text."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return " was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    if layer.norm_first:
+        return ".norm_first was True"
+    if not attention.batch_first:
+        return ".self_attn.batch_first was not True(use batch_first for better inference performance)"
+    if attention.in_proj_bias is None:
+        return ".self_attn was passed bias=False"
+    if layer.activation not in (F.relu, F.gelu) and not isinstance(layer.activation, (torch.nn.ReLU, torch.nn.GELU)):
+        return ".activation_relu_or_gelu was not True"
+    if layer.norm1.eps != layer.norm2.eps:
+        return ".norm1.eps was not equal to encoder_layer.norm2.eps"
+    if attention.num_heads % 2 == 1:
+        return ".self_attn.num_heads is odd"
+    return ""
 
 
 class TransformerDecoder(Module):
