@@ -142,8 +142,19 @@ fn places_of_rows(loss: &Traced, tokens: usize) -> Option<Vec<usize>> {
     }
     let key = |row: &[f64]| row.iter().take(16).map(|it| it.to_bits()).collect::<Vec<u64>>();
     let all = all.to_f64_vec();
-    let places: HashMap<_, _> = all.chunks(classes).map(key).enumerate().map(|(at, key)| (key, at)).collect();
-    logits.to_f64_vec().chunks(classes).map(|row| places.get(&key(row)).copied()).collect()
+    let mut places: HashMap<_, Vec<usize>> = HashMap::new();
+    for (at, row) in all.chunks(classes).enumerate() {
+        places.entry(key(row)).or_default().push(at);
+    }
+    // Equal outputs, as of texts that begin with the same token, are those of the next place in order.
+    let mut next = 0;
+    let place = |row: &[f64]| {
+        let equal = places.get(&key(row))?;
+        let place = equal.iter().find(|place| **place >= next).or(equal.first()).copied()?;
+        next = place + 1;
+        Some(place)
+    };
+    logits.to_f64_vec().chunks(classes).map(place).collect()
 }
 
 /// The tokens of texts, (text, token), of which an operation looks up the embeddings: at least one of each text.
