@@ -4,7 +4,7 @@ use attn::app::cells::workspace::Workspace;
 use attn::app::commands::options::GlobalOptions;
 use attn::app::repl::commands::COMMANDS;
 use attn::app::repl::complete::{complete, path_before, signature_of};
-use attn::app::repl::editor::{coloured, matching_bracket};
+use attn::app::repl::editor::coloured;
 use attn::app::repl::keys::{BoundKey, Cursor, KeyAction, MARGIN, without_margins};
 use attn::lesson::Catalogue;
 use attn::view::Look;
@@ -70,21 +70,10 @@ fn colours_keep_the_width_of_the_text() {
     let look = Look { width: 80, colour: false, plain: false };
     let margin = String::from(MARGIN).repeat(10);
     for typed in ["x = 'a b'  ", "", ":table x ", "f(", "'''\n  a\t", "x  # é"] {
-        assert_eq!(coloured(typed, None, look).replace("     ...> ", &margin), *typed);
+        assert_eq!(coloured(typed, look).replace("     ...> ", &margin), *typed);
     }
     let block = format!("for i in x:\n{margin}    pass  ");
-    assert_eq!(coloured(&block, None, look), "for i in x:\n     ...>     pass  ");
-    let bright = coloured("x = (1)", Some(4), Look { colour: true, ..look });
-    assert!(bright.contains("\u{1b}[7m(\u{1b}[0m"), "{bright:?}");
-}
-
-#[test]
-fn brackets_are_matched_but_not_in_strings() {
-    assert_eq!(matching_bracket("f(a[0])", 7), Some(1));
-    assert_eq!(matching_bracket("f(a[0])", 1), Some(6));
-    assert_eq!(matching_bracket("f(')')", 6), Some(1));
-    assert_eq!(matching_bracket("f(a", 1), None);
-    assert_eq!(matching_bracket("abc", 1), None);
+    assert_eq!(coloured(&block, look), "for i in x:\n     ...>     pass  ");
 }
 
 #[test]

@@ -69,7 +69,6 @@ impl<'c> LineEditor<'c> {
             workspace: repl.workspace.clone(),
             catalogue: repl.catalogue,
             look: shell.look,
-            matching: RefCell::new(None),
         }));
         bind(&mut editor);
         Some(LineEditor { editor, history: History::read(), command: None, draft: String::new(), margin: 0 })
@@ -160,8 +159,6 @@ struct EditorHelper<'c> {
     workspace: Rc<RefCell<Workspace<'c>>>,
     catalogue: &'c Catalogue,
     look: Look,
-    /// The position of the bracket that matches the one at the cursor.
-    matching: RefCell<Option<usize>>,
 }
 
 impl Helper for EditorHelper<'_> {}
@@ -238,7 +235,7 @@ impl Hinter for EditorHelper<'_> {
 
 impl Highlighter for EditorHelper<'_> {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        Cow::Owned(coloured(line, *self.matching.borrow(), self.look))
+        Cow::Owned(coloured(line, self.look))
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
@@ -251,21 +248,15 @@ impl Highlighter for EditorHelper<'_> {
         Cow::Owned(lines.join("\n"))
     }
 
-    fn highlight_char(&self, line: &str, pos: usize, kind: CmdKind) -> bool {
-        let before = *self.matching.borrow();
-        let now = match kind {
-            CmdKind::ForcedRefresh => None,
-            _ => matching_bracket(line, pos),
-        };
-        *self.matching.borrow_mut() = now;
-        // A key may change the colours of earlier text: it may close a string or complete a keyword.
-        kind == CmdKind::Other || before != now
+    /// A key may change the colours of earlier text: it may close a string or complete a keyword.
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        kind == CmdKind::Other
     }
 }
 
 /// The typed text with colours, of the same width. The margin is drawn as `...> `, and the name of a command is
 /// highlighted.
-pub fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
+pub fn coloured(typed: &str, look: Look) -> String {
     let plain = without_margins(typed);
     // The width of a tab depends on the terminal.
     if plain.contains(|letter: char| letter.is_control() && letter != '\n') {
@@ -276,7 +267,7 @@ pub fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
         true => plain.split('\n').map(|line| command_line(line, command)).collect(),
         false => highlighted_code(&plain),
     };
-    let (mut out, mut at) = (String::new(), 0);
+    let mut out = String::new();
     for (number, raw) in typed.split('\n').enumerate() {
         let bare = raw.trim_start_matches(MARGIN);
         let margin = raw.len() - bare.len();
@@ -293,10 +284,7 @@ pub fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
             line = Line::new().with(Role::Code, bare);
         }
         line.push(Role::Prose, &bare[line.text().len()..]);
-        let within =
-            matching.and_then(|place| place.checked_sub(at + margin)).filter(|place| *place < bare.len());
-        out.push_str(&one_line(marked(line, within), look));
-        at += raw.len() + 1;
+        out.push_str(&one_line(line, look));
     }
     out
 }
@@ -308,62 +296,10 @@ fn command_line(line: &str, command: bool) -> Line {
     }
 }
 
-/// The line with the character at byte `place` marked.
-fn marked(line: Line, place: Option<usize>) -> Line {
-    let Some(place) = place else {
-        return line;
-    };
-    let (mut out, mut at) = (Line::new(), 0);
-    for span in line.spans {
-        let end = at + span.text.len();
-        match (at..end).contains(&place) {
-            true => {
-                let cut = place - at;
-                out.push(span.role, &span.text[..cut]);
-                out.push(Role::Match, &span.text[cut..cut + 1]);
-                out.push(span.role, &span.text[cut + 1..]);
-            }
-            false => out.push(span.role, span.text),
-        }
-        at = end;
-    }
-    out
-}
-
 /// A line as text with its escape codes and the spaces at its end.
 fn one_line(line: Line, look: Look) -> String {
     let width = line.text().len();
     let kept = line.text().trim_end().len();
     let text = Text { lines: vec![line] }.render(look);
     format!("{}{}", text.trim_end_matches('\n'), " ".repeat(width - kept))
-}
-
-/// The position of the bracket that matches the one under or before the cursor. Brackets in strings and comments are
-/// not tokens, so they do not count.
-pub fn matching_bracket(typed: &str, pos: usize) -> Option<usize> {
-    use ruff_python_ast::token::TokenKind as Kind;
-    let at_cursor = |place: usize| typed.as_bytes().get(place).is_some_and(|byte| b"()[]{}".contains(byte));
-    let here = [Some(pos), pos.checked_sub(1)].into_iter().flatten().find(|place| at_cursor(*place))?;
-    // The margin is not Python. Ordinary spaces of the same length keep the positions.
-    let plain = typed.replace(MARGIN, &" ".repeat(MARGIN.len_utf8()));
-    let parsed = crate::syntax::parse_unchecked(&plain, ruff_python_parser::Mode::Module);
-    let mut open: Vec<usize> = Vec::new();
-    for token in parsed.tokens() {
-        let (kind, range) = token.as_tuple();
-        let place = usize::from(range.start());
-        match kind {
-            Kind::Lpar | Kind::Lsqb | Kind::Lbrace => open.push(place),
-            Kind::Rpar | Kind::Rsqb | Kind::Rbrace => {
-                let other = open.pop()?;
-                if place == here {
-                    return Some(other);
-                }
-                if other == here {
-                    return Some(place);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
