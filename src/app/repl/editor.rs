@@ -258,29 +258,47 @@ impl Highlighter for EditorHelper<'_> {
 /// highlighted.
 pub fn coloured(typed: &str, look: Look) -> String {
     let plain = without_margins(typed);
-    // The width of a tab depends on the terminal.
-    if plain.contains(|letter: char| letter.is_control() && letter != '\n') {
-        return typed.to_owned();
-    }
-    let command = plain.trim_start().starts_with(':');
-    let highlighted = match command {
-        true => plain.split('\n').map(|line| command_line(line, command)).collect(),
+    let code = match plain.trim_start().starts_with(':') {
+        true => plain.split('\n').map(command_line).collect(),
         false => highlighted_code(&plain),
     };
+    drawn(typed, &code, |_, columns| format!("{:>columns$}", "...> "), look)
+}
+
+fn command_line(line: &str) -> Line {
+    match line.split_once(' ') {
+        Some((word, rest)) => Line::new().with(Role::Keyword, word).with(Role::Code, format!(" {rest}")),
+        None => Line::new().with(Role::Keyword, line),
+    }
+}
+
+/// Typed text with the colours of its lines, of the same width, since the line editor computes the position of the cursor.
+/// `margin` is drawn in place of the margin of a line, by its number from 0 and its columns.
+pub(crate) fn drawn(
+    typed: &str,
+    code: &[Line],
+    margin: impl Fn(usize, usize) -> String,
+    look: Look,
+) -> String {
     let mut out = String::new();
-    for (number, raw) in typed.split('\n').enumerate() {
+    for (at, raw) in typed.split('\n').enumerate() {
         let bare = raw.trim_start_matches(MARGIN);
-        let margin = raw.len() - bare.len();
-        if number > 0 {
+        if at > 0 {
             out.push('\n');
         }
-        if margin > 0 {
-            let columns = margin / MARGIN.len_utf8();
-            out.push_str(&one_line(Line::new().with(Role::Dim, format!("{:>columns$}", "...> ")), look));
+        // Pasted lines have no margin yet.
+        if bare.len() < raw.len() {
+            let columns = (raw.len() - bare.len()) / MARGIN.len_utf8();
+            out.push_str(&one_line(Line::new().with(Role::Dim, margin(at, columns)), look));
+        }
+        // The width of a tab depends on the terminal.
+        if bare.contains(char::is_control) {
+            out.push_str(bare);
+            continue;
         }
         // The highlighter leaves out spaces at the end.
-        let mut line = highlighted.get(number).cloned().unwrap_or_default().with_plain_spaces();
-        if line.text().len() > bare.len() || !bare.starts_with(&line.text()) {
+        let mut line = code.get(at).cloned().unwrap_or_default().with_plain_spaces();
+        if !bare.starts_with(&line.text()) {
             line = Line::new().with(Role::Code, bare);
         }
         line.push(Role::Prose, &bare[line.text().len()..]);
@@ -289,15 +307,8 @@ pub fn coloured(typed: &str, look: Look) -> String {
     out
 }
 
-fn command_line(line: &str, command: bool) -> Line {
-    match line.split_once(' ').filter(|_| command) {
-        Some((word, rest)) => Line::new().with(Role::Keyword, word).with(Role::Code, format!(" {rest}")),
-        None => Line::new().with(if command { Role::Keyword } else { Role::Code }, line),
-    }
-}
-
 /// A line as text with its escape codes and the spaces at its end.
-fn one_line(line: Line, look: Look) -> String {
+pub(crate) fn one_line(line: Line, look: Look) -> String {
     let width = line.text().len();
     let kept = line.text().trim_end().len();
     let text = Text { lines: vec![line] }.render(look);
