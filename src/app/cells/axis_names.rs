@@ -20,15 +20,15 @@ pub(crate) struct AxisNames {
 }
 
 impl AxisNames {
-    pub(crate) fn of(name: &str, tensor: &Tensor, names: &TensorNames, workspace: &Workspace) -> AxisNames {
+    pub(crate) fn of(name: &str, tensor: &Tensor, names: &TensorNames) -> AxisNames {
         let shape = tensor.shape().to_vec();
-        let own = workspace.axes.get(name).cloned().unwrap_or_else(|| names.axes_of(name).to_vec());
+        let own = names.axes_of(name);
         // In a class, the axes of the batch and of the heads come before the axes that the lesson names.
         let before = shape.len().saturating_sub(own.len());
         let mut axes: Vec<String> = match own.is_empty() || own.len() > shape.len() {
             true => usual_axes(&shape, names.tokens().len()),
             false => {
-                ["batch", "head", ""].iter().take(before).map(|axis| (*axis).to_owned()).chain(own).collect()
+                ["batch", "head", ""].iter().take(before).map(|axis| (*axis).to_owned()).chain(own.iter().cloned()).collect()
             }
         };
         axes.resize(shape.len(), String::new());

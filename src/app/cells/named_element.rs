@@ -75,7 +75,7 @@ pub(crate) fn named(text: &str, workspace: &mut Workspace) -> Result<NamedElemen
             _ => break found?,
         }
     };
-    let axes = AxisNames::of(&base, &tensor, &names, workspace);
+    let axes = AxisNames::of(&base, &tensor, &names);
     let (index, said) = axes.index(&base, &items, workspace)?;
     remarks.extend(said);
     Ok(NamedElement { base, tensor, index, remarks })
@@ -126,7 +126,7 @@ fn usual_tensor(items: &[IndexItem], names: &TensorNames, workspace: &Workspace)
     let wanted = items.len();
     let fits = |name: &str| {
         names.get(name).is_some_and(|tensor| {
-            let axes = AxisNames::of(name, tensor, names, workspace);
+            let axes = AxisNames::of(name, tensor, names);
             axes.labels.iter().filter(|labels| labels.is_some()).count() >= wanted
         })
     };

@@ -195,6 +195,9 @@ impl Repl<'_> {
         expression: &str,
         at: Option<&Workspace>,
     ) -> CommandError {
+        if raised.interrupted {
+            return CommandError::Interrupted;
+        }
         let mut note = self.explained(raised, expression, at);
         (note.line, note.source, note.column) = (None, None, None);
         CommandError::Raised(Box::new(note))
