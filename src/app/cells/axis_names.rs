@@ -27,9 +27,12 @@ impl AxisNames {
         let before = shape.len().saturating_sub(own.len());
         let mut axes: Vec<String> = match own.is_empty() || own.len() > shape.len() {
             true => usual_axes(&shape, names.tokens().len()),
-            false => {
-                ["batch", "head", ""].iter().take(before).map(|axis| (*axis).to_owned()).chain(own.iter().cloned()).collect()
-            }
+            false => ["batch", "head", ""]
+                .iter()
+                .take(before)
+                .map(|axis| (*axis).to_owned())
+                .chain(own.iter().cloned())
+                .collect(),
         };
         axes.resize(shape.len(), String::new());
         let of_tokens = |axis: &str| matches!(axis, "token" | "query" | "key");
