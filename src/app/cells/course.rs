@@ -4,9 +4,9 @@ use std::env;
 use std::path::Path;
 
 use super::super::terminal::shell::{Failure, Shell};
+use crate::lesson::Catalogue;
 use crate::lesson::course_folder::CourseError;
 use crate::lesson::front_matter::is_lesson;
-use crate::lesson::{Catalogue, Fault};
 use crate::ops::nearest;
 use crate::shims::outside::fs;
 
@@ -36,16 +36,18 @@ pub(crate) fn of_words(words: &mut Vec<String>, shell: &mut Shell) -> Result<Cat
             shell.options.folder = folder.to_owned();
             catalogue = Catalogue::open_course(folder, catalogue).map_err(no_course)?;
         }
-        let (more, id) = catalogue.with(path).map_err(broken)?;
+        let (more, id) = catalogue.with(path)?;
         catalogue = more;
         *word = id;
     }
     Ok(catalogue)
 }
 
-/// Whether at most one place is named. Errors: there are two.
-pub(crate) fn one_place(places: &[String], catalogue: &Catalogue) -> Result<(), Failure> {
-    let [first, second, ..] = places else { return Ok(()) };
+/// The lessons that the words of a command line are about, as [`of_words`], and the place in them. Errors: there are two places.
+pub(crate) fn of_place(words: &[String], shell: &mut Shell) -> Result<(Catalogue, Option<String>), Failure> {
+    let mut words = words.to_vec();
+    let catalogue = of_words(&mut words, shell)?;
+    let [first, second, ..] = words.as_slice() else { return Ok((catalogue, words.pop())) };
     let path = Path::new(first);
     let words = match path.exists() || catalogue.find(first).is_ok() {
         true => {
@@ -105,7 +107,7 @@ fn similar_folders(path: &Path) -> String {
 /// Errors: a file of that folder that cannot be read.
 pub(crate) fn catalogue() -> Result<Catalogue, Failure> {
     match env::var_os("ATTN_LESSONS").filter(|folder| !folder.is_empty()) {
-        Some(folder) => Catalogue::open(Path::new(&folder)).map_err(broken),
+        Some(folder) => Ok(Catalogue::open(Path::new(&folder))?),
         None => Ok(Catalogue::new()),
     }
 }
@@ -113,10 +115,6 @@ pub(crate) fn catalogue() -> Result<Catalogue, Failure> {
 fn no_course(error: CourseError) -> Failure {
     match error {
         CourseError::NoLesson { .. } => Failure::Usage(error.to_string()),
-        CourseError::Broken(fault) => broken(fault),
+        CourseError::Broken(fault) => fault.into(),
     }
-}
-
-fn broken(fault: Fault) -> Failure {
-    Failure::Unreadable(fault.to_string())
 }

@@ -296,7 +296,7 @@ fn shown_steps<'c>(
         )));
     }
     let steps = (first..=last).filter_map(|number| catalogue.step(number));
-    steps.map(|step| step.map_err(|fault| Failure::Unreadable(fault.to_string()))).collect()
+    steps.map(|step| Ok(step?)).collect()
 }
 
 /// The cells of these steps, and silently of all steps that they need.
@@ -306,7 +306,7 @@ pub(crate) fn steps<'c>(
 ) -> Result<Vec<PlannedCell<'c>>, Failure> {
     let mut wanted: BTreeMap<usize, (LessonStep, bool)> = BTreeMap::new();
     for shown in shown {
-        let before = catalogue.prelude(shown.0).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let before = catalogue.prelude(shown.0)?;
         for need in before {
             wanted.entry(need.0.number).or_insert((need, true));
         }

@@ -29,9 +29,7 @@ pub(crate) struct Args {
 
 /// Lists the chapter.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut place = args.place.clone();
-    let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place, &catalogue)?;
+    let (catalogue, place) = course::of_place(&args.place, shell)?;
     if args.names {
         let mut names = catalogue.names();
         let exercises = catalogue.lessons().flatten().flat_map(|lesson| &lesson.exercises);
@@ -41,8 +39,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let (mut lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(catalogue.course(), shell);
-    if let Some(place) = place.first() {
-        let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    if let Some(place) = &place {
+        let stops = Stop::all(&catalogue)?;
         let at = stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?;
         lessons = vec![stops[at].lesson];
         if !shell.options.json {
@@ -115,9 +113,7 @@ pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, F
 /// The learner's progress. A problem with its file is a remark.
 fn progress(course: &Course, shell: &mut Shell) -> Progress {
     let mut store = Store::read(course);
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
+    store.tell(shell);
     store.progress().clone()
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut typed = args.targets[args.targets.len() - targets.len()..].to_vec();
     if targets.is_empty() {
         for lesson in catalogue.lessons() {
-            targets.push(lesson.map_err(|fault| Failure::Unreadable(fault.to_string()))?.id.clone());
+            targets.push(lesson?.id.clone());
         }
         typed.clone_from(&targets);
     }

@@ -55,17 +55,15 @@ pub(crate) struct Args {
 
 /// Runs `attn repl`.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut target = args.target.clone();
-    let catalogue = course::of_words(&mut target, shell)?;
-    course::one_place(&target, &catalogue)?;
-    let (workspace, outcomes) = match target.first() {
+    let (catalogue, target) = course::of_place(&args.target, shell)?;
+    let (workspace, outcomes) = match &target {
         Some(word) => navigation::workspace_at(word, &catalogue, shell)?,
         None => (navigation::bare_workspace(shell), Outcomes::new()),
     };
     let mut repl = Repl::new(workspace, &catalogue);
     repl.outcomes = outcomes;
     // A lesson's file is called as it was typed.
-    repl.source = target.first().and(args.target.last()).cloned();
+    repl.source = target.and(args.target.last().cloned());
     repl.run_inputs(journal::restored().unwrap_or_default(), args.keep_going, shell)
 }
 

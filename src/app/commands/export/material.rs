@@ -75,7 +75,7 @@ impl<'c> Material<'c> {
         options: &GlobalOptions,
         lineage: Option<&mut Lineage>,
     ) -> Result<Material<'c>, Failure> {
-        let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let stops = Stop::all(catalogue)?;
         let chosen = chosen(place, &stops, catalogue)?;
         let seen = |stop: &&Stop| !seen_only || progress.lessons.contains_key(&stop.lesson.id);
         let chosen: Vec<Stop<'c>> = chosen.iter().filter(seen).copied().collect();
@@ -111,7 +111,7 @@ impl<'c> Material<'c> {
                 StopKind::End => {}
             }
         }
-        let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let glossary = catalogue.glossary()?;
         Ok(Material { parts, glossary })
     }
 
@@ -209,8 +209,7 @@ fn overwritten<'c>(
     catalogue: &'c Catalogue,
     options: &GlobalOptions,
 ) -> Result<Vec<String>, Failure> {
-    let before =
-        catalogue.prelude_of(lesson, exercise).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let before = catalogue.prelude_of(lesson, exercise)?;
     let cells: Vec<PlannedCell> = before.into_iter().map(|step| PlannedCell::of_step(step, true)).collect();
     let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);

@@ -75,14 +75,10 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if let Some(file) = &args.output {
         may_write(file, args.force, shell)?;
     }
-    let mut place = args.place.clone();
-    let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place, &catalogue)?;
-    let place = place.first().map(String::as_str);
+    let (catalogue, place) = course::of_place(&args.place, shell)?;
+    let place = place.as_deref();
     let mut store = Store::read(catalogue.course());
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
+    store.tell(shell);
     let page_on_chapter = place.is_none() && format == Format::Md;
     let progress = store.progress();
     let options = shell.options.clone();
