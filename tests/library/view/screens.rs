@@ -14,7 +14,6 @@ use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
 use attn::view::check::{CheckedCell, CheckedFile, FileFault, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
-use attn::view::curve::Curve;
 use attn::view::errors::{ErrorNote, error};
 use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
@@ -556,10 +555,6 @@ fn pictures(look: Look) -> Text {
     let two: Vec<f64> = WEIGHTS[..18].iter().chain(&WEIGHTS[18..]).copied().collect();
     let heads = tensor("heads", "float32", &[2, 3, 6], &two, &["head", "row", "key"]);
     let bar = |name: &str, value: f64| (name.to_string(), value);
-    let falling = |name: &str, steps: u32| Curve {
-        name: name.into(),
-        values: (0..steps).map(|step| 1.8 * 0.98f64.powi(step as i32)).collect(),
-    };
     let strip = |name: &str, facts: &str, tokens: &[usize]| StorageView {
         name: name.into(),
         facts: facts.into(),
@@ -584,8 +579,6 @@ fn pictures(look: Look) -> Text {
         },
         Picture::Bars("counts".into(), vec![bar("W_query.weight", 589_824.0), bar("out_proj.bias", 768.0)]),
         Picture::Bars("variances".into(), vec![bar("d_k 3", 3.05), bar("d_k 768", 776.94), bar("none", 0.0)]),
-        Picture::Curves(vec![falling("losses", 300), falling("with_a_bad_start", 20)]),
-        Picture::Curves(vec![Curve { name: "diverges".into(), values: vec![1.5, 4.0, f64::NAN] }]),
         Picture::Costs(vec![
             ("with_table()".into(), Duration::from_micros(181_300), 154_140_672),
             ("without_table()".into(), Duration::from_micros(84_000), 6_291_456),
