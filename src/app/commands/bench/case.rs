@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::machine::peak_megabytes;
+use super::system::peak_megabytes;
 use crate::kernel::naive::Layer;
 use crate::session::{Session, SessionOptions};
 
@@ -42,7 +42,7 @@ impl AttentionPath {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct BenchCase {
     /// T, the number of tokens.
     pub tokens: usize,
@@ -61,18 +61,8 @@ pub struct BenchCase {
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct MeasuredCase {
-    /// T, the number of tokens.
-    pub(crate) tokens: usize,
-    /// C, the width of the model.
-    pub(crate) width: usize,
-    /// H, the number of heads.
-    pub(crate) heads: usize,
-    /// B, the size of the batch.
-    pub(crate) batch: usize,
-    /// Whether later tokens were hidden.
-    pub(crate) causal: bool,
-    pub(crate) path: AttentionPath,
-    pub(crate) threads: usize,
+    #[serde(flatten)]
+    pub(crate) case: BenchCase,
     /// The number of repetitions.
     pub(crate) reps: usize,
     /// The shortest time, milliseconds.
@@ -131,13 +121,7 @@ impl BenchCase {
         times.sort();
         let ms = |time: &Duration| time.as_secs_f64() * 1e3;
         Ok(MeasuredCase {
-            tokens: self.tokens,
-            width: self.width,
-            heads: self.heads,
-            batch: self.batch,
-            causal: self.causal,
-            path: self.path,
-            threads: self.threads,
+            case: self.clone(),
             reps: times.len(),
             ms_min: ms(&times[0]),
             ms_median: ms(&times[times.len() / 2]),

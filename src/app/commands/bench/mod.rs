@@ -5,12 +5,12 @@
 //! |---|---|
 //! | [`case`] | one case, timed in this process |
 //! | `decode` | a model of GPT-2's size that writes text |
-//! | `machine` | what the system says of the machine |
+//! | `system` | what the system says of the machine |
 //! | `layer.py`, `decode.py` | the layer and the model, in the code a learner would write |
 
 pub mod case;
 mod decode;
-mod machine;
+mod system;
 
 use std::env;
 use std::io::{IsTerminal, stderr};
@@ -24,7 +24,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::session::machine_memory;
 use crate::shims::outside::outside;
-use crate::view::bench::{BenchReport, BenchRow, Growth, bench};
+use crate::view::bench::{BenchReport, BenchRow, Growth, bench, machine};
 use case::{AttentionPath, BenchCase, MeasuredCase};
 
 /// What `attn bench` takes.
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let memory = machine_memory().map_or(u64::MAX, |bytes| bytes as u64);
     let mut document = BenchDocument {
         schema: "attn.bench/2",
-        cpu: machine::cpu(),
+        cpu: system::cpu(),
         threads,
         cases: Vec::new(),
         skipped: Vec::new(),
@@ -210,30 +210,31 @@ fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, 
 
 /// The document as the view shows it.
 fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
-    let row = |case: &MeasuredCase| BenchRow {
-        tokens: case.tokens,
-        name: case.path.words(case.causal),
-        median: Duration::from_secs_f64(case.ms_median / 1e3),
-        best: Duration::from_secs_f64(case.ms_min / 1e3),
-        megabytes: case.peak_rss_mb,
+    let name = |case: &BenchCase| case.path.words(case.causal);
+    let row = |measured: &MeasuredCase| BenchRow {
+        tokens: measured.case.tokens,
+        name: name(&measured.case),
+        median: Duration::from_secs_f64(measured.ms_median / 1e3),
+        best: Duration::from_secs_f64(measured.ms_min / 1e3),
+        megabytes: measured.peak_rss_mb,
     };
     let mut growth: Vec<Growth> = Vec::new();
-    for case in document.cases.iter().filter(|case| case.path != AttentionPath::Naive) {
-        let name = case.path.words(case.causal);
-        let point = (case.tokens, case.ms_median, case.peak_rss_mb);
+    for measured in document.cases.iter().filter(|it| it.case.path != AttentionPath::Naive) {
+        let name = name(&measured.case);
+        let point = (measured.case.tokens, measured.ms_median, measured.peak_rss_mb);
         match growth.iter_mut().find(|growth| growth.name == name) {
             Some(growth) => growth.points.push(point),
             None => growth.push(Growth { name, points: vec![point] }),
         }
     }
-    let materialised = document.cases.iter().rfind(|case| case.path == AttentionPath::Materialised);
-    let scores = materialised.map(|case| (case.tokens, args.batch as usize * args.heads as usize));
+    let materialised = document.cases.iter().rfind(|it| it.case.path == AttentionPath::Materialised);
+    let scores = materialised.map(|it| (it.case.tokens, args.batch as usize * args.heads as usize));
     BenchReport {
         layer: format!(
             "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
             args.width, args.heads, args.batch
         ),
-        machine: machine::line(&document.cpu, document.threads),
+        machine: machine(&document.cpu, document.threads),
         rows: document.cases.iter().map(row).collect(),
         growth: growth.into_iter().filter(|growth| growth.points.len() > 1).collect(),
         scores,
