@@ -90,7 +90,7 @@ impl Repl<'_> {
 
     /// The table of the value `_`, if tables are switched on and it is a tensor.
     fn result_table(&mut self, source: &str) -> Option<impl Fn(&Shell) -> Text + use<>> {
-        if !self.settings.tables {
+        if !self.tables {
             return None;
         }
         let mut workspace = self.workspace.borrow_mut();
@@ -104,11 +104,11 @@ impl Repl<'_> {
     fn changed_tensors(&self, outcome: &Outcome, shell: &Shell) -> Text {
         let workspace = self.workspace.borrow();
         let mut text = Text::new();
-        if !self.settings.tables && !self.settings.shapes {
+        if !self.tables && !self.shapes {
             return text;
         }
         for variable in outcome.changed.iter().take(MAX_LISTED) {
-            if self.settings.tables {
+            if self.tables {
                 let figure = workspace.figure(&variable.name, &variable.value);
                 text.section(table::figure(&figure, shell.look));
                 continue;

@@ -49,7 +49,6 @@ pub(super) enum ArgumentKind {
     Expression,
     Step,
     File,
-    Setting,
     Anything,
 }
 
@@ -266,15 +265,15 @@ pub static COMMANDS: &[ReplCommand] = &[
         run: |repl, words, shell| repl.run_file(words, shell),
     },
     ReplCommand {
-        name: "set",
+        name: "tables",
         aliases: &[],
-        args: "[NAME VALUE]",
-        line: "Change a setting, or list all settings",
+        args: "[off]",
+        line: "Show tensors as tables instead of as PyTorch prints them",
         more: "",
-        example: ":set tables on",
+        example: ":tables",
         group: CommandGroup::Keep,
-        takes: ArgumentKind::Setting,
-        run: |repl, words, shell| repl.set(words, shell),
+        takes: ArgumentKind::Anything,
+        run: |repl, words, _| repl.switch_tables(words),
     },
     ReplCommand {
         name: "help",

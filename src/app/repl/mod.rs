@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | [`state`] | the state of the session, and the results of inputs |
-//! | [`commands`], [`settings`] | the tables of commands and of settings |
+//! | [`commands`] | the table of commands |
 //! | [`cells`], [`echo`] | runs an input that is Python, and shows its output and its result |
 //! | [`tensors`], [`variables`], [`analysis`], [`navigation`], [`files`], [`help`] | the commands |
 //! | [`editor`], [`keys`], [`complete`], [`hints`], [`history`] | the line editor |
@@ -23,7 +23,6 @@ mod history;
 pub mod keys;
 mod lines;
 mod navigation;
-pub mod settings;
 mod state;
 mod tensors;
 mod variables;
@@ -87,7 +86,7 @@ impl<'c> Repl<'c> {
     /// Runs inputs until there are no more or the learner leaves.
     fn run_inputs(mut self, left: Restored, keep_going: bool, shell: &mut Shell) -> Result<Exit, Failure> {
         self.interactive = io::stdin().is_terminal();
-        self.settings.shapes = self.interactive && shell.terminal;
+        self.shapes = self.interactive && shell.terminal;
         let mut reader = InputReader::new(&self, shell);
         if self.interactive {
             restore_at_exit();
