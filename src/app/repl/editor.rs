@@ -35,6 +35,7 @@ use super::lines::command_after;
 use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
 use crate::view::code::highlighted as highlighted_code;
+use crate::view::slice::ellipsized;
 use crate::view::{Line, Look, Role, Text};
 
 /// The line editor and its history.
@@ -179,7 +180,7 @@ impl Completer for EditorHelper<'_> {
         let word = line[start..pos].to_owned();
         let candidates = listed(candidates, &word, width);
         let pair = |(display, replacement): (String, String)| Pair {
-            display: truncated(&display, width),
+            display: ellipsized(&display, width),
             replacement,
         };
         Ok((start, candidates.into_iter().map(pair).collect()))
@@ -207,20 +208,6 @@ fn listed(candidates: Vec<(String, String)>, word: &str, width: usize) -> Vec<(S
         shown.push((format!("… {} more", candidates.len() - count), word.to_owned()));
     }
     shown
-}
-
-fn truncated(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    for letter in text.chars() {
-        if short.width() + 2 > width {
-            break;
-        }
-        short.push(letter);
-    }
-    short + "…"
 }
 
 impl Hinter for EditorHelper<'_> {
