@@ -4,9 +4,9 @@ use super::super::cells::runner;
 use super::super::terminal::shell::Shell;
 use super::commands::required;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
-use crate::explain::shape_steps::{ShapeStep, is_harmless, shape_steps};
+use crate::explain::shape_steps::{is_harmless, shape_steps};
 use crate::tensor::Tensor;
-use crate::view::shape_table::{ShapeRow, shapes};
+use crate::view::shape_table::shapes;
 use crate::view::storage::{StorageView, storage};
 use crate::view::{heat, table};
 
@@ -61,24 +61,13 @@ impl Repl<'_> {
             Ok(steps) => steps,
             Err(raised) => return Err(self.expression_error(&raised, expression, copy.as_ref())),
         };
-        let mut failed = None;
-        let row = |step: ShapeStep| {
-            let result = match step.result {
-                Ok(result) => Some(result),
-                Err(raised) => {
-                    failed = Some(raised);
-                    None
-                }
-            };
-            ShapeRow { code: step.code, algebra: step.algebra, result, remark: step.remark.to_owned() }
-        };
-        let rows: Vec<ShapeRow> = steps.into_iter().map(row).collect();
-        let missing = failed.as_ref().is_some_and(|raised| raised.kind == "NameError" || raised.interrupted);
+        let failed = steps.last().and_then(|step| step.result.as_ref().err());
+        let missing = failed.is_some_and(|raised| raised.kind == "NameError" || raised.interrupted);
         if !missing {
-            shell.show(&shapes(&rows, shell.look))?;
+            shell.show(&shapes(&steps, shell.look))?;
         }
         match failed {
-            Some(raised) => Err(self.expression_error(&raised, expression, copy.as_ref())),
+            Some(raised) => Err(self.expression_error(raised, expression, copy.as_ref())),
             None => Ok(InputResult::Done),
         }
     }
