@@ -17,9 +17,7 @@ use attn::view::compare::what_if;
 use attn::view::errors::{ErrorNote, error};
 use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
-use attn::view::learn::{
-    Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
-};
+use attn::view::learn::{Ending, KeyHelp, Task, answered, ending, footer, help, hint, labelled_code, task};
 use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, welcome};
 use attn::view::panel::{LessonPlace, lesson_head};
 use attn::view::pick::marked;
@@ -385,11 +383,16 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
 }
 
 fn walked(look: Look) -> Text {
-    let legend = |(key, label): (&str, &str)| KeyLabel { key: key.into(), label: label.into() };
-    let keys =
-        [("Enter", "run it"), ("p", "back"), ("w", "why"), ("e", "edit"), ("l", "list"), ("?", "help")];
-    let keys: Vec<KeyLabel> =
-        [&keys[..], &[("r", "run again"), ("q", "quit")]].concat().into_iter().map(legend).collect();
+    let keys = [
+        ("Enter", "run it"),
+        ("p", "back"),
+        ("w", "why"),
+        ("e", "edit"),
+        ("l", "list"),
+        ("?", "help"),
+        ("r", "run again"),
+        ("q", "quit"),
+    ];
     let place = LessonPlace {
         lesson: (1, 14),
         title: "Simple self-attention".into(),
