@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// With the causal mask only (default: the fused path with and without)
     #[arg(long)]
     causal: bool,
-    /// fused keeps no scores, materialised keeps all of them, naive is three loops; with commas between them
+    /// fused keeps no scores, materialised keeps all of them; with commas between them
     #[arg(long, value_enum, value_name = "PATH", value_delimiter = ',', hide_possible_values = true)]
     path: Vec<AttentionPath>,
     /// Threads (default: ATTN_THREADS, or as many as there are)
@@ -84,8 +84,6 @@ struct SkippedCase {
 
 /// The time after which a case is not repeated.
 const BUDGET: Duration = Duration::from_secs(4);
-/// The largest number of tokens for which the three loops run unless they are asked for.
-const NAIVE_TOKENS: usize = 256;
 
 /// Measures all cases, and shows a table or writes a document.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
@@ -159,11 +157,10 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
             cases.push(BenchCase { tokens, width, heads, batch, causal, path, threads });
         };
         let asked = |path: AttentionPath| args.path.contains(&path);
-        for path in [AttentionPath::Naive, AttentionPath::Materialised, AttentionPath::Fused] {
+        for path in [AttentionPath::Materialised, AttentionPath::Fused] {
             match path {
                 _ if asked(path) => case(path, args.causal),
                 _ if !args.path.is_empty() => {}
-                AttentionPath::Naive if tokens as usize * args.batch as usize > NAIVE_TOKENS => {}
                 AttentionPath::Fused if !args.causal => {
                     [false, true].into_iter().for_each(|causal| case(path, causal))
                 }
@@ -219,7 +216,7 @@ fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
         megabytes: measured.peak_rss_mb,
     };
     let mut growth: Vec<Growth> = Vec::new();
-    for measured in document.cases.iter().filter(|it| it.case.path != AttentionPath::Naive) {
+    for measured in &document.cases {
         let name = name(&measured.case);
         let point = (measured.case.tokens, measured.ms_median, measured.peak_rss_mb);
         match growth.iter_mut().find(|growth| growth.name == name) {
