@@ -130,7 +130,7 @@ pub static VERBS: &[Verb] = &[
     ),
     verb!(
         export,
-        "Write steps, answers and tables as a page for a browser, Markdown, a notebook or JSON",
+        "Write steps, answers and tables as a page for a browser, as Markdown or as a notebook",
         "attn export -o summary.md\nattn export 3.6.2 -o page.html\nattn export notebook.ipynb -o page.html\nattn export script.py -o script.ipynb\n\
         attn export 3.3.1 --format ipynb -o lesson.ipynb\nattn export another-query"
     ),
