@@ -157,7 +157,7 @@ impl AxisNames {
 
 /// The index with negative numbers counted from the end.
 /// Errors: it is out of range, or has too many numbers.
-pub(crate) fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
+fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
     if index.len() > shape.len() {
         return Err(Failure::Usage(match shape.len() {
             0 => format!("{base} is one number: it takes no index"),

@@ -15,7 +15,8 @@ use crate::syntax::parse_expression;
 
 use super::super::terminal::shell::Failure;
 use super::axis_names::AxisNames;
-use super::element_text::{IndexItem, Scope, scope, split_index, worked_element};
+use super::element_text::{IndexItem, Scope, scope, split_index};
+use super::step::element_of;
 use super::workspace::Workspace;
 use crate::explain::{LocalTensor, TensorNames};
 use crate::ops::nearest;
@@ -132,7 +133,7 @@ fn usual_tensor(items: &[IndexItem], names: &TensorNames, workspace: &Workspace)
     };
     // What the last steps explain or name, without those that show a mistake.
     for (step, _) in workspace.steps().iter().rev().filter(|(step, _)| !step.wrong) {
-        let explained = step.why.as_deref().and_then(worked_element).map(|(name, _)| name);
+        let explained = step.why.as_deref().and_then(element_of).map(|(name, _)| name.to_owned());
         let named = step.axes.iter().rev().map(|axes| axes.tensor.clone());
         if let Some(name) = explained.into_iter().chain(named).find(|name| fits(name)) {
             return Ok(name);
