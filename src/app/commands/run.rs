@@ -15,6 +15,7 @@ use super::super::json::write_json;
 use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::errors::ErrorExplanation;
+use crate::kernel::threads;
 use crate::session::Outcome;
 use crate::view::errors::error;
 use crate::view::run::CellRun;
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             }
         }
     };
-    processes::each(&typed, shell, one, |_, ran, shell| {
+    processes::each(&typed, threads::count(), shell, one, |_, ran, shell| {
         exit = exit.max(ran.unwrap_or_else(|words| {
             shell.remark(&words);
             Exit::Raised

@@ -13,17 +13,15 @@ mod decode;
 mod system;
 
 use std::env;
-use std::io::{IsTerminal, stderr};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde::Serialize;
 
+use super::super::cells::processes;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::session::machine_memory;
-use crate::shims::outside::outside;
 use crate::view::bench::{BenchReport, BenchRow, Growth, bench, machine};
 use case::{AttentionPath, BenchCase, MeasuredCase};
 
@@ -59,9 +57,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1020), conflicts_with_all = ["tokens", "batch", "causal", "path", "reps"])]
     decode: Option<u16>,
-    /// One case, timed in this process
-    #[arg(long, hide = true)]
-    here: bool,
 }
 
 /// The document `attn.bench/2`.
@@ -101,9 +96,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return decode::run(count.into(), width, heads, threads, shell);
     }
     let cases = cases(args, threads);
-    if args.here {
-        return measure_here(&cases, args, shell);
-    }
     let memory = machine_memory().map_or(u64::MAX, |bytes| bytes as u64);
     let mut document = BenchDocument {
         schema: "attn.bench/2",
@@ -112,28 +104,23 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         cases: Vec::new(),
         skipped: Vec::new(),
     };
-    let watched = stderr().is_terminal() && !shell.look.plain && !shell.options.json;
-    for (at, case) in cases.iter().enumerate() {
-        if watched {
-            shell.aside(&format!("\r\x1b[K{} of {}: {case}", at + 1, cases.len()));
+    let names: Vec<String> = cases.iter().map(BenchCase::to_string).collect();
+    let one = |at: usize, _: &mut Shell| match cases[at].most_bytes() {
+        needed if needed > memory / 2 => {
+            let gigabytes = needed as f64 / f64::from(1 << 30);
+            Ok(Err(format!("it needs {gigabytes:.0} GB, more than half of what there is")))
         }
-        let skip = |why: String| SkippedCase { tokens: case.tokens, path: case.path, why };
-        match case.most_bytes() {
-            needed if needed > memory / 2 => {
-                let gigabytes = needed as f64 / f64::from(1 << 30);
-                document
-                    .skipped
-                    .push(skip(format!("it needs {gigabytes:.0} GB, more than half of what there is")));
-            }
-            _ => match in_own_process(case, args)? {
-                Ok(measured) => document.cases.push(measured),
-                Err(why) => document.skipped.push(skip(why)),
-            },
+        _ => Ok(cases[at].measure(args.reps as usize, BUDGET)),
+    };
+    // One after the other: each has the machine for itself.
+    processes::each(&names, 1, shell, one, |at, ran, _| {
+        let case = &cases[at];
+        match ran.and_then(|measured| measured) {
+            Ok(measured) => document.cases.push(measured),
+            Err(why) => document.skipped.push(SkippedCase { tokens: case.tokens, path: case.path, why }),
         }
-    }
-    if watched {
-        shell.aside("\r\x1b[K");
-    }
+        Ok(true)
+    })?;
     match shell.options.json {
         true => write_json(&document, shell)?,
         false => shell.show(&bench(&shown(&document, args), shell.look))?,
@@ -169,40 +156,6 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
         }
     }
     cases
-}
-
-/// Measures one case in this process and writes a line of JSON for the parent process.
-fn measure_here(cases: &[BenchCase], args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    for case in cases {
-        let measured = case.measure(args.reps as usize, BUDGET).map_err(Failure::Unreadable)?;
-        write_json(&measured, shell)?;
-    }
-    Ok(Exit::Good)
-}
-
-/// Measures a case in its own process. The inner error says why there is no result.
-fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, String>, Failure> {
-    let program = env::current_exe()?;
-    let mut command = Command::new(program);
-    command.args([
-        "bench",
-        "--here",
-        "--tokens",
-        &case.tokens.to_string(),
-        "--width",
-        &case.width.to_string(),
-    ]);
-    command.args(["--heads", &case.heads.to_string(), "--batch", &case.batch.to_string()]);
-    command.args(["--path", case.path.name(), "--threads", &case.threads.to_string()]);
-    command.args(["--reps", &args.reps.to_string()]).args(case.causal.then_some("--causal"));
-    command.env("ATTN_THREADS", case.threads.to_string());
-    let output = outside(|| command.stdin(Stdio::null()).output())?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.trim().trim_start_matches("attn: ").to_owned();
-        return Ok(Err(if said.is_empty() { output.status.to_string() } else { said }));
-    }
-    Ok(serde_json::from_slice(&output.stdout).map_err(|error| format!("its figures cannot be read: {error}")))
 }
 
 /// The document as the view shows it.
