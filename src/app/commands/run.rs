@@ -7,7 +7,7 @@ use super::super::cells::document::{CellDocument, RunDocument};
 use super::super::cells::plan::{Plan, plan};
 use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, Tracing};
-use super::super::cells::step::{nonfinite, unrun_panel};
+use super::super::cells::step::{nonfinite, plots, unrun_panel};
 use super::super::cells::trace::{self, Detail};
 use super::super::cells::what_if::{self, Changes};
 use super::super::cells::workspace::Workspace;
@@ -18,7 +18,6 @@ use crate::explain::errors::ErrorExplanation;
 use crate::kernel::threads;
 use crate::session::Outcome;
 use crate::view::errors::error;
-use crate::view::run::CellRun;
 use crate::view::{self, Panel, panel};
 
 /// What `attn run` takes.
@@ -200,22 +199,17 @@ fn styled_cell(
     shell: &mut Shell,
 ) -> Result<(), Failure> {
     let FinishedCell { cell, outcome, .. } = finished;
-    let run = CellRun {
-        title: cell.name.clone(),
+    let remarks = outcome.stderr.lines().map(str::to_owned).chain(nonfinite(outcome, &workspace.session));
+    let run = Panel {
         code: cell.source.clone(),
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone().filter(|_| !script),
-        plots: outcome.figures.clone(),
+        pictures: plots(outcome).collect(),
         error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, &cell.source)),
-        remarks: outcome
-            .stderr
-            .lines()
-            .map(str::to_owned)
-            .chain(nonfinite(outcome, &workspace.session))
-            .collect(),
-        elapsed: outcome.elapsed,
+        remarks: remarks.collect(),
+        ..Panel::default()
     };
-    let mut text = view::run::cell(&run, shell.look);
+    let mut text = view::run::cell(&cell.name, &run, outcome.elapsed, shell.look);
     text.gap();
     shell.show(&text)
 }

@@ -25,7 +25,7 @@ use attn::view::picture::picture;
 use attn::view::progress_line::{progress, working};
 use attn::view::prose::prose;
 use attn::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
-use attn::view::run::{CellRun, cell, finished};
+use attn::view::run::{cell, finished};
 use attn::view::storage::{StorageView, storage};
 use attn::view::table::figure;
 use attn::view::why::explanation;
@@ -336,22 +336,20 @@ const CODE: &str = "class SelfAttention(nn.Module):
 %timeit 3 +* unfinished(
 ";
 
-fn ran() -> CellRun {
-    CellRun {
-        title: "cell 4".into(),
+fn ran() -> Panel {
+    Panel {
         code: (1..=9).map(|i| format!("x{i} = {i}\n")).collect(),
         stdout: "hello\ttab \u{1b}[31mred\nloading 10%\rloading 99%\n".into(),
         result: Some("tensor([1, 2, 3])".into()),
         error: Some(mishap()),
-        plots: Vec::new(),
         remarks: vec!["%matplotlib was skipped: Jupyter's word, not Python's.".into()],
-        elapsed: Duration::from_millis(2345),
+        ..Panel::default()
     }
 }
 
 /// Every screen, by name, drawn for a look.
 pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
-    let mut cell = cell(&ran(), look);
+    let mut cell = cell("cell 4", &ran(), Duration::from_millis(2345), look);
     cell.append(finished(12, 1, Duration::from_secs(75), look));
     let causal = tensor("causal", "float32", &[6, 6], &causal(0.0), &["query", "key"]);
     let mut maps = beside(&[step().figures[0].clone(), causal], look);
