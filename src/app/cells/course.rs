@@ -60,8 +60,10 @@ pub(crate) fn of_place(words: &[String], shell: &mut Shell) -> Result<(Catalogue
 
 /// Says that there is nothing at a path, and names the nearest folders.
 fn absent(what: &str, path: &Path) -> String {
-    let near = similar_folders(path);
-    let near = if near.is_empty() { near } else { format!("; the nearest: {near}") };
+    let near = match similar(path, 3, Path::is_dir).as_slice() {
+        [] => String::new(),
+        names => format!("; the nearest: {}", names.join(", ")),
+    };
     format!("there is no {what}{near}")
 }
 
@@ -90,17 +92,16 @@ pub(crate) fn is_folder(word: &str, catalogue: &Catalogue) -> Result<bool, Failu
     }
 }
 
-/// The folders beside a path with similar names, as a list.
-fn similar_folders(path: &Path) -> String {
-    let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let entries = fs::read_dir(beside).into_iter().flatten().flatten();
-    let folders = entries.filter(|entry| entry.path().is_dir());
-    let mut names: Vec<String> =
-        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+/// What lies beside a path and has a similar name, of all that fits: up to `count`, the nearest first.
+pub(crate) fn similar(path: &Path, count: usize, fits: impl Fn(&Path) -> bool) -> Vec<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let fitting = entries.map(|entry| entry.path()).filter(|path| fits(path));
+    let mut names: Vec<String> = fitting.map(|path| name(&path)).collect();
     names.sort();
-    let near = nearest(&name, names, 3).into_iter().map(|name| beside.join(name).display().to_string());
-    near.collect::<Vec<_>>().join(", ")
+    let near = nearest(&name(path), names, count).into_iter();
+    near.map(|name| path.with_file_name(name).display().to_string()).collect()
 }
 
 /// The lessons in the folder `ATTN_LESSONS`, or those inside the program if it is not set.
