@@ -4,6 +4,7 @@ use super::super::cells::named_element::named;
 use super::super::cells::workspace::Workspace;
 use super::super::terminal::shell::{Failure, Shell};
 use super::echo::echo;
+use super::lines::statements;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
 use crate::session::{Outcome, Raised};
 use crate::tensor::Tensor;
@@ -21,8 +22,13 @@ impl Repl<'_> {
     pub(super) fn run_cell_input(&mut self, source: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
         self.input_count += 1;
         let name = input_name(self.input_count);
-        self.undo_points.push(UndoPoint::before_cells(name.clone(), self));
-        self.run_cell(source, &name, shell)
+        let before = UndoPoint::before_cells(name.clone(), self);
+        let result = self.run_cell(source, &name, shell)?;
+        // A single statement that raised changed nothing.
+        if result != InputResult::Failed || statements(source) > 1 {
+            self.undo_points.push(before);
+        }
+        Ok(result)
     }
 
     /// Runs a cell with this name and shows the result.
