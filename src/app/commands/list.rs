@@ -10,7 +10,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState};
 use crate::lesson::{Catalogue, Course, Exercise, Lesson, Step};
-use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list, welcome};
+use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list};
 
 /// What `attn list` takes.
 #[derive(clap::Args)]
@@ -88,26 +88,9 @@ fn others_of_section(place: &str, lesson: &Lesson, catalogue: &Catalogue) -> Opt
     Some(format!("also in {place}: {all}"))
 }
 
-/// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
-pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
-    if shell.options.json {
-        return run(&Args { place: Vec::new(), lessons: false, names: false }, shell);
-    }
-    let catalogue = course::catalogue()?;
-    let (lessons, exit) = lessons(&catalogue, shell);
-    let words = "attn teaches self-attention by running it: every step of the chapter is a cell of PyTorch code \
-                 that runs here, without Python or PyTorch installed, and shows its tensors.";
-    let commands: Vec<(&str, &str)> =
-        first.iter().copied().chain([("attn --help", "Everything else")]).collect();
-    let progress = progress(catalogue.course(), shell);
-    let next = next(&catalogue, &progress);
-    shell.show(&welcome(
-        words,
-        &commands,
-        &listing(catalogue.course(), &lessons, &progress, next),
-        shell.look,
-    ))?;
-    Ok(exit)
+/// What `attn` alone shows without a terminal.
+pub(crate) fn all(shell: &mut Shell) -> Result<Exit, Failure> {
+    run(&Args { place: Vec::new(), lessons: false, names: false }, shell)
 }
 
 /// The learner's progress. A problem with its file is a remark.

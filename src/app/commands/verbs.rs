@@ -44,9 +44,6 @@ macro_rules! verb {
     };
 }
 
-/// How many commands `attn` alone lists: the first ones.
-const FIRST: usize = 12;
-
 /// All commands, in the order of the help.
 pub static VERBS: &[Verb] = &[
     verb!(
@@ -238,12 +235,11 @@ impl Line {
             None if learn::can_start(shell) => learn::resume(shell),
             None => {
                 if !shell.options.json {
-                    shell.remark("the walkthrough needs a terminal; here are the commands and lessons");
+                    shell.remark(
+                        "the walkthrough needs a terminal; here are the lessons, and `attn --help` has the commands",
+                    );
                 }
-                let first = VERBS[..FIRST]
-                    .iter()
-                    .map(|verb| (verb.examples.lines().next().unwrap_or(verb.name), verb.line));
-                list::greet(&first.collect::<Vec<_>>(), shell)
+                list::all(shell)
             }
         }
     }

@@ -18,7 +18,7 @@ use attn::view::errors::{ErrorNote, error};
 use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{Ending, KeyHelp, Task, answered, ending, footer, help, hint, labelled_code, task};
-use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, welcome};
+use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list};
 use attn::view::panel::{LessonPlace, lesson_head};
 use attn::view::pick::marked;
 use attn::view::picture::picture;
@@ -30,15 +30,6 @@ use attn::view::storage::{StorageView, storage};
 use attn::view::table::figure;
 use attn::view::why::explanation;
 use attn::view::{Check, Figure, Look, Panel, Picture, Text, panel};
-
-const WORDS: &str = "attn teaches self-attention by running it: every step of the chapter is a cell that \
-                     runs here, and shows its tensors.";
-
-const COMMANDS: [(&str, &str); 3] = [
-    ("attn run step3", "Run a step, a lesson, a notebook or a script, and show its tensors"),
-    ("attn show step3", "Show the prose and the code of a step, not run"),
-    ("attn --help", "Everything else"),
-];
 
 const TOKENS: [&str; 6] = ["Your", "journey", "starts", "with", "one", "step"];
 
@@ -363,7 +354,7 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("check", report(&checked(), look)),
         ("list", list(&chapter(), false, look)),
         ("lesson", lesson("3.3.2 All tokens at once", &stops(), look)),
-        ("welcome", welcome(WORDS, &COMMANDS, &chapter(), look)),
+        ("steps", list(&chapter(), true, look)),
         ("prose", prose(MARKDOWN, look)),
         ("code", code(CODE, look)),
         ("cell", cell),
