@@ -29,7 +29,7 @@ fn names_are_completed_where_they_stand() {
     assert_eq!(at("x = que"), (4, vec!["queries".to_owned(), "queue".to_owned()]));
     assert_eq!(at("queries.transp").1, ["transpose", "transpose_"]);
     assert_eq!(at("torch.softm").1, ["softmax"]);
-    assert_eq!(at(":ta").1, [":table ", ":tables "]);
+    assert_eq!(at(":ta").1, [":table "]);
     assert_eq!(at(":table quer").1, ["queries"]);
     assert_eq!(at(":goto softmax-na").1.len(), 1);
     for line in ["print(que", "x = [que", "f(queries)[que", "print('a', que", "(queries, [0, que"] {

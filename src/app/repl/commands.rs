@@ -265,17 +265,6 @@ pub static COMMANDS: &[ReplCommand] = &[
         run: |repl, words, shell| repl.run_file(words, shell),
     },
     ReplCommand {
-        name: "tables",
-        aliases: &[],
-        args: "[off]",
-        line: "Show tensors as tables instead of as PyTorch prints them",
-        more: "",
-        example: ":tables",
-        group: CommandGroup::Keep,
-        takes: ArgumentKind::Anything,
-        run: |repl, words, _| repl.switch_tables(words),
-    },
-    ReplCommand {
         name: "help",
         aliases: &["h", "?"],
         args: "[NAME]",

@@ -86,7 +86,6 @@ impl<'c> Repl<'c> {
     /// Runs inputs until there are no more or the learner leaves.
     fn run_inputs(mut self, left: Restored, keep_going: bool, shell: &mut Shell) -> Result<Exit, Failure> {
         self.interactive = io::stdin().is_terminal();
-        self.shapes = self.interactive && shell.terminal;
         let mut reader = InputReader::new(&self, shell);
         if self.interactive {
             restore_at_exit();

@@ -15,10 +15,6 @@ pub(super) struct Repl<'c> {
     /// The workspace in which inputs run. The line editor shares it to complete names.
     pub(crate) workspace: Rc<RefCell<Workspace<'c>>>,
     pub(crate) catalogue: &'c Catalogue,
-    /// Whether tensors are shown as tables instead of as PyTorch prints them.
-    pub(crate) tables: bool,
-    /// Whether the shapes of the tensors that an input binds are shown.
-    pub(crate) shapes: bool,
     /// The number of inputs so far.
     pub(crate) input_count: usize,
     /// The outcomes of the cells that ran, by the name of the cell.
@@ -46,8 +42,6 @@ impl<'c> Repl<'c> {
         Repl {
             workspace: Rc::new(RefCell::new(workspace)),
             catalogue,
-            tables: false,
-            shapes: false,
             input_count: 0,
             outcomes: Outcomes::new(),
             undo_points: Vec::new(),

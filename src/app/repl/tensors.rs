@@ -1,4 +1,4 @@
-//! The commands that show tensors: `:table`, `:tables`, `:heat`, `:shape`, `:strides`.
+//! The commands that show tensors: `:table`, `:heat`, `:shape`, `:strides`.
 
 use super::super::cells::runner;
 use super::super::terminal::shell::Shell;
@@ -19,16 +19,6 @@ impl Repl<'_> {
         let tensor = self.tensor(required(expression, ":table attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
         shell.show(&table::figure(&figure, shell.look))?;
-        Ok(InputResult::Done)
-    }
-
-    /// `:tables [off]`
-    pub(super) fn switch_tables(&mut self, words: &str) -> CommandResult {
-        self.tables = match words {
-            "" | "on" => true,
-            "off" => false,
-            _ => return Err(CommandError::message("`:tables` shows tables, `:tables off` does not.")),
-        };
         Ok(InputResult::Done)
     }
 
