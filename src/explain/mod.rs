@@ -44,7 +44,7 @@ pub use account::WhyEnd;
 pub(crate) use account::{SourceElement, Statement};
 #[allow(unused_imports, reason = "tests use it")]
 pub use calc::Calc;
-pub use difference::{ATOL, TensorDifference, difference};
+pub use difference::{TensorDifference, difference};
 pub(crate) use invariants::{MeasuredInvariant, measured};
 pub(crate) use locals::LocalTensor;
 pub(crate) use nonfinite::Nonfinite;

@@ -20,7 +20,6 @@ pub mod index;
 pub mod linalg;
 pub mod loss;
 pub mod math;
-pub(crate) mod naive;
 pub mod norm;
 pub(crate) mod optimizer;
 pub mod random;

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use comfy_table::CellAlignment;
+use serde::Serialize;
 
-use crate::view::quantity::grouped;
+use crate::view::quantity::{counted, grouped};
 use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
@@ -46,35 +47,48 @@ pub struct Growth {
     pub points: Vec<(usize, f64, Option<f64>)>,
 }
 
-/// A model that writes text.
-#[derive(Clone, Default, PartialEq)]
-pub struct Decoding {
-    /// The model: "GPT-2's size, ...".
-    pub model: String,
-    /// The machine: processor and threads.
-    pub machine: String,
-    /// How many tokens it wrote.
-    pub tokens: usize,
-    /// Tokens a second with a cache, and without.
-    pub cached: f64,
-    pub uncached: f64,
-    /// Megabytes of weights that each token reads.
-    pub weight_megabytes: f64,
-    /// 10^9 bytes a second: of weights with the cache, and of numbers that are summed up.
-    pub read_speed: f64,
-    pub sum_speed: f64,
-    /// Peak memory of the process.
-    pub megabytes: Option<f64>,
+/// A model of GPT-2's size that writes text: the document `attn.bench.decode/1`.
+#[derive(Serialize)]
+pub(crate) struct Decoding {
+    pub(crate) schema: &'static str,
+    pub(crate) cpu: String,
+    pub(crate) threads: usize,
+    pub(crate) layers: usize,
+    pub(crate) width: usize,
+    pub(crate) heads: usize,
+    pub(crate) words: usize,
+    /// The number of tokens written.
+    pub(crate) tokens: usize,
+    pub(crate) tokens_per_s_cached: f64,
+    pub(crate) tokens_per_s_uncached: f64,
+    /// The bytes of the weights that each token reads.
+    pub(crate) weight_bytes: f64,
+    /// Bytes of weights a second with the cache, and of numbers that are summed up; in 10^9.
+    pub(crate) gb_per_s_cached: f64,
+    pub(crate) gb_per_s_sum: f64,
+    pub(crate) peak_rss_mb: Option<f64>,
+}
+
+/// The processor and the threads, in words.
+pub(crate) fn machine(cpu: &str, threads: usize) -> String {
+    format!("{cpu}, {}", counted(threads, "thread"))
 }
 
 /// Tokens a second, and what they are limited by.
-pub fn decoding(report: &Decoding, look: Look) -> Text {
-    let mut text = title(&report.model, &report.machine, look);
+pub(crate) fn decoding(report: &Decoding, look: Look) -> Text {
+    let model = format!(
+        "GPT-2's size, random weights: {} layers, {} wide, {} heads, {} words, float32",
+        report.layers,
+        report.width,
+        report.heads,
+        grouped(report.words as u64)
+    );
+    let mut text = title(&model, &machine(&report.cpu, report.threads), look);
     let tokens = grouped(report.tokens as u64);
-    let peak = report.megabytes.map_or_else(String::new, |peak| format!(" Peak memory: {}.", memory(peak)));
+    let peak = report.peak_rss_mb.map_or_else(String::new, |peak| format!(" Peak memory: {}.", memory(peak)));
     let facts = format!(
         "{tokens} tokens with a cache: {:.1} tokens/s\n{tokens} tokens without a cache: {:.1} tokens/s",
-        report.cached, report.uncached
+        report.tokens_per_s_cached, report.tokens_per_s_uncached
     );
     let mut section = Text::new();
     facts.lines().for_each(|line| section.say(Role::Prose, line));
@@ -82,10 +96,10 @@ pub fn decoding(report: &Decoding, look: Look) -> Text {
     let why = format!(
         "With a cache, each token reads every weight once, {}: {:.1} GB/s, {:.0} % of the {:.1} GB/s at which this machine \
          sums up numbers in memory. Without one, each token computes the whole text again.{peak}",
-        memory(report.weight_megabytes),
-        report.read_speed,
-        100.0 * report.read_speed / report.sum_speed,
-        report.sum_speed
+        memory(report.weight_bytes / 1e6),
+        report.gb_per_s_cached,
+        100.0 * report.gb_per_s_cached / report.gb_per_s_sum,
+        report.gb_per_s_sum
     );
     let none = Line::new();
     text.section(wrap(&Line::new().with(Role::Prose, why), look.text_width(), &none, &none));

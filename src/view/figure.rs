@@ -2,7 +2,8 @@
 //! Source: how much of a tensor is printed, and with how many digits: PyTorch's `_tensor_str` (threshold 1000,
 //! edge items 3, precision 4).
 
-use crate::view::quantity::{mean, scientific};
+use crate::tensor::show::{ElementFormat, ElementKind, ElementValue, PrintOptions, PrintSource, shown_along};
+use crate::view::quantity::mean;
 use crate::view::statistics::{Statistics, block};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, escape_controls, unbroken};
 use crate::view::wrap::wrap;
@@ -76,13 +77,7 @@ impl Figure {
 
     /// The positions of an axis that are shown; `None` where others are left out.
     pub(crate) fn shown(&self, axis: usize) -> Vec<Option<usize>> {
-        let size = self.shape[axis];
-        if !self.is_summarized() || size <= 2 * EDGE_ITEMS {
-            return (0..size).map(Some).collect();
-        }
-        let head = (0..EDGE_ITEMS).map(Some);
-        let tail = (size - EDGE_ITEMS..size).map(Some);
-        head.chain([None]).chain(tail).collect()
+        shown_along(self.shape[axis], self.is_summarized().then_some(EDGE_ITEMS)).collect()
     }
 
     /// The shape with the names of the axes: `(query 6, key 6)`.
@@ -105,8 +100,13 @@ impl Figure {
         if self.texts.len() == self.count() {
             return offsets.iter().map(|&at| self.texts[at].trim().to_string()).collect();
         }
-        let format = NumberFormat::of(self);
-        offsets.iter().map(|&at| format.number(self.values[at])).collect()
+        let format = ElementFormat::of(self, &PrintOptions::default());
+        let text = |at: &usize| match (format.text(self.at(*at)), self.values[*at]) {
+            // Those that PyTorch shows are whole, this one is not.
+            (text, value) if text.ends_with('.') && value.fract() != 0.0 => format!("{value:.4}"),
+            (text, _) => text,
+        };
+        offsets.iter().map(text).collect()
     }
 
     /// The element at an offset as the end of a scale: as PyTorch prints it in this tensor, but not in scientific notation
@@ -123,63 +123,28 @@ impl Figure {
     pub(crate) fn ends(&self, low: usize, high: usize) -> [String; 2] {
         [low, high].map(|at| self.end(at))
     }
+}
 
-    /// The offsets of the elements that PyTorch prints: all of them, or the edges.
-    fn printed(&self) -> Vec<usize> {
-        let mut offsets = vec![0];
-        for (axis, size) in self.shape.iter().enumerate() {
-            let shown: Vec<usize> = self.shown(axis).into_iter().flatten().collect();
-            let step = |offset: usize| shown.iter().map(move |at| offset * size + at);
-            offsets = offsets.into_iter().flat_map(step).collect();
-        }
-        offsets
+/// How PyTorch prints a tensor without texts depends on the elements that it shows.
+impl PrintSource for Figure {
+    fn shape(&self) -> &[usize] {
+        &self.shape
     }
-}
 
-/// How PyTorch prints the numbers of a tensor, for one that has no texts.
-enum NumberFormat {
-    Bool,
-    Whole,
-    Integral,
-    Fixed,
-    Scientific,
-}
-
-impl NumberFormat {
-    /// The format of a tensor: it depends on all numbers that PyTorch prints of it.
-    fn of(figure: &Figure) -> NumberFormat {
-        if figure.is_bool() {
-            return NumberFormat::Bool;
-        }
-        if figure.is_whole() {
-            return NumberFormat::Whole;
-        }
-        let printed = figure.printed();
-        let values = printed.iter().map(|&p| figure.values[p]);
-        let finite: Vec<f64> = values.filter(|v| v.is_finite() && *v != 0.0).map(f64::abs).collect();
-        let greatest = finite.iter().copied().fold(0.0, f64::max);
-        let least = finite.iter().copied().fold(f64::INFINITY, f64::min);
-        let integral = finite.iter().all(|v| v.fract() == 0.0);
-        let wide = greatest > 0.0 && (greatest / least > 1000.0 || greatest > 1e8);
-        match integral {
-            _ if wide => NumberFormat::Scientific,
-            true => NumberFormat::Integral,
-            false if least < 1e-4 => NumberFormat::Scientific,
-            false => NumberFormat::Fixed,
+    fn kind(&self) -> ElementKind {
+        match () {
+            () if self.is_bool() => ElementKind::Bool,
+            () if self.is_whole() => ElementKind::Int,
+            () => ElementKind::Float,
         }
     }
 
-    fn number(&self, value: f64) -> String {
-        match self {
-            NumberFormat::Bool if value != 0.0 => "True".to_string(),
-            NumberFormat::Bool => "False".to_string(),
-            NumberFormat::Whole => format!("{value:.0}"),
-            _ if value.is_nan() => "nan".to_string(),
-            _ if value.is_infinite() && value > 0.0 => "inf".to_string(),
-            _ if value.is_infinite() => "-inf".to_string(),
-            NumberFormat::Integral if value.fract() == 0.0 => format!("{value:.0}."),
-            NumberFormat::Integral | NumberFormat::Fixed => format!("{value:.4}"),
-            NumberFormat::Scientific => scientific(value),
+    fn at(&self, place: usize) -> ElementValue {
+        let value = self.values[place];
+        match self.kind() {
+            ElementKind::Bool => ElementValue::Bool(value != 0.0),
+            ElementKind::Int => ElementValue::Int(value as i64),
+            ElementKind::Float => ElementValue::Float(value),
         }
     }
 }

@@ -10,23 +10,14 @@ use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
 
-/// A key and what it does.
-#[derive(Clone, PartialEq, Eq)]
-pub struct KeyLabel {
-    /// The key: "Enter", "p".
-    pub key: String,
-    /// What it does, in a word or two.
-    pub label: String,
-}
-
-/// The keys on as few lines as possible. No line is full, so that the cursor can stand after the last.
-pub fn footer(keys: &[KeyLabel], look: Look) -> Text {
+/// Keys and what they do, in a word or two, on as few lines as possible. No line is full, so that the cursor can stand after the last.
+pub fn footer(keys: &[(&str, &str)], look: Look) -> Text {
     let mut line = Line::new();
-    for (at, KeyLabel { key, label }) in keys.iter().enumerate() {
+    for (at, (key, label)) in keys.iter().enumerate() {
         if at > 0 {
             line.push(Role::Prose, "   ");
         }
-        line.push(Role::Strong, key);
+        line.push(Role::Strong, *key);
         line.push(Role::Dim, format!("{NO_BREAK_SPACE}{}", unbroken(label)));
     }
     wrap(&line, look.text_width().min(look.width.saturating_sub(1)).max(20), &Line::new(), &Line::new())

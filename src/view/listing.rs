@@ -1,4 +1,4 @@
-//! The listing of lessons and steps (`attn list`), suggestions for an unknown name, and the welcome text.
+//! The listing of lessons and steps (`attn list`).
 
 use unicode_width::UnicodeWidthStr;
 
@@ -365,33 +365,5 @@ fn plain_list(listing: &Listing, steps: bool, look: Look) -> Text {
     if let Some(next) = &listing.next {
         say(format!("next: {next}, with: {}", listing.learn));
     }
-    text
-}
-
-/// The welcome text: what attn is, the main commands, and the listing.
-pub fn welcome(words: &str, commands: &[(&str, &str)], listing: &Listing, look: Look) -> Text {
-    let mut text = Text::new();
-    let line = Line::new().with(Role::Prose, words);
-    text.append(paragraph(&line, look));
-    text.gap();
-    let longest = commands.iter().map(|(command, _)| command.width());
-    let column = 4 + longest.max().unwrap_or(0);
-    let narrow = look.width < 60;
-    for &(command, words) in commands {
-        if look.plain {
-            text.say(Role::Prose, format!("{command}: {words}"));
-            continue;
-        }
-        let mut line = Line::spaces(2).with(Role::CodeInline, command);
-        if narrow {
-            text.line(line);
-            line = Line::new();
-        }
-        line.fill(if narrow { 4 } else { column });
-        let below = Line::spaces(if narrow { 4 } else { column });
-        let words = Line::new().with(Role::Prose, words);
-        text.append(wrap(&words, look.width, &line, &below));
-    }
-    text.section(list(listing, true, look));
     text
 }

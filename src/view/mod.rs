@@ -7,7 +7,6 @@ pub mod check;
 pub mod code;
 pub(crate) mod columns;
 pub mod compare;
-pub mod curve;
 pub(crate) mod doctor;
 pub mod errors;
 pub(crate) mod figure;

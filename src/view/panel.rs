@@ -267,7 +267,7 @@ pub(crate) fn verbatim_lines(printed: &str, look: Look) -> Text {
 }
 
 /// One printed line.
-pub(crate) fn verbatim(line: &str, look: Look) -> Text {
+fn verbatim(line: &str, look: Look) -> Text {
     let whole = Line::new().with(Role::Output, printable(line));
     if look.plain || whole.width() <= look.width {
         return Text { lines: vec![whole] };

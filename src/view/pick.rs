@@ -1,8 +1,9 @@
 //! A table in which the learner chooses a number: the part around the chosen one that fits the screen.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::view::figure::Figure;
+use crate::view::slice::ellipsized;
 use crate::view::text::{Line, Look, Role, Text};
 
 /// The table with the element at `index` marked, in at most `rows` rows. The figure has its values.
@@ -24,9 +25,9 @@ pub fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text
     let longest = (look.width / 3).max(6);
     let head = |at: usize| match lead.is_empty() {
         true => String::new(),
-        false => shortened(&figure.position(axis - 1, at), longest),
+        false => ellipsized(&figure.position(axis - 1, at), longest),
     };
-    let column_name = |at: usize| shortened(&figure.position(axis, at), longest);
+    let column_name = |at: usize| ellipsized(&figure.position(axis, at), longest);
     let cell = |row: usize, column: usize| element(figure, start + row * columns + column);
     let heads = shown_rows.iter().map(|row| head(*row).width()).max().unwrap_or(0);
     let free = look.width.saturating_sub(heads + 4);
@@ -89,22 +90,6 @@ pub(crate) fn element_name(name: &str, index: &[usize]) -> String {
         true => name.to_owned(),
         false => format!("{name}[{}]", places.join(",")),
     }
-}
-
-/// A name cut to this width, with a mark.
-fn shortened(name: &str, width: usize) -> String {
-    if name.width() <= width {
-        return name.to_owned();
-    }
-    let mut kept = String::new();
-    for letter in name.chars() {
-        if kept.width() + letter.width().unwrap_or(0) >= width {
-            break;
-        }
-        kept.push(letter);
-    }
-    kept.push('…');
-    kept
 }
 
 /// The row-major offset of an element.

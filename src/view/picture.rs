@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::shims::PlottedFigure;
 use crate::tensor::layout::unravel;
 use crate::tensor::size_in_words;
-use crate::view::curve::{Curve, curves};
 use crate::view::figure::Figure;
 use crate::view::heat::{self, Bar, bars};
 use crate::view::plot;
@@ -34,8 +33,6 @@ pub enum Picture {
     },
     /// A title, and bars with their names and values.
     Bars(String, Vec<(String, f64)>),
-    /// Numbers one after the other, such as the loss of each training step.
-    Curves(Vec<Curve>),
     /// For each computation its name, time, and bytes of tensors.
     Costs(Vec<(String, Duration, u64)>),
     Plot(Box<PlottedFigure>),
@@ -67,7 +64,6 @@ pub fn picture(picture: &Picture, look: Look) -> Text {
             text.append(bars(&all.iter().map(bar).collect::<Vec<_>>(), look));
             text
         }
-        Picture::Curves(all) => curves(all, look),
         Picture::Costs(costs) => self::costs(costs, look),
         Picture::Plot(figure) => plot::plot(figure, look),
     }

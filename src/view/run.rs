@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
-use crate::shims::PlottedFigure;
 use crate::view::code;
-use crate::view::errors::{ErrorNote, error};
-use crate::view::panel::printed;
-use crate::view::plot::plot;
+use crate::view::errors::error;
+use crate::view::panel::{Panel, printed};
+use crate::view::picture::picture;
 use crate::view::quantity::{counted, duration};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
@@ -17,36 +16,19 @@ const CODE_LINES: usize = 6;
 /// The time of a cell is shown from this duration on.
 pub(crate) const SLOW: Duration = Duration::from_millis(100);
 
-#[derive(Clone, Default, PartialEq)]
-pub struct CellRun {
-    /// Its name: "cell 4", "stepN scores-loops".
-    pub title: String,
-    pub code: String,
-    /// What it printed.
-    pub stdout: String,
-    /// The text of its bare last expression.
-    pub result: Option<String>,
-    pub plots: Vec<PlottedFigure>,
-    pub error: Option<ErrorNote>,
-    /// Remarks of attn: lines skipped, output cut.
-    pub remarks: Vec<String>,
-    /// How long it took.
-    pub elapsed: Duration,
-}
-
-/// One cell: its title, its code shortened, its output, its result, its error.
-pub fn cell(run: &CellRun, look: Look) -> Text {
+/// One cell, which took so long: its title, its code shortened, its output, its result, its error.
+pub fn cell(title: &str, run: &Panel, elapsed: Duration, look: Look) -> Text {
     let mut text = Text::new();
     let width = look.text_width();
-    let time = (run.elapsed >= SLOW).then(|| duration(run.elapsed));
+    let time = (elapsed >= SLOW).then(|| duration(elapsed));
     match look.plain {
         true => {
             let time = time.map(|t| format!(", {t}")).unwrap_or_default();
-            text.say(Role::Prose, format!("{}{time}", run.title));
+            text.say(Role::Prose, format!("{title}{time}"));
         }
         false => {
             let time = time.map(|t| format!(" {t}")).unwrap_or_default();
-            let title = Line::new().with(Role::Title, &run.title);
+            let title = Line::new().with(Role::Title, title);
             let mut head = wrap(&title, width, &Line::new(), &Line::new());
             if let Some(line) = head.lines.last_mut() {
                 line.push(Role::Prose, " ");
@@ -67,8 +49,8 @@ pub fn cell(run: &CellRun, look: Look) -> Text {
         true => text.append(output),
         false => text.section(output),
     }
-    for figure in &run.plots {
-        text.section(plot(figure, look));
+    for shown in &run.pictures {
+        text.section(picture(shown, look));
     }
     if let Some(note) = &run.error {
         text.section(error(note, look));

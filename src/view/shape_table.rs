@@ -2,24 +2,13 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::explain::shape_steps::ShapeStep;
 use crate::view::code::first_line;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// An operation with the shapes of its operands and of its result.
-#[derive(Clone, Default, PartialEq)]
-pub(crate) struct ShapeRow {
-    pub(crate) code: String,
-    /// The shapes of the operands; may be empty.
-    pub(crate) algebra: String,
-    /// The shape of the result; `None` if the operation raises.
-    pub(crate) result: Option<String>,
-    /// `broadcast`; may be empty.
-    pub(crate) remark: String,
-}
-
 /// The operations, one on each line, with their shapes in a column if the screen is wide enough.
-pub(crate) fn shapes(rows: &[ShapeRow], look: Look) -> Text {
+pub(crate) fn shapes(rows: &[ShapeStep], look: Look) -> Text {
     let codes = rows.iter().map(|row| row.code.width()).max().unwrap_or(0);
     let shapes: Vec<Line> = rows.iter().map(|row| shapes_of(row, look)).collect();
     let fits = codes + 3 + shapes.iter().map(Line::width).max().unwrap_or(0) <= look.width;
@@ -42,14 +31,14 @@ pub(crate) fn shapes(rows: &[ShapeRow], look: Look) -> Text {
 }
 
 /// The shapes of one operation.
-fn shapes_of(row: &ShapeRow, look: Look) -> Line {
+fn shapes_of(row: &ShapeStep, look: Look) -> Line {
     let mut line = Line::new();
     if !row.algebra.is_empty() {
         line.push(Role::Prose, format!("{} -> ", row.algebra));
     }
     match &row.result {
-        Some(result) => line.push(Role::Strong, result),
-        None => line.push(Role::Bad, if look.plain { "does not fit" } else { "✗" }),
+        Ok(result) => line.push(Role::Strong, result),
+        Err(_) => line.push(Role::Bad, if look.plain { "does not fit" } else { "✗" }),
     }
     if !row.remark.is_empty() {
         line.push(Role::Dim, format!("   {}", row.remark));

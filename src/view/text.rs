@@ -68,8 +68,6 @@ pub(crate) enum Role {
     Bad,
     /// The part of an output that differs from the recorded one.
     Differs,
-    /// The bracket that matches the one at the cursor.
-    Match,
     /// Secondary text: position, rules, gutters, remarks.
     Dim,
     /// A token or an axis in a table.
@@ -102,7 +100,6 @@ impl Role {
             Role::NumberLit => text.ansi_color(136),
             Role::Comment => text.dimmed().italic(),
             Role::Dim => text.dimmed(),
-            Role::Match => text.reversed(),
             Role::Bad => text.red().bold(),
             Role::Differs => text.red().bold().underline(),
             Role::Token(token) => text.ansi_color(TOKENS[token % TOKENS.len()]),

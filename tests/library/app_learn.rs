@@ -3,7 +3,7 @@
 use attn::app::cells::step::{element_of, loop_variables};
 use attn::app::learn::choose::{moved, next_table};
 use attn::app::learn::code_page::{CodePage, rows_of};
-use attn::app::learn::editor::{Gutter, coloured, ends, indent};
+use attn::app::learn::editor::{Gutter, ends, indent};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
 use attn::app::repl::keys::without_margins;
 use attn::app::terminal::prompt::TypedLine;
@@ -82,7 +82,7 @@ fn lines_are_numbered_in_a_margin_that_is_no_code() {
 fn colours_move_no_character() {
     let look = Look { width: 80, colour: true, plain: false };
     for source in ["for i in x:\n    print(i)  ", "", "def f(x):\n\n", "x = '''a\nb'''", "x\t= 1"] {
-        let drawn = coloured(source, look);
+        let drawn = Gutter::of(source).drawn(source, look);
         let mut bare = String::new();
         let mut rest = drawn.as_str();
         while let Some((before, after)) = rest.split_once('\x1b') {

@@ -36,20 +36,7 @@ fn differences_have_a_place_and_a_size() {
     let found = difference(&a, &b).expect("the shapes are equal");
     assert_eq!((found.count, found.differing, found.nan), (4, 2, 0));
     assert_eq!(found.greatest, Some((vec![0, 1], 2.0, 1.0)));
-    assert_eq!(found.mean, 1.5 / 4.0);
     assert_eq!(difference(&a, &a).map(|same| same.differing), Some(0));
-    // As torch.allclose(one, other, atol=1e-5) answers.
-    for (one, other, close) in [
-        (1.0, 1.000_015, true),
-        (1.0, 1.000_025, false),
-        (0.0, 0.000_009, true),
-        (f32::INFINITY, f32::INFINITY, true),
-        (1.0, f32::INFINITY, false),
-        (f32::NAN, f32::NAN, false),
-    ] {
-        let [one, other] = [one, other].map(|value| Tensor::from_f32(vec![value], [1]));
-        assert_eq!(difference(&one, &other).map(|found| found.is_close), Some(close), "{one:?} {other:?}");
-    }
     assert_eq!(difference(&a, &Tensor::from_f32(vec![1.0; 4], [4])), None);
 }
 

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 use attn::app::repl::commands::{COMMANDS, CommandGroup};
-use attn::app::repl::settings::SETTINGS;
 use attn::ops::op::{FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, METHOD, Op};
 use attn::ops::{schema::signature, table};
 use attn::session::{Session, SessionOptions, with_large_stack};
@@ -70,7 +69,7 @@ fn places(op: &Op) -> String {
     shown.join(" ")
 }
 
-/// The tables of commands and settings as a page.
+/// The table of commands as a page.
 fn repl_page() -> String {
     let mut text = REPL_HEAD.to_owned();
     for (group, title) in CommandGroup::ALL {
@@ -81,10 +80,6 @@ fn repl_page() -> String {
             let more = if command.more.is_empty() { String::new() } else { format!(" {}", command.more) };
             let _ = writeln!(text, "| `{}` | {}.{more}{also} |", command.usage(), command.line);
         }
-    }
-    text.push_str("\n## ReplSettings\n\n| setting | values | what it does |\n|---|---|---|\n");
-    for setting in SETTINGS {
-        let _ = writeln!(text, "| `{}` | {} | {} |", setting.name, setting.values, setting.line);
     }
     text
 }

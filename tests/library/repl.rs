@@ -4,7 +4,7 @@ use attn::app::cells::workspace::Workspace;
 use attn::app::commands::options::GlobalOptions;
 use attn::app::repl::commands::COMMANDS;
 use attn::app::repl::complete::{complete, path_before, signature_of};
-use attn::app::repl::editor::{coloured, matching_bracket};
+use attn::app::repl::editor::coloured;
 use attn::app::repl::keys::{BoundKey, Cursor, KeyAction, MARGIN, without_margins};
 use attn::lesson::Catalogue;
 use attn::view::Look;
@@ -32,8 +32,6 @@ fn names_are_completed_where_they_stand() {
     assert_eq!(at(":ta").1, [":table "]);
     assert_eq!(at(":table quer").1, ["queries"]);
     assert_eq!(at(":goto softmax-na").1.len(), 1);
-    assert_eq!(at(":set ta").1, ["tables"]);
-    assert_eq!(at(":set tables o").1, ["on", "off"]);
     for line in ["print(que", "x = [que", "f(queries)[que", "print('a', que", "(queries, [0, que"] {
         assert_eq!(at(line).1, ["queries", "queue"], "{line}");
     }
@@ -70,21 +68,10 @@ fn colours_keep_the_width_of_the_text() {
     let look = Look { width: 80, colour: false, plain: false };
     let margin = String::from(MARGIN).repeat(10);
     for typed in ["x = 'a b'  ", "", ":table x ", "f(", "'''\n  a\t", "x  # é"] {
-        assert_eq!(coloured(typed, None, look).replace("     ...> ", &margin), *typed);
+        assert_eq!(coloured(typed, look).replace("     ...> ", &margin), *typed);
     }
     let block = format!("for i in x:\n{margin}    pass  ");
-    assert_eq!(coloured(&block, None, look), "for i in x:\n     ...>     pass  ");
-    let bright = coloured("x = (1)", Some(4), Look { colour: true, ..look });
-    assert!(bright.contains("\u{1b}[7m(\u{1b}[0m"), "{bright:?}");
-}
-
-#[test]
-fn brackets_are_matched_but_not_in_strings() {
-    assert_eq!(matching_bracket("f(a[0])", 7), Some(1));
-    assert_eq!(matching_bracket("f(a[0])", 1), Some(6));
-    assert_eq!(matching_bracket("f(')')", 6), Some(1));
-    assert_eq!(matching_bracket("f(a", 1), None);
-    assert_eq!(matching_bracket("abc", 1), None);
+    assert_eq!(coloured(&block, look), "for i in x:\n     ...>     pass  ");
 }
 
 #[test]

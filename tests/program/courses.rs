@@ -249,7 +249,7 @@ fn nothing_in_a_lesson_commands_the_terminal() {
         &["check", name],
         &["check", "--json", name],
         &["export", name],
-        &["export", name, "--json"],
+        &["show", "--json", name, "first-step"],
         &["export", name, "--format", "ipynb"],
         &["export", name, "-o", utf8(&page)],
         &["export", name, "own-work"],

@@ -228,7 +228,7 @@ fn limits_of_the_process_are_met_in_words() {
     let old = "# what was there";
     for (file, args) in [
         ("scores.md", &["export", "scores", "--force", "-o", "scores.md"][..]),
-        ("scores.html", &["run", "scores", "--html", "scores.html"]),
+        ("scores.html", &["export", "scores", "--force", "-o", "scores.html"]),
         ("scores.ipynb", &["export", "scores", "--force", "-o", "scores.ipynb"]),
     ] {
         std::fs::write(place.join(file), old).expect("it is written");

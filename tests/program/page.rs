@@ -158,11 +158,6 @@ fn what_others_wrote_is_shown_and_not_interpreted() {
     {
         assert!(page.contains(shown), "{shown}");
     }
-    let written = folder.path().join("page.html");
-    let words = [file.to_str().expect("a path"), "--html", written.to_str().expect("a path")];
-    let (said, code) = attn(&["run", words[0], words[1], words[2]]);
-    assert_eq!((code, said.contains("Written: ")), (3, true), "{said}");
-    assert_eq!(std::fs::read_to_string(&written).expect("it was written"), page);
 }
 
 /// In a browser: pointing and the keyboard show a calculation and light up its sources; nothing is asked of the network and

@@ -20,16 +20,19 @@ pub(crate) struct AxisNames {
 }
 
 impl AxisNames {
-    pub(crate) fn of(name: &str, tensor: &Tensor, names: &TensorNames, workspace: &Workspace) -> AxisNames {
+    pub(crate) fn of(name: &str, tensor: &Tensor, names: &TensorNames) -> AxisNames {
         let shape = tensor.shape().to_vec();
-        let own = workspace.axes.get(name).cloned().unwrap_or_else(|| names.axes_of(name).to_vec());
+        let own = names.axes_of(name);
         // In a class, the axes of the batch and of the heads come before the axes that the lesson names.
         let before = shape.len().saturating_sub(own.len());
         let mut axes: Vec<String> = match own.is_empty() || own.len() > shape.len() {
             true => usual_axes(&shape, names.tokens().len()),
-            false => {
-                ["batch", "head", ""].iter().take(before).map(|axis| (*axis).to_owned()).chain(own).collect()
-            }
+            false => ["batch", "head", ""]
+                .iter()
+                .take(before)
+                .map(|axis| (*axis).to_owned())
+                .chain(own.iter().cloned())
+                .collect(),
         };
         axes.resize(shape.len(), String::new());
         let of_tokens = |axis: &str| matches!(axis, "token" | "query" | "key");
@@ -154,7 +157,7 @@ impl AxisNames {
 
 /// The index with negative numbers counted from the end.
 /// Errors: it is out of range, or has too many numbers.
-pub(crate) fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
+fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
     if index.len() > shape.len() {
         return Err(Failure::Usage(match shape.len() {
             0 => format!("{base} is one number: it takes no index"),

@@ -4,9 +4,9 @@ use std::env;
 use std::path::Path;
 
 use super::super::terminal::shell::{Failure, Shell};
+use crate::lesson::Catalogue;
 use crate::lesson::course_folder::CourseError;
 use crate::lesson::front_matter::is_lesson;
-use crate::lesson::{Catalogue, Fault};
 use crate::ops::nearest;
 use crate::shims::outside::fs;
 
@@ -36,16 +36,18 @@ pub(crate) fn of_words(words: &mut Vec<String>, shell: &mut Shell) -> Result<Cat
             shell.options.folder = folder.to_owned();
             catalogue = Catalogue::open_course(folder, catalogue).map_err(no_course)?;
         }
-        let (more, id) = catalogue.with(path).map_err(broken)?;
+        let (more, id) = catalogue.with(path)?;
         catalogue = more;
         *word = id;
     }
     Ok(catalogue)
 }
 
-/// Whether at most one place is named. Errors: there are two.
-pub(crate) fn one_place(places: &[String], catalogue: &Catalogue) -> Result<(), Failure> {
-    let [first, second, ..] = places else { return Ok(()) };
+/// The lessons that the words of a command line are about, as [`of_words`], and the place in them. Errors: there are two places.
+pub(crate) fn of_place(words: &[String], shell: &mut Shell) -> Result<(Catalogue, Option<String>), Failure> {
+    let mut words = words.to_vec();
+    let catalogue = of_words(&mut words, shell)?;
+    let [first, second, ..] = words.as_slice() else { return Ok((catalogue, words.pop())) };
     let path = Path::new(first);
     let words = match path.exists() || catalogue.find(first).is_ok() {
         true => {
@@ -58,8 +60,10 @@ pub(crate) fn one_place(places: &[String], catalogue: &Catalogue) -> Result<(), 
 
 /// Says that there is nothing at a path, and names the nearest folders.
 fn absent(what: &str, path: &Path) -> String {
-    let near = similar_folders(path);
-    let near = if near.is_empty() { near } else { format!("; the nearest: {near}") };
+    let near = match similar(path, 3, Path::is_dir).as_slice() {
+        [] => String::new(),
+        names => format!("; the nearest: {}", names.join(", ")),
+    };
     format!("there is no {what}{near}")
 }
 
@@ -88,24 +92,23 @@ pub(crate) fn is_folder(word: &str, catalogue: &Catalogue) -> Result<bool, Failu
     }
 }
 
-/// The folders beside a path with similar names, as a list.
-fn similar_folders(path: &Path) -> String {
-    let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let entries = fs::read_dir(beside).into_iter().flatten().flatten();
-    let folders = entries.filter(|entry| entry.path().is_dir());
-    let mut names: Vec<String> =
-        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+/// What lies beside a path and has a similar name, of all that fits: up to `count`, the nearest first.
+pub(crate) fn similar(path: &Path, count: usize, fits: impl Fn(&Path) -> bool) -> Vec<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let fitting = entries.map(|entry| entry.path()).filter(|path| fits(path));
+    let mut names: Vec<String> = fitting.map(|path| name(&path)).collect();
     names.sort();
-    let near = nearest(&name, names, 3).into_iter().map(|name| beside.join(name).display().to_string());
-    near.collect::<Vec<_>>().join(", ")
+    let near = nearest(&name(path), names, count).into_iter();
+    near.map(|name| path.with_file_name(name).display().to_string()).collect()
 }
 
 /// The lessons in the folder `ATTN_LESSONS`, or those inside the program if it is not set.
 /// Errors: a file of that folder that cannot be read.
 pub(crate) fn catalogue() -> Result<Catalogue, Failure> {
     match env::var_os("ATTN_LESSONS").filter(|folder| !folder.is_empty()) {
-        Some(folder) => Catalogue::open(Path::new(&folder)).map_err(broken),
+        Some(folder) => Ok(Catalogue::open(Path::new(&folder))?),
         None => Ok(Catalogue::new()),
     }
 }
@@ -113,10 +116,6 @@ pub(crate) fn catalogue() -> Result<Catalogue, Failure> {
 fn no_course(error: CourseError) -> Failure {
     match error {
         CourseError::NoLesson { .. } => Failure::Usage(error.to_string()),
-        CourseError::Broken(fault) => broken(fault),
+        CourseError::Broken(fault) => fault.into(),
     }
-}
-
-fn broken(fault: Fault) -> Failure {
-    Failure::Unreadable(fault.to_string())
 }

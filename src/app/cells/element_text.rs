@@ -1,9 +1,5 @@
 //! The text of a named element: what is indexed, and the items of its index.
 
-use crate::syntax::parse_expression;
-use ruff_python_ast::{Expr, Number, UnaryOp};
-use ruff_text_size::Ranged;
-
 #[derive(Clone, PartialEq)]
 pub(crate) enum IndexItem {
     /// A number; negative ones count from the end.
@@ -121,13 +117,6 @@ fn index_item(text: &str) -> Option<IndexItem> {
     is_word.then(|| IndexItem::Word(text.to_owned()))
 }
 
-/// The tensor and the index of an element as a lesson names it: `attn_weights[1,2]`.
-pub(crate) fn worked_element(text: &str) -> Option<(String, Vec<i64>)> {
-    let parsed = parse_expression(text).ok()?;
-    let (base, index) = element_of(parsed.expr());
-    Some((text[base.range()].to_owned(), index))
-}
-
 /// The same text with the positions of tokens for their names in brackets: `inputs[journey,0]=0.9` as
 /// `inputs[1,0]=0.9`. For text that is code otherwise.
 pub(crate) fn with_positions(text: &str, tokens: &[String]) -> String {
@@ -170,33 +159,4 @@ pub(crate) fn with_positions(text: &str, tokens: &[String]) -> String {
         rest = &rest[taken..];
     }
     out
-}
-
-/// Splits an expression into what is indexed and the indices: `a[1][-2,3]` is `a` and 1, -2, 3.
-fn element_of(expression: &Expr) -> (&Expr, Vec<i64>) {
-    let Expr::Subscript(part) = expression else { return (expression, Vec::new()) };
-    let own: Option<Vec<i64>> = match &*part.slice {
-        Expr::Tuple(tuple) => tuple.elts.iter().map(whole).collect(),
-        other => whole(other).map(|at| vec![at]),
-    };
-    match own {
-        Some(own) => {
-            let (base, mut index) = element_of(&part.value);
-            index.extend(own);
-            (base, index)
-        }
-        None => (expression, Vec::new()),
-    }
-}
-
-/// An integer literal.
-fn whole(expression: &Expr) -> Option<i64> {
-    match expression {
-        Expr::NumberLiteral(literal) => match &literal.value {
-            Number::Int(value) => value.as_i64(),
-            _ => None,
-        },
-        Expr::UnaryOp(signed) if signed.op == UnaryOp::USub => whole(&signed.operand).map(|value| -value),
-        _ => None,
-    }
 }

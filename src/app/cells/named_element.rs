@@ -15,7 +15,8 @@ use crate::syntax::parse_expression;
 
 use super::super::terminal::shell::Failure;
 use super::axis_names::AxisNames;
-use super::element_text::{IndexItem, Scope, scope, split_index, worked_element};
+use super::element_text::{IndexItem, Scope, scope, split_index};
+use super::step::element_of;
 use super::workspace::Workspace;
 use crate::explain::{LocalTensor, TensorNames};
 use crate::ops::nearest;
@@ -75,7 +76,7 @@ pub(crate) fn named(text: &str, workspace: &mut Workspace) -> Result<NamedElemen
             _ => break found?,
         }
     };
-    let axes = AxisNames::of(&base, &tensor, &names, workspace);
+    let axes = AxisNames::of(&base, &tensor, &names);
     let (index, said) = axes.index(&base, &items, workspace)?;
     remarks.extend(said);
     Ok(NamedElement { base, tensor, index, remarks })
@@ -126,13 +127,13 @@ fn usual_tensor(items: &[IndexItem], names: &TensorNames, workspace: &Workspace)
     let wanted = items.len();
     let fits = |name: &str| {
         names.get(name).is_some_and(|tensor| {
-            let axes = AxisNames::of(name, tensor, names, workspace);
+            let axes = AxisNames::of(name, tensor, names);
             axes.labels.iter().filter(|labels| labels.is_some()).count() >= wanted
         })
     };
     // What the last steps explain or name, without those that show a mistake.
     for (step, _) in workspace.steps().iter().rev().filter(|(step, _)| !step.wrong) {
-        let explained = step.why.as_deref().and_then(worked_element).map(|(name, _)| name);
+        let explained = step.why.as_deref().and_then(element_of).map(|(name, _)| name.to_owned());
         let named = step.axes.iter().rev().map(|axes| axes.tensor.clone());
         if let Some(name) = explained.into_iter().chain(named).find(|name| fits(name)) {
             return Ok(name);

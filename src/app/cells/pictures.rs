@@ -4,8 +4,8 @@ use super::figures::{StepNames, figure};
 use crate::lesson::pictures::{NamedTensor, PictureContent};
 use crate::lesson::{Lesson, Step};
 use crate::session::Session;
+use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
 use crate::view::Picture;
-use crate::view::curve::Curve;
 use crate::view::storage::StorageView;
 
 /// The pictures of a step that has just run. A picture that cannot be drawn is left out; `attn check` reports it.
@@ -50,14 +50,35 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
             Picture::Strips { strips, tokens: words.unwrap_or_default(), legend }
         }
         PictureContent::Bars(name, bars) => Picture::Bars(name, bars),
-        PictureContent::Curves(curves) => {
-            Picture::Curves(curves.into_iter().map(|(name, values)| Curve { name, values }).collect())
-        }
+        PictureContent::Curves(curves) => Picture::Plot(Box::new(plotted(curves))),
         PictureContent::Costs(costs) => {
             Picture::Costs(costs.into_iter().map(|cost| (cost.name, cost.time, cost.bytes)).collect())
         }
     };
     drawn.into_iter().map(picture).collect()
+}
+
+/// Curves of numbers one after the other, side by side, by one scale that includes zero.
+fn plotted(curves: Vec<(String, Vec<f64>)>) -> PlottedFigure {
+    let all = curves.iter().flat_map(|(_, values)| values).copied().filter(|value| value.is_finite());
+    let (low, high) = all.fold((0f64, 0f64), |(low, high), value| (low.min(value), high.max(value)));
+    let one = |(title, y): (String, Vec<f64>)| PlottedAxes {
+        title,
+        x: PlottedAxis { label: "step".to_owned(), ..PlottedAxis::default() },
+        y: PlottedAxis { limits: Some(vec![low, high]), ..PlottedAxis::default() },
+        marks: vec![Mark {
+            kind: MarkKind::Line,
+            label: None,
+            x: (0..y.len()).map(|at| at as f64).collect(),
+            y,
+            to: Vec::new(),
+            rows: Vec::new(),
+            names: Vec::new(),
+            text: String::new(),
+        }],
+        ..PlottedAxes::default()
+    };
+    PlottedFigure { axes: curves.into_iter().map(one).collect(), ..PlottedFigure::default() }
 }
 
 /// How many elements are drawn without a gap: the size of the last axis, or one if there is a single axis.

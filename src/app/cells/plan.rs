@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::super::commands::options::GlobalOptions;
 use super::super::terminal::shell::{Failure, Shell};
+use super::course::similar;
 use super::workspace::{RanCell, Workspace};
 use crate::lesson::catalogue::FindError;
 use crate::lesson::notebook::{NotebookCell, RecordedOutput};
 use crate::lesson::read_error::ReadErrorKind;
 use crate::lesson::{Catalogue, LessonStep, Notebook, Target};
-use crate::ops::nearest;
-use crate::shims::outside::fs;
 
 /// The cells to run, from a step, a lesson or a file.
 #[derive(Clone, Default)]
@@ -190,7 +189,9 @@ pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
     };
     read.map_err(|error| {
         let near = match error.kind {
-            ReadErrorKind::Missing => similar_files(path),
+            ReadErrorKind::Missing => similar(path, 3, |path| {
+                path.extension().is_some_and(|ending| ["ipynb", "py", "md"].iter().any(|it| ending == *it))
+            }),
             _ => Vec::new(),
         };
         let near = match near.as_slice() {
@@ -205,23 +206,6 @@ pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
             _ => Failure::Unreadable(words),
         }
     })
-}
-
-/// Files in the same folder with a similar name.
-fn similar_files(path: &Path) -> Vec<String> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else {
-        return Vec::new();
-    };
-    let mut all: Vec<String> = entries
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-        .filter(|name| [".ipynb", ".py", ".md"].iter().any(|ending| name.ends_with(ending)))
-        .collect();
-    all.sort();
-    let near = nearest(&name, all, 3);
-    let full = |name: String| folder.map_or(name.clone(), |folder| folder.join(name).display().to_string());
-    near.into_iter().map(full).collect()
 }
 
 /// The plan for one word of the command line, up to `until` if that is given.
@@ -296,7 +280,7 @@ fn shown_steps<'c>(
         )));
     }
     let steps = (first..=last).filter_map(|number| catalogue.step(number));
-    steps.map(|step| step.map_err(|fault| Failure::Unreadable(fault.to_string()))).collect()
+    steps.map(|step| Ok(step?)).collect()
 }
 
 /// The cells of these steps, and silently of all steps that they need.
@@ -306,7 +290,7 @@ pub(crate) fn steps<'c>(
 ) -> Result<Vec<PlannedCell<'c>>, Failure> {
     let mut wanted: BTreeMap<usize, (LessonStep, bool)> = BTreeMap::new();
     for shown in shown {
-        let before = catalogue.prelude(shown.0).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let before = catalogue.prelude(shown.0)?;
         for need in before {
             wanted.entry(need.0.number).or_insert((need, true));
         }

@@ -1,4 +1,4 @@
-//! Runs several targets, each in a process of its own and as many at once as there are threads. What they show appears in
+//! Runs several targets, each in a process of its own. What they show appears in
 //! the order of the targets. A target that ends its process is one that failed; the others run all the same.
 //!
 //! Such a process runs the same command line, of which it does one [`Part`]: it sends what it shows, then what is known of
@@ -23,7 +23,6 @@ use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::shell::{Exit, Failure, Shell, columns_of_stderr};
 use super::machine;
 use super::plan::STDIN;
-use crate::kernel::threads;
 
 /// How often a press of Ctrl-C is looked for.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -34,10 +33,11 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// What is known of a target; or, if it could not be read or its process died, words that say so.
 pub(crate) type Ran<T> = Result<T, String>;
 
-/// Runs `one` for each target, and calls `then` with what it returned, in order, until that returns `false`. A single target
+/// Runs `one` for each target, `abreast` of them at once, and calls `then` with what it returned, in order, until that returns `false`. A single target
 /// runs in this process. Errors: those of `then`, and those of `one` that concern the command, not one of several targets.
 pub(crate) fn each<T: Serialize + DeserializeOwned>(
     names: &[String],
+    abreast: usize,
     shell: &mut Shell,
     mut one: impl FnMut(usize, &mut Shell) -> Result<T, Failure>,
     mut then: impl FnMut(usize, Ran<T>, &mut Shell) -> Result<bool, Failure>,
@@ -83,7 +83,7 @@ pub(crate) fn each<T: Serialize + DeserializeOwned>(
     };
     let (sender, events) = channel();
     thread::scope(|scope| {
-        for _ in 0..threads::count().min(names.len()) {
+        for _ in 0..abreast.min(names.len()) {
             let (pool, sender) = (&pool, sender.clone());
             let work = move || pool.work(&sender);
             // With fewer threads than that the others do the work.

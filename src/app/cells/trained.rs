@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::commands::options::GlobalOptions;
 use super::super::terminal::shell::Failure;
+use super::course::similar;
 use super::machine;
 use crate::lesson::trained::{self, Looked, Question, Sizes, Writing};
-use crate::ops::nearest;
 use crate::session::{Outcome, Session};
 use crate::shims::outside::fs;
 use crate::view::quantity::{bytes, grouped};
@@ -130,14 +130,8 @@ fn missing(folder: &Path) -> String {
             "{shown} is a file; --model takes the folder that has config.json and model.safetensors"
         );
     }
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = fs::read_dir(parent).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
-    let beside: Vec<String> = beside.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    match nearest(&name, beside.iter().map(String::as_str), 1).as_slice() {
-        [near] => {
-            format!("there is no folder {shown}; the nearest: {}", folder.with_file_name(near).display())
-        }
+    match similar(folder, 1, Path::is_dir).as_slice() {
+        [near] => format!("there is no folder {shown}; the nearest: {near}"),
         _ => format!(
             "there is no folder {shown}; attn downloads nothing: --model takes a folder on this machine, with config.json, \
              model.safetensors and the tokenizer's files"

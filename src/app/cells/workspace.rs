@@ -1,7 +1,5 @@
 //! A workspace: one interpreter with the state of a step or a file, and the names of its tensors' axes.
 
-use std::collections::BTreeMap;
-
 use super::super::commands::options::GlobalOptions;
 use super::super::terminal::progress_bar;
 use super::figures::{self, StepNames, usual_axes};
@@ -23,8 +21,6 @@ pub struct Workspace<'c> {
     pub(crate) at: Option<(&'c Step, &'c Lesson)>,
     /// The cells that ran, in order. Run again, they lead to the same state.
     pub(crate) ran: Vec<RanCell>,
-    /// The names that the learner gave to axes. They take precedence over the lesson's.
-    pub(crate) axes: BTreeMap<String, Vec<String>>,
     /// The steps that ran: their names for axes apply to later steps too.
     steps: Vec<(&'c Step, &'c Lesson)>,
     options: GlobalOptions,
@@ -46,7 +42,6 @@ impl<'c> Workspace<'c> {
             session: machine::session(options),
             at: None,
             ran: Vec::new(),
-            axes: BTreeMap::new(),
             steps: Vec::new(),
             options: options.clone(),
             recorded: None,
@@ -60,12 +55,7 @@ impl<'c> Workspace<'c> {
 
     /// A workspace with the names of this one, in which nothing has run.
     pub(crate) fn empty(&self) -> Workspace<'c> {
-        Workspace {
-            at: self.at,
-            axes: self.axes.clone(),
-            steps: self.steps.clone(),
-            ..Workspace::new(&self.options)
-        }
+        Workspace { at: self.at, steps: self.steps.clone(), ..Workspace::new(&self.options) }
     }
 
     /// The same cells, run again in a session that records what backward computes. `None`: Ctrl-C was pressed.
@@ -161,11 +151,7 @@ impl<'c> Workspace<'c> {
 
     /// The names of a variable's axes; empty if there are none.
     fn axes_of(&self, name: &str) -> Vec<String> {
-        match (self.axes.get(name), self.labels()) {
-            (Some(axes), _) => axes.clone(),
-            (None, Some(names)) => names.axes(name),
-            (None, None) => Vec::new(),
-        }
+        self.labels().map(|names| names.axes(name)).unwrap_or_default()
     }
 
     /// The names that the current step gives to axes and along them.
@@ -176,7 +162,7 @@ impl<'c> Workspace<'c> {
     /// A tensor with its elements, as the view draws it.
     pub(crate) fn figure(&self, name: &str, tensor: &Tensor) -> Figure {
         let options = *self.session.state().print_options.borrow();
-        self.with_axes(figures::figure(name, tensor, self.labels(), &options))
+        figures::figure(name, tensor, self.labels(), &options)
     }
 
     /// As [`Workspace::figure`], with the names that axes of tokens usually have where no step names the axes: for
@@ -195,7 +181,7 @@ impl<'c> Workspace<'c> {
 
     /// A tensor without its elements: its dtype, its shape and its axes.
     pub(crate) fn outline(&self, name: &str, tensor: &Tensor) -> Figure {
-        self.with_axes(figures::outline(name, tensor, self.labels()))
+        figures::outline(name, tensor, self.labels())
     }
 
     /// A tensor with its elements, as one on the way to others: a variable that is or was local to a function. It may
@@ -208,17 +194,6 @@ impl<'c> Workspace<'c> {
             figure.axes = std::iter::repeat_n(String::new(), ahead).chain(named).collect();
             let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
             figure.labels = figure.axes.iter().zip(&figure.shape).map(label).collect();
-        }
-        figure
-    }
-
-    /// The figure with the names that the learner gave to its axes.
-    fn with_axes(&self, mut figure: Figure) -> Figure {
-        let name = &figure.name;
-        if let Some(axes) = self.axes.get(name).filter(|axes| axes.len() == figure.shape.len()) {
-            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
-            figure.labels = axes.iter().zip(&figure.shape).map(label).collect();
-            figure.axes.clone_from(axes);
         }
         figure
     }

@@ -15,6 +15,7 @@ use super::super::json::json_line;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::kernel::random::Family;
+use crate::kernel::threads;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_output, compare_step};
 use crate::lesson::front_matter::is_lesson;
 use crate::lesson::recording::with_outputs;
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     };
     let mut files: Vec<(CheckedFile, String)> = Vec::new();
     let mut exit = Exit::Good;
-    processes::each(&names, shell, one, |index, ran, _| {
+    processes::each(&names, threads::count(), shell, one, |index, ran, _| {
         let (file, document) = match ran {
             Ok(ran) => ran,
             Err(text) => {

@@ -8,18 +8,14 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 
 /// What `attn completions` takes.
 #[derive(clap::Args)]
-pub(crate) struct Completions {
+pub(crate) struct Args {
     /// The shell that will read them
     #[arg(value_enum, value_name = "SHELL")]
     dialect: CompletionShell,
 }
 
 /// Writes a completion script.
-pub(crate) fn completions(
-    args: &Completions,
-    mut command: Command,
-    shell: &mut Shell,
-) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, mut command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
     let verbs: Vec<&str> = command.get_subcommands().filter(takes_names).map(Command::get_name).collect();
     let (cases, words) = (verbs.join("|"), verbs.join(" "));
     let names = names_of_steps(args.dialect).replace("VERBS|", &cases).replace("VERBS", &words);

@@ -12,7 +12,7 @@ use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::lesson::search::{Searched, search};
-use crate::lesson::{Catalogue, Fault, Lesson, Step};
+use crate::lesson::{Catalogue, Lesson, Step};
 use crate::view::prose::prose;
 use crate::view::wrap::remark;
 use crate::view::{Look, Panel, Text, panel};
@@ -91,14 +91,10 @@ pub(crate) fn text(
     Ok(text)
 }
 
-fn unreadable(fault: Fault) -> Failure {
-    Failure::Unreadable(fault.to_string())
-}
-
 /// The questions of a course, as a lesson. Errors: it has none, or they cannot be read.
 fn questions(catalogue: &Catalogue) -> Result<&Lesson, Failure> {
     let none = || Failure::Usage("this course has no questions: faq.md is missing".to_owned());
-    catalogue.faq().ok_or_else(none)?.map_err(unreadable)
+    Ok(catalogue.faq().ok_or_else(none)??)
 }
 
 /// The numbers, from 0, of the questions that fit these words: at least one, the best first.
@@ -112,7 +108,7 @@ fn found(wanted: &str, faq: &Lesson, catalogue: &Catalogue, command: &str) -> Re
         }
         Ok(number) => vec![number - 1],
         Err(_) => {
-            let glossary = catalogue.glossary().map_err(unreadable)?;
+            let glossary = catalogue.glossary()?;
             let body = |step: &Step| format!("{} {}", step.prose, step.after);
             let bodies: Vec<String> = faq.steps.iter().map(body).collect();
             let texts: Vec<Searched> = faq
@@ -175,7 +171,7 @@ fn run_question<'c>(
     options: &GlobalOptions,
     each: &mut dyn FnMut(&FinishedCell, &mut Workspace<'c>) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    let needed = catalogue.prelude_of_lesson(faq).map_err(unreadable)?;
+    let needed = catalogue.prelude_of_lesson(faq)?;
     let mut cells: Vec<PlannedCell> =
         needed.into_iter().map(|needed| PlannedCell::of_step(needed, true)).collect();
     cells.push(PlannedCell::of_step((step, faq), false));

@@ -10,7 +10,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState};
 use crate::lesson::{Catalogue, Course, Exercise, Lesson, Step};
-use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list, welcome};
+use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list};
 
 /// What `attn list` takes.
 #[derive(clap::Args)]
@@ -29,9 +29,7 @@ pub(crate) struct Args {
 
 /// Lists the chapter.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut place = args.place.clone();
-    let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place, &catalogue)?;
+    let (catalogue, place) = course::of_place(&args.place, shell)?;
     if args.names {
         let mut names = catalogue.names();
         let exercises = catalogue.lessons().flatten().flat_map(|lesson| &lesson.exercises);
@@ -41,8 +39,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let (mut lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(catalogue.course(), shell);
-    if let Some(place) = place.first() {
-        let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    if let Some(place) = &place {
+        let stops = Stop::all(&catalogue)?;
         let at = stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?;
         lessons = vec![stops[at].lesson];
         if !shell.options.json {
@@ -90,34 +88,15 @@ fn others_of_section(place: &str, lesson: &Lesson, catalogue: &Catalogue) -> Opt
     Some(format!("also in {place}: {all}"))
 }
 
-/// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
-pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
-    if shell.options.json {
-        return run(&Args { place: Vec::new(), lessons: false, names: false }, shell);
-    }
-    let catalogue = course::catalogue()?;
-    let (lessons, exit) = lessons(&catalogue, shell);
-    let words = "attn teaches self-attention by running it: every step of the chapter is a cell of PyTorch code \
-                 that runs here, without Python or PyTorch installed, and shows its tensors.";
-    let commands: Vec<(&str, &str)> =
-        first.iter().copied().chain([("attn --help", "Everything else")]).collect();
-    let progress = progress(catalogue.course(), shell);
-    let next = next(&catalogue, &progress);
-    shell.show(&welcome(
-        words,
-        &commands,
-        &listing(catalogue.course(), &lessons, &progress, next),
-        shell.look,
-    ))?;
-    Ok(exit)
+/// What `attn` alone shows without a terminal.
+pub(crate) fn all(shell: &mut Shell) -> Result<Exit, Failure> {
+    run(&Args { place: Vec::new(), lessons: false, names: false }, shell)
 }
 
 /// The learner's progress. A problem with its file is a remark.
 fn progress(course: &Course, shell: &mut Shell) -> Progress {
     let mut store = Store::read(course);
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
+    store.tell(shell);
     store.progress().clone()
 }
 

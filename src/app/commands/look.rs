@@ -13,7 +13,6 @@ use super::export::{may_write, write};
 use super::options::GlobalOptions;
 use crate::lesson::trained::{self, Head, Looked, Question, Sizes};
 use crate::ops::nearest;
-use crate::view::code::code;
 use crate::view::heads::{head_grid, head_legend, head_table, sizes};
 use crate::view::look::{
     full_map, gap, grid, grid_legend, logit_parts, looking_word, next_words, shaded, weight_parts,
@@ -55,26 +54,18 @@ pub(crate) struct Args {
     /// With --html: overwrite the file if it is there
     #[arg(long, requires = "html")]
     force: bool,
-    /// Show the code of the small trained model instead
-    #[arg(long, conflicts_with_all = ["sentence", "model", "head", "word", "without", "why", "html"])]
-    code: bool,
     /// List the words that the small trained model knows instead
-    #[arg(long, conflicts_with_all = ["sentence", "model", "head", "word", "without", "why", "html", "code"])]
+    #[arg(long, conflicts_with_all = ["sentence", "model", "head", "word", "without", "why", "html"])]
     words: bool,
 }
 
 /// Asks the model, and shows what it says.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    if args.code || args.words {
-        let (name, text) = if args.code {
-            ("code", trained::text("model.py"))
-        } else {
-            ("words", trained::text("words.txt"))
-        };
+    if args.words {
+        let words = trained::text("words.txt");
         match shell.options.json {
-            true => write_json(&json!({"schema": "attn.look/1", name: text}), shell)?,
-            false if args.code && shell.styled() => shell.show(&code(text, shell.look))?,
-            false => shell.say(text)?,
+            true => write_json(&json!({"schema": "attn.look/1", "words": words}), shell)?,
+            false => shell.say(words)?,
         }
         return Ok(Exit::Good);
     }
@@ -130,12 +121,8 @@ pub(crate) fn typed(
             "a page is written by `attn look`, with the same words after it".to_owned(),
         ));
     }
-    if args.code || args.words {
-        let text = match args.code {
-            true => code(trained::text("model.py"), look),
-            false => remark(&trained::words().join(" "), look),
-        };
-        return Ok((text, None));
+    if args.words {
+        return Ok((remark(&trained::words().join(" "), look), None));
     }
     Ok(match answered(&args, options)? {
         Answer::Looked(looked) if args.head.is_none() && args.why.is_none() && args.model.is_none() => {

@@ -23,10 +23,8 @@ pub(crate) struct Args {
 
 /// Deletes progress.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut place = args.place.clone();
-    let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place, &catalogue)?;
-    let (what, words) = what(place.first(), &catalogue)?;
+    let (catalogue, place) = course::of_place(&args.place, shell)?;
+    let (what, words) = what(place.as_deref(), &catalogue)?;
     let mut store = Store::read(catalogue.course());
     if store.progress().is_empty() && store.remarks().is_empty() {
         shell.say("There is no progress yet, so there is nothing to delete.\n")?;
@@ -56,7 +54,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// What to delete, and its description.
-fn what(place: Option<&String>, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
+fn what(place: Option<&str>, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
     let Some(place) = place else {
         return Ok((ResetScope::All, "all progress".to_owned()));
     };
@@ -64,7 +62,7 @@ fn what(place: Option<&String>, catalogue: &Catalogue) -> Result<(ResetScope, St
         let words = format!("the progress in {}", lesson.place());
         return Ok((ResetScope::Lesson(lesson.id.clone()), words));
     }
-    let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let stops = Stop::all(catalogue)?;
     let stop = stops[find(&stops, place, catalogue).map_err(Failure::Usage)?];
     let words = match stop.kind {
         StopKind::End => format!("the progress in {}", stop.lesson.title),

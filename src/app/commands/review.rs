@@ -46,9 +46,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         None => course::catalogue()?,
     };
     let mut store = Store::read(catalogue.course());
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
+    store.tell(shell);
     let day = args.day.unwrap_or_else(today);
     let (due, later) = due_and_later(&catalogue, store.progress(), day)?;
     if shell.options.json {
@@ -64,9 +62,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return Err(Failure::Usage("a review asks questions, which --no-input rules out".to_owned()));
     }
     let words = ask_all(due, args.count, &mut store, day, &mut |shell| read_line("> ", shell), shell)?;
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
+    store.tell(shell);
     shell.say("\n")?;
     shell.show(&prose(&words, shell.look))?;
     Ok(Exit::Good)
@@ -78,7 +74,7 @@ pub(crate) fn due_and_later<'c>(
     progress: &Progress,
     day: u64,
 ) -> Result<(Vec<ReviewQuestion<'c>>, Vec<ReviewQuestion<'c>>), Failure> {
-    let all = questions(catalogue, progress).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let all = questions(catalogue, progress)?;
     Ok(all.into_iter().partition(|question| question.due <= day))
 }
 

@@ -1,6 +1,5 @@
 //! `attn run`: runs a step, a lesson, a notebook or a script, and shows each cell as soon as it has run.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use super::super::cells::course;
@@ -8,19 +7,17 @@ use super::super::cells::document::{CellDocument, RunDocument};
 use super::super::cells::plan::{Plan, plan};
 use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, Tracing};
-use super::super::cells::step::{nonfinite, unrun_panel};
+use super::super::cells::step::{nonfinite, plots, unrun_panel};
 use super::super::cells::trace::{self, Detail};
 use super::super::cells::what_if::{self, Changes};
 use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::shell::{Exit, Failure, Shell};
-use super::export::{self, may_write};
 use crate::explain::errors::ErrorExplanation;
-use crate::lesson::Catalogue;
+use crate::kernel::threads;
 use crate::session::Outcome;
 use crate::view::errors::error;
-use crate::view::run::CellRun;
 use crate::view::{self, Panel, panel};
 
 /// What `attn run` takes.
@@ -40,9 +37,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "folded")]
     #[arg(hide_possible_values = true)]
     trace: Option<Detail>,
-    /// Write a page for a browser as well: every tensor, each number of which says where it comes from
-    #[arg(long, value_name = "OUT", value_hint = clap::ValueHint::FilePath)]
-    html: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
 }
@@ -55,7 +49,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut typed = args.targets[args.targets.len() - targets.len()..].to_vec();
     if targets.is_empty() {
         for lesson in catalogue.lessons() {
-            targets.push(lesson.map_err(|fault| Failure::Unreadable(fault.to_string()))?.id.clone());
+            targets.push(lesson?.id.clone());
         }
         typed.clone_from(&targets);
     }
@@ -63,14 +57,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if !args.changes.is_empty() && args.trace.is_some() {
         let words = "--trace shows one run, a change compares two: ask for one of them";
         return Err(Failure::Usage(words.to_owned()));
-    }
-    if let Some(file) = &args.html {
-        if targets.len() > 1 || !args.changes.is_empty() || shell.options.json {
-            let words =
-                "--html writes the page of one target, as it is: leave out --json, --set and the like";
-            return Err(Failure::Usage(words.to_owned()));
-        }
-        may_write(file, true, shell)?;
     }
     let one = |at: usize, shell: &mut Shell| {
         let mut plan = plan(&targets[at], args.until.as_deref(), &catalogue)?;
@@ -87,7 +73,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 let mut workspace = plan.workspace(&shell.options);
                 let ended = match shell.options.json {
                     true => as_json(&plan, args, &mut workspace, shell)?,
-                    false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,
+                    false => as_text(&plan, args, &mut workspace, shell)?,
                 };
                 if targets.len() == 1 {
                     // The program ends here: the system frees all of it at once.
@@ -97,7 +83,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             }
         }
     };
-    processes::each(&typed, shell, one, |_, ran, shell| {
+    processes::each(&typed, threads::count(), shell, one, |_, ran, shell| {
         exit = exit.max(ran.unwrap_or_else(|words| {
             shell.remark(&words);
             Exit::Raised
@@ -137,7 +123,6 @@ fn as_json<'c>(
 fn as_text<'c>(
     plan: &Plan<'c>,
     args: &Args,
-    catalogue: &Catalogue,
     workspace: &mut Workspace<'c>,
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
@@ -146,7 +131,6 @@ fn as_text<'c>(
         Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
     let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
-    let mut page = args.html.as_ref().map(|_| export::page(&plan.title, catalogue));
     let progress = ProgressBar::watch(plan.cells.len(), shell);
     while let Some(cell) = runner.upcoming() {
         progress.at(runner.done(), &cell.title());
@@ -160,9 +144,6 @@ fn as_text<'c>(
         if shell.terminal && failure.is_some_and(|raised| raised.interrupted) {
             // The terminal has echoed ^C: the output continues on a new line.
             shell.say("\n")?;
-        }
-        if let Some(page) = &mut page {
-            page.ran(&finished, workspace, plan.script);
         }
         let trace =
             args.trace.map(|detail| trace::text(&finished.trace, &workspace.session, detail, shell.look));
@@ -207,12 +188,7 @@ fn as_text<'c>(
     if is_file && shell.styled() && plan.cells.len() > 1 {
         shell.show(&view::run::finished(shown, failed, start.elapsed(), shell.look))?;
     }
-    let exit = runner.exit();
-    if let (Some(mut page), Some(file)) = (page, &args.html) {
-        page.prose(&plan.ending);
-        export::write(file, &page.finish(), shell)?;
-    }
-    Ok(exit)
+    Ok(runner.exit())
 }
 
 /// Shows a file's cell as a terminal shows it.
@@ -223,22 +199,17 @@ fn styled_cell(
     shell: &mut Shell,
 ) -> Result<(), Failure> {
     let FinishedCell { cell, outcome, .. } = finished;
-    let run = CellRun {
-        title: cell.name.clone(),
+    let remarks = outcome.stderr.lines().map(str::to_owned).chain(nonfinite(outcome, &workspace.session));
+    let run = Panel {
         code: cell.source.clone(),
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone().filter(|_| !script),
-        plots: outcome.figures.clone(),
+        pictures: plots(outcome).collect(),
         error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, &cell.source)),
-        remarks: outcome
-            .stderr
-            .lines()
-            .map(str::to_owned)
-            .chain(nonfinite(outcome, &workspace.session))
-            .collect(),
-        elapsed: outcome.elapsed,
+        remarks: remarks.collect(),
+        ..Panel::default()
     };
-    let mut text = view::run::cell(&run, shell.look);
+    let mut text = view::run::cell(&cell.name, &run, outcome.elapsed, shell.look);
     text.gap();
     shell.show(&text)
 }

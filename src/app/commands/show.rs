@@ -45,9 +45,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     };
     let found = match catalogue.find(place) {
         Ok(found) => found,
-        Err(FindError::Broken(fault)) => return Err(Failure::Unreadable(fault.to_string())),
+        Err(FindError::Broken(fault)) => return Err(fault.into()),
         Err(unknown) => {
-            let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+            let glossary = catalogue.glossary()?;
             return match glossary.find(place) {
                 Some(_) => terms(place, &catalogue, shell),
                 None => Err(Failure::Usage(unknown.to_string())),
@@ -94,7 +94,7 @@ fn model_code(name: &str, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// Shows the whole glossary, or one term.
 fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
-    let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let glossary = catalogue.glossary()?;
     let terms: Vec<&Term> = match wanted.trim() {
         "" => glossary.terms.iter().collect(),
         name => match glossary.find(name) {

@@ -26,169 +26,128 @@ pub struct Verb {
     pub line: &'static str,
     /// Examples, one per line.
     pub examples: &'static str,
-    /// Whether `attn` alone lists it.
-    pub(crate) first: bool,
     /// Adds its options.
     args: fn(Command) -> Command,
     run: fn(&ArgMatches, &mut Shell) -> Result<Exit, Failure>,
 }
 
+/// A command, by the module that has its `Args` and its `run`.
+macro_rules! verb {
+    ($module:ident, $line:expr, $examples:expr) => {
+        Verb {
+            name: stringify!($module),
+            line: $line,
+            examples: $examples,
+            args: $module::Args::augment_args,
+            run: |matches, shell| $module::run(&parsed(matches)?, shell),
+        }
+    };
+}
+
 /// All commands, in the order of the help.
 pub static VERBS: &[Verb] = &[
-    Verb {
-        name: "learn",
-        line: "Walk through the chapter, from where it was left or from WHERE",
-        examples: "attn learn\nattn learn softmax-naive\nattn learn 3\nattn learn my-course",
-        first: true,
-        args: learn::Args::augment_args,
-        run: |matches, shell| learn::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "run",
-        line: "Run a step, a lesson, a notebook or a script, and show its tensors",
-        examples: "attn run scores\nattn run 3.4.1 --until scaled-weights\nattn run notebook.ipynb --keep-going\n\
-                   attn run scores --trace\nattn run 3.3.2 --set inputs[1,0]=0.9\n\
-                   attn run scores --json",
-        first: true,
-        args: run::Args::augment_args,
-        run: |matches, shell| run::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "show",
-        line: "Show the prose and the code of a step, not run, or the glossary",
-        examples: "attn show scores\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
-                   attn show glossary context vector\nattn show @gpt2",
-        first: true,
-        args: show::Args::augment_args,
-        run: |matches, shell| show::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "look",
-        line: "See where the heads of a trained model look: a small one inside attn, or one in a folder",
-        examples: "attn look the keys on the table\nattn look the keys on the table --head 2.1\nattn look --without 2.4\n\
-                   attn look --why=fish\nattn look --model gpt2 the keys on the table\nattn look --model gpt2 --head 5.2",
-        first: true,
-        args: look::Args::augment_args,
-        run: |matches, shell| look::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "write",
-        line: "Let a trained model go on with a text, token by token",
-        examples: "attn write the keys on\nattn write --model gpt2 The river --tokens 100\n\
-                   attn write --model gpt2 The river --temperature 0.8 --top-k 50 --seed 1",
-        first: true,
-        args: write::Args::augment_args,
-        run: |matches, shell| write::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "repl",
-        line: "Work with the tensors of a step: your own code, and commands that inspect and explain",
-        examples: "attn repl scaled-weights\nattn repl 3.4.1\nattn repl notebook.ipynb\nattn repl",
-        first: true,
-        args: repl::Args::augment_args,
-        run: |matches, shell| repl::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: why::NAME,
-        line: "Explain where a number comes from",
-        examples: "attn why scores attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
-                   attn why 3.3.2 journey starts\nattn why 3.5.3 'forward: attn_scores[0,2,1]'\n\
-                   attn why notebook.ipynb 'scores[0,0]'",
-        first: true,
-        args: why::Args::augment_args,
-        run: |matches, shell| why::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "faq",
-        line: "Answer a question that many readers ask, with a cell that shows it",
-        examples: "attn faq why view transpose\nattn faq mask before softmax\nattn faq 3\nattn faq",
-        first: true,
-        args: faq::Args::augment_args,
-        run: |matches, shell| faq::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "review",
-        line: "Ask again what you have met; wrong answers come back sooner",
-        examples: "attn review\nattn review --count 3",
-        first: true,
-        args: review::Args::augment_args,
-        run: |matches, shell| review::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "list",
-        line: "List the lessons and their steps, or what one lesson has",
-        examples: "attn list\nattn list 3\nattn list --json",
-        first: true,
-        args: list::Args::augment_args,
-        run: |matches, shell| list::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "check",
-        line: "Run a notebook again and compare with its recorded outputs",
-        examples: "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check my-course --json\n\
-                   attn check",
-        first: true,
-        args: check::Args::augment_args,
-        run: |matches, shell| check::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "doctor",
-        line: "Find what runs without an error and is wrong",
-        examples: "attn doctor attention.py\nattn doctor notebook.ipynb --json\nattn doctor 3.6.2",
-        first: true,
-        args: doctor::Args::augment_args,
-        run: |matches, shell| doctor::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "compare",
-        line: "Compare two implementations with the same weights, and show where they part",
-        examples: "attn compare a.py:Attention b.py:Attention\nattn compare model.py:Attention @gpt2\n\
-                   attn compare 'model.py:Attention(64,4)' @mha --json",
-        first: false,
-        args: compare::Args::augment_args,
-        run: |matches, shell| compare::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "bench",
-        line: "Measure attention on this machine, against the machine's own limit",
-        examples: "attn bench\nattn bench --tokens 1024 --causal --path fused\nattn bench --json",
-        first: false,
-        args: bench::Args::augment_args,
-        run: |matches, shell| bench::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "export",
-        line: "Write steps, answers and tables as a page for a browser, Markdown, a notebook or JSON",
-        examples: "attn export -o summary.md\nattn export 3.6.2 -o page.html\nattn export notebook.ipynb -o page.html\nattn export script.py -o script.ipynb\n\
-                   attn export 3.3.1 --format ipynb -o lesson.ipynb\nattn export another-query",
-        first: false,
-        args: export::Args::augment_args,
-        run: |matches, shell| export::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "new",
-        line: "Begin a course of your own: a folder with a first lesson that passes its check",
-        examples: "attn new my-course",
-        first: false,
-        args: new::Args::augment_args,
-        run: |matches, shell| new::run(&parsed(matches)?, shell),
-    },
-    Verb {
-        name: "reset",
-        line: "Delete progress: all of it, or that of one lesson or step",
-        examples: "attn reset\nattn reset 3.3.1\nattn reset another-query --yes",
-        first: false,
-        args: reset::Args::augment_args,
-        run: |matches, shell| reset::run(&parsed(matches)?, shell),
-    },
+    verb!(
+        learn,
+        "Walk through the chapter, from where it was left or from WHERE",
+        "attn learn\nattn learn softmax-naive\nattn learn 3\nattn learn my-course"
+    ),
+    verb!(
+        run,
+        "Run a step, a lesson, a notebook or a script, and show its tensors",
+        "attn run scores\nattn run 3.4.1 --until scaled-weights\nattn run notebook.ipynb --keep-going\n\
+        attn run scores --trace\nattn run 3.3.2 --set inputs[1,0]=0.9\n\
+        attn run scores --json"
+    ),
+    verb!(
+        show,
+        "Show the prose and the code of a step, not run, or the glossary",
+        "attn show scores\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
+        attn show glossary context vector\nattn show @gpt2"
+    ),
+    verb!(
+        look,
+        "See where the heads of a trained model look: a small one inside attn, or one in a folder",
+        "attn look the keys on the table\nattn look the keys on the table --head 2.1\nattn look --without 2.4\n\
+        attn look --why=fish\nattn look --model gpt2 the keys on the table\nattn look --model gpt2 --head 5.2"
+    ),
+    verb!(
+        write,
+        "Let a trained model go on with a text, token by token",
+        "attn write the keys on\nattn write --model gpt2 The river --tokens 100\n\
+        attn write --model gpt2 The river --temperature 0.8 --top-k 50 --seed 1"
+    ),
+    verb!(
+        repl,
+        "Work with the tensors of a step: your own code, and commands that inspect and explain",
+        "attn repl scaled-weights\nattn repl 3.4.1\nattn repl notebook.ipynb\nattn repl"
+    ),
+    verb!(
+        why,
+        "Explain where a number comes from",
+        "attn why scores attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
+        attn why 3.3.2 journey starts\nattn why 3.5.3 'forward: attn_scores[0,2,1]'\n\
+        attn why notebook.ipynb 'scores[0,0]'"
+    ),
+    verb!(
+        faq,
+        "Answer a question that many readers ask, with a cell that shows it",
+        "attn faq why view transpose\nattn faq mask before softmax\nattn faq 3\nattn faq"
+    ),
+    verb!(
+        review,
+        "Ask again what you have met; wrong answers come back sooner",
+        "attn review\nattn review --count 3"
+    ),
+    verb!(
+        list,
+        "List the lessons and their steps, or what one lesson has",
+        "attn list\nattn list 3\nattn list --json"
+    ),
+    verb!(
+        check,
+        "Run a notebook again and compare with its recorded outputs",
+        "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check my-course --json\n\
+        attn check"
+    ),
+    verb!(
+        doctor,
+        "Find what runs without an error and is wrong",
+        "attn doctor attention.py\nattn doctor notebook.ipynb --json\nattn doctor 3.6.2"
+    ),
+    verb!(
+        compare,
+        "Compare two implementations with the same weights, and show where they part",
+        "attn compare a.py:Attention b.py:Attention\nattn compare model.py:Attention @gpt2\n\
+        attn compare 'model.py:Attention(64,4)' @mha --json"
+    ),
+    verb!(
+        bench,
+        "Measure attention on this machine, against the machine's own limit",
+        "attn bench\nattn bench --tokens 1024 --causal --path fused\nattn bench --json"
+    ),
+    verb!(
+        export,
+        "Write steps, answers and tables as a page for a browser, as Markdown or as a notebook",
+        "attn export -o summary.md\nattn export 3.6.2 -o page.html\nattn export notebook.ipynb -o page.html\nattn export script.py -o script.ipynb\n\
+        attn export 3.3.1 --format ipynb -o lesson.ipynb\nattn export another-query"
+    ),
+    verb!(
+        new,
+        "Begin a course of your own: a folder with a first lesson that passes its check",
+        "attn new my-course"
+    ),
+    verb!(
+        reset,
+        "Delete progress: all of it, or that of one lesson or step",
+        "attn reset\nattn reset 3.3.1\nattn reset another-query --yes"
+    ),
     Verb {
         name: "completions",
         line: "Write completions for a shell",
         examples: "attn completions bash > ~/.local/share/bash-completion/completions/attn\n\
                    attn completions zsh > ~/.zfunc/_attn",
-        first: false,
-        args: completions::Completions::augment_args,
-        run: |matches, shell| completions::completions(&parsed(matches)?, command(), shell),
+        args: completions::Args::augment_args,
+        run: |matches, shell| completions::run(&parsed(matches)?, command(), shell),
     },
 ];
 
@@ -276,11 +235,11 @@ impl Line {
             None if learn::can_start(shell) => learn::resume(shell),
             None => {
                 if !shell.options.json {
-                    shell.remark("the walkthrough needs a terminal; here are the commands and lessons");
+                    shell.remark(
+                        "the walkthrough needs a terminal; here are the lessons, and `attn --help` has the commands",
+                    );
                 }
-                let first = VERBS.iter().filter(|verb| verb.first);
-                let first = first.map(|verb| (verb.examples.lines().next().unwrap_or(verb.name), verb.line));
-                list::greet(&first.collect::<Vec<_>>(), shell)
+                list::all(shell)
             }
         }
     }

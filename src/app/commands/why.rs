@@ -5,12 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::super::cells::axis_names::inside;
 use super::super::cells::course;
-use super::super::cells::element_text::worked_element;
 use super::super::cells::named_element::{NamedElement, named};
 use super::super::cells::plan::plan;
 use super::super::cells::runner::Runner;
+use super::super::cells::step::element_of;
 use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
@@ -233,9 +232,9 @@ fn chosen(
     let shape = tensor.shape();
     let count: usize = shape[lead.len()..].iter().product();
     let wanted = workspace.at.and_then(|(step, _)| step.why.as_deref()).and_then(|why| {
-        let (named, index) = worked_element(why)?;
-        let index = inside(base, &index, shape).ok()?;
-        (named == base && index.len() == shape.len() && index.starts_with(lead)).then_some(index)
+        let (named, index) = element_of(why)?;
+        let is_inside = index.len() == shape.len() && index.iter().zip(shape).all(|(at, size)| at < size);
+        (named == base && is_inside && index.starts_with(lead)).then_some(index)
     });
     let texts = |index: &[usize]| index.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     let (index, which) = match wanted {

@@ -2,7 +2,7 @@
 
 use super::super::terminal::shell::{Failure, Shell};
 use super::input;
-use super::navigate::{cut, legends};
+use super::navigate::cut;
 use super::terminal::{self, KeyPress};
 use crate::lesson::trained::{Head, Looked};
 use crate::view::learn::footer;
@@ -17,7 +17,7 @@ pub(super) fn choose(mut looked: Looked, shell: &mut Shell) -> Result<Text, Fail
     // The head with the largest weight on another word than the one that looks shows most.
     let most = |head: &Head| looked.row(*head)[..last].iter().copied().fold(0.0, f64::max);
     let mut at = (0..heads.len()).max_by(|a, b| most(&heads[*a]).total_cmp(&most(&heads[*b]))).unwrap_or(0);
-    let keys = legends(&[("↑ ↓", "head"), ("← →", "the word that looks"), ("Enter", "done")]);
+    let keys = [("↑ ↓", "head"), ("← →", "the word that looks"), ("Enter", "done")];
     loop {
         shell.refit();
         // The last column stays free: a line that fills it would wrap.

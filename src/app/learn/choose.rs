@@ -7,7 +7,7 @@ use super::super::commands::why;
 use super::super::terminal::shell::{Failure, Shell};
 use super::figures::figures;
 use super::input::{self, InputMode};
-use super::navigate::{cut, legends};
+use super::navigate::cut;
 use super::terminal::{self, KeyPress};
 use super::visits::or_reason;
 use super::walk::{Flow, Walk};
@@ -258,7 +258,7 @@ impl Picker {
         if !self.told.is_empty() {
             below.append(remark(&self.told, look));
         }
-        below.append(footer(&legends(&self.keys(figure, goes_deeper, is_long)), look));
+        below.append(footer(&self.keys(figure, goes_deeper, is_long), look));
         // At deeper levels the explanation needs the space of the table. Its first line names the element.
         let mut text = match self.depth {
             1 => marked(figure, &self.index, table_rows(figure, rows), look),

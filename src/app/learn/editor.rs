@@ -23,6 +23,7 @@ use tempfile::TempPath;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::keeper::journal::{self, Entry};
+use super::super::repl::editor::{drawn, one_line};
 use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins};
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
@@ -31,7 +32,7 @@ use super::input::{InputMode, of_editor};
 use super::terminal;
 use crate::shims::outside::{fs, outside};
 use crate::view::wrap::remark;
-use crate::view::{Look, Role, Text, code};
+use crate::view::{Line, Look, Role, Text, code};
 
 /// The instructions for the line editor.
 const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code (after a \
@@ -97,27 +98,9 @@ impl Gutter {
 
     /// What is drawn for a text with margins: their numbers, and the code with its colours.
     pub fn drawn(self, typed: &str, look: Look) -> String {
-        let code = coloured(&without_margins(typed), look);
-        let mut out = String::new();
-        for (at, (typed, code)) in typed.split('\n').zip(code.split('\n')).enumerate() {
-            if at > 0 {
-                out.push('\n');
-            }
-            // Pasted lines have no margin yet.
-            if typed.starts_with(MARGIN) {
-                out.push_str(&dim(&self.number(at + 1), look));
-            }
-            out.push_str(code);
-        }
-        out
+        let code = code::highlighted(&without_margins(typed));
+        drawn(typed, &code, |at, _| self.number(at + 1), look)
     }
-}
-
-/// Dim text with the spaces at its end.
-fn dim(text: &str, look: Look) -> String {
-    let shown = text.trim_end();
-    let drawn = Text::of(Role::Dim, shown).render(look);
-    format!("{}{}", drawn.trim_end_matches('\n'), &text[shown.len()..])
 }
 
 fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<EditedCode, Failure> {
@@ -363,34 +346,12 @@ impl Highlighter for CodeEditor {
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        Cow::Owned(dim(prompt, self.look))
+        Cow::Owned(one_line(Line::new().with(Role::Dim, prompt), self.look))
     }
 
     fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
         true
     }
-}
-
-/// Code with the colours of its tokens. Every character stays where it is, since the line editor computes the position of
-/// the cursor.
-pub fn coloured(source: &str, look: Look) -> String {
-    let lines = code::highlighted(source);
-    let mut out = String::new();
-    for (at, line) in source.split('\n').enumerate() {
-        if at > 0 {
-            out.push('\n');
-        }
-        match lines.get(at).filter(|painted| painted.text() == line) {
-            Some(painted) => {
-                let kept = painted.text().trim_end().len();
-                let drawn = Text { lines: vec![painted.clone()] }.render(look);
-                out.push_str(drawn.trim_end_matches('\n'));
-                out.push_str(&line[kept..]);
-            }
-            None => out.push_str(line),
-        }
-    }
-    out
 }
 
 fn line_by_line(text: &str, shell: &mut Shell) -> Result<EditedCode, Failure> {

@@ -7,7 +7,7 @@ use super::stop_page::PageStage;
 use super::terminal::KeyPress;
 use super::walk::{Flow, Walk};
 use crate::ops::nearest;
-use crate::view::learn::{KeyHelp, KeyLabel, footer};
+use crate::view::learn::{KeyHelp, footer};
 use crate::view::text::{Look, Text};
 
 /// A key, its words and what it does.
@@ -330,18 +330,19 @@ pub(crate) fn legend(walk: &Walk, look: Look) -> Text {
             '?' if applicable.iter().any(|it| it.rank > rank) => "more",
             _ => (it.label)(walk),
         };
-        let key = |it: &WalkKey| match it.letter == KEYS[0].letter {
-            true => "Enter".to_owned(),
-            false => it.letter.to_string(),
-        };
-        let keys: Vec<KeyLabel> =
-            shown.map(|it| KeyLabel { key: key(it), label: label(it).to_owned() }).collect();
+        let keys: Vec<(String, &str)> = shown.map(|it| (key_of(it), label(it))).collect();
+        let keys: Vec<(&str, &str)> = keys.iter().map(|(key, label)| (key.as_str(), *label)).collect();
         footer(&keys, look)
     };
     let mut ranks = KEYS.iter().map(|key| key.rank).collect::<Vec<_>>();
     ranks.sort_unstable_by_key(|rank| std::cmp::Reverse(*rank));
     let fitting = ranks.into_iter().filter(|_| !first).map(up_to).find(|text| text.lines.len() == 1);
     fitting.unwrap_or_else(|| up_to(0))
+}
+
+/// The key as the footer names it.
+fn key_of(key: &WalkKey) -> String {
+    if key.letter == KEYS[0].letter { "Enter".to_owned() } else { key.letter.to_string() }
 }
 
 /// The rows of the help at this stop. A key acts at once; something can be typed after a word only where lines are.

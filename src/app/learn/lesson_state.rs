@@ -12,7 +12,7 @@ use super::super::commands::options::GlobalOptions;
 use super::super::terminal::shell::Failure;
 use super::failed_check::OWN_CODE;
 use crate::kernel::random::Generator;
-use crate::lesson::{Catalogue, Exercise, Fault, Lesson, LessonStep, Step};
+use crate::lesson::{Catalogue, Exercise, Lesson, LessonStep, Step};
 use crate::session::Outcome;
 use crate::syntax::parse_module;
 
@@ -102,7 +102,7 @@ impl<'c> LessonState<'c> {
         if let Some(main) = self.main.as_ref().filter(|main| main.last == LastRun::Step(step.number)) {
             return replayed_before(step, &main.workspace, on_progress);
         }
-        let needed = self.catalogue.prelude(step).map_err(|fault| unreadable(&fault))?;
+        let needed = self.catalogue.prelude(step)?;
         self.fresh(&needed, on_progress)
     }
 
@@ -136,7 +136,7 @@ impl<'c> LessonState<'c> {
         lesson: &'c Lesson,
         on_progress: OnProgress,
     ) -> Result<Workspace<'c>, Failure> {
-        let needed = self.catalogue.prelude_of(lesson, exercise).map_err(|fault| unreadable(&fault))?;
+        let needed = self.catalogue.prelude_of(lesson, exercise)?;
         let mut workspace = self.fresh(&needed, on_progress)?;
         workspace.at = needed.last().map(|(step, _)| (*step, lesson)).or(workspace.at);
         Ok(workspace)
@@ -207,8 +207,4 @@ fn definitions(source: &str, known: &[String]) -> String {
     });
     let texts: Vec<&str> = kept.map(|statement| &source[statement.range()]).collect();
     texts.join("\n")
-}
-
-fn unreadable(fault: &Fault) -> Failure {
-    Failure::Unreadable(fault.to_string())
 }

@@ -84,9 +84,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     fn listen(&mut self) -> Result<WalkInput, Failure> {
-        for remark in self.store.remarks() {
-            self.shell.remark(&remark);
-        }
+        self.store.tell(self.shell);
         let asking = self.is_asking();
         if let Some(pressed) = self.pending.take() {
             return Ok(WalkInput::of_key(pressed));
@@ -321,9 +319,7 @@ impl<'c> Walk<'c, '_, '_> {
             false => left,
         };
         self.note(&words)?;
-        for remark in self.store.remarks() {
-            self.shell.remark(&remark);
-        }
+        self.store.tell(self.shell);
         Ok(Exit::Good)
     }
 

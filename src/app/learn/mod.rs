@@ -84,18 +84,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             "the walkthrough asks and answers, which {option} rules out; `attn run` and `attn show` do not ask"
         )));
     }
-    let mut place = args.place.clone();
-    let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place, &catalogue)?;
-    let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let (catalogue, place) = course::of_place(&args.place, shell)?;
+    let stops = Stop::all(&catalogue)?;
     let mut store = Store::open(catalogue.course());
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
+    store.tell(shell);
     let first_time = store.progress().is_empty();
     let restored = journal::restored();
     let left = restored.as_ref().and_then(|it| it.at.as_ref());
-    let at = match (left.and_then(|(left, _)| stops.iter().position(|stop| stop.is(left))), place.first()) {
+    let at = match (left.and_then(|(left, _)| stops.iter().position(|stop| stop.is(left))), &place) {
         (Some(left), _) => left,
         (None, Some(place)) => stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?,
         (None, None) => stops::resume(&stops, store.progress(), args.all),

@@ -12,7 +12,7 @@ use super::stop_page::PageStage;
 use super::terminal::{self, KeyPress};
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
-use crate::view::learn::{KeyLabel, footer};
+use crate::view::learn::footer;
 use crate::view::listing::{HERE, list, mark, signs};
 use crate::view::wrap::{remark, wrap};
 use crate::view::{Line, Role, Text};
@@ -187,7 +187,7 @@ impl Walk<'_, '_, '_> {
             1 => &[("Enter", "go"), ("Esc", "stay")],
             _ => &[("↑ ↓", "choose"), ("Enter", "go"), ("Esc", "stay")],
         };
-        text.append(footer(&legends(keys), look));
+        text.append(footer(keys, look));
         text
     }
 
@@ -265,10 +265,6 @@ fn words(stop: &Stop) -> Line {
         StopKind::End => line.push(Role::Prose, stops::end_of(stop.lesson)),
     }
     line
-}
-
-pub(crate) fn legends(keys: &[(&str, &str)]) -> Vec<KeyLabel> {
-    keys.iter().map(|(key, label)| KeyLabel { key: (*key).to_owned(), label: (*label).to_owned() }).collect()
 }
 
 /// Lines cut to the width of the screen, with a mark: lines that are redrawn must not wrap.

@@ -49,7 +49,6 @@ impl<'c> Walk<'c, '_, '_> {
         self.shell.say("\n")?;
         self.shell.flush()?;
         let catalogue = self.catalogue;
-        let width = self.shell.options.width;
         if self.mode == InputMode::Keys {
             terminal::drop_typed()?;
         }
@@ -57,9 +56,6 @@ impl<'c> Walk<'c, '_, '_> {
         journal::note(&Entry::Repl(true));
         terminal::awaiting(|| repl::open(workspace, place, left, catalogue, self.shell))?;
         journal::note(&Entry::Repl(false));
-        // `:set width` is a setting of the REPL.
-        self.shell.options.width = width;
-        self.shell.refit();
         self.measure();
         self.note("Back in the walkthrough: the lesson's own state is as it was.")
     }

@@ -7,6 +7,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::super::terminal::shell::Shell;
 use super::state::state_dir;
 use crate::lesson::Course;
 use crate::lesson::progress::{Progress, ProgressChange, ProgressError};
@@ -97,6 +98,13 @@ impl Store {
     /// The remarks about the file since the last call.
     pub(crate) fn remarks(&mut self) -> Vec<String> {
         mem::take(&mut self.remarks)
+    }
+
+    /// Says the remarks about the file since the last call.
+    pub(crate) fn tell(&mut self, shell: &mut Shell) {
+        for remark in self.remarks() {
+            shell.remark(&remark);
+        }
     }
 
     /// Applies a change and saves it. A change that cannot be saved is lost when the program ends.

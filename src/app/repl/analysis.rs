@@ -1,10 +1,10 @@
-//! The commands that analyse what ran: `:why`, `:trace`, `:what-if`, `:doctor`, `:time`.
+//! The commands that analyse what ran: `:why`, `:trace`, `:what-if`, `:doctor`.
 
 use super::super::cells::plan::PlannedCell;
-use super::super::cells::runner::{FinishedCell, Runner, Tracing, copy};
+use super::super::cells::runner::{FinishedCell, Runner, Tracing};
 use super::super::cells::trace::Detail;
 use super::super::cells::workspace::{RanCell, Workspace};
-use super::super::cells::{machine, trace, what_if};
+use super::super::cells::{trace, what_if};
 use super::super::commands::{doctor, why};
 use super::super::terminal::shell::Shell;
 use super::commands::required;
@@ -109,27 +109,5 @@ impl Repl<'_> {
                 self.input_count.max(1)
             )),
         })
-    }
-
-    /// `:time EXPR`
-    pub(super) fn time(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
-        let expression = required(expression, ":time keys @ keys.T")?;
-        let presses = machine::presses();
-        let copied = copy(&self.workspace.borrow());
-        let Some(mut scratch) = copied else {
-            return Err(CommandError::Interrupted);
-        };
-        let outcome = scratch.session.run(&format!("%timeit {expression}"), "timed");
-        if machine::presses() != presses {
-            return Err(CommandError::Interrupted);
-        }
-        match outcome.error {
-            Some(raised) if raised.interrupted => Err(CommandError::Interrupted),
-            Some(raised) => Err(self.expression_error(&raised, expression, Some(&scratch))),
-            None => {
-                self.show_printed(&outcome.stdout, shell)?;
-                Ok(InputResult::Done)
-            }
-        }
     }
 }

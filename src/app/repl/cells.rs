@@ -4,6 +4,7 @@ use super::super::cells::named_element::named;
 use super::super::cells::workspace::Workspace;
 use super::super::terminal::shell::{Failure, Shell};
 use super::echo::echo;
+use super::lines::statements;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
 use crate::session::{Outcome, Raised};
 use crate::tensor::Tensor;
@@ -11,7 +12,7 @@ use crate::view::errors::{ErrorNote, error};
 use crate::view::panel::verbatim_lines;
 use crate::view::plot::plot;
 use crate::view::prose::prose;
-use crate::view::{Role, Text, table};
+use crate::view::{Role, Text};
 
 /// The most changed tensors that are listed after an input.
 const MAX_LISTED: usize = 6;
@@ -21,8 +22,13 @@ impl Repl<'_> {
     pub(super) fn run_cell_input(&mut self, source: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
         self.input_count += 1;
         let name = input_name(self.input_count);
-        self.undo_points.push(UndoPoint::before_cells(name.clone(), self));
-        self.run_cell(source, &name, shell)
+        let before = UndoPoint::before_cells(name.clone(), self);
+        let result = self.run_cell(source, &name, shell)?;
+        // A single statement that raised changed nothing.
+        if result != InputResult::Failed || statements(source) > 1 {
+            self.undo_points.push(before);
+        }
+        Ok(result)
     }
 
     /// Runs a cell with this name and shows the result.
@@ -65,11 +71,7 @@ impl Repl<'_> {
             shell.show(&plot(figure, shell.look))?;
         }
         if let Some(result) = &outcome.result {
-            let shown = self.result_table(source);
-            match shown {
-                Some(text) => shell.show(&text(shell))?,
-                None => self.show_printed(&format!("{result}\n"), shell)?,
-            }
+            self.show_printed(&format!("{result}\n"), shell)?;
         }
         if let Some(raised) = &outcome.error {
             let mut note = self.explained(raised, source, None);
@@ -83,36 +85,17 @@ impl Repl<'_> {
             self.show_error(&note, shell)?;
             return Ok(if raised.interrupted { InputResult::Interrupted } else { InputResult::Failed });
         }
-        let text = self.changed_tensors(outcome, shell);
-        shell.show(&text)?;
+        if self.interactive && shell.terminal {
+            shell.show(&self.changed_tensors(outcome))?;
+        }
         Ok(InputResult::Done)
     }
 
-    /// The table of the value `_`, if tables are switched on and it is a tensor.
-    fn result_table(&mut self, source: &str) -> Option<impl Fn(&Shell) -> Text + use<>> {
-        if !self.settings.tables {
-            return None;
-        }
-        let mut workspace = self.workspace.borrow_mut();
-        let tensor = workspace.session.tensor("_").ok().flatten()?;
-        let last = source.lines().last().unwrap_or("").trim();
-        let figure = workspace.figure(if last.chars().count() <= 40 { last } else { "_" }, &tensor);
-        Some(move |shell: &Shell| table::figure(&figure, shell.look))
-    }
-
-    /// The tensors that an input bound or changed: one line each, or their tables.
-    fn changed_tensors(&self, outcome: &Outcome, shell: &Shell) -> Text {
+    /// The tensors that an input bound or changed, one line each.
+    fn changed_tensors(&self, outcome: &Outcome) -> Text {
         let workspace = self.workspace.borrow();
         let mut text = Text::new();
-        if !self.settings.tables && !self.settings.shapes {
-            return text;
-        }
         for variable in outcome.changed.iter().take(MAX_LISTED) {
-            if self.settings.tables {
-                let figure = workspace.figure(&variable.name, &variable.value);
-                text.section(table::figure(&figure, shell.look));
-                continue;
-            }
             let words =
                 format!("{}: {}", variable.name, shape_words(&workspace, &variable.name, &variable.value));
             text.say(Role::Dim, words);
@@ -195,6 +178,9 @@ impl Repl<'_> {
         expression: &str,
         at: Option<&Workspace>,
     ) -> CommandError {
+        if raised.interrupted {
+            return CommandError::Interrupted;
+        }
         let mut note = self.explained(raised, expression, at);
         (note.line, note.source, note.column) = (None, None, None);
         CommandError::Raised(Box::new(note))

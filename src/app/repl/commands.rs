@@ -49,7 +49,6 @@ pub(super) enum ArgumentKind {
     Expression,
     Step,
     File,
-    Setting,
     Anything,
 }
 
@@ -61,7 +60,7 @@ pub static COMMANDS: &[ReplCommand] = &[
         args: "X",
         line: "Show a tensor as a table",
         more: "`X` is a variable or any expression whose value is a tensor. Rows and columns have the names of the \
-               step's axes and tokens; `:axes` names the axes of your own tensors.",
+               step's axes and tokens.",
         example: ":table keys",
         group: CommandGroup::Look,
         takes: ArgumentKind::Expression,
@@ -101,29 +100,6 @@ pub static COMMANDS: &[ReplCommand] = &[
         group: CommandGroup::Look,
         takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.strides(words, shell),
-    },
-    ReplCommand {
-        name: "diff",
-        aliases: &["compare"],
-        args: "A B",
-        line: "Compare two tensors: where they differ, and by how much",
-        more: "Two names, or two expressions with a comma between them.",
-        example: ":diff keys, values",
-        group: CommandGroup::Look,
-        takes: ArgumentKind::Expression,
-        run: |repl, words, shell| repl.diff(words, shell),
-    },
-    ReplCommand {
-        name: "axes",
-        aliases: &[],
-        args: "X NAME...",
-        line: "Name the axes of a tensor",
-        more: "Its tables then show the names. An axis called `token`, `query` or `key` is labelled with the words of the \
-               lesson if it has as many entries. Without names: shows the current ones.",
-        example: ":axes keys token d_out",
-        group: CommandGroup::Keep,
-        takes: ArgumentKind::Expression,
-        run: |repl, words, shell| repl.axes(words, shell),
     },
     ReplCommand {
         name: "vars",
@@ -209,17 +185,6 @@ pub static COMMANDS: &[ReplCommand] = &[
         run: |repl, words, shell| repl.look(words, shell),
     },
     ReplCommand {
-        name: "time",
-        aliases: &["timeit"],
-        args: "EXPR",
-        line: "Measure how long an expression takes",
-        more: "It runs many times, on a copy of the session.",
-        example: ":time keys @ keys.T",
-        group: CommandGroup::Ask,
-        takes: ArgumentKind::Expression,
-        run: |repl, words, shell| repl.time(words, shell),
-    },
-    ReplCommand {
         name: "step",
         aliases: &[],
         args: "",
@@ -298,17 +263,6 @@ pub static COMMANDS: &[ReplCommand] = &[
         group: CommandGroup::Keep,
         takes: ArgumentKind::File,
         run: |repl, words, shell| repl.run_file(words, shell),
-    },
-    ReplCommand {
-        name: "set",
-        aliases: &[],
-        args: "[NAME VALUE]",
-        line: "Change a setting, or list all settings",
-        more: "",
-        example: ":set tables on",
-        group: CommandGroup::Keep,
-        takes: ArgumentKind::Setting,
-        run: |repl, words, shell| repl.set(words, shell),
     },
     ReplCommand {
         name: "help",

@@ -6,7 +6,6 @@ use super::super::cells::workspace::Workspace;
 use super::commands::{ArgumentKind, COMMANDS, find};
 use super::help::without_first;
 use super::keys::without_margins;
-use super::settings::SETTINGS;
 use crate::lesson::Catalogue;
 use crate::ops::schema::signature;
 use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, RELAYOUT};
@@ -79,12 +78,6 @@ fn arguments(
             if named.candidates.is_empty() { python(&line[..pos], workspace, catalogue) } else { named }
         }
         ArgumentKind::Step => starting(catalogue.names()),
-        ArgumentKind::Setting if rest.contains(' ') => {
-            let setting = rest.split(' ').next().and_then(|name| SETTINGS.iter().find(|it| it.name == name));
-            let values = setting.map(|setting| setting.values.split(", ").map(str::to_owned).collect());
-            starting(values.unwrap_or_default())
-        }
-        ArgumentKind::Setting => starting(SETTINGS.iter().map(|setting| setting.name.to_owned()).collect()),
         ArgumentKind::File => files(line, pos),
         ArgumentKind::Anything => {
             let mut found = python(&line[..pos], workspace, catalogue);

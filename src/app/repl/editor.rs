@@ -35,6 +35,7 @@ use super::lines::command_after;
 use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
 use crate::view::code::highlighted as highlighted_code;
+use crate::view::slice::ellipsized;
 use crate::view::{Line, Look, Role, Text};
 
 /// The line editor and its history.
@@ -69,7 +70,6 @@ impl<'c> LineEditor<'c> {
             workspace: repl.workspace.clone(),
             catalogue: repl.catalogue,
             look: shell.look,
-            matching: RefCell::new(None),
         }));
         bind(&mut editor);
         Some(LineEditor { editor, history: History::read(), command: None, draft: String::new(), margin: 0 })
@@ -160,8 +160,6 @@ struct EditorHelper<'c> {
     workspace: Rc<RefCell<Workspace<'c>>>,
     catalogue: &'c Catalogue,
     look: Look,
-    /// The position of the bracket that matches the one at the cursor.
-    matching: RefCell<Option<usize>>,
 }
 
 impl Helper for EditorHelper<'_> {}
@@ -182,7 +180,7 @@ impl Completer for EditorHelper<'_> {
         let word = line[start..pos].to_owned();
         let candidates = listed(candidates, &word, width);
         let pair = |(display, replacement): (String, String)| Pair {
-            display: truncated(&display, width),
+            display: ellipsized(&display, width),
             replacement,
         };
         Ok((start, candidates.into_iter().map(pair).collect()))
@@ -212,20 +210,6 @@ fn listed(candidates: Vec<(String, String)>, word: &str, width: usize) -> Vec<(S
     shown
 }
 
-fn truncated(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    for letter in text.chars() {
-        if short.width() + 2 > width {
-            break;
-        }
-        short.push(letter);
-    }
-    short + "…"
-}
-
 impl Hinter for EditorHelper<'_> {
     type Hint = InlineHint;
 
@@ -238,7 +222,7 @@ impl Hinter for EditorHelper<'_> {
 
 impl Highlighter for EditorHelper<'_> {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        Cow::Owned(coloured(line, *self.matching.borrow(), self.look))
+        Cow::Owned(coloured(line, self.look))
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
@@ -251,119 +235,69 @@ impl Highlighter for EditorHelper<'_> {
         Cow::Owned(lines.join("\n"))
     }
 
-    fn highlight_char(&self, line: &str, pos: usize, kind: CmdKind) -> bool {
-        let before = *self.matching.borrow();
-        let now = match kind {
-            CmdKind::ForcedRefresh => None,
-            _ => matching_bracket(line, pos),
-        };
-        *self.matching.borrow_mut() = now;
-        // A key may change the colours of earlier text: it may close a string or complete a keyword.
-        kind == CmdKind::Other || before != now
+    /// A key may change the colours of earlier text: it may close a string or complete a keyword.
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        kind == CmdKind::Other
     }
 }
 
 /// The typed text with colours, of the same width. The margin is drawn as `...> `, and the name of a command is
 /// highlighted.
-pub fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
+pub fn coloured(typed: &str, look: Look) -> String {
     let plain = without_margins(typed);
-    // The width of a tab depends on the terminal.
-    if plain.contains(|letter: char| letter.is_control() && letter != '\n') {
-        return typed.to_owned();
-    }
-    let command = plain.trim_start().starts_with(':');
-    let highlighted = match command {
-        true => plain.split('\n').map(|line| command_line(line, command)).collect(),
+    let code = match plain.trim_start().starts_with(':') {
+        true => plain.split('\n').map(command_line).collect(),
         false => highlighted_code(&plain),
     };
-    let (mut out, mut at) = (String::new(), 0);
-    for (number, raw) in typed.split('\n').enumerate() {
+    drawn(typed, &code, |_, columns| format!("{:>columns$}", "...> "), look)
+}
+
+fn command_line(line: &str) -> Line {
+    match line.split_once(' ') {
+        Some((word, rest)) => Line::new().with(Role::Keyword, word).with(Role::Code, format!(" {rest}")),
+        None => Line::new().with(Role::Keyword, line),
+    }
+}
+
+/// Typed text with the colours of its lines, of the same width, since the line editor computes the position of the cursor.
+/// `margin` is drawn in place of the margin of a line, by its number from 0 and its columns.
+pub(crate) fn drawn(
+    typed: &str,
+    code: &[Line],
+    margin: impl Fn(usize, usize) -> String,
+    look: Look,
+) -> String {
+    let mut out = String::new();
+    for (at, raw) in typed.split('\n').enumerate() {
         let bare = raw.trim_start_matches(MARGIN);
-        let margin = raw.len() - bare.len();
-        if number > 0 {
+        if at > 0 {
             out.push('\n');
         }
-        if margin > 0 {
-            let columns = margin / MARGIN.len_utf8();
-            out.push_str(&one_line(Line::new().with(Role::Dim, format!("{:>columns$}", "...> ")), look));
+        // Pasted lines have no margin yet.
+        if bare.len() < raw.len() {
+            let columns = (raw.len() - bare.len()) / MARGIN.len_utf8();
+            out.push_str(&one_line(Line::new().with(Role::Dim, margin(at, columns)), look));
+        }
+        // The width of a tab depends on the terminal.
+        if bare.contains(char::is_control) {
+            out.push_str(bare);
+            continue;
         }
         // The highlighter leaves out spaces at the end.
-        let mut line = highlighted.get(number).cloned().unwrap_or_default().with_plain_spaces();
-        if line.text().len() > bare.len() || !bare.starts_with(&line.text()) {
+        let mut line = code.get(at).cloned().unwrap_or_default().with_plain_spaces();
+        if !bare.starts_with(&line.text()) {
             line = Line::new().with(Role::Code, bare);
         }
         line.push(Role::Prose, &bare[line.text().len()..]);
-        let within =
-            matching.and_then(|place| place.checked_sub(at + margin)).filter(|place| *place < bare.len());
-        out.push_str(&one_line(marked(line, within), look));
-        at += raw.len() + 1;
-    }
-    out
-}
-
-fn command_line(line: &str, command: bool) -> Line {
-    match line.split_once(' ').filter(|_| command) {
-        Some((word, rest)) => Line::new().with(Role::Keyword, word).with(Role::Code, format!(" {rest}")),
-        None => Line::new().with(if command { Role::Keyword } else { Role::Code }, line),
-    }
-}
-
-/// The line with the character at byte `place` marked.
-fn marked(line: Line, place: Option<usize>) -> Line {
-    let Some(place) = place else {
-        return line;
-    };
-    let (mut out, mut at) = (Line::new(), 0);
-    for span in line.spans {
-        let end = at + span.text.len();
-        match (at..end).contains(&place) {
-            true => {
-                let cut = place - at;
-                out.push(span.role, &span.text[..cut]);
-                out.push(Role::Match, &span.text[cut..cut + 1]);
-                out.push(span.role, &span.text[cut + 1..]);
-            }
-            false => out.push(span.role, span.text),
-        }
-        at = end;
+        out.push_str(&one_line(line, look));
     }
     out
 }
 
 /// A line as text with its escape codes and the spaces at its end.
-fn one_line(line: Line, look: Look) -> String {
+pub(crate) fn one_line(line: Line, look: Look) -> String {
     let width = line.text().len();
     let kept = line.text().trim_end().len();
     let text = Text { lines: vec![line] }.render(look);
     format!("{}{}", text.trim_end_matches('\n'), " ".repeat(width - kept))
-}
-
-/// The position of the bracket that matches the one under or before the cursor. Brackets in strings and comments are
-/// not tokens, so they do not count.
-pub fn matching_bracket(typed: &str, pos: usize) -> Option<usize> {
-    use ruff_python_ast::token::TokenKind as Kind;
-    let at_cursor = |place: usize| typed.as_bytes().get(place).is_some_and(|byte| b"()[]{}".contains(byte));
-    let here = [Some(pos), pos.checked_sub(1)].into_iter().flatten().find(|place| at_cursor(*place))?;
-    // The margin is not Python. Ordinary spaces of the same length keep the positions.
-    let plain = typed.replace(MARGIN, &" ".repeat(MARGIN.len_utf8()));
-    let parsed = crate::syntax::parse_unchecked(&plain, ruff_python_parser::Mode::Module);
-    let mut open: Vec<usize> = Vec::new();
-    for token in parsed.tokens() {
-        let (kind, range) = token.as_tuple();
-        let place = usize::from(range.start());
-        match kind {
-            Kind::Lpar | Kind::Lsqb | Kind::Lbrace => open.push(place),
-            Kind::Rpar | Kind::Rsqb | Kind::Rbrace => {
-                let other = open.pop()?;
-                if place == here {
-                    return Some(other);
-                }
-                if other == here {
-                    return Some(place);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }

@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | [`state`] | the state of the session, and the results of inputs |
-//! | [`commands`], [`settings`] | the tables of commands and of settings |
+//! | [`commands`] | the table of commands |
 //! | [`cells`], [`echo`] | runs an input that is Python, and shows its output and its result |
 //! | [`tensors`], [`variables`], [`analysis`], [`navigation`], [`files`], [`help`] | the commands |
 //! | [`editor`], [`keys`], [`complete`], [`hints`], [`history`] | the line editor |
@@ -23,7 +23,6 @@ mod history;
 pub mod keys;
 mod lines;
 mod navigation;
-pub mod settings;
 mod state;
 mod tensors;
 mod variables;
@@ -55,17 +54,15 @@ pub(crate) struct Args {
 
 /// Runs `attn repl`.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut target = args.target.clone();
-    let catalogue = course::of_words(&mut target, shell)?;
-    course::one_place(&target, &catalogue)?;
-    let (workspace, outcomes) = match target.first() {
+    let (catalogue, target) = course::of_place(&args.target, shell)?;
+    let (workspace, outcomes) = match &target {
         Some(word) => navigation::workspace_at(word, &catalogue, shell)?,
         None => (navigation::bare_workspace(shell), Outcomes::new()),
     };
     let mut repl = Repl::new(workspace, &catalogue);
     repl.outcomes = outcomes;
     // A lesson's file is called as it was typed.
-    repl.source = target.first().and(args.target.last()).cloned();
+    repl.source = target.and(args.target.last().cloned());
     repl.run_inputs(journal::restored().unwrap_or_default(), args.keep_going, shell)
 }
 
@@ -89,7 +86,6 @@ impl<'c> Repl<'c> {
     /// Runs inputs until there are no more or the learner leaves.
     fn run_inputs(mut self, left: Restored, keep_going: bool, shell: &mut Shell) -> Result<Exit, Failure> {
         self.interactive = io::stdin().is_terminal();
-        self.settings.shapes = self.interactive && shell.terminal;
         let mut reader = InputReader::new(&self, shell);
         if self.interactive {
             restore_at_exit();

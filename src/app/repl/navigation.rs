@@ -8,7 +8,6 @@ use super::super::cells::step::step_panel;
 use super::super::cells::workspace::Workspace;
 use super::super::terminal::shell::{Failure, Shell};
 use super::cells::shape_words;
-use super::lines::statements;
 use super::state::{
     CommandError, CommandResult, InputResult, Outcomes, Repl, UndoCells, UndoPoint, is_input,
 };
@@ -186,8 +185,7 @@ impl<'c> Repl<'c> {
                 CommandError::Message(format!("`{number}` is no number of inputs: `:undo` or `:undo 3`."))
             })?,
         };
-        let changes = self.undo_points.iter().filter(|point| !self.changed_nothing(&point.input)).count();
-        let there = changes.max(self.undo_points.len().min(1));
+        let there = self.undo_points.len();
         if count > there && there > 0 {
             return Err(CommandError::Message(format!(
                 "Only {there} can be undone: `:undo {there}` goes back to the start."
@@ -201,15 +199,7 @@ impl<'c> Repl<'c> {
 
     /// Runs all cells before the last input again in a new workspace.
     fn undo_one(&mut self, shell: &mut Shell) -> CommandResult {
-        // Inputs that raised changed nothing. Before the first change, they are all that can be undone.
-        let last = self.undo_points.iter().rposition(|point| !self.changed_nothing(&point.input));
-        let mut with_it = self.undo_points.split_off(last.map_or(0, |last| last + 1));
-        let before = match last {
-            Some(_) => self.undo_points.pop(),
-            None if with_it.is_empty() => None,
-            None => Some(with_it.remove(0)),
-        };
-        let Some(before) = before else {
+        let Some(before) = self.undo_points.pop() else {
             return Err(CommandError::message("There is nothing to undo."));
         };
         let (undone, fresh) = {
@@ -222,7 +212,6 @@ impl<'c> Repl<'c> {
         };
         let Some(mut fresh) = fresh else {
             self.undo_points.push(before);
-            self.undo_points.extend(with_it);
             return Err(CommandError::Interrupted);
         };
         fresh.at = before.at;
@@ -246,21 +235,8 @@ impl<'c> Repl<'c> {
             [name] => format!(" {name} is gone."),
             names => format!(" Gone: {}.", names.join(", ")),
         };
-        let raised = match with_it.as_slice() {
-            [] => String::new(),
-            [one] => format!(" After it, {} had raised and changed nothing.", one.input),
-            several => format!(" After it, {} inputs had raised and changed nothing.", several.len()),
-        };
-        self.say(&format!("Undone: {}{code}.{gone}{raised}", before.input), shell)?;
+        self.say(&format!("Undone: {}{code}.{gone}", before.input), shell)?;
         Ok(InputResult::Done)
-    }
-
-    /// Whether an input changed nothing: it was one statement, and it raised.
-    fn changed_nothing(&self, input: &str) -> bool {
-        let raised = self.outcomes.get(input).is_some_and(|outcome| outcome.error.is_some());
-        let workspace = self.workspace.borrow();
-        let source = workspace.ran.iter().find(|ran| ran.name == input).map(|ran| ran.source.as_str());
-        raised && is_input(input) && source.is_some_and(|source| statements(source) <= 1)
     }
 
     /// `float32 (token 6, feature 3)`, if the variable is a tensor.

@@ -15,7 +15,6 @@ pub(super) struct Repl<'c> {
     /// The workspace in which inputs run. The line editor shares it to complete names.
     pub(crate) workspace: Rc<RefCell<Workspace<'c>>>,
     pub(crate) catalogue: &'c Catalogue,
-    pub(crate) settings: ReplSettings,
     /// The number of inputs so far.
     pub(crate) input_count: usize,
     /// The outcomes of the cells that ran, by the name of the cell.
@@ -43,7 +42,6 @@ impl<'c> Repl<'c> {
         Repl {
             workspace: Rc::new(RefCell::new(workspace)),
             catalogue,
-            settings: ReplSettings::default(),
             input_count: 0,
             outcomes: Outcomes::new(),
             undo_points: Vec::new(),
@@ -54,15 +52,6 @@ impl<'c> Repl<'c> {
             interactive: false,
         }
     }
-}
-
-/// What the learner can set.
-#[derive(Clone, Default)]
-pub(super) struct ReplSettings {
-    /// Whether tensors are shown as tables instead of as PyTorch prints them.
-    pub(crate) tables: bool,
-    /// Whether the shapes of the tensors that an input binds are shown.
-    pub(crate) shapes: bool,
 }
 
 /// The name of the cell that input number `number` runs as.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::commands::options::{GlobalOptions, When};
 use super::part;
+use crate::lesson::Fault;
 use crate::view::text::escape_controls;
 use crate::view::wrap::wrap;
 use crate::view::{Line, Look, Role, Text};
@@ -40,6 +41,12 @@ pub(crate) enum Failure {
     Stopped,
     /// The output cannot be written.
     Unwritable(io::Error),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
+        Failure::Unreadable(fault.to_string())
+    }
 }
 
 impl From<io::Error> for Failure {

@@ -31,7 +31,6 @@ pub(super) fn drawing(shown: &Picture) -> String {
             };
             bars(name, &all.iter().map(bar).collect::<Vec<_>>())
         }
-        Picture::Curves(all) => plot::curves(all, words),
         Picture::Plot(figure) => plot::plot(figure, words),
         Picture::Costs(costs) => cost_bars(costs).iter().map(|(name, all)| bars(name, all)).collect(),
     };

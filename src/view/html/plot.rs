@@ -3,10 +3,8 @@
 use super::bar_table::bars;
 use super::escape::escape;
 use super::map;
-use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
-use crate::view::curve::Curve;
+use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedFigure, Scale};
 use crate::view::plot::{bars_of, number, table_figure};
-use crate::view::statistics::Statistics;
 
 /// The size of the part that is drawn on, and the margins at its left and below it, in pixels.
 const WIDE: f64 = 360.0;
@@ -31,30 +29,6 @@ pub(super) fn plot(figure: &PlottedFigure, words: &str) -> String {
         .map(|(at, one)| axes(one, if at == 0 { words } else { &one.title }))
         .collect();
     out + &format!("<div class=\"maps\">{}</div>\n", parts.concat())
-}
-
-/// Curves of numbers one after the other, side by side, by one scale that includes zero.
-pub(super) fn curves(curves: &[Curve], words: &str) -> String {
-    let all = Statistics::of(curves.iter().flat_map(|curve| curve.values.iter().copied()));
-    let end = |end: Option<(usize, f64)>| end.map_or(0.0, |(_, value)| value);
-    let limits = vec![end(all.least).min(0.0), end(all.greatest).max(0.0)];
-    let one = |curve: &Curve| PlottedAxes {
-        title: curve.name.clone(),
-        y: PlottedAxis { limits: Some(limits.clone()), ..PlottedAxis::default() },
-        marks: vec![Mark {
-            kind: MarkKind::Line,
-            label: None,
-            x: (0..curve.values.len()).map(|at| at as f64).collect(),
-            y: curve.values.clone(),
-            to: Vec::new(),
-            rows: Vec::new(),
-            names: Vec::new(),
-            text: String::new(),
-        }],
-        ..PlottedAxes::default()
-    };
-    let axes = curves.iter().map(one).collect();
-    plot(&PlottedFigure { axes, ..PlottedFigure::default() }, words)
 }
 
 /// One coordinate system.

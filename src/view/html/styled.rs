@@ -20,7 +20,6 @@ pub(super) fn class(role: Role) -> Option<String> {
         Role::NumberLit => "nu",
         Role::Comment => "co",
         Role::Dim => "d",
-        Role::Match => "s",
         Role::Good => "g",
         Role::Bad | Role::Differs => "b",
         Role::Token(token) => return Some(format!("t{}", token % 8)),

@@ -14,34 +14,22 @@ use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
 use attn::view::check::{CheckedCell, CheckedFile, FileFault, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
-use attn::view::curve::Curve;
 use attn::view::errors::{ErrorNote, error};
 use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
-use attn::view::learn::{
-    Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
-};
-use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, welcome};
+use attn::view::learn::{Ending, KeyHelp, Task, answered, ending, footer, help, hint, labelled_code, task};
+use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list};
 use attn::view::panel::{LessonPlace, lesson_head};
 use attn::view::pick::marked;
 use attn::view::picture::picture;
 use attn::view::progress_line::{progress, working};
 use attn::view::prose::prose;
 use attn::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
-use attn::view::run::{CellRun, cell, finished};
+use attn::view::run::{cell, finished};
 use attn::view::storage::{StorageView, storage};
 use attn::view::table::figure;
 use attn::view::why::explanation;
 use attn::view::{Check, Figure, Look, Panel, Picture, Text, panel};
-
-const WORDS: &str = "attn teaches self-attention by running it: every step of the chapter is a cell that \
-                     runs here, and shows its tensors.";
-
-const COMMANDS: [(&str, &str); 3] = [
-    ("attn run step3", "Run a step, a lesson, a notebook or a script, and show its tensors"),
-    ("attn show step3", "Show the prose and the code of a step, not run"),
-    ("attn --help", "Everything else"),
-];
 
 const TOKENS: [&str; 6] = ["Your", "journey", "starts", "with", "one", "step"];
 
@@ -339,22 +327,20 @@ const CODE: &str = "class SelfAttention(nn.Module):
 %timeit 3 +* unfinished(
 ";
 
-fn ran() -> CellRun {
-    CellRun {
-        title: "cell 4".into(),
+fn ran() -> Panel {
+    Panel {
         code: (1..=9).map(|i| format!("x{i} = {i}\n")).collect(),
         stdout: "hello\ttab \u{1b}[31mred\nloading 10%\rloading 99%\n".into(),
         result: Some("tensor([1, 2, 3])".into()),
         error: Some(mishap()),
-        plots: Vec::new(),
         remarks: vec!["%matplotlib was skipped: Jupyter's word, not Python's.".into()],
-        elapsed: Duration::from_millis(2345),
+        ..Panel::default()
     }
 }
 
 /// Every screen, by name, drawn for a look.
 pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
-    let mut cell = cell(&ran(), look);
+    let mut cell = cell("cell 4", &ran(), Duration::from_millis(2345), look);
     cell.append(finished(12, 1, Duration::from_secs(75), look));
     let causal = tensor("causal", "float32", &[6, 6], &causal(0.0), &["query", "key"]);
     let mut maps = beside(&[step().figures[0].clone(), causal], look);
@@ -368,7 +354,7 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("check", report(&checked(), look)),
         ("list", list(&chapter(), false, look)),
         ("lesson", lesson("3.3.2 All tokens at once", &stops(), look)),
-        ("welcome", welcome(WORDS, &COMMANDS, &chapter(), look)),
+        ("steps", list(&chapter(), true, look)),
         ("prose", prose(MARKDOWN, look)),
         ("code", code(CODE, look)),
         ("cell", cell),
@@ -386,11 +372,16 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
 }
 
 fn walked(look: Look) -> Text {
-    let legend = |(key, label): (&str, &str)| KeyLabel { key: key.into(), label: label.into() };
-    let keys =
-        [("Enter", "run it"), ("p", "back"), ("w", "why"), ("e", "edit"), ("l", "list"), ("?", "help")];
-    let keys: Vec<KeyLabel> =
-        [&keys[..], &[("r", "run again"), ("q", "quit")]].concat().into_iter().map(legend).collect();
+    let keys = [
+        ("Enter", "run it"),
+        ("p", "back"),
+        ("w", "why"),
+        ("e", "edit"),
+        ("l", "list"),
+        ("?", "help"),
+        ("r", "run again"),
+        ("q", "quit"),
+    ];
     let place = LessonPlace {
         lesson: (1, 14),
         title: "Simple self-attention".into(),
@@ -556,10 +547,6 @@ fn pictures(look: Look) -> Text {
     let two: Vec<f64> = WEIGHTS[..18].iter().chain(&WEIGHTS[18..]).copied().collect();
     let heads = tensor("heads", "float32", &[2, 3, 6], &two, &["head", "row", "key"]);
     let bar = |name: &str, value: f64| (name.to_string(), value);
-    let falling = |name: &str, steps: u32| Curve {
-        name: name.into(),
-        values: (0..steps).map(|step| 1.8 * 0.98f64.powi(step as i32)).collect(),
-    };
     let strip = |name: &str, facts: &str, tokens: &[usize]| StorageView {
         name: name.into(),
         facts: facts.into(),
@@ -584,8 +571,6 @@ fn pictures(look: Look) -> Text {
         },
         Picture::Bars("counts".into(), vec![bar("W_query.weight", 589_824.0), bar("out_proj.bias", 768.0)]),
         Picture::Bars("variances".into(), vec![bar("d_k 3", 3.05), bar("d_k 768", 776.94), bar("none", 0.0)]),
-        Picture::Curves(vec![falling("losses", 300), falling("with_a_bad_start", 20)]),
-        Picture::Curves(vec![Curve { name: "diverges".into(), values: vec![1.5, 4.0, f64::NAN] }]),
         Picture::Costs(vec![
             ("with_table()".into(), Duration::from_micros(181_300), 154_140_672),
             ("without_table()".into(), Duration::from_micros(84_000), 6_291_456),

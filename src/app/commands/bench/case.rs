@@ -1,13 +1,11 @@
-//! One case of the benchmark, timed in this process. The layer runs as a learner's cell does; the three loops call the
-//! kernel.
+//! One case of the benchmark, timed in this process. The layer runs as a learner's cell does.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::machine::peak_megabytes;
-use crate::kernel::naive::Layer;
+use super::system::peak_megabytes;
 use crate::session::{Session, SessionOptions};
 
 /// The layer in a learner's code.
@@ -21,8 +19,6 @@ pub enum AttentionPath {
     Fused,
     /// The chapter's class: scores and weights as tensors.
     Materialised,
-    /// Three loops.
-    Naive,
 }
 
 impl AttentionPath {
@@ -31,18 +27,16 @@ impl AttentionPath {
         match self {
             AttentionPath::Fused => "fused",
             AttentionPath::Materialised => "materialised",
-            AttentionPath::Naive => "naive",
         }
     }
 
     /// Its name in the table.
     pub(crate) fn words(self, causal: bool) -> String {
-        let name = if self == AttentionPath::Naive { "three loops" } else { self.name() };
-        format!("{name}{}", if causal { ", causal" } else { "" })
+        format!("{}{}", self.name(), if causal { ", causal" } else { "" })
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct BenchCase {
     /// T, the number of tokens.
     pub tokens: usize,
@@ -61,18 +55,8 @@ pub struct BenchCase {
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct MeasuredCase {
-    /// T, the number of tokens.
-    pub(crate) tokens: usize,
-    /// C, the width of the model.
-    pub(crate) width: usize,
-    /// H, the number of heads.
-    pub(crate) heads: usize,
-    /// B, the size of the batch.
-    pub(crate) batch: usize,
-    /// Whether later tokens were hidden.
-    pub(crate) causal: bool,
-    pub(crate) path: AttentionPath,
-    pub(crate) threads: usize,
+    #[serde(flatten)]
+    pub(crate) case: BenchCase,
     /// The number of repetitions.
     pub(crate) reps: usize,
     /// The shortest time, milliseconds.
@@ -118,74 +102,17 @@ impl BenchCase {
         if self.causal && self.path == AttentionPath::Materialised {
             run_code(&mut session, "hidden = causal_mask()")?;
         }
-        let mut times = match self.path {
-            AttentionPath::Naive => {
-                let layer = self.loops(&mut session)?;
-                repeated(reps, budget, || Ok(layer.time()))?
-            }
-            path => {
-                let call = format!("_ = {}()", path.name());
-                repeated(reps, budget, || run_code(&mut session, &call))?
-            }
-        };
+        let call = format!("_ = {}()", self.path.name());
+        let mut times = repeated(reps, budget, || run_code(&mut session, &call))?;
         times.sort();
         let ms = |time: &Duration| time.as_secs_f64() * 1e3;
         Ok(MeasuredCase {
-            tokens: self.tokens,
-            width: self.width,
-            heads: self.heads,
-            batch: self.batch,
-            causal: self.causal,
-            path: self.path,
-            threads: self.threads,
+            case: self.clone(),
             reps: times.len(),
             ms_min: ms(&times[0]),
             ms_median: ms(&times[times.len() / 2]),
             peak_rss_mb: peak_megabytes(),
         })
-    }
-
-    /// The layer with the weights and inputs of the session, for the three loops.
-    pub fn loops(&self, session: &mut Session) -> Result<NaiveLoops, String> {
-        let mut values = |expression: &str| match session.tensor(expression) {
-            Ok(Some(tensor)) => Ok(tensor.to_f32_vec()),
-            Ok(None) => Err(format!("{expression} is no tensor")),
-            Err(raised) => Err(format!("{}: {}", raised.kind, raised.message)),
-        };
-        let mut of = |part: &str| -> Result<[Vec<f32>; 4], String> {
-            let mut one = |name: &str| values(&format!("{name}.{part}.detach()"));
-            Ok([one("W_query")?, one("W_key")?, one("W_value")?, one("out_proj")?])
-        };
-        let (weights, biases) = (of("weight")?, of("bias")?);
-        Ok(NaiveLoops { x: values("x")?, weights, biases, case: self.clone() })
-    }
-}
-
-/// The operands of the three loops.
-pub struct NaiveLoops {
-    x: Vec<f32>,
-    weights: [Vec<f32>; 4],
-    biases: [Vec<f32>; 4],
-    case: BenchCase,
-}
-
-impl NaiveLoops {
-    /// The outputs for all sequences of the batch.
-    pub fn forward(&self) -> Vec<f32> {
-        let layer = Layer {
-            weights: self.weights.each_ref().map(Vec::as_slice),
-            biases: self.biases.each_ref().map(Vec::as_slice),
-            heads: self.case.heads,
-            causal: self.case.causal,
-        };
-        let sequences = self.x.chunks_exact(self.case.tokens * self.case.width);
-        sequences.flat_map(|x| layer.forward(x)).collect()
-    }
-
-    fn time(&self) -> Duration {
-        let start = Instant::now();
-        std::hint::black_box(self.forward());
-        start.elapsed()
     }
 }
 

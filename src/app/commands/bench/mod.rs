@@ -5,26 +5,24 @@
 //! |---|---|
 //! | [`case`] | one case, timed in this process |
 //! | `decode` | a model of GPT-2's size that writes text |
-//! | `machine` | what the system says of the machine |
+//! | `system` | what the system says of the machine |
 //! | `layer.py`, `decode.py` | the layer and the model, in the code a learner would write |
 
 pub mod case;
 mod decode;
-mod machine;
+mod system;
 
 use std::env;
-use std::io::{IsTerminal, stderr};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde::Serialize;
 
+use super::super::cells::processes;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::session::machine_memory;
-use crate::shims::outside::outside;
-use crate::view::bench::{BenchReport, BenchRow, Growth, bench};
+use crate::view::bench::{BenchReport, BenchRow, Growth, bench, machine};
 use case::{AttentionPath, BenchCase, MeasuredCase};
 
 /// What `attn bench` takes.
@@ -46,7 +44,7 @@ pub(crate) struct Args {
     /// With the causal mask only (default: the fused path with and without)
     #[arg(long)]
     causal: bool,
-    /// fused keeps no scores, materialised keeps all of them, naive is three loops; with commas between them
+    /// fused keeps no scores, materialised keeps all of them; with commas between them
     #[arg(long, value_enum, value_name = "PATH", value_delimiter = ',', hide_possible_values = true)]
     path: Vec<AttentionPath>,
     /// Threads (default: ATTN_THREADS, or as many as there are)
@@ -59,9 +57,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1020), conflicts_with_all = ["tokens", "batch", "causal", "path", "reps"])]
     decode: Option<u16>,
-    /// One case, timed in this process
-    #[arg(long, hide = true)]
-    here: bool,
 }
 
 /// The document `attn.bench/2`.
@@ -84,8 +79,6 @@ struct SkippedCase {
 
 /// The time after which a case is not repeated.
 const BUDGET: Duration = Duration::from_secs(4);
-/// The largest number of tokens for which the three loops run unless they are asked for.
-const NAIVE_TOKENS: usize = 256;
 
 /// Measures all cases, and shows a table or writes a document.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
@@ -103,39 +96,31 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return decode::run(count.into(), width, heads, threads, shell);
     }
     let cases = cases(args, threads);
-    if args.here {
-        return measure_here(&cases, args, shell);
-    }
     let memory = machine_memory().map_or(u64::MAX, |bytes| bytes as u64);
     let mut document = BenchDocument {
         schema: "attn.bench/2",
-        cpu: machine::cpu(),
+        cpu: system::cpu(),
         threads,
         cases: Vec::new(),
         skipped: Vec::new(),
     };
-    let watched = stderr().is_terminal() && !shell.look.plain && !shell.options.json;
-    for (at, case) in cases.iter().enumerate() {
-        if watched {
-            shell.aside(&format!("\r\x1b[K{} of {}: {case}", at + 1, cases.len()));
+    let names: Vec<String> = cases.iter().map(BenchCase::to_string).collect();
+    let one = |at: usize, _: &mut Shell| match cases[at].most_bytes() {
+        needed if needed > memory / 2 => {
+            let gigabytes = needed as f64 / f64::from(1 << 30);
+            Ok(Err(format!("it needs {gigabytes:.0} GB, more than half of what there is")))
         }
-        let skip = |why: String| SkippedCase { tokens: case.tokens, path: case.path, why };
-        match case.most_bytes() {
-            needed if needed > memory / 2 => {
-                let gigabytes = needed as f64 / f64::from(1 << 30);
-                document
-                    .skipped
-                    .push(skip(format!("it needs {gigabytes:.0} GB, more than half of what there is")));
-            }
-            _ => match in_own_process(case, args)? {
-                Ok(measured) => document.cases.push(measured),
-                Err(why) => document.skipped.push(skip(why)),
-            },
+        _ => Ok(cases[at].measure(args.reps as usize, BUDGET)),
+    };
+    // One after the other: each has the machine for itself.
+    processes::each(&names, 1, shell, one, |at, ran, _| {
+        let case = &cases[at];
+        match ran.and_then(|measured| measured) {
+            Ok(measured) => document.cases.push(measured),
+            Err(why) => document.skipped.push(SkippedCase { tokens: case.tokens, path: case.path, why }),
         }
-    }
-    if watched {
-        shell.aside("\r\x1b[K");
-    }
+        Ok(true)
+    })?;
     match shell.options.json {
         true => write_json(&document, shell)?,
         false => shell.show(&bench(&shown(&document, args), shell.look))?,
@@ -159,11 +144,10 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
             cases.push(BenchCase { tokens, width, heads, batch, causal, path, threads });
         };
         let asked = |path: AttentionPath| args.path.contains(&path);
-        for path in [AttentionPath::Naive, AttentionPath::Materialised, AttentionPath::Fused] {
+        for path in [AttentionPath::Materialised, AttentionPath::Fused] {
             match path {
                 _ if asked(path) => case(path, args.causal),
                 _ if !args.path.is_empty() => {}
-                AttentionPath::Naive if tokens as usize * args.batch as usize > NAIVE_TOKENS => {}
                 AttentionPath::Fused if !args.causal => {
                     [false, true].into_iter().for_each(|causal| case(path, causal))
                 }
@@ -174,66 +158,33 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
     cases
 }
 
-/// Measures one case in this process and writes a line of JSON for the parent process.
-fn measure_here(cases: &[BenchCase], args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    for case in cases {
-        let measured = case.measure(args.reps as usize, BUDGET).map_err(Failure::Unreadable)?;
-        write_json(&measured, shell)?;
-    }
-    Ok(Exit::Good)
-}
-
-/// Measures a case in its own process. The inner error says why there is no result.
-fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, String>, Failure> {
-    let program = env::current_exe()?;
-    let mut command = Command::new(program);
-    command.args([
-        "bench",
-        "--here",
-        "--tokens",
-        &case.tokens.to_string(),
-        "--width",
-        &case.width.to_string(),
-    ]);
-    command.args(["--heads", &case.heads.to_string(), "--batch", &case.batch.to_string()]);
-    command.args(["--path", case.path.name(), "--threads", &case.threads.to_string()]);
-    command.args(["--reps", &args.reps.to_string()]).args(case.causal.then_some("--causal"));
-    command.env("ATTN_THREADS", case.threads.to_string());
-    let output = outside(|| command.stdin(Stdio::null()).output())?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.trim().trim_start_matches("attn: ").to_owned();
-        return Ok(Err(if said.is_empty() { output.status.to_string() } else { said }));
-    }
-    Ok(serde_json::from_slice(&output.stdout).map_err(|error| format!("its figures cannot be read: {error}")))
-}
-
 /// The document as the view shows it.
 fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
-    let row = |case: &MeasuredCase| BenchRow {
-        tokens: case.tokens,
-        name: case.path.words(case.causal),
-        median: Duration::from_secs_f64(case.ms_median / 1e3),
-        best: Duration::from_secs_f64(case.ms_min / 1e3),
-        megabytes: case.peak_rss_mb,
+    let name = |case: &BenchCase| case.path.words(case.causal);
+    let row = |measured: &MeasuredCase| BenchRow {
+        tokens: measured.case.tokens,
+        name: name(&measured.case),
+        median: Duration::from_secs_f64(measured.ms_median / 1e3),
+        best: Duration::from_secs_f64(measured.ms_min / 1e3),
+        megabytes: measured.peak_rss_mb,
     };
     let mut growth: Vec<Growth> = Vec::new();
-    for case in document.cases.iter().filter(|case| case.path != AttentionPath::Naive) {
-        let name = case.path.words(case.causal);
-        let point = (case.tokens, case.ms_median, case.peak_rss_mb);
+    for measured in &document.cases {
+        let name = name(&measured.case);
+        let point = (measured.case.tokens, measured.ms_median, measured.peak_rss_mb);
         match growth.iter_mut().find(|growth| growth.name == name) {
             Some(growth) => growth.points.push(point),
             None => growth.push(Growth { name, points: vec![point] }),
         }
     }
-    let materialised = document.cases.iter().rfind(|case| case.path == AttentionPath::Materialised);
-    let scores = materialised.map(|case| (case.tokens, args.batch as usize * args.heads as usize));
+    let materialised = document.cases.iter().rfind(|it| it.case.path == AttentionPath::Materialised);
+    let scores = materialised.map(|it| (it.case.tokens, args.batch as usize * args.heads as usize));
     BenchReport {
         layer: format!(
             "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
             args.width, args.heads, args.batch
         ),
-        machine: machine::line(&document.cpu, document.threads),
+        machine: machine(&document.cpu, document.threads),
         rows: document.cases.iter().map(row).collect(),
         growth: growth.into_iter().filter(|growth| growth.points.len() > 1).collect(),
         scores,

@@ -32,6 +32,7 @@ use super::super::cells::processes;
 use super::super::terminal::part;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::doctor::{example_of, named};
+use crate::kernel::threads;
 use crate::view::doctor::{self as report, Place, Tally};
 use crate::view::quantity::counted;
 use baseline::{Baseline, Known};
@@ -246,6 +247,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut all_known = Vec::new();
     processes::each(
         &words,
+        threads::count(),
         shell,
         |at, shell| run.with_plan(at, shell, |plan, shell| run.examine(at, plan, shell)),
         |at, ran, shell| {

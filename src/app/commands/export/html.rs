@@ -2,14 +2,13 @@
 
 use super::cells::CellWriter;
 use super::lineage::{Lineage, ShownTensors};
-use super::material::{ExportPart, ExportedExercise, Material};
+use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::app::cells::plan::PlannedCell;
 use crate::app::cells::runner::FinishedCell;
-use crate::app::cells::step::{loop_variables, nonfinite, plots, shown_tensors};
+use crate::app::cells::step::{loop_variables, nonfinite, plots};
 use crate::app::cells::workspace::Workspace;
 use crate::lesson::exercise::{Prediction, RightAnswer};
-use crate::lesson::{Catalogue, Lesson, Step};
-use crate::view::Panel;
+use crate::lesson::{Catalogue, Lesson};
 use crate::view::html::{Page, PagePart, page};
 use crate::view::markdown::{AnsweredQuestion, before};
 
@@ -27,9 +26,7 @@ pub(super) fn of_material(material: &Material, lineage: Lineage, catalogue: &Cat
     let mut builder = PageBuilder { lineage, many, course, ..PageBuilder::new("", catalogue) };
     for part in shown {
         match part {
-            ExportPart::Step(run) => {
-                builder.step(run.step, run.lesson, &run.panel, &run.tensors, &run.asked);
-            }
+            ExportPart::Step(run) => builder.step(run),
             ExportPart::Exercise(exported) => builder.exercise(exported),
         }
     }
@@ -103,14 +100,7 @@ impl PageBuilder {
         if self.many { 2 } else { 1 }
     }
 
-    fn step(
-        &mut self,
-        step: &Step,
-        lesson: &Lesson,
-        panel: &Panel,
-        tensors: &ShownTensors,
-        asked: &[AnsweredQuestion],
-    ) {
+    fn step(&mut self, ExportedStep { step, lesson, panel, tensors, asked, .. }: &ExportedStep) {
         self.lesson(lesson);
         let level = self.level();
         self.markdown(&before(panel), level);
@@ -156,17 +146,6 @@ impl CellWriter for PageBuilder {
 
     fn ran(&mut self, finished: &FinishedCell, workspace: &mut Workspace, script: bool) {
         let FinishedCell { cell, outcome, .. } = finished;
-        if let (Some((step, lesson)), Some(panel)) = (cell.step, finished.panel(&mut workspace.session)) {
-            let shown = shown_tensors(step, outcome, &mut workspace.session);
-            let shown = panel.figures.iter().cloned().zip(shown.into_iter().map(|it| it.value));
-            let tensors = self.lineage.add(shown.collect(), workspace);
-            let asked = |prediction: &Prediction| AnsweredQuestion {
-                ask: prediction.ask.clone(),
-                ..AnsweredQuestion::default()
-            };
-            let asked: Vec<AnsweredQuestion> = step.predictions.iter().map(asked).collect();
-            return self.step(step, lesson, panel, &tensors, &asked);
-        }
         self.prose(&cell.prose);
         self.push(PagePart::Code(cell.source.clone()));
         let result = outcome.result.clone().filter(|_| !script);

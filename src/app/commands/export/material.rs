@@ -1,10 +1,7 @@
 //! What is exported: steps, which run for the export, exercises, and the learner's answers.
 
-use serde::Serialize;
-
 use super::super::options::GlobalOptions;
 use super::lineage::{Lineage, ShownTensors};
-use crate::app::cells::document::CellDocument;
 use crate::app::cells::plan::{PlannedCell, steps};
 use crate::app::cells::runner::{FinishedCell, Runner};
 use crate::app::cells::step::{shown_tensors, step_panel};
@@ -43,7 +40,6 @@ pub(crate) struct ExportedStep<'c> {
     pub(crate) tensors: ShownTensors,
     /// Whether the learner has seen it.
     pub(crate) done: bool,
-    cell: CellDocument,
 }
 
 /// An exercise and the learner's code.
@@ -75,7 +71,7 @@ impl<'c> Material<'c> {
         options: &GlobalOptions,
         lineage: Option<&mut Lineage>,
     ) -> Result<Material<'c>, Failure> {
-        let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let stops = Stop::all(catalogue)?;
         let chosen = chosen(place, &stops, catalogue)?;
         let seen = |stop: &&Stop| !seen_only || progress.lessons.contains_key(&stop.lesson.id);
         let chosen: Vec<Stop<'c>> = chosen.iter().filter(seen).copied().collect();
@@ -111,37 +107,8 @@ impl<'c> Material<'c> {
                 StopKind::End => {}
             }
         }
-        let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let glossary = catalogue.glossary()?;
         Ok(Material { parts, glossary })
-    }
-
-    /// The JSON document.
-    pub(crate) fn document<'m>(&'m self, target: &'m str) -> ExportDocument<'m> {
-        let mut document =
-            ExportDocument { schema: "attn.export/1", target, steps: Vec::new(), exercises: Vec::new() };
-        for part in &self.parts {
-            match part {
-                ExportPart::Step(run) => document.steps.push(ExportedStepEntry {
-                    section: &run.lesson.section,
-                    title: &run.step.title,
-                    prose: &run.step.prose,
-                    cell: &run.cell,
-                    after: &run.step.after,
-                    needed_only: run.silent,
-                    done: run.done,
-                    predictions: run.asked.iter().map(answers).collect(),
-                }),
-                ExportPart::Exercise(exported) => document.exercises.push(ExerciseEntry {
-                    slug: &exported.exercise.slug,
-                    section: &exported.lesson.section,
-                    title: &exported.exercise.title,
-                    task: &exported.exercise.task,
-                    attempts: &exported.tried.attempts,
-                    passed: exported.tried.passed.as_deref(),
-                }),
-            }
-        }
-        document
     }
 }
 
@@ -172,7 +139,7 @@ fn run<'c>(
     let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
     let mut runs = Vec::with_capacity(cells.len());
-    while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
+    while let Some(FinishedCell { cell, outcome, .. }) = runner.next() {
         let (step, lesson) = cell.step.expect("the plan has steps only");
         let panel = step_panel(step, lesson, &outcome, &mut runner.workspace.session);
         let tensors = match &mut lineage {
@@ -191,7 +158,6 @@ fn run<'c>(
             tensors,
             asked: asked(step, lesson, progress),
             done: progress.done(lesson, step),
-            cell: CellDocument::new(index, cell, &outcome),
             outcome,
         });
     }
@@ -209,8 +175,7 @@ fn overwritten<'c>(
     catalogue: &'c Catalogue,
     options: &GlobalOptions,
 ) -> Result<Vec<String>, Failure> {
-    let before =
-        catalogue.prelude_of(lesson, exercise).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let before = catalogue.prelude_of(lesson, exercise)?;
     let cells: Vec<PlannedCell> = before.into_iter().map(|step| PlannedCell::of_step(step, true)).collect();
     let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
@@ -229,55 +194,4 @@ fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuest
         AnsweredQuestion { ask: ask.clone(), answers: given.unwrap_or_default().iter().map(answer).collect() }
     };
     step.predictions.iter().map(|prediction| one(&prediction.ask)).collect()
-}
-
-/// The document of `attn export --format json`.
-#[derive(Serialize)]
-pub(crate) struct ExportDocument<'m> {
-    schema: &'static str,
-    target: &'m str,
-    steps: Vec<ExportedStepEntry<'m>>,
-    exercises: Vec<ExerciseEntry<'m>>,
-}
-
-#[derive(Serialize)]
-struct ExportedStepEntry<'m> {
-    section: &'m str,
-    title: &'m str,
-    prose: &'m str,
-    #[serde(flatten)]
-    cell: &'m CellDocument,
-    after: &'m str,
-    needed_only: bool,
-    done: bool,
-    predictions: Vec<Answers<'m>>,
-}
-
-#[derive(Serialize)]
-struct Answers<'m> {
-    ask: &'m str,
-    answers: Vec<Answer<'m>>,
-}
-
-#[derive(Serialize)]
-struct Answer<'m> {
-    text: &'m str,
-    right: bool,
-}
-
-#[derive(Serialize)]
-struct ExerciseEntry<'m> {
-    slug: &'m str,
-    section: &'m str,
-    title: &'m str,
-    task: &'m str,
-    attempts: &'m [String],
-    passed: Option<&'m str>,
-}
-
-fn answers(asked: &AnsweredQuestion) -> Answers<'_> {
-    Answers {
-        ask: &asked.ask,
-        answers: asked.answers.iter().map(|(text, right)| Answer { text, right: *right }).collect(),
-    }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     /// of lessons
     #[arg(value_name = "WHERE|FILE|FOLDER", num_args = 0..=2, value_hint = clap::ValueHint::AnyPath)]
     place: Vec<String>,
-    /// The form: html, md, ipynb or json (default: by the name of OUT, else md)
+    /// The form: html, md or ipynb (default: by the name of OUT, else md)
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// The file to write; without it, the text is a result like any other
@@ -65,8 +65,6 @@ enum Format {
     Md,
     /// A notebook.
     Ipynb,
-    /// JSON.
-    Json,
 }
 
 /// Writes the export.
@@ -75,14 +73,10 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if let Some(file) = &args.output {
         may_write(file, args.force, shell)?;
     }
-    let mut place = args.place.clone();
-    let catalogue = course::of_words(&mut place, shell)?;
-    course::one_place(&place, &catalogue)?;
-    let place = place.first().map(String::as_str);
+    let (catalogue, place) = course::of_place(&args.place, shell)?;
+    let place = place.as_deref();
     let mut store = Store::read(catalogue.course());
-    for remark in store.remarks() {
-        shell.remark(&remark);
-    }
+    store.tell(shell);
     let page_on_chapter = place.is_none() && format == Format::Md;
     let progress = store.progress();
     let options = shell.options.clone();
@@ -100,11 +94,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 Format::Html => self::page(&plan.title, &catalogue),
                 Format::Md => Box::<MarkdownCells>::default(),
                 Format::Ipynb => Box::<NotebookCells>::default(),
-                Format::Json => {
-                    let words =
-                        format!("`attn run {} --json` writes what the cells of a file show", plan.target);
-                    return Err(Failure::Usage(words));
-                }
             };
             let text;
             (text, exit) = cells::of_plan(&plan, writer, &mut workspace, &progress)?;
@@ -119,7 +108,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 Format::Md if page_on_chapter => markdown::of_chapter(&material, &catalogue, progress),
                 Format::Md => markdown::of_steps(&material),
                 Format::Ipynb => notebook::of(&material),
-                Format::Json => to_json(&material.document(place.unwrap_or(catalogue.course().noun)))?,
             }
         }
     };
@@ -147,8 +135,12 @@ pub(crate) fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Fa
 fn format(args: &Args, json: bool) -> Result<Format, Failure> {
     let ending =
         args.output.as_ref().and_then(|file| file.extension()).map(|it| it.to_string_lossy().to_lowercase());
-    if let Some(asked) = args.format.or(json.then_some(Format::Json)) {
+    if let Some(asked) = args.format {
         return Ok(asked);
+    }
+    if json {
+        let place = args.place.last().map_or("WHERE", String::as_str);
+        return Err(Failure::Usage(format!("`attn run {place} --json` writes what cells show")));
     }
     match ending.as_deref() {
         None => Ok(Format::Md),
@@ -164,12 +156,6 @@ fn format(args: &Args, json: bool) -> Result<Format, Failure> {
             ))
         }),
     }
-}
-
-fn to_json(document: &impl serde::Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(document)
-        .map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
-    Ok(text + "\n")
 }
 
 /// Checks that the file may be written: it does not exist, or the user agrees.

@@ -28,11 +28,6 @@ pub(super) fn cpu() -> String {
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// The processor and the threads, in words.
-pub(super) fn line(cpu: &str, threads: usize) -> String {
-    format!("{cpu}, {threads} thread{}", if threads == 1 { "" } else { "s" })
-}
-
 /// The peak memory of this process in megabytes; `None` if the system does not report it.
 pub(crate) fn peak_megabytes() -> Option<f64> {
     kilobytes("/proc/self/status", "VmHWM").map(|kilobytes| kilobytes as f64 / 1024.0)
