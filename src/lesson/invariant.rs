@@ -46,8 +46,8 @@ impl Invariant {
         if after.ends_with('N') {
             other = other.parse::<f64>().ok()?.to_string();
         }
-        let is_whole = !tensor.is_empty() && !(after.ends_with('Y') && other.is_empty());
-        is_whole.then_some(Invariant { form, tensor, other })
+        let is_missing = tensor.is_empty() || after.ends_with('Y') && other.is_empty();
+        (!is_missing).then_some(Invariant { form, tensor, other })
     }
 
     /// A Python expression for the largest deviation, a float: 0 if the statement is exactly true.
