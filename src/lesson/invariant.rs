@@ -2,94 +2,67 @@
 
 use std::fmt;
 
-/// A statement about one or two tensors, true up to rounding. Tensors are Python expressions.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Invariant {
-    /// `rows of X sum to N`: along the last axis.
-    RowsSumTo {
-        tensor: String,
-        /// The sum of each row.
-        total: f64,
-    },
-    /// `X sums to N`: over all elements.
-    SumsTo {
-        tensor: String,
-        /// The sum of its elements.
-        total: f64,
-    },
-    /// `X is never negative`.
-    NeverNegative { tensor: String },
-    /// `X is zero above the diagonal`: no weight on later tokens.
-    ZeroAboveDiagonal {
-        /// The tensor; the last two axes are the matrix.
-        tensor: String,
-    },
-    /// `X is symmetric`: equal to its transpose.
-    Symmetric {
-        /// The tensor; the last two axes are the matrix.
-        tensor: String,
-    },
-    /// `X equals Y`.
-    Equals { left: String, right: String },
-}
+/// A form of a sentence, and a Python expression for the largest deviation, a float. X is a tensor, as a Python expression; N
+/// is a number, and Y another tensor. Rows are along the last axis; a matrix is in the last two.
+type Form = (&'static str, &'static str);
 
-/// The forms of a sentence, for errors and help.
-pub(crate) const FORMS: &[&str] = &[
-    "rows of X sum to N",
-    "X sums to N",
-    "X is never negative",
-    "X is zero above the diagonal",
-    "X is symmetric",
-    "X equals Y",
+static FORMS: [Form; 6] = [
+    ("rows of X sum to N", "((X).detach().sum(dim=-1) - N).abs().max().item()"),
+    ("X sums to N", "((X).detach().sum() - N).abs().item()"),
+    ("X is never negative", "(-(X).detach()).max().clamp(min=0).item()"),
+    ("X is zero above the diagonal", "torch.triu((X).detach(), diagonal=1).abs().max().item()"),
+    ("X is symmetric", "((X).detach() - (X).detach().transpose(-2, -1)).abs().max().item()"),
+    ("X equals Y", "((X).detach() - (Y).detach()).abs().max().item()"),
 ];
+
+/// A statement about one or two tensors, true up to rounding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invariant {
+    form: &'static Form,
+    tensor: String,
+    /// The number or the other tensor; empty in a form that has neither.
+    other: String,
+}
 
 impl Invariant {
     /// Parses one sentence. Errors: a message that lists the forms.
     pub fn parse(sentence: &str) -> Result<Invariant, String> {
-        let s = sentence.trim().trim_end_matches('.');
-        let number = |n: &str| n.trim().parse::<f64>().ok();
-        let name = |x: &str| Some(x.trim().to_string()).filter(|x| !x.is_empty());
-        let found = if let Some(rest) = s.strip_prefix("rows of ") {
-            rest.split_once(" sum to ")
-                .and_then(|(x, n)| Some(Invariant::RowsSumTo { tensor: name(x)?, total: number(n)? }))
-        } else if let Some((x, n)) = s.split_once(" sums to ") {
-            name(x).zip(number(n)).map(|(tensor, total)| Invariant::SumsTo { tensor, total })
-        } else if let Some(x) = s.strip_suffix(" is never negative") {
-            name(x).map(|tensor| Invariant::NeverNegative { tensor })
-        } else if let Some(x) = s.strip_suffix(" is zero above the diagonal") {
-            name(x).map(|tensor| Invariant::ZeroAboveDiagonal { tensor })
-        } else if let Some(x) = s.strip_suffix(" is symmetric") {
-            name(x).map(|tensor| Invariant::Symmetric { tensor })
-        } else if let Some((x, y)) = s.split_once(" equals ") {
-            name(x).zip(name(y)).map(|(left, right)| Invariant::Equals { left, right })
-        } else {
-            None
+        let sentence = sentence.trim().trim_end_matches('.');
+        FORMS.iter().find_map(|form| Invariant::of(form, sentence)).ok_or_else(|| {
+            let forms: Vec<&str> = FORMS.iter().map(|form| form.0).collect();
+            format!("cannot read the check `{sentence}`; the forms are: {}", forms.join("; "))
+        })
+    }
+
+    fn of(form: &'static Form, sentence: &str) -> Option<Invariant> {
+        let (before, after) = form.0.split_once('X')?;
+        let rest = sentence.strip_prefix(before)?;
+        let between = after.trim_end_matches(['N', 'Y']);
+        let (tensor, other) = match after.chars().next_back()? {
+            'N' | 'Y' => rest.split_once(between)?,
+            _ => (rest.strip_suffix(after)?, ""),
         };
-        found.ok_or_else(|| format!("cannot read the check `{s}`; the forms are: {}", FORMS.join("; ")))
+        let (tensor, mut other) = (tensor.trim().to_owned(), other.trim().to_owned());
+        if after.ends_with('N') {
+            other = other.parse::<f64>().ok()?.to_string();
+        }
+        let is_missing = tensor.is_empty() || after.ends_with('Y') && other.is_empty();
+        (!is_missing).then_some(Invariant { form, tensor, other })
     }
 
     /// A Python expression for the largest deviation, a float: 0 if the statement is exactly true.
     pub fn deviation(&self) -> String {
-        match self {
-            Invariant::RowsSumTo { tensor, total } => {
-                format!("(({tensor}).detach().sum(dim=-1) - {total:?}).abs().max().item()")
-            }
-            Invariant::SumsTo { tensor, total } => {
-                format!("(({tensor}).detach().sum() - {total:?}).abs().item()")
-            }
-            Invariant::NeverNegative { tensor } => {
-                format!("(-({tensor}).detach()).max().clamp(min=0).item()")
-            }
-            Invariant::ZeroAboveDiagonal { tensor } => {
-                format!("torch.triu(({tensor}).detach(), diagonal=1).abs().max().item()")
-            }
-            Invariant::Symmetric { tensor } => {
-                format!("(({tensor}).detach() - ({tensor}).detach().transpose(-2, -1)).abs().max().item()")
-            }
-            Invariant::Equals { left, right } => {
-                format!("(({left}).detach() - ({right}).detach()).abs().max().item()")
-            }
-        }
+        self.filled(self.form.1)
+    }
+
+    /// A form with its tensors.
+    fn filled(&self, form: &str) -> String {
+        let letter = |letter: char| match letter {
+            'X' => self.tensor.clone(),
+            'N' | 'Y' => self.other.clone(),
+            letter => letter.to_string(),
+        };
+        form.chars().map(letter).collect()
     }
 
     /// The largest deviation that float32 rounding explains: sums and products of some hundred terms.
@@ -99,17 +72,9 @@ impl Invariant {
 /// The sentence as a learner reads it: `every row of attn_weights sums to 1`.
 impl fmt::Display for Invariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Invariant::RowsSumTo { tensor, total } => {
-                write!(f, "every row of {tensor} sums to {total}")
-            }
-            Invariant::SumsTo { tensor, total } => write!(f, "{tensor} sums to {total}"),
-            Invariant::NeverNegative { tensor } => write!(f, "{tensor} is never negative"),
-            Invariant::ZeroAboveDiagonal { tensor } => {
-                write!(f, "{tensor} is zero above the diagonal")
-            }
-            Invariant::Symmetric { tensor } => write!(f, "{tensor} is symmetric"),
-            Invariant::Equals { left, right } => write!(f, "{left} equals {right}"),
+        match self.form.0.starts_with("rows of") {
+            true => f.write_str(&self.filled("every row of X sums to N")),
+            false => f.write_str(&self.filled(self.form.0)),
         }
     }
 }

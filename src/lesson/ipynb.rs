@@ -1,5 +1,5 @@
 //! Reads and writes `.ipynb` files.
-//! Source: the descriptions of nbformat 3 and 4 (and 5, as far as it has their fields).
+//! Source: the description of nbformat 4 (and 5, as far as it has its fields).
 
 use std::collections::HashSet;
 
@@ -27,21 +27,23 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
         notebook.remarks.push(format!("the notebook says its language is {language}; attn runs Python"));
     }
     match top.get("nbformat").and_then(Value::as_u64) {
-        Some(3..=5) => {}
+        Some(4..=5) => {}
         Some(n) => notebook.remarks.push(format!("notebook format {n} is read as if it were 4")),
         None => notebook.remarks.push("the notebook does not say its format (nbformat)".to_string()),
     }
-    let cells: Vec<&Value> = match (top.get("cells"), top.get("worksheets")) {
-        (Some(Value::Array(cells)), _) => cells.iter().collect(),
-        (Some(other), _) => {
+    let cells = match top.get("cells") {
+        Some(Value::Array(cells)) => cells,
+        Some(other) => {
             return Err(ReadErrorKind::NotNotebook {
                 what: format!("its `cells` is {}, not a list", kind(other)),
             });
         }
-        (None, Some(Value::Array(sheets))) => {
-            sheets.iter().filter_map(|s| s.get("cells")?.as_array()).flatten().collect()
+        None if top.contains_key("worksheets") => {
+            let what =
+                "it is of format 3; `jupyter nbconvert --to notebook` makes it one of format 4".to_owned();
+            return Err(ReadErrorKind::NotNotebook { what });
         }
-        (None, _) => {
+        None => {
             let keys: Vec<&str> = top.keys().map(String::as_str).take(5).collect();
             let found = if keys.is_empty() { "nothing".to_string() } else { keys.join(", ") };
             return Err(ReadErrorKind::NotNotebook {
@@ -49,14 +51,14 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
             });
         }
     };
-    for (position, cell) in cells.into_iter().enumerate() {
+    for (position, cell) in cells.iter().enumerate() {
         let bad = |what: String| ReadErrorKind::BadCell { cell: position + 1, what };
         let Value::Object(fields) = cell else {
             return Err(bad(format!("it is {}, not an object", kind(cell))));
         };
         match fields.get("cell_type").and_then(Value::as_str) {
             Some("code") => {}
-            Some("markdown" | "heading") => {
+            Some("markdown") => {
                 let source = fields.get("source").and_then(joined).unwrap_or_default();
                 if notebook.title.is_empty()
                     && let Some(line) = source.lines().find(|l| l.starts_with('#'))
@@ -69,7 +71,7 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
             Some(_) => continue, // raw cells, and the kinds of later formats
             None => return Err(bad("it does not say its `cell_type`".to_string())),
         }
-        let source = match fields.get("source").or_else(|| fields.get("input")) {
+        let source = match fields.get("source") {
             None | Some(Value::Null) => String::new(),
             Some(found) => joined(found)
                 .ok_or_else(|| bad(format!("its source is {}, not text or lines", kind(found))))?,
@@ -130,19 +132,13 @@ fn recorded(fields: &Map<String, Value>) -> Option<RecordedOutput> {
     let mut any = false;
     for output in outputs {
         let text = |key: &str| output.get(key).and_then(joined).unwrap_or_default();
-        let plain = || {
-            let data = output.get("data").and_then(|d| d.get("text/plain"));
-            data.or_else(|| output.get("text")).and_then(joined) // `text` in format 3
-        };
+        let plain = || output.get("data")?.get("text/plain").and_then(joined);
         match output.get("output_type").and_then(Value::as_str).unwrap_or_default() {
-            "stream" => {
-                let name = output.get("name").or_else(|| output.get("stream")).and_then(Value::as_str);
-                match name {
-                    Some("stderr") => recorded.stderr.push_str(&text("text")),
-                    _ => recorded.stdout.push_str(&text("text")),
-                }
-            }
-            "execute_result" | "pyout" => match plain() {
+            "stream" => match output.get("name").and_then(Value::as_str) {
+                Some("stderr") => recorded.stderr.push_str(&text("text")),
+                _ => recorded.stdout.push_str(&text("text")),
+            },
+            "execute_result" => match plain() {
                 Some(words) => recorded.result = Some(words),
                 None => recorded.pictures += 1,
             },
@@ -153,7 +149,7 @@ fn recorded(fields: &Map<String, Value>) -> Option<RecordedOutput> {
                 }
                 None => recorded.pictures += 1,
             },
-            "error" | "pyerr" => recorded.error = Some((text("ename"), text("evalue"))),
+            "error" => recorded.error = Some((text("ename"), text("evalue"))),
             _ => continue,
         }
         any = true;

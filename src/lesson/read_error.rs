@@ -1,34 +1,42 @@
 //! Why a file cannot be read as a notebook.
 
-use std::fmt;
 use std::path::PathBuf;
 
 /// The size in bytes above which a file is refused.
 pub(crate) const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// A file that could not be read as a notebook.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}{kind}", path.display())]
 pub struct NotebookError {
     pub(crate) path: PathBuf,
     pub kind: ReadErrorKind,
 }
 
-/// What is wrong with a file.
-#[derive(Clone, Debug, PartialEq)]
+/// What is wrong with a file, after its name.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReadErrorKind {
-    /// There is no such file.
+    #[error(": there is no such file")]
     Missing,
+    #[error(" is a folder{}", instead(within))]
     Folder {
         /// Files in it that attn can run.
         within: Vec<String>,
     },
     /// The system refuses to read it.
+    #[error(" cannot be read: {0}")]
     Unreadable(String),
     /// It has no text but blanks.
+    #[error(" is empty: there is nothing to run")]
     Empty,
     /// It is larger than [`LARGEST`].
+    #[error(
+        " has {} MB; at most {} MB are read. Clearing the notebook's outputs makes it smaller",
+        bytes >> 20,
+        LARGEST >> 20
+    )]
     TooLarge { bytes: u64 },
-    /// It is not UTF-8.
+    #[error(", line {line}: not UTF-8 text{}. Save it as UTF-8", after("; it seems to be ", seems))]
     NotUtf8 {
         /// The line of the first bad byte, from 1.
         line: usize,
@@ -36,6 +44,7 @@ pub enum ReadErrorKind {
         seems: Option<&'static str>,
     },
     /// An `.ipynb` file that is not JSON.
+    #[error(" is not a notebook: not JSON at line {line}, column {column} ({what}){}", after(". ", seems))]
     NotJson {
         /// Line, from 1.
         line: usize,
@@ -46,61 +55,30 @@ pub enum ReadErrorKind {
         /// A suggestion, from what the text looks like.
         seems: Option<&'static str>,
     },
-    /// JSON, but not a notebook.
+    #[error(" is JSON, but not a notebook: {what}")]
     NotNotebook {
         /// What was expected and what was found.
         what: String,
     },
     /// A cell that is not as the format demands.
+    #[error(", cell {cell}: {what}")]
     BadCell {
         /// Its number among all cells, from 1.
         cell: usize,
         what: String,
     },
-    /// The name ends in none of .ipynb, .py, .md.
+    #[error(": attn reads .ipynb, .py and .md files; this name ends otherwise")]
     UnknownKind,
 }
 
-impl fmt::Display for NotebookError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        match &self.kind {
-            ReadErrorKind::Missing => write!(f, "{path}: there is no such file"),
-            ReadErrorKind::Folder { within } if within.is_empty() => {
-                write!(f, "{path} is a folder, and no notebook, .py or .md file is in it")
-            }
-            ReadErrorKind::Folder { within } => {
-                write!(f, "{path} is a folder; try one of its files: {}", within.join(", "))
-            }
-            ReadErrorKind::Unreadable(why) => write!(f, "{path} cannot be read: {why}"),
-            ReadErrorKind::Empty => write!(f, "{path} is empty: there is nothing to run"),
-            ReadErrorKind::TooLarge { bytes } => write!(
-                f,
-                "{path} has {} MB; at most {} MB are read. Clearing the notebook's outputs makes it smaller",
-                bytes / (1024 * 1024),
-                LARGEST / (1024 * 1024)
-            ),
-            ReadErrorKind::NotUtf8 { line, seems } => {
-                write!(f, "{path}, line {line}: not UTF-8 text")?;
-                match seems {
-                    Some(kind) => write!(f, "; it seems to be {kind}. Save it as UTF-8"),
-                    None => write!(f, ". Save it as UTF-8"),
-                }
-            }
-            ReadErrorKind::NotJson { line, column, what, seems } => {
-                write!(f, "{path} is not a notebook: not JSON at line {line}, column {column} ({what})")?;
-                match seems {
-                    Some(kind) => write!(f, ". {kind}"),
-                    None => Ok(()),
-                }
-            }
-            ReadErrorKind::NotNotebook { what } => write!(f, "{path} is JSON, but not a notebook: {what}"),
-            ReadErrorKind::BadCell { cell, what } => write!(f, "{path}, cell {cell}: {what}"),
-            ReadErrorKind::UnknownKind => {
-                write!(f, "{path}: attn reads .ipynb, .py and .md files; this name ends otherwise")
-            }
-        }
+fn instead(within: &[String]) -> String {
+    match within {
+        [] => ", and no notebook, .py or .md file is in it".to_owned(),
+        names => format!("; try one of its files: {}", names.join(", ")),
     }
 }
 
-impl std::error::Error for NotebookError {}
+/// What a file seems to be, after these words; nothing if it is not known.
+fn after(words: &str, seems: &Option<&'static str>) -> String {
+    seems.map_or(String::new(), |seems| format!("{words}{seems}"))
+}

@@ -67,9 +67,6 @@ impl ValueDisplay<'_> {
             if class.is(types.object_type) {
                 break;
             }
-            if is_pattern(&class, vm) {
-                return self.pattern(value);
-            }
             let name = vm.ctx.intern_str("_repr_pretty_");
             if class.get_direct_attr(name).is_some() && value.get_attr(name, vm)?.is_callable() {
                 return self.repr(value);
@@ -246,34 +243,6 @@ impl ValueDisplay<'_> {
         }
     }
 
-    /// `re.compile(r'...', re.UNICODE)`
-    fn pattern(&mut self, value: &PyObject) -> PyResult<()> {
-        const FLAGS: [(&str, i64); 7] = [
-            ("IGNORECASE", 2),
-            ("LOCALE", 4),
-            ("MULTILINE", 8),
-            ("DOTALL", 16),
-            ("UNICODE", 32),
-            ("VERBOSE", 64),
-            ("DEBUG", 128),
-        ];
-        let vm = self.vm;
-        let text = value.get_attr("pattern", vm)?.repr(vm)?.as_wtf8().to_string_lossy().replace("\\\\", "\\");
-        let set = value.get_attr("flags", vm)?.try_to_value::<i64>(vm)?;
-        let named = FLAGS.iter().filter(|(_, flag)| set & flag != 0).map(|(name, _)| format!("re.{name}"));
-        let named = named.collect::<Vec<_>>().join("|");
-        let open = "re.compile(";
-        self.printer.begin_group(open.len(), open);
-        self.printer.text(&format!("r{text}"));
-        if !named.is_empty() {
-            self.printer.text(",");
-            self.printer.space_or_break();
-            self.printer.text(&named);
-        }
-        self.printer.end_group(open.len(), ")");
-        Ok(())
-    }
-
     /// `name(arguments)`, laid out as a call.
     fn call(
         &mut self,
@@ -324,15 +293,6 @@ impl CollectionClass {
         let module = module.downcast_ref::<PyStr>()?.as_wtf8().to_string_lossy().into_owned();
         matches!(&*module, "collections" | "_collections").then_some(kind)
     }
-}
-
-/// Whether this is the class of compiled regular expressions.
-fn is_pattern(class: &PyType, vm: &VirtualMachine) -> bool {
-    &*class.name() == "Pattern"
-        && class
-            .get_direct_attr(vm.ctx.intern_str("__module__"))
-            .and_then(|module| Some(module.downcast_ref::<PyStr>()?.as_wtf8().to_string_lossy() == "re"))
-            .unwrap_or(false)
 }
 
 fn elements(value: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {

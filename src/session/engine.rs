@@ -244,7 +244,7 @@ impl Session {
     /// The variables that are tensors, then the tensors in attributes, lists and dicts, each named by its path:
     /// `sa_v2.W_key.weight`, `qs[0]`.
     pub fn tensors(&self) -> Vec<Variable> {
-        let nested = self.interpreter.enter(|_| nested::tensors(&self.scope.globals));
+        let nested = self.interpreter.enter(|_| nested::tensors(&namespace::entries(&self.scope.globals)));
         self.variables().into_iter().chain(nested).collect()
     }
 

@@ -3,12 +3,13 @@
 
 use rustpython_vm::{
     AsObject, PyObjectRef, VirtualMachine,
-    builtins::{PyBaseExceptionRef, PyDict, PyDictRef, PyStr},
+    builtins::{PyBaseExceptionRef, PyDict, PyStr},
     frame::FrameRef,
 };
 
 use super::messages::{class_without_attribute, unknown_keyword};
 use super::namespace::{self, Variable};
+use super::nested;
 use crate::numpy;
 use crate::ops::Failed;
 
@@ -30,10 +31,8 @@ pub struct ErrorContext {
     pub(crate) keys: Vec<String>,
 }
 
-/// The most tensors of modules, and keys of one dict, that are listed.
+/// The most keys of one dict that are listed.
 const MAX_LISTED: usize = 400;
-/// How many modules deep tensors are looked for.
-const MAX_DEPTH: usize = 4;
 
 impl ErrorContext {
     /// The context in which `exception` was raised. `is_cell` says whether a file name names a cell.
@@ -64,9 +63,7 @@ impl ErrorContext {
                 context.tensors.push(Variable { name: name.clone(), value: tensor });
             }
         }
-        for (name, value) in &scope {
-            context.add_module(name, value, MAX_DEPTH, vm);
-        }
+        context.tensors.extend(nested::in_modules(&scope));
         context.keys = keys(&scope);
         context.attributes = attributes(exception, &scope, vm);
         context.parameters = parameters(exception, &scope, vm).unwrap_or_default();
@@ -74,35 +71,6 @@ impl ErrorContext {
         context.names.extend(dir(vm.builtins.as_object().to_owned(), vm));
         context
     }
-
-    /// Adds the tensors of a module and of the modules inside it.
-    fn add_module(&mut self, name: &str, object: &PyObjectRef, depth: usize, vm: &VirtualMachine) {
-        let Some(own) =
-            object.dict().filter(|own| depth > 0 && module_dict(own, "_parameters", vm).is_some())
-        else {
-            return;
-        };
-        let dicts = ["_parameters", "_buffers"].map(|dict| module_dict(&own, dict, vm));
-        let attributes = namespace::entries(&own);
-        let members = dicts.into_iter().flatten().flat_map(|dict| namespace::entries(&dict));
-        for (member, value) in members.chain(attributes) {
-            if let Some(tensor) = numpy::tensor_value(&value)
-                && self.tensors.len() < MAX_LISTED
-            {
-                self.tensors.push(Variable { name: format!("{name}.{member}"), value: tensor });
-            }
-        }
-        if let Some(modules) = module_dict(&own, "_modules", vm) {
-            for (member, module) in namespace::entries(&modules) {
-                self.add_module(&namespace::member_path(name, &member), &module, depth - 1, vm);
-            }
-        }
-    }
-}
-
-/// The dict that a module stores under this name.
-fn module_dict(own: &PyDictRef, name: &str, vm: &VirtualMachine) -> Option<PyDictRef> {
-    own.get_item_opt(name, vm).ok().flatten()?.downcast::<PyDict>().ok()
 }
 
 fn keys(scope: &[(String, PyObjectRef)]) -> Vec<String> {

@@ -24,26 +24,25 @@ struct NestedSearch {
     found: Vec<Variable>,
 }
 
-/// The tensors inside the learner's variables. Each is named by its path: `sa_v2.W_key.weight`, `qs[0]`. A tensor of a
-/// module is named by the module only: an optimizer has the parameters too.
-pub(super) fn tensors(globals: &PyDict) -> Vec<Variable> {
+/// The tensors inside these variables. Each is named by its path: `sa_v2.W_key.weight`, `qs[0]`. A tensor of a module is named
+/// by the module only: an optimizer has the parameters too.
+pub(super) fn tensors(entries: &[(String, PyObjectRef)]) -> Vec<Variable> {
     let mut search = NestedSearch { visited: Vec::new(), found: Vec::new() };
-    let entries = namespace::entries(globals);
-    let contents = entries.into_iter().filter(|(_, object)| numpy::tensor_value(object).is_none());
-    let (modules, others): (Vec<_>, Vec<_>) = contents.partition(|(_, object)| is_module(object));
-    for (name, object) in &modules {
-        search.contents(name, object, 0);
-    }
+    search.all(entries, true);
     let in_modules = search.found.len();
-    for (name, object) in &others {
-        search.contents(name, object, 0);
-    }
+    search.all(entries, false);
     let mut found = search.found;
-    let others = found.split_off(in_modules);
-    let is_new = |it: &Variable| !found[..in_modules].iter().any(|other| other.value.is(&it.value));
-    let others: Vec<Variable> = others.into_iter().filter(is_new).collect();
+    let mut others = found.split_off(in_modules);
+    others.retain(|it| !found.iter().any(|other| other.value.is(&it.value)));
     found.extend(others);
     found
+}
+
+/// Those inside modules alone.
+pub(super) fn in_modules(entries: &[(String, PyObjectRef)]) -> Vec<Variable> {
+    let mut search = NestedSearch { visited: Vec::new(), found: Vec::new() };
+    search.all(entries, true);
+    search.found
 }
 
 /// Whether an object is an `nn.Module`, by what it owns.
@@ -53,6 +52,15 @@ fn is_module(object: &PyObjectRef) -> bool {
 }
 
 impl NestedSearch {
+    /// Searches the variables that are modules, or the others but for tensors.
+    fn all(&mut self, entries: &[(String, PyObjectRef)], modules: bool) {
+        for (name, object) in entries {
+            if numpy::tensor_value(object).is_none() && is_module(object) == modules {
+                self.contents(name, object, 0);
+            }
+        }
+    }
+
     fn visit(&mut self, path: String, object: &PyObjectRef, depth: usize) {
         if self.found.len() >= MAX_TENSORS {
             return;

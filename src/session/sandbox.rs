@@ -12,7 +12,7 @@ use std::{
 };
 
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
+    AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
     builtins::{
         PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyInt, PyModule, PyStr,
         PyTuple, PyType, PyTypeRef,
@@ -23,7 +23,11 @@ use rustpython_vm::{
     protocol::PyIterReturn,
 };
 
-use super::{arguments, guards::check_first, iterators, sizes, sorting, source, text_methods, wording};
+use super::{
+    arguments,
+    guards::{Own, around, check_first},
+    iterators, sizes, sorting, source, text_methods, wording,
+};
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
 /// between the instructions of a frame, or turns bytes into code.
@@ -244,33 +248,32 @@ fn is_not_executing(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     Ok(())
 }
 
-/// What a generator or coroutine does.
-enum Activity {
-    /// It runs. The text is its kind.
-    Runs(&'static str),
-    /// It waits for this object, or for nothing.
-    Waits(Option<PyObjectRef>),
+/// Runs an expression on what generators and coroutines have in common, whose type has no public name, and on their kind.
+macro_rules! of_coroutine {
+    ($object:expr, |$coroutine:ident, $kind:ident| $body:expr) => {{
+        if let Some(it) = $object.downcast_ref::<PyGenerator>() {
+            let ($coroutine, $kind) = (it.as_coro(), "generator");
+            $body
+        } else if let Some(it) = $object.downcast_ref::<PyCoroutine>() {
+            let ($coroutine, $kind) = (it.as_coro(), "coroutine");
+            $body
+        } else if let Some(it) = $object.downcast_ref::<PyAsyncGen>() {
+            let ($coroutine, $kind) = (it.as_coro(), "async generator");
+            $body
+        } else {
+            None
+        }
+    }};
 }
 
-/// What `object` does, if it is a generator or coroutine.
-fn activity(object: &PyObject) -> Option<Activity> {
-    macro_rules! activity {
-        ($coro:expr, $kind:literal) => {
-            Some(match $coro.running() {
-                true => Activity::Runs($kind),
-                false => Activity::Waits($coro.frame().yield_from_target()),
-            })
-        };
-    }
-    if let Some(generator) = object.downcast_ref::<PyGenerator>() {
-        activity!(generator.as_coro(), "generator")
-    } else if let Some(coroutine) = object.downcast_ref::<PyCoroutine>() {
-        activity!(coroutine.as_coro(), "coroutine")
-    } else if let Some(generator) = object.downcast_ref::<PyAsyncGen>() {
-        activity!(generator.as_coro(), "async generator")
-    } else {
-        None
-    }
+/// The kind of a generator or coroutine that runs.
+fn running(object: &PyObject) -> Option<&'static str> {
+    of_coroutine!(object, |coroutine, kind| coroutine.running().then_some(kind))
+}
+
+/// What a generator or coroutine waits for.
+fn awaited(object: &PyObject) -> Option<PyObjectRef> {
+    of_coroutine!(object, |coroutine, _kind| coroutine.frame().yield_from_target())
 }
 
 fn executing(kind: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
@@ -283,11 +286,10 @@ fn executing(kind: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
 fn idle(generator: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     let mut waits = Some(generator.to_owned());
     while let Some(object) = waits {
-        match activity(&object) {
-            Some(Activity::Runs(kind)) => return Err(executing(kind, vm)),
-            Some(Activity::Waits(next)) => waits = next,
-            None => break,
+        if let Some(kind) = running(&object) {
+            return Err(executing(kind, vm));
         }
+        waits = awaited(&object);
     }
     Ok(())
 }
@@ -299,28 +301,22 @@ fn running_generators_stay(vm: &VirtualMachine) {
             check_first(class, name, one_exception_of_a_waiting_generator, vm);
         }
     }
-    for (class, own_next, own_delete, next, delete) in [
-        (
-            types.generator_type,
-            &NEXT_GENERATOR,
-            &DELETE_GENERATOR,
-            next_of_generator as Next,
-            delete_generator as Delete,
-        ),
-        (types.coroutine_type, &NEXT_COROUTINE, &DELETE_COROUTINE, next_of_coroutine, delete_coroutine),
-    ] {
-        own_next.get_or_init(|| class.slots.iternext.load().expect("a generator has a next"));
-        own_delete.get_or_init(|| class.slots.del.load().expect("a generator is closed before it goes"));
-        class.slots.iternext.store(Some(next));
-        class.slots.del.store(Some(delete));
-    }
-    // As attributes, `__next__` and `__del__` have the original functions of the slots.
-    for (class, methods) in [(types.generator_type, GENERATOR), (types.coroutine_type, COROUTINE)] {
-        for method in methods {
-            let name = vm.ctx.intern_str(method.name);
-            if class.get_direct_attr(name).is_some() {
-                class.set_attr(name, method.to_proper_method(class, &vm.ctx));
-            }
+    for (at, class) in [types.generator_type, types.coroutine_type].into_iter().enumerate() {
+        NEXT[at].get_or_init(|| class.slots.iternext.load().expect("a generator has a next"));
+        DELETE[at].get_or_init(|| class.slots.del.load().expect("a generator is closed before it goes"));
+        class.slots.iternext.store(Some([next::<0>, next::<1>][at]));
+        class.slots.del.store(Some([delete::<0>, delete::<1>][at]));
+        // As attributes, `__next__` and `__del__` have the original functions of the slots.
+        let has = |name: &'static str| class.get_direct_attr(vm.ctx.intern_str(name)).is_some();
+        if has("__next__") {
+            check_first(class, "__next__", one_exception_of_a_waiting_generator, vm);
+        }
+        if has("__del__") {
+            let delete = |own: &Own, args: FuncArgs, vm: &VirtualMachine| match args.args.first() {
+                Some(generator) if idle(generator, vm).is_err() => Ok(vm.ctx.none()),
+                _ => own.call(args, vm),
+            };
+            around(class, "__del__", delete, vm);
         }
     }
     // An asynchronous generator needs an event loop, which attn does not have. Its parts would stop a coroutine that
@@ -354,65 +350,24 @@ fn one_exception_of_a_waiting_generator(args: &mut FuncArgs, vm: &VirtualMachine
 type Next = fn(&PyObject, &VirtualMachine) -> PyResult<PyIterReturn>;
 type Delete = fn(&PyObject, &VirtualMachine) -> PyResult<()>;
 
-static NEXT_GENERATOR: OnceLock<Next> = OnceLock::new();
-static NEXT_COROUTINE: OnceLock<Next> = OnceLock::new();
-static DELETE_GENERATOR: OnceLock<Delete> = OnceLock::new();
-static DELETE_COROUTINE: OnceLock<Delete> = OnceLock::new();
+/// The originals, of generators and of coroutines.
+static NEXT: [OnceLock<Next>; 2] = [const { OnceLock::new() }; 2];
+static DELETE: [OnceLock<Delete>; 2] = [const { OnceLock::new() }; 2];
 
 /// Why the original of a replaced slot is always there.
 const KEPT: &str = "install() keeps the original before it replaces the slot";
 
-const GENERATOR: &[PyMethodDef] = &[
-    PyMethodDef::new_const("__next__", generator_next, PyMethodFlags::METHOD, None),
-    PyMethodDef::new_const("__del__", generator_del, PyMethodFlags::METHOD, None),
-];
-const COROUTINE: &[PyMethodDef] = &[
-    PyMethodDef::new_const("__next__", coroutine_next, PyMethodFlags::METHOD, None),
-    PyMethodDef::new_const("__del__", coroutine_del, PyMethodFlags::METHOD, None),
-];
-
-fn generator_next(generator: PyRef<PyGenerator>, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-    next_of_generator(generator.as_object(), vm)
-}
-
-fn generator_del(generator: PyRef<PyGenerator>, vm: &VirtualMachine) -> PyResult<()> {
-    delete_generator(generator.as_object(), vm)
-}
-
-fn coroutine_next(coroutine: PyRef<PyCoroutine>, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-    next_of_coroutine(coroutine.as_object(), vm)
-}
-
-fn coroutine_del(coroutine: PyRef<PyCoroutine>, vm: &VirtualMachine) -> PyResult<()> {
-    delete_coroutine(coroutine.as_object(), vm)
-}
-
-fn next_of_generator(generator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-    match generator.downcast_ref::<PyGenerator>() {
-        Some(running) if running.as_coro().running() => Err(executing("generator", vm)),
-        _ => NEXT_GENERATOR.get().expect(KEPT)(generator, vm),
+fn next<const TYPE: usize>(generator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
+    match running(generator) {
+        Some(kind) => Err(executing(kind, vm)),
+        None => NEXT[TYPE].get().expect(KEPT)(generator, vm),
     }
-}
-
-fn next_of_coroutine(coroutine: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-    match coroutine.downcast_ref::<PyCoroutine>() {
-        Some(running) if running.as_coro().running() => Err(executing("coroutine", vm)),
-        _ => NEXT_COROUTINE.get().expect(KEPT)(coroutine, vm),
-    }
-}
-
-fn delete_generator(generator: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    delete_idle(generator, &DELETE_GENERATOR, vm)
-}
-
-fn delete_coroutine(coroutine: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    delete_idle(coroutine, &DELETE_COROUTINE, vm)
 }
 
 /// A generator that waits for a running one is dropped as it is: its `finally` blocks do not run.
-fn delete_idle(object: &PyObject, own: &OnceLock<Delete>, vm: &VirtualMachine) -> PyResult<()> {
-    match idle(object, vm) {
-        Ok(()) => own.get().expect(KEPT)(object, vm),
+fn delete<const TYPE: usize>(generator: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    match idle(generator, vm) {
+        Ok(()) => DELETE[TYPE].get().expect(KEPT)(generator, vm),
         Err(_) => Ok(()),
     }
 }

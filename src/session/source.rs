@@ -48,7 +48,7 @@ fn is_shallow(source: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     };
     checked.map_err(|nesting| {
         let class = match nesting {
-            Nesting::Brackets | Nesting::Scopes => vm.ctx.exceptions.syntax_error,
+            Nesting::Brackets => vm.ctx.exceptions.syntax_error,
             Nesting::Indentation => vm.ctx.exceptions.indentation_error,
             Nesting::Levels => return vm.new_recursion_error(nesting.to_string()),
         };

@@ -4,8 +4,8 @@
 use std::sync::OnceLock;
 
 use rustpython_vm::{
-    AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyInt, PyList, PySlice, PyStr, PyTuple},
+    AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
+    builtins::{PyInt, PyList, PySlice, PyStr, PyTuple, PyType},
     function::FuncArgs,
     protocol::PyMapping,
     sliceable::SaturatedSlice,
@@ -22,14 +22,11 @@ use super::{
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     let class = types.str_type;
-    around(class, "count", count, vm);
     around(class, "split", |own, args, vm| split(own, args, false, vm), vm);
     around(class, "rsplit", |own, args, vm| split(own, args, true, vm), vm);
     around(class, "strip", |own, args, vm| strip(own, args, true, true, vm), vm);
     around(class, "lstrip", |own, args, vm| strip(own, args, true, false, vm), vm);
     around(class, "rstrip", |own, args, vm| strip(own, args, false, true, vm), vm);
-    around(class, "replace", replace, vm);
-    around(class, "zfill", zfill, vm);
     around(class, "__format__", format, vm);
     check_first(class, "join", joined, vm);
     for class in [types.bytes_type, types.bytearray_type] {
@@ -45,7 +42,12 @@ pub(super) fn install(vm: &VirtualMachine) {
     ] {
         around(class, name, move |own, args, vm| all(own, args, test, vm), vm);
     }
-    around(class, "swapcase", swapcase, vm);
+    refuse(class, "swapcase", |_| true, vm);
+    refuse(class, "zfill", |_| true, vm);
+    // Between characters, not between bytes.
+    for name in ["count", "replace"] {
+        refuse(class, name, |args| text_of(args.args.get(1)) == Some(""), vm);
+    }
     let slot = &class.slots.as_mapping.subscript;
     SUBSCRIPT.get_or_init(|| slot.load().expect("a text can be indexed"));
     slot.store(Some(subscript));
@@ -73,44 +75,23 @@ fn argument<'a>(args: &'a FuncArgs, at: usize, name: &str, vm: &VirtualMachine) 
     args.args.get(at).or_else(|| args.kwargs.get(name)).filter(|arg| !vm.is_none(arg))
 }
 
-/// `text.count("", start, end)`: the empty text stands between characters, not between bytes.
-fn count(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let places = || {
-        let text = receiver(&args).filter(|text| !text.is_ascii())?;
-        if text_of(args.args.get(1)) != Some("") || args.args.len() > 4 || !args.kwargs.is_empty() {
-            return None;
-        }
-        let characters = text.chars().count();
-        let within = |at: isize| match at {
-            0.. => at.unsigned_abs(),
-            _ => characters.saturating_sub(at.unsigned_abs()),
-        };
-        let start = within(integer(args.args.get(2), 0, vm)?);
-        let end = within(integer(args.args.get(3), isize::MAX, vm)?).min(characters);
-        Some((end + 1).saturating_sub(start))
+/// Refuses the calls on texts that are not ASCII in which the interpreter would go wrong.
+fn refuse(
+    class: &'static Py<PyType>,
+    name: &'static str,
+    goes_wrong: impl Fn(&FuncArgs) -> bool + 'static,
+    vm: &VirtualMachine,
+) {
+    let check = move |args: &mut FuncArgs, vm: &VirtualMachine| match receiver(args)
+        .is_some_and(|text| !text.is_ascii())
+        && goes_wrong(args)
+    {
+        true => Err(vm.new_not_implemented_error(format!(
+            "str.{name} is not part of attn in this form for text that is not ASCII"
+        ))),
+        false => Ok(()),
     };
-    match places() {
-        Some(places) => Ok(vm.ctx.new_int(places).into()),
-        None => own.call(args, vm),
-    }
-}
-
-/// `text.replace("", new, count)`: between characters, not between bytes.
-fn replace(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let replaced = || {
-        let text = receiver(&args).filter(|text| !text.is_ascii())?;
-        let new = text_of(args.args.get(2))?;
-        let has_others = args.args.len() > 4 || args.kwargs.keys().any(|name| name != "count");
-        if text_of(args.args.get(1)) != Some("") || has_others {
-            return None;
-        }
-        let most = integer(argument(&args, 3, "count", vm), -1, vm)?;
-        Some(text.replacen("", new, usize::try_from(most).unwrap_or(usize::MAX)))
-    };
-    match replaced() {
-        Some(replaced) => Ok(vm.ctx.new_str(replaced).into()),
-        None => own.call(args, vm),
-    }
+    check_first(class, name, check, vm);
 }
 
 /// `text.expandtabs(0)` removes tabs; the interpreter counts below 0, and of no text at all it divides by 0.
@@ -236,21 +217,6 @@ fn strip(own: &Own, args: FuncArgs, left: bool, right: bool, vm: &VirtualMachine
     }
 }
 
-/// `text.zfill(width)`: the interpreter counts bytes.
-fn zfill(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let filled = || {
-        let text = receiver(&args).filter(|text| !text.is_ascii() && args.kwargs.is_empty())?;
-        let width = usize::try_from(args.args.get(1)?.downcast_ref::<PyInt>()?.as_bigint()).ok()?;
-        let missing = width.checked_sub(text.chars().count()).filter(|missing| *missing > 0)?;
-        let (sign, rest) = text.split_at(usize::from(text.starts_with(['+', '-'])));
-        Some(format!("{sign}{}{rest}", "0".repeat(missing)))
-    };
-    match filled() {
-        Some(filled) => Ok(vm.ctx.new_str(filled).into()),
-        None => own.call(args, vm),
-    }
-}
-
 /// `text.__format__(spec)`: the interpreter cuts to the precision after it has padded, and counts bytes.
 fn format(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let formatted = || Some(Specification::parse(text_of(args.args.get(1))?, "s")?.text(receiver(&args)?));
@@ -298,19 +264,6 @@ fn all(own: &Own, args: FuncArgs, test: fn(char) -> bool, vm: &VirtualMachine) -
         Some(text) => Ok(vm.ctx.new_bool(text.chars().all(test)).into()),
         None => own.call(args, vm),
     }
-}
-
-/// `text.swapcase()`: the interpreter's own changes ASCII alone.
-fn swapcase(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    let Some(text) = not_ascii(&args) else { return own.call(args, vm) };
-    let mut swapped = String::new();
-    for c in text.chars() {
-        match c.is_uppercase() {
-            true => swapped.extend(c.to_lowercase()),
-            false => swapped.extend(c.to_uppercase()),
-        }
-    }
-    Ok(vm.ctx.new_str(swapped).into())
 }
 
 type Subscript = fn(PyMapping<'_>, &PyObject, &VirtualMachine) -> PyResult;

@@ -131,8 +131,16 @@ const NEVER: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Files of PyTorch that code imports from, and the module that has their names here.
+/// Files of PyTorch and matplotlib that code imports from, and the module that has their names here.
 const SAME: &[(&str, &str)] = &[
+    ("matplotlib.collections", "matplotlib._artists"),
+    ("matplotlib.colorbar", "matplotlib._artists"),
+    ("matplotlib.container", "matplotlib._artists"),
+    ("matplotlib.image", "matplotlib._artists"),
+    ("matplotlib.legend", "matplotlib._artists"),
+    ("matplotlib.lines", "matplotlib._artists"),
+    ("matplotlib.patches", "matplotlib._artists"),
+    ("matplotlib.text", "matplotlib._artists"),
     ("torch.amp.autocast_mode", "torch.amp"),
     ("torch.autograd.function", "torch.autograd"),
     ("torch.distributions.categorical", "torch.distributions"),

@@ -25,15 +25,6 @@ pub(crate) enum Access {
     Write,
 }
 
-/// What a file is opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Read,
-    Write,
-    /// Reading and writing (`r+`).
-    Both,
-}
-
 /// A folder that is open to the cells, or one file in it.
 #[derive(Debug)]
 struct Grant {
@@ -135,19 +126,15 @@ impl FileAccess {
 
     /// Opens a regular file for this access; to read, one inside the program if no other has its path. Errors: it is not
     /// open to cells, it is no regular file, or the system refuses.
-    pub(crate) fn open(&self, path: &str, options: &OpenOptions, access: Purpose) -> Result<Opened, Refusal> {
+    pub(crate) fn open(&self, path: &str, options: &OpenOptions, access: Access) -> Result<Opened, Refusal> {
         self.open_outside(path, options, access).map(Opened::File).or_else(|refusal| {
-            let found = MODEL.iter().find(|(name, _)| access == Purpose::Read && *name == path);
+            let found = MODEL.iter().find(|(name, _)| access == Access::Read && *name == path);
             found.map(|(_, bytes)| Opened::BuiltIn(Cursor::new(*bytes))).ok_or(refusal)
         })
     }
 
-    fn open_outside(&self, path: &str, options: &OpenOptions, access: Purpose) -> Result<File, Refusal> {
-        let (folder, inside) = match access {
-            Purpose::Read => self.find(path, Access::Read)?,
-            Purpose::Write => self.find(path, Access::Write)?,
-            Purpose::Both => self.find_for_both(path)?,
-        };
+    fn open_outside(&self, path: &str, options: &OpenOptions, access: Access) -> Result<File, Refusal> {
+        let (folder, inside) = self.find(path, access)?;
         // A pipe or a device may never answer; it is found out before it is opened.
         if let Ok(found) = outside(|| folder.metadata(&inside))
             && !found.is_file()
@@ -217,24 +204,6 @@ impl FileAccess {
             self.has_written.store(true, Ordering::Relaxed);
         }
         found.ok_or_else(|| Refusal::Outside(access, grants.iter().map(Grant::name).collect()))
-    }
-
-    /// The same for a file that is read and written. It is opened from the folder that is open for writing, and only where
-    /// its links lead to a file that may be read as well.
-    fn find_for_both(&self, path: &str) -> Result<(&Dir, PathBuf), Refusal> {
-        self.find(path, Access::Read)?;
-        let (folder, inside) = self.find(path, Access::Write)?;
-        let real = match outside(|| folder.canonicalize(&inside)) {
-            Ok(real) => real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((folder, inside)),
-            Err(error) => return Err(error.into()),
-        };
-        let grant = self.write.iter().find(|grant| std::ptr::eq(&raw const grant.folder, folder));
-        let whole = grant.map_or_else(|| real.clone(), |grant| grant.names[1].join(&real));
-        if self.read.iter().any(|grant| grant.inside(&whole).is_some()) {
-            return Ok((folder, real));
-        }
-        Err(Refusal::Outside(Access::Read, self.read.iter().map(Grant::name).collect()))
     }
 }
 

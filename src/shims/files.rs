@@ -14,7 +14,7 @@ use rustpython_vm::{
     pyclass,
 };
 
-use super::file_access::{Access, FileAccess, Opened, Purpose, Refusal};
+use super::file_access::{Access, FileAccess, Opened, Refusal};
 
 /// Makes `_files` importable.
 pub(super) fn install(access: FileAccess, vm: &VirtualMachine) -> PyResult<()> {
@@ -39,27 +39,22 @@ impl Files {
         self.access.home().map(|home| home.to_string_lossy().into_owned())
     }
 
-    /// Opens a file in a mode of `open` (without `b` and `t`).
+    /// Opens a file in a mode of `open` of one letter.
     #[pymethod]
     fn open(&self, path: PyStrRef, mode: PyStrRef, vm: &VirtualMachine) -> PyResult<OpenFile> {
         let (path, mode) = (text(&path), text(&mode));
-        let plus = mode.contains('+');
         let mut options = OpenOptions::new();
-        match mode.chars().next() {
-            Some('r') => options.read(true).write(plus),
-            Some('w') => options.write(true).create(true).truncate(true).read(plus),
-            Some('x') => options.write(true).create_new(true).read(plus),
-            Some('a') => options.append(true).create(true).read(plus),
+        match mode.as_str() {
+            "r" => options.read(true),
+            "w" => options.write(true).create(true).truncate(true),
+            "x" => options.write(true).create_new(true),
+            "a" => options.append(true).create(true),
             _ => return Err(vm.new_value_error(format!("invalid mode: '{mode}'"))),
         };
-        let purpose = match (mode.starts_with('r'), plus) {
-            (true, false) => Purpose::Read,
-            (false, false) => Purpose::Write,
-            (_, true) => Purpose::Both,
-        };
+        let access = if mode == "r" { Access::Read } else { Access::Write };
         let file = self
             .access
-            .open(&path, &options, purpose)
+            .open(&path, &options, access)
             .map_err(|refusal| raised(refusal, "open", &path, vm))?;
         Ok(OpenFile { file: RefCell::new(Some(file)) })
     }

@@ -221,21 +221,6 @@ mod native {
             .map_err(|_| vm.new_value_error("tolerances must be non-negative"))
     }
 
-    #[derive(FromArgs)]
-    struct NextAfterArgs {
-        #[pyarg(positional)]
-        x: ArgIntoFloat,
-        #[pyarg(positional)]
-        y: ArgIntoFloat,
-        #[pyarg(named, optional)]
-        steps: OptionalArg<u64>,
-    }
-
-    #[pyfunction]
-    fn nextafter(args: NextAfterArgs) -> f64 {
-        math::nextafter(args.x.into_float(), args.y.into_float(), args.steps.into_option())
-    }
-
     #[pyfunction]
     fn hypot(coordinates: PosArgs<ArgIntoFloat>) -> f64 {
         math::hypot(&ArgIntoFloat::vec_into_f64(coordinates.into_vec()))

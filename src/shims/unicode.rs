@@ -47,12 +47,6 @@ mod native {
         }
     }
 
-    #[pyfunction]
-    fn is_normalized(form: PyStrRef, unistr: PyStrRef, vm: &VirtualMachine) -> PyResult<bool> {
-        let given = text(&unistr, vm)?;
-        Ok(normalize(form, unistr, vm)? == given)
-    }
-
     /// The general category: `Lu`, `Mn`.
     #[pyfunction]
     fn category(chr: PyStrRef, vm: &VirtualMachine) -> PyResult<String> {
@@ -79,17 +73,6 @@ mod native {
             (Some(name), _) => Ok(vm.ctx.new_str(name.to_string()).into()),
             (None, Some(default)) => Ok(default),
             (None, None) => Err(vm.new_value_error("no such name")),
-        }
-    }
-
-    #[pyfunction]
-    fn lookup(name: PyStrRef, vm: &VirtualMachine) -> PyResult<String> {
-        let name = text(&name, vm)?;
-        match unicode_names2::character(&name) {
-            Some(letter) => Ok(letter.to_string()),
-            None => {
-                Err(vm.new_key_error(vm.ctx.new_str(format!("undefined character name '{name}'")).into()))
-            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! How deeply source nests, from its tokens: no tree is needed, and nothing is recursive.
 //!
 //! Each level of a syntax tree has a token of its own. So the tokens of an expression, without those in its brackets,
-//! are at least as many as its levels, and the levels of a bracket come on top. Commas, `and` and `or` separate parts that
-//! stand side by side.
+//! are at least as many as its levels, and the levels of a bracket come on top. Commas separate parts that stand side by
+//! side.
 
 use std::fmt;
 
@@ -15,15 +15,6 @@ const BRACKETS: usize = 200;
 const INDENTATION: usize = 100;
 /// The most levels of a syntax tree. Python's own bound depends on its version (3,000 in Python 3.11).
 const LEVELS: usize = 3000;
-/// The most lambdas within each other. The interpreter's compiler takes quadratic time for them.
-const LAMBDAS: usize = 400;
-
-/// The most operands of `and` and `or` side by side: the compiler takes quadratic time and memory for them.
-const OPERANDS: usize = 1000;
-
-/// The most pairs of a name outside all functions and a scope: for each such name the compiler looks at all of them.
-const PAIRS: usize = 100_000_000;
-
 /// The most bytes of source in which a line is looked for.
 const MOST_PLACED: usize = 1 << 20;
 
@@ -36,8 +27,6 @@ pub(crate) enum Nesting {
     Indentation,
     /// Operators, calls, attributes, conditions within each other.
     Levels,
-    /// Functions and classes beside each other, with many names.
-    Scopes,
 }
 
 impl fmt::Display for Nesting {
@@ -46,7 +35,6 @@ impl fmt::Display for Nesting {
             Nesting::Brackets => "too many nested parentheses",
             Nesting::Indentation => "too many levels of indentation",
             Nesting::Levels => "maximum recursion depth exceeded during compilation",
-            Nesting::Scopes => "too many functions, classes and names in one piece of code",
         })
     }
 }
@@ -58,18 +46,8 @@ struct Part {
     levels: usize,
     /// The lambdas around the current part.
     lambdas: usize,
-    /// The conditions (`if`, `else`) around the current part.
-    conditions: usize,
-    /// The operands of `and` and `or` so far.
-    operands: usize,
     /// Whether this is the text of an f-string: its fields stand side by side.
     is_text: bool,
-}
-
-impl Part {
-    fn next(&mut self) {
-        self.levels = self.lambdas + self.conditions;
-    }
 }
 
 /// Whether source nests little enough to be parsed and compiled. Errors: what there is too much of.
@@ -80,36 +58,13 @@ pub(crate) fn check(source: &str, mode: Mode) -> Result<(), Nesting> {
     }
     let mut lexer = lex(source, mode);
     let mut parts = vec![Part::default()];
-    // The levels and lambdas of the parts around the current one.
-    let (mut levels, mut lambdas) = (0, 0);
+    // The levels of the parts around the current one.
+    let mut levels = 0;
     // For each block, how many `elif` follow each other: the compiler takes each as part of the one before.
     let mut chains = vec![0_usize];
     let mut before = TokenKind::Newline;
-    let (mut names, mut scopes) = (0_usize, 0_usize);
-    // How many blocks are around the outermost function that the current token is in.
-    let mut function = None;
     loop {
         let kind = lexer.next_token();
-        // A function's block ends with a line that is not deeper than its `def`.
-        if before == TokenKind::Newline && kind != TokenKind::Indent && function == Some(chains.len()) {
-            function = None;
-        }
-        match kind {
-            TokenKind::Name if function.is_none() => names += 1,
-            TokenKind::Def => {
-                // Its name is one outside it.
-                names += usize::from(function.is_none());
-                scopes += 1;
-                function = function.or(Some(chains.len()));
-            }
-            TokenKind::Class | TokenKind::Lambda => scopes += 1,
-            TokenKind::For if parts.len() > 1 => scopes += 1,
-            TokenKind::Dedent if function.is_some_and(|depth| chains.len() <= depth + 1) => function = None,
-            _ => {}
-        }
-        if names.saturating_mul(scopes) > PAIRS {
-            return Err(Nesting::Scopes);
-        }
         let Some(part) = parts.last_mut() else { return Ok(()) };
         match kind {
             TokenKind::EndOfFile => return Ok(()),
@@ -121,17 +76,10 @@ pub(crate) fn check(source: &str, mode: Mode) -> Result<(), Nesting> {
             TokenKind::Newline => {
                 parts.truncate(1);
                 parts[0] = Part::default();
-                (levels, lambdas) = (0, 0);
+                levels = 0;
             }
             TokenKind::Semi => *part = Part::default(),
-            TokenKind::Comma => {
-                (part.conditions, part.operands) = (0, 0);
-                part.next();
-            }
-            TokenKind::And | TokenKind::Or => {
-                part.operands += 1;
-                part.next();
-            }
+            TokenKind::Comma => part.levels = part.lambdas,
             TokenKind::Lpar
             | TokenKind::Lsqb
             | TokenKind::Lbrace
@@ -141,7 +89,7 @@ pub(crate) fn check(source: &str, mode: Mode) -> Result<(), Nesting> {
                     true => part.levels = 1,
                     false => part.levels += 1,
                 }
-                (levels, lambdas) = (levels + part.levels, lambdas + part.lambdas);
+                levels += part.levels;
                 let is_text = matches!(kind, TokenKind::FStringStart | TokenKind::TStringStart);
                 parts.push(Part { is_text, ..Part::default() });
             }
@@ -152,8 +100,7 @@ pub(crate) fn check(source: &str, mode: Mode) -> Result<(), Nesting> {
             | TokenKind::TStringEnd => {
                 if parts.len() > 1 {
                     parts.pop();
-                    let part = &parts[parts.len() - 1];
-                    (levels, lambdas) = (levels - part.levels, lambdas - part.lambdas);
+                    levels -= parts[parts.len() - 1].levels;
                 }
             }
             TokenKind::FStringMiddle | TokenKind::TStringMiddle => {}
@@ -173,25 +120,19 @@ pub(crate) fn check(source: &str, mode: Mode) -> Result<(), Nesting> {
                 match begins {
                     true if kind == TokenKind::If => *chains.last_mut().unwrap_or(&mut 0) = 0,
                     true => {}
-                    false => {
-                        part.levels += 1;
-                        part.conditions += 1;
-                    }
+                    false => part.levels += 1,
                 }
             }
             _ => part.levels += 1,
         }
         before = kind;
         let inner = parts.last().map_or(0, |part| part.levels);
-        let operands = parts.last().map_or(0, |part| part.operands);
-        let inner_lambdas = parts.last().map_or(0, |part| part.lambdas);
         let chain = chains.last().copied().unwrap_or(0);
         let too_much = if parts.len() > BRACKETS {
             Some(Nesting::Brackets)
         } else if chains.len() > INDENTATION {
             Some(Nesting::Indentation)
-        } else if levels + inner + chain > LEVELS || lambdas + inner_lambdas > LAMBDAS || operands > OPERANDS
-        {
+        } else if levels + inner + chain > LEVELS {
             Some(Nesting::Levels)
         } else {
             None

@@ -50,18 +50,7 @@ fn a_notebook_of_format_4() {
 }
 
 #[test]
-fn a_notebook_of_format_3_and_one_that_does_not_say() {
-    let nb = read(
-        "old.ipynb",
-        r#"{"nbformat": 3, "metadata": {"name": ""}, "worksheets": [{"cells": [
-        {"cell_type": "heading", "level": 1, "source": "Old"},
-        {"cell_type": "code", "input": ["x = 2\n", "x"], "prompt_number": 1, "language": "python", "outputs": [
-            {"output_type": "pyout", "prompt_number": 1, "text": ["2"]},
-            {"output_type": "stream", "stream": "stdout", "text": "hi"}]}]}]}"#,
-    );
-    assert_eq!(nb.cells[0].source, "x = 2\nx");
-    let recorded = nb.cells[0].recorded.as_ref().expect("stored");
-    assert_eq!((recorded.result.as_deref(), recorded.stdout.as_str()), (Some("2"), "hi"));
+fn a_notebook_that_does_not_say_its_format() {
     let bare = read("b.ipynb", "\u{feff}{\"cells\": [{\"cell_type\": \"code\", \"source\": \"1\"}]}");
     assert_eq!(bare.cells.len(), 1);
     assert!(bare.remarks[0].contains("nbformat"));
@@ -91,6 +80,7 @@ fn files_that_are_not_notebooks_are_refused() {
         ("{}", "has no `cells`; at the top stands nothing"),
         (r#"{"name": 1, "version": 2}"#, "at the top stands name, version"),
         (r#"{"cells": {}}"#, "`cells` is an object"),
+        (r#"{"nbformat": 3, "worksheets": []}"#, "it is of format 3; `jupyter nbconvert"),
     ] {
         let (kind, said) = refused("a.ipynb", json.as_bytes());
         assert!(matches!(kind, ReadErrorKind::NotNotebook { .. }) && said.contains(words), "{json}: {said}");

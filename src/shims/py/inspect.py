@@ -144,32 +144,13 @@ def unwrap(function, *, stop=None):
     return function
 
 
-def isclass(value):
-    return isinstance(value, type)
+def _is(*kinds):
+    return lambda value: isinstance(value, kinds)
 
 
-def isfunction(value):
-    return isinstance(value, types.FunctionType)
-
-
-def ismethod(value):
-    return isinstance(value, types.MethodType)
-
-
-def ismodule(value):
-    return isinstance(value, types.ModuleType)
-
-
-def isbuiltin(value):
-    return isinstance(value, types.BuiltinFunctionType)
-
-
-def isroutine(value):
-    return isfunction(value) or ismethod(value) or isbuiltin(value)
-
-
-def isgenerator(value):
-    return isinstance(value, types.GeneratorType)
+isclass, isfunction, ismethod = _is(type), _is(types.FunctionType), _is(types.MethodType)
+ismodule, isbuiltin, isgenerator = _is(types.ModuleType), _is(types.BuiltinFunctionType), _is(types.GeneratorType)
+isroutine = _is(types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
 def isgeneratorfunction(value):

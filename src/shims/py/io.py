@@ -3,7 +3,6 @@
 from _io import (
     DEFAULT_BUFFER_SIZE,
     BlockingIOError,
-    BufferedRandom,
     BufferedReader,
     BufferedWriter,
     BytesIO,
@@ -37,15 +36,17 @@ class FileIO(RawIOBase):
             path = path.decode()
         self.name = file
         self._kind = mode.replace("b", "")
+        if "+" in mode:
+            raise NotImplementedError("attn opens a file to read it or to write it, not for both at once")
         self._file = _files.open(path, self._kind)
 
     @property
     def mode(self):
-        return self._kind[0] + "b" + self._kind[1:]
+        return self._kind + "b"
 
     def readable(self):
         self._open()
-        return self._kind[0] == "r" or "+" in self._kind
+        return self._kind == "r"
 
     def writable(self):
         self._open()
@@ -118,7 +119,7 @@ def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None,
         raise ValueError("must have exactly one of create/read/write/append mode")
     if "b" in letters and "t" in letters:
         raise ValueError("can't have text and binary mode at once")
-    binary, plus = "b" in letters, "+" in letters
+    binary = "b" in letters
     if binary:
         for value, name in ((encoding, "an encoding"), (errors, "an errors"), (newline, "a newline")):
             if value is not None:
@@ -126,14 +127,14 @@ def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None,
     kind = next(letter for letter in "rwxa" if letter in letters)
     if buffering == 0 and not binary:
         raise ValueError("can't have unbuffered text I/O")
-    raw = FileIO(file, kind + ("+" if plus else ""), closefd, opener)
+    raw = FileIO(file, kind + ("+" if "+" in letters else ""), closefd, opener)
     try:
         if buffering == 0:
             return raw
         size = buffering if buffering > 1 else DEFAULT_BUFFER_SIZE
         if kind == "a":
             raw.seek(0, SEEK_END)
-        buffered = (BufferedRandom if plus else BufferedReader if kind == "r" else BufferedWriter)(raw, size)
+        buffered = (BufferedReader if kind == "r" else BufferedWriter)(raw, size)
         if binary:
             return buffered
         text = TextIOWrapper(buffered, encoding or "utf-8", errors, newline, buffering == 1)

@@ -27,14 +27,3 @@ def getpreferredencoding(do_setlocale=True):
 
 def localeconv():
     return {"decimal_point": ".", "thousands_sep": "", "grouping": []}
-
-
-def format_string(format, value, grouping=False, monetary=False):
-    return format % value
-
-
-def str(value):
-    return "%.12g" % value
-
-
-strcoll = lambda a, b: (a > b) - (a < b)

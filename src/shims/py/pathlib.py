@@ -98,14 +98,8 @@ class Path(PurePath):
     def exists(self, *, follow_symlinks=True):
         return os.path.exists(self) if follow_symlinks else os.path.lexists(self)
 
-    def is_file(self):
-        return os.path.isfile(self)
-
-    def is_dir(self):
-        return os.path.isdir(self)
-
-    def is_symlink(self):
-        return os.path.islink(self)
+    is_file, is_dir, is_symlink = os.path.isfile, os.path.isdir, os.path.islink
+    samefile, stat, lstat, rmdir = os.path.samefile, os.stat, os.lstat, os.rmdir
 
     def resolve(self, strict=False):
         return type(self)(os.path.abspath(self._path))
@@ -114,12 +108,6 @@ class Path(PurePath):
 
     def expanduser(self):
         return self
-
-    def stat(self, *, follow_symlinks=True):
-        return os.stat(self, follow_symlinks=follow_symlinks)
-
-    def lstat(self):
-        return os.lstat(self)
 
     def open(self, mode="r", buffering=-1, encoding=None, errors=None, newline=None):
         import io
@@ -156,9 +144,6 @@ class Path(PurePath):
             if not exist_ok or not self.is_dir():
                 raise
 
-    def rmdir(self):
-        os.rmdir(self)
-
     def unlink(self, missing_ok=False):
         try:
             os.remove(self)
@@ -171,9 +156,6 @@ class Path(PurePath):
         return type(self)(target)
 
     replace = rename
-
-    def samefile(self, other):
-        return os.path.samefile(self, other)
 
     def iterdir(self):
         return iter([self / name for name in os.listdir(self)])
@@ -198,6 +180,7 @@ def _refused(method):
 for _name in "chmod symlink_to hardlink_to readlink owner group".split():
     setattr(Path, _name, _refused(_name))
 del _name
+
 
 class PosixPath(Path):
     pass

@@ -1,39 +1,18 @@
 """Fixed answers about the machine: a lesson must not depend on it."""
 
+import sys
 
-def system():
-    return "Linux"
+_ANSWERS = {
+    "system": "Linux",
+    "machine": "x86_64",
+    "processor": "",
+    "release": "",
+    "version": "",
+    "node": "attn",
+    "python_version": ".".join(map(str, sys.version_info[:3])),
+    "python_implementation": "RustPython",
+    "platform": "attn",
+}
 
-
-def machine():
-    return "x86_64"
-
-
-def processor():
-    return ""
-
-
-def release():
-    return ""
-
-
-def version():
-    return ""
-
-
-def node():
-    return "attn"
-
-
-def python_version():
-    import sys
-
-    return ".".join(map(str, sys.version_info[:3]))
-
-
-def python_implementation():
-    return "RustPython"
-
-
-def platform(aliased=False, terse=False):
-    return "attn"
+for _name, _answer in _ANSWERS.items():
+    globals()[_name] = lambda *args, _answer=_answer, **words: _answer

@@ -2,15 +2,15 @@
 
 use rustpython_sre_engine::State;
 use rustpython_vm::{
-    Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, TryFromBorrowedObject, VirtualMachine,
-    builtins::{PyDictRef, PyGenericAlias, PyInt, PyStr, PyStrRef, PyTuple, PyTupleRef, PyTypeRef},
+    Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
+    builtins::{PyDictRef, PyGenericAlias, PyInt, PyStrRef, PyTuple, PyTupleRef, PyTypeRef},
     function::{OptionalArg, PosArgs},
-    protocol::{PyBuffer, PyMappingMethods},
+    protocol::PyMappingMethods,
     pyclass,
     types::{AsMapping, Representable},
 };
 
-use super::pattern::{Pattern, Template, span, with_text};
+use super::pattern::{Pattern, span};
 use super::text::{Place, Text};
 
 #[pyclass(module = "re", name = "Match")]
@@ -18,8 +18,6 @@ use super::text::{Place, Text};
 pub(super) struct Match {
     string: PyObjectRef,
     pattern: PyRef<Pattern>,
-    /// Where the search began and ended.
-    searched: (usize, usize),
     last_index: Option<usize>,
     /// Where the match and its groups begin and end.
     spans: Vec<Option<(usize, usize)>>,
@@ -28,17 +26,10 @@ pub(super) struct Match {
 }
 
 impl Match {
-    pub(super) fn new(
-        state: &State,
-        pattern: &PyRef<Pattern>,
-        string: &PyObjectRef,
-        searched: (usize, usize),
-        place: Place,
-    ) -> Match {
+    pub(super) fn new(state: &State, pattern: &PyRef<Pattern>, string: &PyObjectRef, place: Place) -> Match {
         Match {
             string: string.clone(),
             pattern: pattern.clone(),
-            searched,
             last_index: usize::try_from(state.marks.last_index()).ok(),
             spans: (0..=pattern.groups).map(|group| span(state, group)).collect(),
             place,
@@ -59,22 +50,13 @@ impl Match {
         number.filter(|number| *number < self.spans.len()).ok_or_else(missing)
     }
 
-    fn optional_index(&self, group: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult<usize> {
-        group.map_or(Ok(0), |group| self.index(&group, vm))
-    }
-
     /// What a group matched.
-    fn text_of(&self, group: usize, vm: &VirtualMachine) -> PyResult<Option<PyObjectRef>> {
-        let Some((start, end)) = self.spans[group] else { return Ok(None) };
-        with_text!(self.pattern, &self.string, vm, |text| {
-            // A buffer of bytes may have become shorter.
-            let end = end.min(text.length());
-            Ok(Some(text.slice(start.min(end)..end, self.place, &vm.ctx)))
-        })
-    }
-
     fn text_or(&self, group: usize, default: &PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        Ok(self.text_of(group, vm)?.unwrap_or_else(|| default.clone()))
+        let Some((start, end)) = self.spans[group] else { return Ok(default.clone()) };
+        let text = Text::of(&self.string, self.pattern.is_bytes, vm)?;
+        // A buffer of bytes may have become shorter.
+        let end = end.min(text.length);
+        Ok(text.slice(start.min(end)..end, self.place, &vm.ctx))
     }
 }
 
@@ -85,16 +67,6 @@ fn numbers(span: Option<(usize, usize)>) -> (isize, isize) {
 
 #[pyclass(with(AsMapping, Representable))]
 impl Match {
-    #[pygetset]
-    fn pos(&self) -> usize {
-        self.searched.0
-    }
-
-    #[pygetset]
-    fn endpos(&self) -> usize {
-        self.searched.1
-    }
-
     #[pygetset]
     fn lastindex(&self) -> Option<usize> {
         self.last_index
@@ -115,15 +87,6 @@ impl Match {
         self.string.clone()
     }
 
-    #[pygetset]
-    fn regs(&self, vm: &VirtualMachine) -> PyTupleRef {
-        let pair = |span: &Option<(usize, usize)>| {
-            let (start, end) = numbers(*span);
-            vm.new_tuple((start, end)).into()
-        };
-        PyTuple::new_ref(self.spans.iter().map(pair).collect(), &vm.ctx)
-    }
-
     #[pymethod]
     fn start(&self, group: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult<isize> {
         Ok(self.span(group, vm)?.0)
@@ -136,15 +99,8 @@ impl Match {
 
     #[pymethod]
     fn span(&self, group: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult<(isize, isize)> {
-        Ok(numbers(self.spans[self.optional_index(group, vm)?]))
-    }
-
-    #[pymethod]
-    fn expand(&self, template: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        let template = Template::of(&self.pattern, &template, vm)?;
-        let groups: Vec<_> =
-            (0..self.spans.len()).map(|group| self.text_of(group, vm)).collect::<PyResult<_>>()?;
-        template.expand(|group| groups[group].clone(), vm)
+        let group = group.map_or(Ok(0), |group| self.index(&group, vm))?;
+        Ok(numbers(self.spans[group]))
     }
 
     #[pymethod]
@@ -175,16 +131,6 @@ impl Match {
             texts.set_item(&*name, self.text_or(self.index(&group, vm)?, &default, vm)?, vm)?;
         }
         Ok(texts)
-    }
-
-    #[pymethod]
-    fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
-        zelf
-    }
-
-    #[pymethod]
-    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
-        zelf
     }
 
     #[pyclassmethod]

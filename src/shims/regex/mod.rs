@@ -1,4 +1,4 @@
-//! `_sre`, the engine's side of Python's `re`: patterns, matches and scanners over the interpreter's engine.
+//! `_sre`, the engine's side of Python's `re`: patterns and matches over the interpreter's engine.
 //!
 //! The interpreter has such a module of its own. This one finds the matches of a long text in a time that grows with its
 //! length, not with its square; it can be stopped while it looks for one; and it runs no code that it has not checked.
@@ -7,7 +7,6 @@
 mod code;
 mod found;
 mod pattern;
-mod search;
 mod text;
 
 pub(crate) use native::module_def;
@@ -24,7 +23,6 @@ mod native {
     use super::code::is_valid;
     use super::found::Match;
     use super::pattern::{Pattern, Template};
-    use super::search::Scanner;
 
     #[pyattr]
     use rustpython_sre_engine::{CODESIZE, MAXGROUPS, MAXREPEAT, SRE_MAGIC as MAGIC};
@@ -37,11 +35,6 @@ mod native {
     #[pyattr(name = "Match")]
     fn match_class(_vm: &VirtualMachine) -> PyTypeRef {
         Match::make_static_type()
-    }
-
-    #[pyattr(name = "SRE_Scanner")]
-    fn scanner_class(_vm: &VirtualMachine) -> PyTypeRef {
-        Scanner::make_static_type()
     }
 
     #[pyattr(name = "SRE_Template")]

@@ -1,13 +1,20 @@
 //! The text of a search: how the engine walks over it, and how a part of it is taken.
 //!
-//! The engine counts characters. In bytes and in text of ASCII alone they are found at once; in other text a search goes on
-//! from a place that is known, so that the matches of a long text are not each counted from its beginning.
+//! The engine counts characters. In text of ASCII alone they are found at once; in other text a search goes on from a place
+//! that is known, so that the matches of a long text are not each counted from its beginning. Bytes are searched as the
+//! characters with their numbers.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
-use rustpython_sre_engine::{StrDrive, StringCursor};
-use rustpython_vm::{Context, PyObjectRef, builtins::PyStr, common::wtf8::Wtf8};
+use rustpython_sre_engine::{Request, StrDrive, StringCursor};
+use rustpython_vm::{
+    Context, PyObject, PyObjectRef, PyResult, TryFromBorrowedObject, VirtualMachine,
+    builtins::PyStr,
+    common::wtf8::{Wtf8, Wtf8Buf},
+    protocol::PyBuffer,
+};
 
 use crate::kernel::stop;
 
@@ -33,53 +40,59 @@ fn worked(characters: usize) {
 
 /// A text that asks, as the engine walks over it, whether the cell is to stop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Watched<S>(S);
+pub(super) struct Watched<'a> {
+    text: &'a Wtf8,
+    is_ascii: bool,
+}
 
-impl<S: StrDrive> StrDrive for Watched<S> {
+impl StrDrive for Watched<'_> {
     fn count(&self) -> usize {
-        self.0.count()
+        self.text.count()
     }
 
     fn create_cursor(&self, n: usize) -> StringCursor {
-        self.0.create_cursor(n)
+        match self.is_ascii {
+            true => self.text.as_bytes().create_cursor(n),
+            false => self.text.create_cursor(n),
+        }
     }
 
     fn adjust_cursor(&self, cursor: &mut StringCursor, n: usize) {
         worked(1);
-        self.0.adjust_cursor(cursor, n);
+        match self.is_ascii {
+            true => self.text.as_bytes().adjust_cursor(cursor, n),
+            false => self.text.adjust_cursor(cursor, n),
+        }
     }
 
-    // The engine's own `advance` over bytes reads the byte behind the one that it passes.
     fn advance(cursor: &mut StringCursor) -> u32 {
-        let passed = S::peek(cursor);
         worked(1);
-        S::skip(cursor, 1);
-        passed
+        <&Wtf8>::advance(cursor)
     }
 
     fn peek(cursor: &StringCursor) -> u32 {
         worked(1);
-        S::peek(cursor)
+        <&Wtf8>::peek(cursor)
     }
 
     fn skip(cursor: &mut StringCursor, n: usize) {
         worked(1 + n / 16);
-        S::skip(cursor, n);
+        <&Wtf8>::skip(cursor, n);
     }
 
     fn back_advance(cursor: &mut StringCursor) -> u32 {
         worked(1);
-        S::back_advance(cursor)
+        <&Wtf8>::back_advance(cursor)
     }
 
     fn back_peek(cursor: &StringCursor) -> u32 {
         worked(1);
-        S::back_peek(cursor)
+        <&Wtf8>::back_peek(cursor)
     }
 
     fn back_skip(cursor: &mut StringCursor, n: usize) {
         worked(1 + n / 16);
-        S::back_skip(cursor, n);
+        <&Wtf8>::back_skip(cursor, n);
     }
 }
 
@@ -93,84 +106,11 @@ pub(super) struct Place {
 }
 
 /// What is searched. Positions are in characters.
-pub(super) trait Text: Copy {
-    /// How the engine walks over it.
-    type Drive: StrDrive;
-
-    fn drive(self) -> Watched<Self::Drive>;
-
-    fn length(self) -> usize;
-
-    /// The place of a position. `near` is a known one: the nearer, the less is counted.
-    fn place(self, position: usize, near: Place) -> Place;
-
-    /// A part, as a Python object.
-    fn object(self, part: Range<Place>, ctx: &Context) -> PyObjectRef;
-
-    /// A part, as a Python object.
-    fn slice(self, part: Range<usize>, near: Place, ctx: &Context) -> PyObjectRef {
-        let start = self.place(part.start, near);
-        let end = self.place(part.end.max(part.start), start);
-        self.object(start..end, ctx)
-    }
-}
-
-/// Anything that gives bytes.
-impl<'a> Text for &'a [u8] {
-    type Drive = &'a [u8];
-
-    fn drive(self) -> Watched<&'a [u8]> {
-        Watched(self)
-    }
-
-    fn length(self) -> usize {
-        self.len()
-    }
-
-    fn place(self, position: usize, _near: Place) -> Place {
-        Place { position, byte: position }
-    }
-
-    fn object(self, part: Range<Place>, ctx: &Context) -> PyObjectRef {
-        ctx.new_bytes(self[part.start.byte..part.end.byte].to_vec()).into()
-    }
-}
-
-/// A string of ASCII alone: its characters are its bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ascii<'a>(pub(super) &'a Wtf8);
-
-impl<'a> Text for Ascii<'a> {
-    type Drive = &'a [u8];
-
-    fn drive(self) -> Watched<&'a [u8]> {
-        Watched(self.0.as_bytes())
-    }
-
-    fn length(self) -> usize {
-        self.0.len()
-    }
-
-    fn place(self, position: usize, _near: Place) -> Place {
-        Place { position, byte: position }
-    }
-
-    fn object(self, part: Range<Place>, ctx: &Context) -> PyObjectRef {
-        ctx.new_str(&self.0[part.start.byte..part.end.byte]).into()
-    }
-}
-
-/// A string with characters of several bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wide<'a> {
-    text: &'a Wtf8,
-    length: usize,
-}
-
-impl<'a> Wide<'a> {
-    pub(super) fn new(string: &'a PyStr) -> Wide<'a> {
-        Wide { text: string.as_wtf8(), length: string.char_len() }
-    }
+pub(super) struct Text<'a> {
+    text: Cow<'a, Wtf8>,
+    pub(super) length: usize,
+    is_ascii: bool,
+    is_bytes: bool,
 }
 
 /// Whether a byte is not the first of its character.
@@ -178,18 +118,48 @@ fn continues(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-impl<'a> Text for Wide<'a> {
-    type Drive = &'a Wtf8;
-
-    fn drive(self) -> Watched<&'a Wtf8> {
-        Watched(self.text)
+impl<'a> Text<'a> {
+    /// The text of a string, or of bytes, as the pattern asks for. Errors: not such a text.
+    pub(super) fn of(object: &'a PyObject, is_bytes: bool, vm: &VirtualMachine) -> PyResult<Text<'a>> {
+        if let Some(string) = object.downcast_ref::<PyStr>() {
+            if is_bytes {
+                return Err(vm.new_type_error("cannot use a bytes pattern on a string-like object"));
+            }
+            let (text, length) = (Cow::Borrowed(string.as_wtf8()), string.char_len());
+            return Ok(Text { text, length, is_ascii: string.isascii(), is_bytes });
+        }
+        match PyBuffer::try_from_borrowed_object(vm, object) {
+            Ok(buffer) if is_bytes => {
+                let text: String = buffer
+                    .contiguous_or_collect(|bytes| bytes.iter().map(|byte| char::from(*byte)).collect());
+                let (length, is_ascii) = (text.chars().count(), text.is_ascii());
+                Ok(Text { text: Cow::Owned(Wtf8Buf::from(text)), length, is_ascii, is_bytes })
+            }
+            Ok(_) => Err(vm.new_type_error("cannot use a string pattern on a bytes-like object")),
+            Err(_) => {
+                let class = object.class();
+                let class = class.name();
+                Err(vm.new_type_error(format!("expected string or bytes-like object, got '{class}'")))
+            }
+        }
     }
 
-    fn length(self) -> usize {
-        self.length
+    /// What the engine is asked for: a match that begins in a part of the text.
+    pub(super) fn request<'r>(
+        &'r self,
+        code: &'r [u32],
+        (start, end): (usize, usize),
+        match_all: bool,
+    ) -> Request<'r, Watched<'r>> {
+        let string = Watched { text: &self.text, is_ascii: self.is_ascii };
+        Request { string, start, end, pattern_codes: code, match_all, must_advance: false }
     }
 
-    fn place(self, position: usize, near: Place) -> Place {
+    /// The place of a position. `near` is a known one: the nearer, the less is counted.
+    pub(super) fn place(&self, position: usize, near: Place) -> Place {
+        if self.is_ascii {
+            return Place { position, byte: position };
+        }
         let bytes = self.text.as_bytes();
         let mut place = if position < near.position / 2 { Place::default() } else { near };
         while place.position < position {
@@ -203,7 +173,19 @@ impl<'a> Text for Wide<'a> {
         place
     }
 
-    fn object(self, part: Range<Place>, ctx: &Context) -> PyObjectRef {
-        ctx.new_str(&self.text[part.start.byte..part.end.byte]).into()
+    /// A part, as a Python object.
+    pub(super) fn object(&self, part: Range<Place>, ctx: &Context) -> PyObjectRef {
+        let part = &self.text[part.start.byte..part.end.byte];
+        match self.is_bytes {
+            true => ctx.new_bytes(part.code_points().map(|one| one.to_u32() as u8).collect()).into(),
+            false => ctx.new_str(part).into(),
+        }
+    }
+
+    /// A part, as a Python object.
+    pub(super) fn slice(&self, part: Range<usize>, near: Place, ctx: &Context) -> PyObjectRef {
+        let start = self.place(part.start, near);
+        let end = self.place(part.end.max(part.start), start);
+        self.object(start..end, ctx)
     }
 }

@@ -13,36 +13,8 @@ class DisplayObject:
         return f"<IPython.core.display.{type(self).__name__} object>"
 
 
-class HTML(DisplayObject):
-    pass
-
-
-class Markdown(DisplayObject):
-    pass
-
-
-class Latex(DisplayObject):
-    pass
-
-
-class Math(DisplayObject):
-    pass
-
-
-class Image(DisplayObject):
-    pass
-
-
-class SVG(DisplayObject):
-    pass
-
-
-class Pretty(DisplayObject):
-    pass
-
-
-class Javascript(DisplayObject):
-    pass
+for _name in "HTML Markdown Latex Math Image SVG Pretty Javascript".split():
+    globals()[_name] = type(_name, (DisplayObject,), {})
 
 
 def clear_output(wait=False):

@@ -103,9 +103,6 @@ def _extent(values):
     return (float(min(values)), float(max(values))) if values else None
 
 
-_CYCLE = "#1f77b4 #ff7f0e #2ca02c #d62728 #9467bd #8c564b #e377c2 #7f7f7f #bcbd22 #17becf".split()
-
-
 class Line2D(Artist):
     __module__ = "matplotlib.lines"
 
@@ -139,14 +136,11 @@ class Line2D(Artist):
     def get_label(self):
         return self._child if self._label is None else self._label
 
-    def _fmt(self):
-        """The colour of a format such as "b--"."""
-        return next((one for one in self._format if one in "bgrcmykw"), None)
-
     def get_color(self):
-        return self._word("color", "c", default=self._fmt() or _CYCLE[self._order % len(_CYCLE)])
+        """What was given; of a colour that matplotlib chooses, its place among them."""
+        return self._word("color", "c", default=f"C{self._order}")
 
-    _format, _order = "", 0
+    _order = 0
 
     def set_data(self, x, y):
         self._x, self._y = row(x), row(y)

@@ -101,15 +101,3 @@ def _table(data):
         # Colours: their mean is what a terminal can show; one channel is itself.
         rows = [[sum(colour) / len(colour) for colour in line] for line in rows]
     return rows
-
-
-def _array(values):
-    try:
-        import numpy
-
-        return numpy.array(values)
-    except ImportError:
-        return values
-
-
-_range = range

@@ -20,7 +20,7 @@ from ._artists import (
     row,
     style,
 )
-from ._axis import _Axis, _Spines, _array, _axis, _dtype, _edges, _range, _table
+from ._axis import _Axis, _Spines, _axis, _dtype, _edges, _table
 
 
 class Axes:
@@ -77,7 +77,9 @@ class Axes:
         while args:
             first = args.pop(0)
             ys = args.pop(0) if args and not isinstance(args[0], str) else None
-            fmt = args.pop(0) if args and isinstance(args[0], str) else ""
+            if args and isinstance(args[0], str):
+                # A format such as "b--" changes only how the line looks.
+                args.pop(0)
             if ys is None:
                 ys, xs = columns(first), None
             else:
@@ -90,8 +92,8 @@ class Axes:
                         f"x and y must have same first dimension, but have shapes ({len(x)},) and ({len(y)},)"
                     )
                 line = Line2D(x, y, labels[at], **words)
-                line._format, line._order = fmt, self._drawn
-                self._drawn += line._word("color", "c") is None and line._fmt() is None
+                line._order = self._drawn
+                self._drawn += line._word("color", "c") is None
                 drawn.append(self._add(line))
         return drawn
 
@@ -179,30 +181,14 @@ class Axes:
         for word in ("cumulative", "log", "stacked", "weights"):
             if words.get(word) not in (None, False):
                 raise NotImplementedError(f"hist({word}=...) is not here")
-        low, high = range if range is not None else (min(values, default=0), max(values, default=1))
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        if isinstance(bins, int):
-            step = (high - low) / bins
-            edges = [at * step + low for at in _range(bins)] + [high]
-        elif isinstance(bins, str):
-            raise NotImplementedError(f"hist(bins={bins!r}) is not here: give a number of bins or their edges")
-        else:
-            edges = row(bins)
-        counts = [0.0] * (len(edges) - 1)
-        for value in values:
-            for at in _range(len(counts)):
-                last = at + 1 == len(counts)
-                if edges[at] <= value and (value < edges[at + 1] or (last and value == edges[at + 1])):
-                    counts[at] += 1
-                    break
-        if density:
-            total = sum(counts)
-            counts = [count / (edges[at + 1] - edges[at]) / total for at, count in enumerate(counts)]
-        centres = [(edges[at] + edges[at + 1]) / 2 for at in _range(len(counts))]
-        bars = [Rectangle((edges[at], 0), edges[at + 1] - edges[at], counts[at]) for at in _range(len(counts))]
-        container = self._add(BarContainer(bars, centres, counts, False, label))
-        return _array(counts), _array(edges), container
+        import numpy
+
+        counts, edges = numpy.histogram(values, bins if isinstance(bins, (int, str)) else row(bins), range, density)
+        counts, places = counts.astype(float), edges.tolist()
+        cells = list(zip(places, places[1:], counts.tolist()))
+        bars = [Rectangle((low, 0), high - low, count) for low, high, count in cells]
+        centres = [(low + high) / 2 for low, high, _ in cells]
+        return counts, edges, self._add(BarContainer(bars, centres, [count for _, _, count in cells], False, label))
 
     # Pictures of tables
 
@@ -301,7 +287,7 @@ class Axes:
 
     def _ticks(self, axis, place):
         names = axis.names if axis.names is not None else [""] * len(axis.ticks or ())
-        ticks = axis.ticks if axis.ticks is not None else list(_range(len(names)))
+        ticks = axis.ticks if axis.ticks is not None else list(range(len(names)))
         return [Text(*((tick, 0) if place == "x" else (0, tick)), name) for tick, name in zip(ticks, names)]
 
     def get_xticklabels(self, *args, **words):

@@ -6,41 +6,8 @@ class Locator:
         pass
 
 
-class MaxNLocator(Locator):
-    pass
-
-
-class MultipleLocator(Locator):
-    pass
-
-
-class FixedLocator(Locator):
-    pass
-
-
-class LogLocator(Locator):
-    pass
-
-
-class Formatter(Locator):
-    pass
-
-
-class FuncFormatter(Formatter):
-    pass
-
-
-class FormatStrFormatter(Formatter):
-    pass
-
-
-class ScalarFormatter(Formatter):
-    pass
-
-
-class PercentFormatter(Formatter):
-    pass
-
-
-class NullFormatter(Formatter):
-    pass
+for _name in (
+    "MaxNLocator MultipleLocator FixedLocator LogLocator Formatter FuncFormatter FormatStrFormatter ScalarFormatter "
+    "PercentFormatter NullFormatter"
+).split():
+    globals()[_name] = type(_name, (Locator,), {})

@@ -1,6 +1,7 @@
 """Versions and their order, as PEP 440 has them: releases, and what comes before and after one."""
 
 import re
+from functools import total_ordering
 
 __all__ = ["InvalidVersion", "Version", "parse"]
 
@@ -15,6 +16,7 @@ def parse(version):
     return Version(version)
 
 
+@total_ordering
 class Version:
     def __init__(self, version):
         found = _FORM.fullmatch(version.strip().lower())
@@ -61,12 +63,3 @@ class Version:
 
     def __lt__(self, other):
         return self._key < other._key if isinstance(other, Version) else NotImplemented
-
-    def __le__(self, other):
-        return self._key <= other._key if isinstance(other, Version) else NotImplemented
-
-    def __gt__(self, other):
-        return self._key > other._key if isinstance(other, Version) else NotImplemented
-
-    def __ge__(self, other):
-        return self._key >= other._key if isinstance(other, Version) else NotImplemented

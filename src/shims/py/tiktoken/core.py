@@ -16,29 +16,13 @@ _GPT_4 = {
 _SPECIAL = {"gpt2": _GPT_2, "r50k_base": _GPT_2, "cl100k_base": _GPT_4}
 
 
-def _is_high(letter):
-    return "\ud800" <= letter <= "\udbff"
-
-
-def _is_low(letter):
-    return "\udc00" <= letter <= "\udfff"
-
-
 def _valid(text):
     """The text as UTF-8 can write it: two halves of a surrogate pair are one character, a single half is replaced."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        pass
-    else:
-        return text
-    letters = []
-    for letter in text:
-        if _is_low(letter) and letters and _is_high(letters[-1]):
-            letters[-1] = chr(0x10000 + ((ord(letters[-1]) - 0xD800) << 10) + ord(letter) - 0xDC00)
-        else:
-            letters.append(letter)
-    return "".join("\ufffd" if _is_high(letter) or _is_low(letter) else letter for letter in letters)
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 class Encoding:

@@ -1,5 +1,0 @@
-"""Classes of artists."""
-
-from ._artists import Colorbar
-
-__all__ = ["Colorbar"]

@@ -1,5 +1,0 @@
-"""Classes of artists."""
-
-from ._artists import AxesImage
-
-__all__ = ["AxesImage"]

@@ -1,5 +1,0 @@
-"""Classes of artists."""
-
-from ._artists import Rectangle
-
-__all__ = ["Rectangle"]
