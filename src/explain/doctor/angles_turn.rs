@@ -6,35 +6,30 @@ use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A504",
-    name: "angles-turn",
-    title: "the angles of neighbouring positions are turns apart",
-    why: "Sines and cosines tell positions apart, and show near ones as near, while an angle turns a little from one position \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A504",
+    "angles-turn",
+    "the angles of neighbouring positions are turns apart",
+    "Sines and cosines tell positions apart, and show near ones as near, while an angle turns a little from one position \
           to the next. If it turns many times, the numbers of neighbours have nothing in common.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Step(turning)],
+);
 
 /// The least positions and frequencies that are compared.
 const LEAST: usize = 3;
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(turning).collect()
-}
-
-fn turning(step: &Traced) -> Option<Observation> {
+fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
     if step.operation.explanation != Explanation::Pointwise(Formula::Trigonometric) {
         return None;
     }
     let angles = step.operand(0)?;
     let &[.., positions, frequencies] = angles.shape() else { return None };
-    let values = angles.values()?;
+    let values = angles.floats()?;
     if positions < LEAST || frequencies < LEAST || values.len() > 1 << 20 {
         return None;
     }
     let turn = |position: usize, at: usize| {
-        values.float((position + 1) * frequencies + at) - values.float(position * frequencies + at)
+        values[(position + 1) * frequencies + at] - values[position * frequencies + at]
     };
     // Angles of positions are multiples of frequencies: each position is one turn further.
     let is_linear = (0..frequencies).all(|at| {

@@ -1,24 +1,13 @@
 //! Keys and values in each other's place: the projection that is named for one does the work of the other.
 
-use super::attention::operands;
+use super::attention::operands_of_attention;
 use super::flow::{projection, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A403",
-    name: "arguments-swapped",
-    title: "arguments are passed in each other's place",
-    why: "Keys and values have the same shape, so nothing raises: the scores are made of the values, and the keys are \
-          averaged.",
-    implied_by: &["projection-mixed-up"],
-    detector: Detector::Cell(detect),
-};
-
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| swapped(step, cell)).collect()
-}
+pub(super) static MISTAKE: Mistake = Mistake::new("A403", "arguments-swapped", "arguments are passed in each other's place", "Keys and values have the same shape, so nothing raises: the scores are made of the values, and the keys are \
+          averaged.", &[Detector::Step(swapped)]).implied_by(&["projection-mixed-up"]);
 
 /// The words for queries, keys and values.
 const QUERIES: [&str; 3] = ["q", "query", "queries"];
@@ -27,7 +16,7 @@ const VALUES: [&str; 3] = ["v", "value", "values"];
 
 /// An attention whose keys come from what is named for values, and whose values from what is named for keys.
 fn swapped(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let [first, second, values] = operands(step)?;
+    let [first, second, values] = operands_of_attention(step)?;
     let (_, is_first) = stated(&first, cell)?;
     let (by_second, is_second) = stated(&second, cell)?;
     let (by_values, is_third) = stated(&values, cell)?;

@@ -1,32 +1,18 @@
 //! Axes that a view was to exchange: it keeps the order of memory, so what it calls one axis has numbers of two.
 
-use std::collections::HashSet;
-use std::rc::Rc;
-
-use super::flow::origin;
+use super::flow::{Before, is_parameter, operand, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
+use crate::tensor::Tensor;
 use crate::tensor::descriptor::{OpFamily, ShapeRule};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::show::{shape_in_formula, tuple_repr};
-use crate::tensor::{Arg, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A307",
-    name: "axes-mixed-by-view",
-    title: "a view takes the place of a transpose",
-    why: "A view keeps the order of memory and only draws other borders. Axes that exchange their places, or that are joined \
-          across another one, need transpose or permute first; without it each row has numbers of several rows.",
-    implied_by: &["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view", "sums-misaligned"],
-    detector: Detector::Cell(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A307", "axes-mixed-by-view", "a view takes the place of a transpose", "A view keeps the order of memory and only draws other borders. Axes that exchange their places, or that are joined \
+          across another one, need transpose or permute first; without it each row has numbers of several rows.", &[Detector::Step(mixed)]).implied_by(&["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view", "sums-misaligned"]);
 
-/// The most records that a search for a parameter examines.
-const MOST_RECORDS: usize = 300;
-
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| mixed(step, cell)).collect()
-}
+/// The most tensors that a search for a parameter examines.
+const MOST_TENSORS: usize = 300;
 
 fn mixed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     // What a layer of PyTorch does within is its own.
@@ -43,7 +29,7 @@ fn mixed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         own.len() + wanted.len() > 4 && own.len() > 1 && wanted.len() > 1 && !has_common_parts(&own, &wanted);
     if !(exchanged || broken || joins_across(&own, &wanted))
         || is_shifted(tensor, &own, &wanted)
-        || !is_learned(tensor)
+        || !Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it))
     {
         return None;
     }
@@ -82,7 +68,7 @@ fn is_shifted(tensor: &Tensor, own: &[usize], wanted: &[usize]) -> bool {
         is_longer |= record.operation.family == OpFamily::Join;
         let is_part = matches!(record.operation.explanation, Explanation::Moved(_));
         if record.operation.family == OpFamily::View || is_part {
-            at = record.args().first().and_then(Arg::tensor).cloned();
+            at = operand(&record, 0);
         }
     }
     let ends = |all: &[usize]| all.split_last_chunk::<2>().map(|(rest, last)| (rest.to_vec(), *last));
@@ -117,20 +103,4 @@ fn inner_sizes(sizes: &[usize]) -> Vec<usize> {
 /// Whether the first axis is joined with the last, past the ones between.
 fn joins_across(own: &[usize], wanted: &[usize]) -> bool {
     matches!((own, wanted), (&[first, middle, last], &[rows, joined]) if rows == middle && joined == first * last && first != middle)
-}
-
-/// Whether a parameter is among what a tensor was computed from.
-fn is_learned(tensor: &Tensor) -> bool {
-    let mut left = vec![tensor.clone()];
-    let mut seen = HashSet::new();
-    while let Some(tensor) = left.pop() {
-        if tensor.requires_grad() && tensor.is_leaf() {
-            return true;
-        }
-        let Some(record) = tensor.origin() else { continue };
-        if seen.len() < MOST_RECORDS && seen.insert(Rc::as_ptr(&record)) {
-            left.extend(record.args().iter().flat_map(|it| it.tensors()).cloned());
-        }
-    }
-    false
 }

@@ -7,31 +7,17 @@ use crate::ops::trace::Traced;
 use crate::tensor::Arg;
 use crate::tensor::explanation::Explanation;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A601",
-    name: "cache-differs",
-    title: "with a cache, the outputs differ from those without it",
-    why: "A cache of keys and values saves work and changes nothing: a causal model gives each token the same output \
+pub(super) static MISTAKE: Mistake = Mistake::new("A601", "cache-differs", "with a cache, the outputs differ from those without it", "A cache of keys and values saves work and changes nothing: a causal model gives each token the same output \
           whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
-          trained for.",
-    implied_by: &[
+          trained for.", &[Detector::Call(in_parts), Detector::Step(at_the_upper_left)]).implied_by(&[
         "mask-inverted",
         "row-all-hidden",
         "causal-leak",
         "softmax-over-queries",
         "heads-by-view-alone",
-    ],
-    detector: Detector::Cell(detect),
-};
+    ]);
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let repeated = cell.calls.iter().filter_map(|it| RepeatedCall::of(it, cell.trace));
-    let mut found: Vec<Observation> = repeated.filter_map(|call| in_parts(&call)).collect();
-    found.extend(cell.trace.steps.iter().filter_map(at_the_upper_left));
-    found
-}
-
-fn in_parts(call: &RepeatedCall) -> Option<Observation> {
+fn in_parts(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     let report = call.report.cached.as_ref()?;
     if let Some((offset, length)) = report.offset {
         let observed = format!(
@@ -60,7 +46,7 @@ fn in_parts(call: &RepeatedCall) -> Option<Observation> {
 }
 
 /// Fused attention with `is_causal` for fewer queries than keys: its triangle begins at the first key.
-fn at_the_upper_left(step: &Traced) -> Option<Observation> {
+fn at_the_upper_left(step: &Traced, _: &TracedCell) -> Option<Observation> {
     if step.operation.explanation != Explanation::Attention
         || !matches!(step.args.get(5), Some(Arg::Bool(true)))
     {

@@ -1,7 +1,7 @@
 //! A causal layer whose output depends on a later token: seen by changing one token after another.
 
 use super::attention::Attention;
-use super::mask::{is_visible, last_matrix, square};
+use super::mask::{Visible, is_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use super::targets_not_shifted::{is_cross_entropy, reads_tokens};
@@ -9,13 +9,8 @@ use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::session::AxisReport;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A101",
-    name: "causal-leak",
-    title: "an output depends on a later token",
-    why: "A causal model predicts each token from those before it. If a later token reaches an output, training shows \
-          the model its own answer: the loss falls, and the text that it generates is poor.",
-    implied_by: &[
+pub(super) static MISTAKE: Mistake = Mistake::new("A101", "causal-leak", "an output depends on a later token", "A causal model predicts each token from those before it. If a later token reaches an output, training shows \
+          the model its own answer: the loss falls, and the text that it generates is poor.", &[Detector::Call(detect)]).implied_by(&[
         "softmax-over-queries",
         "heads-by-view-alone",
         "heads-joined-by-view-alone",
@@ -25,9 +20,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
         "mask-after-softmax",
         "masked-copy-unused",
         "samples-mixed",
-    ],
-    detector: Detector::Call(detect),
-};
+    ]);
 
 /// Words in the name of a class or a function that promise a causal mask.
 const CAUSAL_WORDS: [&str; 3] = ["causal", "masked", "autoregressive"];
@@ -98,8 +91,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
 fn without_hidden_rows(axis: &AxisReport, call: &RepeatedCall, cell: &TracedCell) -> AxisReport {
     let mut sees = vec![true; axis.size];
     let own = |step: &&Traced| call.has(step);
-    for scores in cell.trace.steps.iter().filter(own).filter_map(|step| Attention::of_softmax(step)?.input())
-    {
+    for scores in cell.steps().filter(own).filter_map(|step| Attention::of_softmax(step)?.input()) {
         let [.., tokens, keys] = *scores.shape() else { continue };
         if tokens == axis.size && keys > 0 && scores.numel() <= MOST_SCORES {
             for (row, scores) in scores.to_f64_vec().chunks(keys).enumerate() {
@@ -134,9 +126,8 @@ fn is_named_causal(call: &RepeatedCall) -> bool {
 
 /// Whether a loss of the cell has as targets the tokens of this call, each shifted by one.
 fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
-    cell.trace.steps.iter().filter(|step| is_cross_entropy(step)).any(|step| {
-        let Some(values) = step.operand(1).and_then(TracedTensor::values) else { return false };
-        let targets: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
+    cell.steps().filter(|step| is_cross_entropy(step)).any(|step| {
+        let Some(targets) = step.operand(1).and_then(TracedTensor::floats) else { return false };
         call.report.tokens.iter().any(|tokens| {
             let rows = tokens.len() / size.max(1);
             let wide = targets.len() / rows.max(1);
@@ -153,8 +144,7 @@ fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
                 })
             };
             let fits = rows > 0 && size >= 3 && (wide == size || wide + 1 == size) && varied;
-            fits && (0..rows).all(shifted)
-                && !cell.trace.steps.iter().filter_map(reads_tokens).any(is_beginning)
+            fits && (0..rows).all(shifted) && !cell.steps().filter_map(reads_tokens).any(is_beginning)
         })
     })
 }
@@ -164,11 +154,9 @@ fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
     let own = |step: &&Traced| call.has(step);
     let hides = |step: &Traced| {
         let input = Attention::of_softmax(step)?.input()?;
-        let size = square(&input)?;
-        let values = last_matrix(&input, size)?;
-        Some((0..size * size).all(|at| is_visible(values[at]) == (at % size <= at / size)))
+        Visible::of(&input, is_visible).map(|it| it.is_exactly(|token, key| key <= token))
     };
-    call.report.inputs == 1 && cell.trace.steps.iter().filter(own).any(|step| hides(step) == Some(true))
+    call.report.inputs == 1 && cell.steps().filter(own).any(|step| hides(step) == Some(true))
 }
 
 /// Whether all attention in the call is causal. Where its result has no features, its tokens may be the keys of a row of weights.

@@ -1,23 +1,20 @@
 //! A learned token that is joined to a text or to patches, and an answer that is read from another token.
 //! Source: Devlin et al. 2019 and Dosovitskiy et al. 2021: the classifier reads the class token.
 
-use std::collections::HashSet;
-
-use super::flow::{origin, source};
+use super::flow::{Before, is_parameter, operands, origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::targets_not_shifted::hides_later_tokens;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::{Arg, Index, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A411",
-    name: "class-token-unread",
-    title: "the answer is read from another token than the class token",
-    why: "The class token gathers what the answer needs from all tokens. Another token stands for its own word or patch.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A411",
+    "class-token-unread",
+    "the answer is read from another token than the class token",
+    "The class token gathers what the answer needs from all tokens. Another token stands for its own word or patch.",
+    &[Detector::Cell(detect)],
+);
 
 /// The most tensors between the joined tokens and the one that is read.
 const MOST_TENSORS: usize = 2000;
@@ -34,8 +31,9 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     let &[_, count, width] = all.shape() else { return Vec::new() };
     let reads: Vec<(&Traced, usize)> =
         steps.iter().filter_map(|step| Some((step, read(step, count, width)?))).collect();
-    let is_of_join = |tensor: &Tensor| joins.iter().any(|(step, _)| depends(tensor, step));
-    let of_join = |step: &Traced| step.operand(0).and_then(|it| it.tensor.as_ref()).is_some_and(is_of_join);
+    let is_join =
+        |tensor: Tensor| joins.iter().any(|(step, _)| step.result().is_some_and(|it| it.is(&tensor)));
+    let of_join = |step: &Traced| step.tensor(0).is_some_and(|it| Before::of(it, MOST_TENSORS).any(is_join));
     let reads: Vec<(&Traced, usize)> = reads.into_iter().filter(|(step, _)| of_join(step)).collect();
     match reads.as_slice() {
         [(step, at), ..] if reads.iter().all(|(_, it)| it == at) && at != place => {
@@ -53,16 +51,11 @@ fn joined(step: &Traced) -> Option<usize> {
     if step.operation.explanation != Explanation::Moved(Movement::Joined) {
         return None;
     }
-    let result = step.results.first()?.tensor.clone()?;
-    let record = origin(&result)?;
-    let parts = record.args().first().map(|it| it.tensors().to_vec())?;
+    let result = step.result()?.clone();
+    let parts = operands(&*origin(&result)?);
     let is_learned = |part: &Tensor| {
         let (_, start) = source(part);
-        part.ndim() == 3
-            && part.shape()[1] == 1
-            && start.requires_grad()
-            && start.is_leaf()
-            && start.numel() == part.shape()[2]
+        part.ndim() == 3 && part.shape()[1] == 1 && is_parameter(&start) && start.numel() == part.shape()[2]
     };
     let [first, second] = parts.as_slice() else { return None };
     let others = if is_learned(first) { second } else { first };
@@ -95,20 +88,4 @@ fn read(step: &Traced, count: usize, width: usize) -> Option<usize> {
         }
         _ => None,
     }
-}
-
-/// Whether a tensor was computed from what an operation returned.
-fn depends(tensor: &Tensor, on: &Traced) -> bool {
-    let Some(result) = on.results.first().and_then(|it| it.tensor.as_ref()) else { return false };
-    let (mut open, mut seen) = (vec![tensor.clone()], HashSet::new());
-    while let Some(tensor) = open.pop() {
-        if tensor.is(result) {
-            return true;
-        }
-        if seen.insert(tensor.id()) && seen.len() < MOST_TENSORS {
-            let args = origin(&tensor).map(|record| record.args()).unwrap_or_default();
-            open.extend(args.iter().flat_map(Arg::tensors).cloned());
-        }
-    }
-    false
 }

@@ -3,15 +3,14 @@
 use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A206",
-    name: "dropout-before-softmax",
-    title: "dropout is applied to scores, before the softmax",
-    why: "A dropped score is 0, and exp(0) is 1, so the key is not dropped: it gets another score, and the remaining \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A206",
+    "dropout-before-softmax",
+    "dropout is applied to scores, before the softmax",
+    "A dropped score is 0, and exp(0) is 1, so the key is not dropped: it gets another score, and the remaining \
           scores are scaled up. Apply dropout to the weights.",
-    implied_by: &[],
-    detector: Detector::Attention(detect),
-};
+    &[Detector::Attention(detect)],
+);
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let dropout = attention.before.iter().find(|step| step.is_dropout())?;

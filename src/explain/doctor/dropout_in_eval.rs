@@ -6,21 +6,16 @@ use crate::ops::trace::Traced;
 use crate::tensor::Arg;
 use crate::tensor::explanation::Explanation;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A701",
-    name: "dropout-in-eval",
-    title: "dropout is active in evaluation mode",
-    why: "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A701",
+    "dropout-in-eval",
+    "dropout is active in evaluation mode",
+    "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
           still dropped at random, and measurements and generated text differ from run to run.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Step(active_dropout)],
+);
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(active_dropout).collect()
-}
-
-fn active_dropout(step: &Traced) -> Option<Observation> {
+fn active_dropout(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let (p, fix) = match step.operation.explanation {
         Explanation::Dropout => {
             let is_active = matches!(step.args.get(2), Some(Arg::Bool(true)));
@@ -35,13 +30,11 @@ fn active_dropout(step: &Traced) -> Option<Observation> {
     };
     let module = step.calls.iter().rev().find(|call| !call.library && call.training == Some(false))?;
     let class = module.class.as_deref().unwrap_or("the module");
-    let zeros = step.results.first().filter(|_| step.operation.explanation == Explanation::Dropout).and_then(
-        |result| {
-            let values = result.values()?;
-            let zeros = (0..values.len()).filter(|at| values.float(*at) == 0.0).count();
-            Some(format!(" {zeros} of {} elements are 0 after it.", values.len()))
-        },
-    );
+    let result = step.results.first().filter(|_| step.operation.explanation == Explanation::Dropout);
+    let zeros = result.and_then(|it| it.floats()).map(|values| {
+        let zeros = values.iter().filter(|it| **it == 0.0).count();
+        format!(" {zeros} of {} elements are 0 after it.", values.len())
+    });
     let observed = format!(
         "{class} is in evaluation mode (training=False), and {} drops elements with p = {}.{}",
         step.operation.called(step.in_place),

@@ -7,31 +7,26 @@ use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A303",
-    name: "group-order",
-    title: "grouped heads are repeated in the wrong order",
-    why: "With grouped queries, heads 0 and 1 share the first head of keys and values, heads 2 and 3 the second. Weights \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A303",
+    "group-order",
+    "grouped heads are repeated in the wrong order",
+    "With grouped queries, heads 0 and 1 share the first head of keys and values, heads 2 and 3 the second. Weights \
           that were trained so give another result where the groups take turns.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Step(detect)],
+);
 
 /// The largest tensor that is compared.
 const LARGEST: usize = 1 << 20;
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace
-        .steps
-        .iter()
-        .filter_map(|step| keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell)))
-        .collect()
+fn detect(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell))
 }
 
 /// The keys and the values of attention that ends with this operation.
 fn keys_and_values(step: &Traced) -> Option<Vec<Tensor>> {
     if step.operation.explanation == Explanation::Attention {
-        return Some(vec![step.operand(1)?.tensor.clone()?, step.operand(2)?.tensor.clone()?]);
+        return Some(vec![step.tensor(1)?.clone(), step.tensor(2)?.clone()]);
     }
     let attention = Attention::ending_at(step)?;
     let keys = attention.scores.as_ref().map(|scores| scores.product.right.clone());

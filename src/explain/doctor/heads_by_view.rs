@@ -9,41 +9,30 @@ use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A301",
-    name: "heads-by-view-alone",
-    title: "heads are split by a view without a transpose",
-    why: "A view keeps the order of memory, in which the features of one token are side by side. To give each head its \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A301",
+    "heads-by-view-alone",
+    "heads are split by a view without a transpose",
+    "A view keeps the order of memory, in which the features of one token are side by side. To give each head its \
           own features of all tokens, split the features first and then move the head axis before the token axis.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Step(detect)],
+);
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let check = |step: &Traced| match step.operation.explanation {
-        Explanation::Attention => (0..3).find_map(|at| {
-            let (path, _) = rearranged(step.operand(at)?.tensor.as_ref()?);
-            wrong_view(&path, 2, cell)
-        }),
+fn detect(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    match step.operation.explanation {
+        Explanation::Attention => (0..3).find_map(|at| wrong_view(&rearranged(step.tensor(at)?).0, 2, cell)),
         _ => in_products(&Attention::ending_at(step)?, cell),
-    };
-    cell.trace.steps.iter().filter_map(check).collect()
+    }
 }
 
 fn in_products(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let context = attention.context.as_ref()?;
-    let scores = attention.scores.as_ref()?;
-    let free = [scores.product.free.0, scores.product.free.1];
-    for (operand, tokens) in [&scores.product.left, &scores.product.right].into_iter().zip(free) {
-        let (path, _) = rearranged(operand);
-        if let Some(observation) = tokens.and_then(|tokens| wrong_view(&path, tokens, cell)) {
-            return Some(observation);
-        }
-    }
-    // Only the values may be split this way.
-    let (path, _) = rearranged(attention.values()?);
+    let scores = &attention.scores.as_ref()?.product;
     let tokens = if context.weights_are_left { context.product.summed.1 } else { context.product.summed.0 };
-    wrong_view(&path, tokens, cell)
+    // Only the values may be split this way.
+    let operands =
+        [(&scores.left, scores.free.0), (&scores.right, scores.free.1), (attention.values()?, Some(tokens))];
+    operands.into_iter().find_map(|(operand, tokens)| wrong_view(&rearranged(operand).0, tokens?, cell))
 }
 
 /// The view that mixes up heads and tokens; `tokens` is the axis that the product uses as the token axis.
@@ -75,10 +64,15 @@ fn wrong_view(path: &[FlowStep], tokens: Axis, cell: &TracedCell) -> Option<Obse
 fn effect(before: &[usize], after: &[usize], at: usize) -> Option<String> {
     match (before, after) {
         // (b, T, C) as (b, H, T, D), with axis 2 as the token axis.
-        (&[b, t, c], &[b2, h, t2, d]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 && at == 2 => {
-            Some(heads_of_tokens(h, t))
-        }
-        (&[t, c], &[h, t2, d]) if t == t2 && h * d == c && h > 1 && t > 1 && at == 1 => {
+        (&[ref batch @ .., t, c], &[ref own @ .., h, t2, d])
+            if batch == own
+                && batch.len() < 2
+                && t == t2
+                && h * d == c
+                && h > 1
+                && t > 1
+                && at == own.len() + 1 =>
+        {
             Some(heads_of_tokens(h, t))
         }
         (&[b, t, c], &[bh, t2, d])
@@ -87,10 +81,15 @@ fn effect(before: &[usize], after: &[usize], at: usize) -> Option<String> {
             Some(heads_of_tokens(bh / b, t))
         }
         // (b, T, C) as (b, T, H, D), with the head axis as the token axis.
-        (&[b, t, c], &[b2, t2, h, d]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 && at == 2 => {
-            Some(heads_as_tokens(h, t))
-        }
-        (&[t, c], &[t2, h, d]) if t == t2 && h * d == c && h > 1 && t > 1 && at == 1 => {
+        (&[ref batch @ .., t, c], &[ref own @ .., t2, h, d])
+            if batch == own
+                && batch.len() < 2
+                && t == t2
+                && h * d == c
+                && h > 1
+                && t > 1
+                && at == own.len() + 1 =>
+        {
             Some(heads_as_tokens(h, t))
         }
         _ => None,

@@ -12,22 +12,19 @@ use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A302",
-    name: "heads-joined-by-view-alone",
-    title: "heads are joined without a transpose",
-    why: "After the product with the values, the head axis comes before the token axis. A view keeps the order of \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A302",
+    "heads-joined-by-view-alone",
+    "heads are joined without a transpose",
+    "After the product with the values, the head axis comes before the token axis. A view keeps the order of \
           memory, so it puts tokens of one head side by side where the heads of one token should be.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
-
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let is_view = |step: &&Traced| step.operation.family == OpFamily::View;
-    cell.trace.steps.iter().filter(is_view).filter_map(|step| wrong_view(step, cell)).collect()
-}
+    &[Detector::Step(wrong_view)],
+);
 
 fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.family != OpFamily::View {
+        return None;
+    }
     let (before, after) = (step.operands.first()?, step.results.first()?);
     let heads = match (before.shape(), after.shape()) {
         (&[b, h, t, d], &[b2, t2, c]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 => h,
@@ -52,7 +49,7 @@ fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if !is_fused(&path.record) {
         let product = Product::of(&path.record)?;
         let is_product = |it: &&Traced| record_of(it).is_some_and(|record| Rc::ptr_eq(&record, &path.record));
-        cell.trace.steps.iter().find(is_product).and_then(Attention::ending_at)?;
+        cell.steps().find(is_product).and_then(Attention::ending_at)?;
         // If the product puts tokens before heads, the view is right.
         if product.left_in_result != Some(2) {
             return None;

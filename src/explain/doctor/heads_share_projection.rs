@@ -1,6 +1,6 @@
 //! Heads that are projected by one small matrix: the input is split into heads first, and projected then.
 
-use super::flow::origin;
+use super::flow::{operand, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::is_attention;
 use crate::ops::trace::Traced;
@@ -8,20 +8,19 @@ use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A304",
-    name: "heads-share-projection",
-    title: "all heads share one small projection",
-    why: "Each head should have its own projection of the whole input. Here a head sees a slice of the features only, and \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A304",
+    "heads-share-projection",
+    "all heads share one small projection",
+    "Each head should have its own projection of the whole input. Here a head sees a slice of the features only, and \
           one matrix of the head's width serves all heads: the layer has far fewer parameters than it seems to have.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let split: Vec<(&Traced, u64)> = cell.trace.steps.iter().filter_map(after_split).collect();
+    let split: Vec<(&Traced, u64)> = cell.steps().filter_map(after_split).collect();
     let mut found = Vec::new();
-    for step in cell.trace.steps.iter().filter(|step| is_attention(step)) {
+    for step in cell.steps().filter(|step| is_attention(step)) {
         let Some(activation) = function_of(step) else { continue };
         // "Narrow" attention is the name of this variant.
         if step.calls.iter().any(|call| call.function.to_lowercase().contains("narrow")) {
@@ -45,11 +44,10 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 
 /// A linear layer as wide as a head, on features that a view has just split into heads, and its call.
 fn after_split(step: &Traced) -> Option<(&Traced, u64)> {
-    let input =
-        step.operand(0)?.tensor.as_ref().filter(|_| step.operation.explanation == Explanation::Linear)?;
+    let input = step.tensor(0).filter(|_| step.operation.explanation == Explanation::Linear)?;
     let &[_, _, heads, width] = input.shape() else { return None };
     let made = origin(input).filter(|record| record.operation.shapes == ShapeRule::Reshaped)?;
-    let before = made.args().first()?.tensor()?.shape().to_vec();
+    let before = operand(&made, 0)?.shape().to_vec();
     let weight = step.operand(1)?.shape().to_vec();
     let is_split = before.len() == 3 && before[2] == heads * width && heads > 1 && weight == [width, width];
     is_split.then_some((step, function_of(step)?))

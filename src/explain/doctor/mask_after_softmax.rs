@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::attention::{Attention, is_softmax, record_of, softmax_axis};
-use super::axes::{Axis, sums};
-use super::flow::{FlowStep, axis_at_start, origin, source, trace_back};
+use super::axes::{Axis, axis_of, sums};
+use super::flow::{FlowStep, axis_at_start, operand, origin, source, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::softmax_over_queries;
 use crate::explain::terms::figure;
@@ -12,15 +12,14 @@ use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Reducer};
 use crate::tensor::{Arg, Record, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A105",
-    name: "mask-after-softmax",
-    title: "weights are masked after the softmax and not renormalised",
-    why: "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A105",
+    "mask-after-softmax",
+    "weights are masked after the softmax and not renormalised",
+    "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \
           than 1, so the first tokens, which see few keys, get context vectors that are far too small.",
-    implied_by: &[],
-    detector: Detector::AttentionAndCell(detect, divided_by_columns),
-};
+    &[Detector::Attention(detect), Detector::Step(divided_by_columns)],
+);
 
 /// The masking of the weights, with the first row that sums to less than 1, and its sum.
 fn masking<'a>(attention: &'a Attention) -> Option<(&'a FlowStep, usize, f64)> {
@@ -52,47 +51,39 @@ pub(super) fn is_wrong(attention: &Attention) -> bool {
 }
 
 /// Weights that are masked after the softmax and then divided by the sums of their columns.
-fn divided_by_columns(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| by_columns(step, cell)).collect()
-}
-
-fn by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+fn divided_by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let record =
         record_of(step).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Div))?;
-    let args = record.args();
-    let (masked, divisor) = (args.first()?.tensor()?.clone(), args.get(1)?.tensor()?.clone());
+    let (masked, divisor) = (operand(&record, 0)?, operand(&record, 1)?);
     let is_sum = |it: &Rc<Record>| it.operation.explanation == Explanation::Reduction(Reducer::Sum);
     let sum = origin(&source(&divisor).1).filter(is_sum)?;
-    let sum_args = sum.args();
-    if !sum_args.first()?.tensor()?.is(&masked) {
+    if !operand(&sum, 0)?.is(&masked) {
         return None;
     }
-    let dim = match sum_args.get(1)? {
-        Arg::Int(dim) => *dim,
-        Arg::Ints(dims) if dims.len() == 1 => dims[0],
-        _ => return None,
+    let axis = axis_of(sum.args().get(1), masked.ndim())?;
+    let dim = match sum.args().get(1)? {
+        Arg::Ints(dims) => *dims.first()?,
+        dim => dim.number()? as i64,
     };
-    let ndim = masked.ndim() as i64;
-    let axis = usize::try_from(if dim < 0 { -dim } else { ndim - dim }).ok()?;
     let path = trace_back(&masked, &is_softmax)?;
     let along = softmax_axis(&path.record)?;
     let is_masked = path.steps.iter().any(|step| step.fill() == Some(0.0));
     let of_softmax = axis_at_start(&path.steps, axis)?;
-    let (row, sum) = small_row(step.results.first()?.tensor.as_ref()?, along)?;
+    let (row, sum) = small_row(step.result()?, along)?;
     if !is_masked || of_softmax == along || axis > 2 || along > 2 {
         return None;
     }
     let name = cell.name_of(&masked, "the masked weights");
     let observed = format!(
-        "The softmax ran along dimension {}, and {name} is divided by its sums along dimension {dim}: row {row} of the result \
+        "The softmax ran along dimension -{along}, and {name} is divided by its sums along dimension {dim}: row {row} of the result \
          sums to {}.",
-        -i64::try_from(along).unwrap_or(1),
         figure(sum)
     );
     let fix = "divide by the sums of the rows: weights / weights.sum(dim=-1, keepdim=True)";
-    let mut found = Observation::new(step.site(), observed, fix);
-    found.title = Some("masked weights are divided by the sums of their columns");
-    Some(found)
+    Some(
+        Observation::new(step.site(), observed, fix)
+            .titled("masked weights are divided by the sums of their columns"),
+    )
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {

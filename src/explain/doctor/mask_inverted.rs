@@ -2,21 +2,20 @@
 
 use super::attention::Attention;
 use super::flow::source;
-use super::mask::{Visible, fused_visible, lines_with_many_masks, masking_step, of_weights};
+use super::mask::{Visible, fused_visible, masking_step, of_weights, steps_with_one_mask};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Site, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A102",
-    name: "mask-inverted",
-    title: "the mask hides the past and shows the future",
-    why: "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A102",
+    "mask-inverted",
+    "the mask hides the past and shows the future",
+    "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
           it, and the last token sees only itself or nothing.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 /// Which keys a square mask hides from each token.
 #[derive(Clone, Copy, PartialEq)]
@@ -48,7 +47,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             // Products of features may leave a token out of its own sum, as the delta rule does.
             let is_softmax = |step: &Traced| Attention::of_softmax(step).is_some();
             let hidden = hidden_keys(&visible)
-                .filter(|it| *it != HiddenKeys::FutureAndItself || cell.trace.steps.iter().any(is_softmax))?;
+                .filter(|it| *it != HiddenKeys::FutureAndItself || cell.steps().any(is_softmax))?;
             let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
             Some(observation(hidden, visible.size, &name, step.site()))
         }
@@ -57,11 +56,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             in_scores(&attention, cell)
         }
     };
-    // Where a line gets masks of many kinds, they are data: of a graph, of a window.
-    let varied = lines_with_many_masks(cell);
-    let is_varied = |step: &&Traced| step.site().is_some_and(|it| varied.contains(&(it.cell, it.line)));
-    let steps = cell.trace.steps.iter().filter(|step| !is_varied(step) && !reads_backwards(step));
-    steps.filter_map(check).collect()
+    steps_with_one_mask(cell).filter(|step| !reads_backwards(step)).filter_map(check).collect()
 }
 
 /// Checks the scores that a softmax takes.
@@ -102,13 +97,8 @@ fn text_hidden(attention: &Attention, input: &Tensor, cell: &TracedCell) -> Opti
          weight; elsewhere it hides some."
     );
     let fix = "the mask is inverted: use ~mask, so that padding is hidden and the text is seen";
-    let mut found = Observation::new(site, observed, fix);
-    found.title = Some("the mask hides a whole text");
-    found.why = Some(
-        "A text has tokens, and a mask of padding leaves those in sight. With the opposite mask a token gets its context \
-         from padding alone, and a text without padding gets the mean of all its values.",
-    );
-    Some(found)
+    Some(Observation::new(site, observed, fix).titled("the mask hides a whole text").because("A text has tokens, and a mask of padding leaves those in sight. With the opposite mask a token gets its context \
+         from padding alone, and a text without padding gets the mean of all its values."))
 }
 
 /// Checks the mask of fused attention, in which True means "keep".
@@ -155,20 +145,21 @@ fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let fix = format!(
         "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): pass ~{name}"
     );
-    let mut found = Observation::new(step.site(), observed, fix);
-    found.title = Some("the mask hides the text and shows the padding");
-    Some(found)
+    Some(Observation::new(step.site(), observed, fix).titled("the mask hides the text and shows the padding"))
 }
 
 fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) -> Observation {
     let last = size - 1;
+    const ABOVE: &str = "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
+    const STARTS: &str =
+        "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
     let (observed, fix) = match hidden {
         HiddenKeys::Past => (
             format!(
                 "{mask} hides every key before the token's own and none after it: token 0 sees all {size} keys, token \
                  {last} only itself."
             ),
-            "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+            ABOVE,
         ),
         HiddenKeys::SomeOfThePast => (
             format!(
@@ -189,13 +180,13 @@ fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) 
                 "of the keys that not every token sees, {mask} hides each one from the tokens after it, and shows it to those \
                  before it."
             ),
-            "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+            ABOVE,
         ),
         HiddenKeys::FutureAndItselfBesidePrefix => (
             format!(
                 "of the keys that not every token sees, {mask} shows each one to the tokens after it only, and not to itself."
             ),
-            "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+            STARTS,
         ),
         HiddenKeys::AllOthers => (
             format!("{mask} hides every key but the token's own: each weight is 0 or 1."),
@@ -205,31 +196,22 @@ fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) 
             format!(
                 "{mask} hides the diagonal too: no token sees itself, token 0 sees nothing, token 1 only token 0."
             ),
-            "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+            STARTS,
         ),
     };
-    let mut observation = Observation::new(site, observed, fix);
+    let found = Observation::new(site, observed, fix);
     match hidden {
-        HiddenKeys::FutureAndItself => {
-            observation.title = Some("the mask hides each token from itself");
-            observation.why = Some(
-                "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
-            );
-        }
-        HiddenKeys::FutureAndItselfBesidePrefix => {
-            observation.title = Some("the mask hides each token from itself");
-            observation.why = Some(
-                "A token must see at least itself: what it is, is the most important part of its context.",
-            );
-        }
-        HiddenKeys::AllOthers => {
-            observation.title = Some("the mask shows each token only itself");
-            observation.why =
-                Some("Attention combines tokens. If each sees only itself, it computes nothing.");
-        }
-        _ => {}
+        HiddenKeys::FutureAndItself => found.titled("the mask hides each token from itself").because(
+            "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
+        ),
+        HiddenKeys::FutureAndItselfBesidePrefix => found
+            .titled("the mask hides each token from itself")
+            .because("A token must see at least itself: what it is, is the most important part of its context."),
+        HiddenKeys::AllOthers => found
+            .titled("the mask shows each token only itself")
+            .because("Attention combines tokens. If each sees only itself, it computes nothing."),
+        _ => found,
     }
-    observation
 }
 
 fn hidden_keys(visible: &Visible) -> Option<HiddenKeys> {
@@ -242,7 +224,7 @@ fn hidden_keys(visible: &Visible) -> Option<HiddenKeys> {
         Some(HiddenKeys::FutureAndItself)
     } else if visible.hides_only(|token, key| key < token) {
         Some(HiddenKeys::SomeOfThePast)
-    } else if visible.size >= 3 && visible.is_diagonal() {
+    } else if visible.size >= 3 && visible.is_exactly(|token, key| key == token) {
         Some(HiddenKeys::AllOthers)
     } else if visible.is_beside_seen_by_all(|token, key| key >= token) {
         Some(HiddenKeys::PastBesidePrefix)

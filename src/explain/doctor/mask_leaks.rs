@@ -7,15 +7,14 @@ use crate::explain::terms::figure;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::{Arg, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A103",
-    name: "mask-leaks",
-    title: "hidden keys still get weight",
-    why: "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A103",
+    "mask-leaks",
+    "hidden keys still get weight",
+    "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
           than keys with a negative score. Only exp of minus infinity is 0.",
-    implied_by: &[],
-    detector: Detector::Weights(detect),
-};
+    &[Detector::Weights(detect)],
+);
 
 /// Scores below this get no weight.
 const HIDDEN: f64 = -1e4;
@@ -146,7 +145,16 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
             Some((0..size).map(|at| values[at] == 0.0 && outside(at)).collect())
         }
         (explanation, Some(Arg::Tensor(mask))) => {
-            let mask = broadcast(&mask, shape)?;
+            let fits = mask
+                .shape()
+                .iter()
+                .rev()
+                .zip(shape.iter().rev())
+                .all(|(own, wanted)| own == wanted || *own == 1);
+            if mask.ndim() > shape.len() || !fits {
+                return None;
+            }
+            let mask = mask.with_layout(mask.layout().broadcast_to(shape)).to_f64_vec();
             let chosen = explanation == Explanation::Moved(Movement::Chosen);
             let keeps = chosen && step.arg("input")?.tensor().is_some_and(|kept| kept.is(&step.operand));
             let multiplies = explanation == Explanation::Pointwise(Formula::Mul);
@@ -155,28 +163,4 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
         }
         _ => None,
     }
-}
-
-/// The elements of a mask for each element of a shape that it is broadcast to.
-fn broadcast(mask: &Tensor, shape: &[usize]) -> Option<Vec<f64>> {
-    let (values, own) = (mask.to_f64_vec(), mask.shape());
-    let extra = shape.len().checked_sub(own.len())?;
-    let fits = own.iter().zip(&shape[extra..]).all(|(own, wanted)| own == wanted || *own == 1);
-    if !fits || values.is_empty() {
-        return None;
-    }
-    let place = |mut at: usize| {
-        let (mut place, mut stride) = (0, 1);
-        for (axis, size) in shape.iter().enumerate().rev() {
-            let along = at % size;
-            at /= size;
-            if axis >= extra {
-                let own = own[axis - extra];
-                place += if own == 1 { 0 } else { along * stride };
-                stride *= own;
-            }
-        }
-        place
-    };
-    Some((0..shape.iter().product()).map(|at| values[place(at)]).collect())
 }

@@ -5,16 +5,9 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::shape_in_formula;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A110",
-    name: "mask-of-queries",
-    title: "a mask hides whole rows: queries, not keys",
-    why: "A mask of padding says which keys get no weight. Along the queries it changes only what hidden tokens get, and \
-          every real token still sees the padding.",
-    // Where the call could be repeated, what moved is the better proof.
-    implied_by: &["padding-leak", "row-all-hidden"],
-    detector: Detector::Attention(detect),
-};
+// Where the call could be repeated, what moved is the better proof.
+pub(super) static MISTAKE: Mistake = Mistake::new("A110", "mask-of-queries", "a mask hides whole rows: queries, not keys", "A mask of padding says which keys get no weight. Along the queries it changes only what hidden tokens get, and \
+          every real token still sees the padding.", &[Detector::Attention(detect)]).implied_by(&["padding-leak", "row-all-hidden"]);
 
 /// A mask that is the same for all keys of a row, and no other mask: it hides queries where keys are meant.
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {

@@ -2,9 +2,9 @@
 
 use super::attention::{Attention, is_softmax};
 use super::axes::is_product;
-use super::flow::origin;
+use super::flow::{Before, origin};
 use super::mask::fused_visible;
-use super::mistake::{Observation, TracedCell};
+use super::mistake::{Observation, TracedCell, in_line};
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::Explanation;
@@ -28,8 +28,8 @@ pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
     let mut found = Vec::new();
     for step in &cell.trace.steps {
         let (Some(place), Some(pairs)) = (step.place(), pairs(step)) else { continue };
-        let softmax_at = cell.trace.steps.iter().position(|it| std::ptr::eq(it, step)).unwrap_or(0);
-        for (at, made) in cell.trace.steps.iter().enumerate() {
+        let softmax_at = cell.steps().position(|it| std::ptr::eq(it, step)).unwrap_or(0);
+        for (at, made) in cell.steps().enumerate() {
             // In the function of the attention or in one that it calls; in the program itself, before the attention.
             let is_within = match place.function {
                 "<module>" => {
@@ -40,13 +40,13 @@ pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
             if !is_within || made.in_place || made.operation.family == OpFamily::Random {
                 continue;
             }
-            let Some(tensor) = made.results.first().and_then(|it| it.tensor.clone()) else { continue };
+            let Some(tensor) = made.result().cloned() else { continue };
             let is_named = place.function != "<module>" && cell.names.knows(&tensor);
             if is_named || made.is_view && tensor.dtype() != DType::Bool || cell.is_used_after(&tensor, at) {
                 continue;
             }
             if let Some(what) = unread(&tensor, &pairs) {
-                let line = step.site().map(|site| format!(" in line {}", site.line)).unwrap_or_default();
+                let line = in_line(step.site().as_ref());
                 let observed =
                     format!("{what} is made here, and nothing reads it: the attention{line} does without.");
                 let fix = match tensor.dtype() {
@@ -55,9 +55,8 @@ pub(super) fn detect(cell: &TracedCell) -> Vec<Observation> {
                     }
                     _ => "scores = scores + bias, before the softmax; or attn_mask=bias",
                 };
-                let mut new = Observation::new(made.site(), observed, fix);
-                new.title = Some("a mask or a bias is made and has no effect");
-                found.push(new);
+                let new = Observation::new(made.site(), observed, fix);
+                found.push(new.titled("a mask or a bias is made and has no effect"));
             }
         }
     }
@@ -92,7 +91,7 @@ fn unread(tensor: &Tensor, pairs: &Pairs) -> Option<String> {
     let size = format!("of {} queries and {} keys", pairs.size[0], pairs.size[1]);
     match tensor.dtype() {
         DType::Bool if varies && !pairs.hides => {
-            let is_seen = |kind: bool| has_weight(&values, shape, pairs, kind);
+            let is_seen = |kind: bool| has_weight(tensor, pairs, kind);
             (is_seen(true) && is_seen(false)).then(|| format!("A mask {size}"))
         }
         dtype if dtype.is_float() && varies && is_of_places(tensor) => Some(format!("A bias {size}")),
@@ -102,39 +101,21 @@ fn unread(tensor: &Tensor, pairs: &Pairs) -> Option<String> {
 
 /// Whether a tensor is made of positions only: no product is among what it was computed from.
 fn is_of_places(tensor: &Tensor) -> bool {
-    let mut left = vec![tensor.clone()];
-    for _ in 0..MOST_RECORDS {
-        let Some(tensor) = left.pop() else { return true };
-        let Some(record) = origin(&tensor) else { continue };
-        if is_product(&record) || is_softmax(&record) {
-            return false;
-        }
-        left.extend(record.args().iter().flat_map(Arg::tensors).cloned());
-    }
-    false
+    let mut walk = Before::of(tensor, MOST_RECORDS);
+    let is_computed =
+        |it: Tensor| origin(&it).is_some_and(|record| is_product(&record) || is_softmax(&record));
+    !walk.any(is_computed) && walk.is_whole()
 }
 
 /// Whether some pairs of this kind have a weight that is not 0. A mask that stands for several matrices of weights is read for
 /// each of them.
-fn has_weight(mask: &[f64], shape: &[usize], pairs: &Pairs, kind: bool) -> bool {
+fn has_weight(mask: &Tensor, pairs: &Pairs, kind: bool) -> bool {
+    let shape = mask.shape();
     let Some(weights) = &pairs.weights else { return true };
     let whole = weights.shape();
-    if shape.len() > whole.len() {
-        return false;
-    }
-    let values = weights.to_f64_vec();
-    let own = |mut at: usize| {
-        let (mut place, mut stride) = (0, 1);
-        for (axis, size) in whole.iter().enumerate().rev() {
-            let index = at % size;
-            at /= size;
-            let Some(here) = (axis + shape.len()).checked_sub(whole.len()) else { continue };
-            place += if shape[here] == 1 { 0 } else { index * stride };
-            stride *= shape[here];
-        }
-        place
-    };
     let is_broadcast = shape.iter().rev().zip(whole.iter().rev()).all(|(a, b)| a == b || *a == 1);
-    is_broadcast
-        && values.iter().enumerate().any(|(at, weight)| *weight > 1e-6 && (mask[own(at)] != 0.0) == kind)
+    shape.len() <= whole.len() && is_broadcast && {
+        let mask = mask.with_layout(mask.layout().broadcast_to(whole)).to_f64_vec();
+        weights.to_f64_vec().iter().zip(mask).any(|(weight, mask)| *weight > 1e-6 && (mask != 0.0) == kind)
+    }
 }

@@ -3,26 +3,25 @@
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::tensor::explanation::Explanation;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A106",
-    name: "masked-copy-unused",
-    title: "scores are masked, and the masked copy is not used",
-    why: "masked_fill returns a new tensor and leaves its input unchanged. The softmax that follows takes the scores \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A106",
+    "masked-copy-unused",
+    "scores are masked, and the masked copy is not used",
+    "masked_fill returns a new tensor and leaves its input unchanged. The softmax that follows takes the scores \
           without a mask, and every token sees the future.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let mut found = Vec::new();
-    for (at, step) in cell.trace.steps.iter().enumerate() {
+    for (at, step) in cell.steps().enumerate() {
         if step.operation.explanation != Explanation::MaskedFill || step.in_place {
             continue;
         }
         let (Some(place), Some(scores), Some(copy)) = (
             step.place(),
             step.operands.first().and_then(|operand| operand.tensor.clone()),
-            step.results.first().and_then(|result| result.tensor.clone()),
+            step.result().cloned(),
         ) else {
             continue;
         };
@@ -30,10 +29,9 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         if cell.is_used_after(&copy, at) || place.function == "<module>" && cell.names.knows(&copy) {
             continue;
         }
-        let reader = cell.trace.steps.iter().skip(at + 1).find(|later| {
+        let reader = cell.steps().skip(at + 1).find(|later| {
             let is_within = later.calls.iter().any(|it| it.activation == place.activation);
-            let reads =
-                || later.operands.iter().any(|it| it.tensor.as_ref().is_some_and(|it| it.is(&scores)));
+            let reads = || later.operands.iter().any(|it| it.is(&scores));
             is_within && !later.is_view && reads()
         });
         if let Some(reader) = reader {

@@ -85,7 +85,7 @@ use std::rc::Rc;
 
 use super::tensor_names::TensorNames;
 use crate::ops::trace::Trace;
-use crate::session::CallReport;
+use crate::session::{CallReport, Session};
 use attention::Attention;
 pub(super) use axes::axis_in_operand;
 pub use example::example_of;
@@ -95,7 +95,7 @@ pub(crate) use mistake::{Finding, Mistake};
 pub(crate) use parts::{definitions, without};
 use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
-pub use training::{watch, watched};
+pub use training::watch;
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[
@@ -161,6 +161,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::NOT_REACHED,
     &training::NEVER_STEPPED,
     &training::SCHEDULE,
+    &training::RATE,
     &training::OWN_STATE,
     &training::IN_INPUT,
     &training::TABLES,
@@ -188,6 +189,11 @@ pub fn is_implied(finding: &Finding, other: &Finding) -> bool {
     named(finding.mistake).is_some_and(|it| it.implied_by.contains(&other.mistake))
 }
 
+/// The mistakes in the trainings of a session that is watched.
+pub fn watched(session: &mut Session) -> Vec<Finding> {
+    training::watched(session, named)
+}
+
 /// Returns the mistakes in the operations of one cell and in its calls that were repeated; `names` are the names of its
 /// variables, `sources` the cells by their names. A line is reported once for each mistake, however often it ran.
 pub fn examine(
@@ -212,27 +218,18 @@ pub fn examine(
         if findings.iter().any(|it| mistake.implied_by.contains(&it.mistake)) {
             continue;
         }
-        let observations: Vec<Observation> = match mistake.detector {
-            Detector::Attention(detect) => attentions.iter().filter_map(|it| detect(it, &cell)).collect(),
-            Detector::AttentionAndCell(detect, of_cell) => {
-                attentions.iter().filter_map(|it| detect(it, &cell)).chain(of_cell(&cell)).collect()
-            }
-            Detector::Weights(detect) => {
-                attentions.iter().chain(&others).filter_map(|it| detect(it, &cell)).collect()
-            }
-            Detector::WeightsAndCell(detect, of_cell) => {
-                let all = attentions.iter().chain(&others).filter_map(|it| detect(it, &cell));
-                all.chain(of_cell(&cell)).collect()
-            }
-            Detector::Cell(detect) => detect(&cell),
-            // What is watched is reported apart: `watched`.
-            Detector::Watched => Vec::new(),
-            Detector::Call(detect) => repeated.iter().filter_map(|it| detect(it, &cell)).collect(),
-            Detector::CallAndCell(detect, of_cell) => {
-                repeated.iter().filter_map(|it| detect(it, &cell)).chain(of_cell(&cell)).collect()
+        let observations = |detector: &Detector| -> Vec<Observation> {
+            match detector {
+                Detector::Attention(detect) => attentions.iter().filter_map(|it| detect(it, &cell)).collect(),
+                Detector::Weights(detect) => {
+                    attentions.iter().chain(&others).filter_map(|it| detect(it, &cell)).collect()
+                }
+                Detector::Step(detect) => cell.steps().filter_map(|it| detect(it, &cell)).collect(),
+                Detector::Cell(detect) => detect(&cell),
+                Detector::Call(detect) => repeated.iter().filter_map(|it| detect(it, &cell)).collect(),
             }
         };
-        for observation in observations {
+        for observation in mistake.detectors.iter().flat_map(observations) {
             let site = observation.site.as_ref();
             let finding = Finding {
                 code: mistake.code,

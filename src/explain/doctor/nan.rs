@@ -5,29 +5,22 @@ use crate::explain::first_nonfinite;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A901",
-    name: "nan",
-    title: "an operation returns nan",
-    why: "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
-          stops making progress.",
-    implied_by: &["scores-as-weights"],
-    detector: Detector::Cell(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A901", "nan", "an operation returns nan", "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
+          stops making progress.", &[Detector::Cell(detect)]).implied_by(&["scores-as-weights"]);
 
 /// Tensors with more elements are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     // Only the first one: the others follow from it.
-    cell.trace.steps.iter().find_map(|step| first_nan(step, cell)).into_iter().collect()
+    cell.steps().find_map(|step| first_nan(step, cell)).into_iter().collect()
 }
 
 fn has_nan(tensor: &TracedTensor) -> bool {
     if !tensor.dtype.is_float() || tensor.layout.numel() > MOST_ELEMENTS {
         return false;
     }
-    tensor.values().is_some_and(|values| (0..values.len()).any(|at| values.float(at).is_nan()))
+    tensor.floats().is_some_and(|values| values.iter().any(|it| it.is_nan()))
 }
 
 fn first_nan(step: &Traced, cell: &TracedCell) -> Option<Observation> {

@@ -1,24 +1,19 @@
 //! Padding that is masked and yet moves what real tokens get: seen by changing what hidden tokens contain.
 
 use super::attention::{Attention, record_of};
+use super::flow::arg;
 use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use super::targets_not_shifted::{floats, is_cross_entropy};
+use super::targets_not_shifted::is_cross_entropy;
 use crate::explain::terms::figure;
-use crate::ops::table;
 use crate::ops::trace::Traced;
 use crate::session::{PaddingReport, UnpaddedReport};
 use crate::tensor::Arg;
 use crate::tensor::explanation::{Explanation, Formula};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A109",
-    name: "padding-leak",
-    title: "the content of padding moves the output of real tokens",
-    why: "Padding fills a batch up to the longest text. If real tokens attend to it, a text gets another result in \
-          another batch.",
-    implied_by: &[
+pub(super) static MISTAKE: Mistake = Mistake::new("A109", "padding-leak", "the content of padding moves the output of real tokens", "Padding fills a batch up to the longest text. If real tokens attend to it, a text gets another result in \
+          another batch.", &[Detector::Call(detect)]).implied_by(&[
         "row-all-hidden",
         "mask-missing",
         "mask-leaks",
@@ -28,9 +23,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
         "heads-by-view-alone",
         "heads-joined-by-view-alone",
         "samples-mixed",
-    ],
-    detector: Detector::Call(detect),
-};
+    ]);
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     content_moves(call)
@@ -44,13 +37,12 @@ fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation
     let (token, texts) = call.report.padding_token?;
     let counted = |step: &Traced| {
         let record = record_of(step)?;
-        let of_name = |name: &str| record.args().get(table::place_of(&record, name)?).cloned();
-        let is_ignored = of_name("ignore_index").and_then(|it| it.number()) == Some(token as f64);
-        let is_summed = !matches!(of_name("reduction"), Some(Arg::Str(how)) if &*how == "none");
-        let count = floats(step.operand(1)?)?.into_iter().filter(|it| *it == token as f64).count();
+        let is_ignored = arg(&record, "ignore_index").and_then(|it| it.number()) == Some(token as f64);
+        let is_summed = !matches!(arg(&record, "reduction"), Some(Arg::Str(how)) if &*how == "none");
+        let count = step.operand(1)?.floats()?.into_iter().filter(|it| *it == token as f64).count();
         (is_summed && !is_ignored && count > texts).then_some(count)
     };
-    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let losses = cell.steps().filter(|step| is_cross_entropy(step));
     let (loss, count) = losses.filter_map(|step| Some((step, counted(step)?))).next()?;
     let observed = format!(
         "A mask among the arguments of {} hides the tokens {token}, and no others. {count} of the targets are {token}, and the \
@@ -58,13 +50,8 @@ fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation
         call.function
     );
     let fix = "leave padding out: targets.masked_fill(mask == 0, -100), or ignore_index=PAD";
-    let mut found = Observation::new(loss.site(), observed, fix);
-    found.title = Some("padding counts in the loss");
-    found.why = Some(
-        "The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
-         low, and says little.",
-    );
-    Some(found)
+    Some(Observation::new(loss.site(), observed, fix).titled("padding counts in the loss").because("The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
+         low, and says little."))
 }
 
 /// Padding that a loss leaves out, in a model in which every token sees every other one.
@@ -73,12 +60,9 @@ fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observatio
     if call.report.inputs != 1 || hides_keys(call, cell) {
         return None;
     }
-    let padded = cell.trace.steps.iter().filter(|step| is_cross_entropy(step)).find_map(|step| {
-        let record = record_of(step)?;
-        let at = table::place_of(&record, "ignore_index")?;
-        let Some(Arg::Int(ignored)) = record.args().get(at).cloned() else { return None };
-        let targets = step.operand(1)?.values()?;
-        let targets: Vec<f64> = (0..targets.len()).map(|at| targets.float(at)).collect();
+    let padded = cell.steps().filter(|step| is_cross_entropy(step)).find_map(|step| {
+        let Arg::Int(ignored) = arg(&*record_of(step)?, "ignore_index")? else { return None };
+        let targets = step.operand(1)?.floats()?;
         let is_out: Vec<bool> = targets.iter().map(|it| *it == ignored as f64).collect();
         call.report.tokens.iter().find_map(|tokens| padding_of(tokens, &is_out, axis.size))
     });
@@ -91,15 +75,16 @@ fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observatio
     );
     let fix =
         "mask = tokens != PAD, and scores.masked_fill(~mask[:, None, :], -torch.inf), before the softmax";
-    let mut found = Observation::new(call.site.clone(), observed, fix);
-    found.title = Some("padding is left out of the loss, and not hidden from the attention");
-    Some(found)
+    Some(
+        Observation::new(call.site.clone(), observed, fix)
+            .titled("padding is left out of the loss, and not hidden from the attention"),
+    )
 }
 
 /// Whether attention in the call hides any key: a mask may be made of the tokens themselves.
 fn hides_keys(call: &RepeatedCall, cell: &TracedCell) -> bool {
     let own = |step: &&Traced| call.has(step);
-    cell.trace.steps.iter().filter(own).any(|step| {
+    cell.steps().filter(own).any(|step| {
         let of_softmax = || Attention::of_softmax(step)?.input();
         let is_masked = step.operation.explanation == Explanation::Attention && step.operand(3).is_some();
         is_masked
@@ -147,7 +132,7 @@ fn compares_with(token: i64, cell: &TracedCell) -> bool {
             && step.operand(0).is_some_and(|it| !it.dtype.is_float())
     };
     let with_it = |step: &Traced| step.args.get(1).and_then(Arg::number) == Some(token as f64);
-    cell.trace.steps.iter().any(|step| is_question(step) && with_it(step))
+    cell.steps().any(|step| is_question(step) && with_it(step))
 }
 
 /// Tokens that a mask hides, and whose content moves the others.

@@ -2,31 +2,19 @@
 //! Source: Dosovitskiy et al. 2021, 3.1: an image is reshaped into a sequence of flattened 2-D patches.
 
 use super::axes::is_product;
-use super::flow::{origin, trace_back};
+use super::flow::{operand, origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
+use crate::tensor::Tensor;
 use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::show::tuple_repr;
-use crate::tensor::{Arg, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A306",
-    name: "patches-by-view",
-    title: "an image is cut into patches by a view alone",
-    why: "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
-          and the pixels below each other are in different ones.",
-    implied_by: &["heads-by-view-alone", "heads-joined-by-view-alone"],
-    detector: Detector::Cell(detect),
-};
-
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let steps = || cell.trace.steps.iter();
-    steps().filter_map(cut).chain(steps().filter_map(|step| unfolded(step, cell))).collect()
-}
+pub(super) static MISTAKE: Mistake = Mistake::new("A306", "patches-by-view", "an image is cut into patches by a view alone", "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
+          and the pixels below each other are in different ones.", &[Detector::Step(cut), Detector::Step(unfolded)]).implied_by(&["heads-by-view-alone", "heads-joined-by-view-alone"]);
 
 /// Columns of `unfold`, (batch, numbers, patches), that a view makes to (batch, patches, numbers).
 fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let (columns, patches) = (step.operand(0)?.tensor.clone()?, step.results.first()?);
+    let (columns, patches) = (step.tensor(0)?.clone(), step.results.first()?);
     let (&[batch, numbers, count], &[texts, rows, width]) = (columns.shape(), patches.shape()) else {
         return None;
     };
@@ -34,10 +22,7 @@ fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.shapes != ShapeRule::Reshaped || !is_turned {
         return None;
     }
-    let makes = |made: &Traced| {
-        made.results.first().and_then(|it| it.tensor.as_ref()).is_some_and(|it| it.is(&columns))
-    };
-    let made = cell.trace.steps.iter().find(|it| makes(it))?;
+    let made = cell.steps().find(|it| it.made(&columns))?;
     if !made.inside().iter().any(|call| call.function == "unfold") {
         return None;
     }
@@ -53,15 +38,15 @@ fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 /// What a tensor was before views drew other borders in it.
 fn before_views(mut tensor: Tensor) -> Tensor {
     while let Some(record) = origin(&tensor).filter(|it| it.operation.shapes == ShapeRule::Reshaped) {
-        let Some(before) = record.args().first().and_then(Arg::tensor).cloned() else { break };
+        let Some(before) = operand(&record, 0) else { break };
         tensor = before;
     }
     tensor
 }
 
-fn cut(step: &Traced) -> Option<Observation> {
+fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
-    let (image, patches) = (before_views(step.operand(0)?.tensor.clone()?), step.results.first()?);
+    let (image, patches) = (before_views(step.tensor(0)?.clone()), step.results.first()?);
     let (&[batch, a, b, c], &[texts, count, size]) = (image.shape(), patches.shape()) else { return None };
     // Axes that are joined and stay what they were are rows, columns or channels, but where both were split before.
     let is_split = step.operand(0)?.shape().len() == 6;

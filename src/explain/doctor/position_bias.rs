@@ -1,48 +1,45 @@
 //! A bias by distance that favours what is far away.
 //! Source: Press et al. 2022, ALiBi: a penalty that grows with the distance; Sun et al. 2023: weights decay with it.
 
-use super::attention::Attention;
+use super::attention::{Attention, record_of};
 use super::axes::{Product, is_product};
-use super::flow::{FlowStep, is_zero_one, origin, trace_back};
+use super::flow::{FlowStep, is_zero_one, operand, operands, origin, trace_back};
 use super::mask::{Visible, is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
+use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::{Arg, Record, Site, Tensor};
+use crate::tensor::{Record, Site, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A503",
-    name: "position-bias",
-    title: "the bias by distance favours tokens that are far away",
-    why: "A bias by distance is a penalty: the further a key, the less it counts. With the opposite sign a token looks at \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A503",
+    "position-bias",
+    "the bias by distance favours tokens that are far away",
+    "A bias by distance is a penalty: the further a key, the less it counts. With the opposite sign a token looks at \
           what is farthest from it, and the more so the longer the text.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Step(added), Detector::Step(fused), Detector::Step(multiplied)],
+);
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let added = cell.trace.steps.iter().filter_map(Attention::of_softmax).filter_map(|attention| {
-        let step = attention
-            .before
-            .iter()
-            .find(|step| step.explanation() == Explanation::Pointwise(Formula::Add))?;
-        grows(step, cell)
-            .or_else(|| favours_later(step, &attention, cell))
-            .or_else(|| cancels(step, &attention, cell))
-    });
-    let fused = cell.trace.steps.iter().filter(|step| step.operation.explanation == Explanation::Attention);
-    let fused = fused.filter_map(|step| {
-        let bias = step.args.get(3)?.tensor()?;
-        grows_by(bias, "adds to", step.site(), cell).or_else(|| favours_later_by(bias, step.site(), cell))
-    });
-    // Without a softmax: scores that are multiplied with a decay and then with the values.
-    let multiplied = cell.trace.steps.iter().filter_map(|step| {
-        let product = Product::of(&*super::attention::record_of(step)?)?;
-        let path = trace_back(&product.left, &is_product)?;
-        let decay = path.steps.iter().find(|it| it.explanation() == Explanation::Pointwise(Formula::Mul))?;
-        grows(decay, cell).or_else(|| does_not_decay(decay, cell))
-    });
-    added.chain(fused).chain(multiplied).collect()
+/// A bias that is added to scores.
+fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let attention = Attention::of_softmax(step)?;
+    let is_sum = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
+    let step = attention.before.iter().find(is_sum)?;
+    grows(step, cell)
+        .or_else(|| favours_later(step, &attention, cell))
+        .or_else(|| cancels(step, &attention, cell))
+}
+
+fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let bias = step.args.get(3).filter(|_| step.operation.explanation == Explanation::Attention)?.tensor()?;
+    grows_by(bias, "adds to", step.site(), cell).or_else(|| favours_later_by(bias, step.site(), cell))
+}
+
+/// Without a softmax: scores that are multiplied with a decay and then with the values.
+fn multiplied(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let path = trace_back(&Product::of(&*record_of(step)?)?.left, &is_product)?;
+    let decay = path.steps.iter().find(|it| it.explanation() == Explanation::Pointwise(Formula::Mul))?;
+    grows(decay, cell).or_else(|| does_not_decay(decay, cell))
 }
 
 /// The finding if what a step adds or multiplies with grows with the distance, by the same rule in each row.
@@ -105,9 +102,10 @@ fn cancels(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<
         cell.name_of(&bias, "the bias")
     );
     let fix = "look at the sign of the distance: with a causal mask, query - key is 0 or more";
-    let mut found = Observation::new(step.record.site.clone(), observed, fix);
-    found.title = Some("the bias of positions is the same for all keys in sight");
-    Some(found)
+    Some(
+        Observation::new(step.record.site.clone(), observed, fix)
+            .titled("the bias of positions is the same for all keys in sight"),
+    )
 }
 
 /// Whether a tensor is made of what is looked up in a table that has different numbers.
@@ -115,17 +113,11 @@ fn looks_up(tensor: &Tensor) -> bool {
     let mut at = tensor.clone();
     for _ in 0..12 {
         let Some(record) = origin(&at) else { return false };
-        let Some(next) = record.args().first().and_then(Arg::tensor).cloned() else { return false };
+        let Some(next) = operand(&record, 0) else { return false };
         if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
-            let mut values = record
-                .args()
-                .iter()
-                .filter_map(Arg::tensor)
-                .find(|it| it.dtype().is_float())
-                .map(|it| it.to_f64_vec().into_iter())
-                .into_iter()
-                .flatten();
-            return values.next().is_some_and(|first| values.any(|it| !close(it, first)));
+            let table = operands(&record).into_iter().find(|it| it.dtype().is_float());
+            let values = table.map(|it| it.to_f64_vec()).unwrap_or_default();
+            return values.iter().any(|it| !close(*it, values[0]));
         }
         at = next;
     }
@@ -165,9 +157,10 @@ fn favours_later_by(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Opt
         figure(after)
     );
     let fix = "hide later keys: scores.masked_fill(distance > 0, -torch.inf); or use the absolute distance";
-    let mut found = Observation::new(site, observed, fix);
-    found.title = Some("the bias by distance favours later tokens, and none are hidden");
-    Some(found)
+    Some(
+        Observation::new(site, observed, fix)
+            .titled("the bias by distance favours later tokens, and none are hidden"),
+    )
 }
 
 /// The finding if a decay is a power whose exponents are 0 wherever a key is in sight.
@@ -182,9 +175,10 @@ fn does_not_decay(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
     let name = cell.name_of(&other, "the decay");
     let observed = format!("{name} is a power, and it is 1 for keys at any distance that are in sight.");
     let fix = "decay ** (query - key): the exponent grows with the distance to an earlier key";
-    let mut found = Observation::new(power.site.clone(), observed, fix);
-    found.title = Some("the decay by distance is the same for all tokens");
-    Some(found)
+    Some(
+        Observation::new(power.site.clone(), observed, fix)
+            .titled("the decay by distance is the same for all tokens"),
+    )
 }
 
 fn close(a: f64, b: f64) -> bool {

@@ -4,15 +4,14 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::RepeatedCall;
 use crate::ops::trace::Traced;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A502",
-    name: "no-positions",
-    title: "the positions are never added",
-    why: "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A502",
+    "no-positions",
+    "the positions are never added",
+    "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
           mask reveals, and the table of positions never learns.",
-    implied_by: &[],
-    detector: Detector::Call(detect),
-};
+    &[Detector::Call(detect)],
+);
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let axis = call.token_axis()?;
@@ -69,7 +68,7 @@ fn is_read(name: &str, call: &RepeatedCall, cell: &TracedCell) -> bool {
         let is_within = step.place().is_some_and(|it| it.activation == call.report.activation);
         is_within && step.operands.iter().any(|it| it.name.as_ref() == Some(&own))
     };
-    !name.contains('.') && cell.trace.steps.iter().any(reads)
+    !name.contains('.') && cell.steps().any(reads)
 }
 
 /// Whether a parameter's name is that of positions.

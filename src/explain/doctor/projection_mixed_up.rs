@@ -10,15 +10,14 @@ use crate::tensor::Tensor;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::Explanation;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A401",
-    name: "projection-mixed-up",
-    title: "one projection is used in place of another, which is left unused",
-    why: "Queries and keys decide how much each token counts; the values are what is averaged. If one projection is used \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A401",
+    "projection-mixed-up",
+    "one projection is used in place of another, which is left unused",
+    "Queries and keys decide how much each token counts; the values are what is averaged. If one projection is used \
           in place of another, a weight matrix of the layer is never used and never learns.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let steps = &cell.trace.steps;
@@ -60,10 +59,11 @@ fn keys_again(
         "The weights are multiplied with {name}, which already made the scores. In line {line} the weights of the same scores \
          are multiplied with {right}."
     );
-    let mut found = Observation::new(step.site(), observed, format!("weights @ {right}"));
-    found.title = Some("the weights meet the keys, and elsewhere the values");
-    found.why = Some("Keys say how much each token counts; what is averaged are the values.");
-    Some(found)
+    Some(
+        Observation::new(step.site(), observed, format!("weights @ {right}"))
+            .titled("the weights meet the keys, and elsewhere the values")
+            .because("Keys say how much each token counts; what is averaged are the values."),
+    )
 }
 
 fn mixed_up(step: &Traced, cell: &TracedCell) -> Option<Observation> {
@@ -95,15 +95,13 @@ fn mixed_up(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// A projection of the same input, made in the same call, that no operation uses.
 fn unused_projection(cell: &TracedCell, input: &Tensor, activation: u64) -> Option<Tensor> {
-    cell.trace.steps.iter().enumerate().find_map(|(at, step)| {
+    cell.steps().enumerate().find_map(|(at, step)| {
         let mut calls = step.calls.iter();
         calls.find(|call| call.activation == activation)?;
         record_of(step)?;
-        let made = step.results.first()?.tensor.clone()?;
-        let is_used = |(at, step): (usize, &Traced)| {
-            let made = step.results.first().and_then(|it| it.tensor.as_ref());
-            made.is_some_and(|made| cell.is_used_after(made, at))
-        };
+        let made = step.result()?.clone();
+        let is_used =
+            |(at, step): (usize, &Traced)| step.result().is_some_and(|made| cell.is_used_after(made, at));
         let is_unused = projection(&made)?.left.is(input)
             && !cell.is_used_after(&made, at)
             && !cell.alike(step).any(is_used);

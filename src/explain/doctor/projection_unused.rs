@@ -4,19 +4,12 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall, is_last_of_attention};
 use crate::session::MatrixReport;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A402",
-    name: "projection-unused",
-    title: "a projection has no effect on the output",
-    why: "Its gradient is zero, so it never learns. Queries and keys decide how much each token counts, the values are \
-          what is averaged: attention needs all three.",
-    implied_by: &["projection-mixed-up", "mask-inverted"],
-    detector: Detector::Call(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A402", "projection-unused", "a projection has no effect on the output", "Its gradient is zero, so it never learns. Queries and keys decide how much each token counts, the values are \
+          what is averaged: attention needs all three.", &[Detector::Call(detect)]).implied_by(&["projection-mixed-up", "mask-inverted"]);
 
 /// Whether the call multiplies weights with values. A function that returns the weights needs no values.
 fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    cell.trace.steps.iter().any(|step| call.has(step) && is_last_of_attention(step))
+    cell.steps().any(|step| call.has(step) && is_last_of_attention(step))
 }
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
@@ -27,13 +20,11 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             call.function
         );
         let fix = "give each layer what the one before returned: x = layer(x)";
-        let mut found = Observation::new(call.site.clone(), observed, fix);
-        found.title = Some("only the last of several layers has an effect");
-        found.why = Some(
+        let found = Observation::new(call.site.clone(), observed, fix);
+        return Some(found.titled("only the last of several layers has an effect").because(
             "Each layer is to go on from what the one before made of the text. Where each of them gets the first input, the \
              model is as deep as one layer, and the others never learn.",
-        );
-        return Some(found);
+        ));
     }
     let (unused, instead) =
         in_place_of(call, own).or_else(|| computed(call, cell, own)).or_else(|| by_name(call, cell))?;

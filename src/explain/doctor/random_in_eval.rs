@@ -6,15 +6,8 @@ use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, RandomKind};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A702",
-    name: "random-in-eval",
-    title: "the output in evaluation mode is random",
-    why: "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \
-          so measurements and generated text differ from run to run.",
-    implied_by: &["dropout-in-eval"],
-    detector: Detector::Call(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A702", "random-in-eval", "the output in evaluation mode is random", "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \
+          so measurements and generated text differ from run to run.", &[Detector::Call(detect)]).implied_by(&["dropout-in-eval"]);
 
 /// Whether the call draws zeros and ones, or numbers that it may compare to get such: a dropout of its own. Other random
 /// numbers, such as the start of an iteration, may well be wanted in evaluation mode.
@@ -25,7 +18,7 @@ fn drops(call: &RepeatedCall, cell: &TracedCell) -> bool {
         matches!(step.operation.explanation, Explanation::Random(kind) if kinds.contains(&kind))
             || step.operation.explanation == Explanation::Dropout
     };
-    cell.trace.steps.iter().filter(own).any(draws)
+    cell.steps().filter(own).any(draws)
 }
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {

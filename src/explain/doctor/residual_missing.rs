@@ -3,15 +3,8 @@
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::RepeatedCall;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A406",
-    name: "residual-missing",
-    title: "one part of a block has no way around it",
-    why: "The residual connection keeps what a token was and gives the gradient a way back past each part. Where one part has \
-          none, everything has to pass through it: tokens lose what they were, and deep models hardly train.",
-    implied_by: &["projection-unused"],
-    detector: Detector::Call(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A406", "residual-missing", "one part of a block has no way around it", "The residual connection keeps what a token was and gives the gradient a way back past each part. Where one part has \
+          none, everything has to pass through it: tokens lose what they were, and deep models hardly train.", &[Detector::Call(detect)]).implied_by(&["projection-unused"]);
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let with_way: Vec<&str> =

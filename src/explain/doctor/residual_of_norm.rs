@@ -1,23 +1,20 @@
 //! A residual connection that begins behind the norm, in a block whose other one begins before it.
 //! Source: Xiong et al. 2020: pre-norm is x + f(norm(x)), post-norm is norm(x + f(x)).
 
-use std::collections::HashSet;
-
-use super::flow::origin;
+use super::flow::{Before, operands, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula};
-use crate::tensor::{Arg, Record, Tensor};
+use crate::tensor::{Record, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A410",
-    name: "residual-of-norm",
-    title: "one residual connection of a block begins behind its norm",
-    why: "The residual stream is to reach the end of the model unchanged but for what is added. A connection that takes the \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A410",
+    "residual-of-norm",
+    "one residual connection of a block begins behind its norm",
+    "The residual stream is to reach the end of the model unchanged but for what is added. A connection that takes the \
           norm's result replaces the stream there: what came before is lost, and so is the short way for gradients.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 /// The most tensors between a connection and its branch.
 const MOST_TENSORS: usize = 80;
@@ -30,7 +27,7 @@ enum Begins {
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let found = |step| Some((step, begins(step)?));
-    let all: Vec<(&Traced, Begins)> = cell.trace.steps.iter().filter_map(found).collect();
+    let all: Vec<(&Traced, Begins)> = cell.steps().filter_map(found).collect();
     let behind = all.iter().filter(|(_, it)| *it == Begins::BehindNorm);
     let mixed = |step: &Traced| {
         let own = step.place()?;
@@ -59,7 +56,7 @@ fn begins(step: &Traced) -> Option<Begins> {
     if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
         return None;
     }
-    let [a, b] = [step.operand(0)?.tensor.as_ref()?, step.operand(1)?.tensor.as_ref()?];
+    let [a, b] = [step.tensor(0)?, step.tensor(1)?];
     if a.shape() != b.shape() || a.ndim() < 2 {
         return None;
     }
@@ -77,20 +74,14 @@ fn begins(step: &Traced) -> Option<Begins> {
 
 /// Whether a branch was computed from a tensor through a norm of it, and whether without one.
 fn ways(from: &Tensor, branch: &Tensor) -> (bool, bool) {
-    let (mut open, mut seen) = (vec![branch.clone()], HashSet::new());
     let (mut through, mut directly) = (false, false);
-    while let Some(tensor) = open.pop() {
-        if !seen.insert(tensor.id()) || seen.len() > MOST_TENSORS {
-            continue;
-        }
+    let mut walk = Before::of(branch, MOST_TENSORS);
+    while let Some(tensor) = walk.next() {
         let Some(record) = origin(&tensor) else { continue };
-        for operand in record.args().iter().flat_map(Arg::tensors) {
-            match (operand.is(from), is_norm(&record)) {
-                (true, true) => through = true,
-                (true, false) => directly = true,
-                (false, _) => open.push(operand.clone()),
-            }
-        }
+        let (own, others): (Vec<_>, Vec<_>) = operands(&record).into_iter().partition(|it| it.is(from));
+        through |= !own.is_empty() && is_norm(&record);
+        directly |= !own.is_empty() && !is_norm(&record);
+        walk.go_on_with(others);
     }
     (through, directly)
 }

@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
-use super::attention::{Attention, Context};
+use super::attention::{Attention, operands_of_attention};
 use super::axes::Product;
-use super::flow::{origin, source};
+use super::flow::{Before, is_parameter, operand, operands, origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
 use super::scale::added_product;
@@ -15,38 +15,20 @@ use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, Record, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A501",
-    name: "rotary-not-relative",
-    title: "rotated scores do not depend on the distance of two tokens alone",
-    why: "Rotary positions turn queries and keys by the same angle at the same position, so that a score depends on how \
+pub(super) static MISTAKE: Mistake = Mistake::new("A501", "rotary-not-relative", "rotated scores do not depend on the distance of two tokens alone", "Rotary positions turn queries and keys by the same angle at the same position, so that a score depends on how \
           far apart two tokens are and on nothing else. Otherwise the same two words score differently in each place, and \
-          text longer than that of training is a text of unknown positions.",
-    implied_by: &["heads-by-view-alone"],
-    detector: Detector::Cell(detect),
-};
+          text longer than that of training is a text of unknown positions.", &[Detector::Step(not_relative), Detector::Step(rotated_values)]).implied_by(&["heads-by-view-alone"]);
 
 /// How far equal scores may differ, relative to the largest.
 const TOLERANCE: f64 = 1e-3;
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let steps = || cell.trace.steps.iter();
-    let relative = steps().filter_map(|step| Pair::of(step)?.rotated(cell));
-    relative.chain(steps().filter_map(|step| rotated_values(step, cell))).collect()
+fn not_relative(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    Pair::of(step)?.rotated(cell)
 }
 
 /// Values that are rotated as the queries are: what a token passes on then depends on its place.
 fn rotated_values(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let (queries, values) = match step.operation.explanation {
-        Explanation::Attention => (step.operand(0)?.tensor.clone()?, step.operand(2)?.tensor.clone()?),
-        _ => {
-            let attention = Attention::ending_at(step)?;
-            (attention.scores.as_ref()?.product.left.clone(), {
-                let Context { product, weights_are_left, .. } = attention.context.as_ref()?;
-                if *weights_are_left { product.right.clone() } else { product.left.clone() }
-            })
-        }
-    };
+    let [queries, _, values] = operands_of_attention(step)?;
     let (of_queries, of_values) = (rotation(&queries)?, rotation(&values)?);
     let observed = format!(
         "{} are multiplied with the sines and cosines of their positions, as {} are.",
@@ -55,9 +37,7 @@ fn rotated_values(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     );
     let is_same = of_queries.site.as_ref().map(|it| it.line) == of_values.site.as_ref().map(|it| it.line);
     let fix = "rotate queries and keys; values stay as the projection made them";
-    let mut found = Observation::new(step.site(), observed, fix);
-    found.title = Some("values are rotated");
-    found.why = Some(
+    let found = Observation::new(step.site(), observed, fix).titled("values are rotated").because(
         "The rotation makes scores depend on distances. What is averaged is meant to be the same wherever a word stands: \
          rotated values turn it with the position, and the output depends on absolute places.",
     );
@@ -75,8 +55,8 @@ impl Pair {
     /// Those of a softmax, or of fused attention.
     fn of(step: &Traced) -> Option<Pair> {
         if step.operation.explanation == Explanation::Attention {
-            let operand = |at: usize| step.operand(at)?.tensor.clone();
-            return Some(Pair { queries: operand(0)?, keys: operand(1)?, scores: None });
+            let [queries, keys, _] = operands_of_attention(step)?;
+            return Some(Pair { queries, keys, scores: None });
         }
         let attention = Attention::of_softmax(step)?;
         let Product { left, right, left_in_result, right_in_result, .. } =
@@ -214,15 +194,13 @@ fn shared_input(queries: &Tensor, keys: &Tensor) -> Option<Tensor> {
 fn inputs(tensor: &Tensor) -> Vec<Tensor> {
     let mut found: Vec<Tensor> = Vec::new();
     each_record(tensor, |record| {
-        let is_weight = |it: &Tensor| it.ndim() == 2 || it.is_leaf() && it.requires_grad();
+        let is_weight = |it: &Tensor| it.ndim() == 2 || is_parameter(it);
         let matrix = record.operation.explanation == Explanation::Linear
             || Product::of(record).is_some_and(|it| is_weight(&it.right));
         if !matrix {
             return false;
         }
-        if let Some(input) = record.args().iter().flat_map(Arg::tensors).next().filter(|it| it.ndim() >= 2) {
-            found.push(input.clone());
-        }
+        found.extend(operands(record).into_iter().next().filter(|it| it.ndim() >= 2));
         // A second projection may follow the first, as in latent attention.
         false
     });
@@ -252,9 +230,8 @@ fn is_wave(tensor: &Tensor) -> bool {
     match record.operation.explanation {
         Explanation::Pointwise(Formula::Trigonometric) => true,
         Explanation::Moved(_) => {
-            let args = record.args();
-            let mut parts = args.iter().flat_map(Arg::tensors).peekable();
-            parts.peek().is_some() && parts.all(|part| !part.is(tensor) && is_wave(part))
+            let parts = operands(&record);
+            !parts.is_empty() && parts.iter().all(|part| !part.is(tensor) && is_wave(part))
         }
         _ => false,
     }
@@ -264,23 +241,17 @@ fn is_wave(tensor: &Tensor) -> bool {
 /// for which it returns true.
 fn each_record(tensor: &Tensor, mut each: impl FnMut(&Rc<Record>) -> bool) {
     const MOST: usize = 200;
-    let mut queue = std::collections::VecDeque::from([tensor.clone()]);
-    let mut seen: Vec<*const Record> = Vec::new();
-    while let Some(next) = queue.pop_front() {
+    let mut walk = Before::of(tensor, MOST);
+    while let Some(next) = walk.next() {
         let Some(record) = origin(&next) else { continue };
-        if seen.contains(&Rc::as_ptr(&record)) || seen.len() >= MOST {
-            continue;
-        }
-        seen.push(Rc::as_ptr(&record));
-        if !each(&record) {
+        let ends = each(&record);
+        match record.operation.explanation {
+            // Of zeros_like(x) only the shape is that of x.
+            Explanation::Constant(_) => walk.go_on_with([]),
+            _ if ends => walk.go_on_with([]),
             // Of x.to(other) the numbers are those of x.
-            let count = match record.operation.explanation {
-                Explanation::Cast(_) | Explanation::Copy => 1,
-                // Of zeros_like(x) only the shape is that of x.
-                Explanation::Constant(_) => 0,
-                _ => usize::MAX,
-            };
-            queue.extend(record.args().iter().take(count).flat_map(Arg::tensors).cloned());
+            Explanation::Cast(_) | Explanation::Copy => walk.go_on_with(operand(&record, 0)),
+            _ => {}
         }
     }
 }

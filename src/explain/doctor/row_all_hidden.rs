@@ -5,15 +5,14 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::tensor::Tensor;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A107",
-    name: "row-all-hidden",
-    title: "all keys of a row are hidden, and its weights are nan",
-    why: "The softmax divides exp(score) by the sum over the row. If every score is -inf, that is 0/0. The nan spreads \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A107",
+    "row-all-hidden",
+    "all keys of a row are hidden, and its weights are nan",
+    "The softmax divides exp(score) by the sum over the row. If every score is -inf, that is 0/0. The nan spreads \
           to everything computed from that row.",
-    implied_by: &[],
-    detector: Detector::Attention(detect),
-};
+    &[Detector::Attention(detect)],
+);
 
 /// Rows of scores that are all minus infinity.
 struct HiddenRows {
@@ -54,7 +53,7 @@ fn is_replaced(attention: &Attention, cell: &TracedCell) -> bool {
     if attention.context.iter().flat_map(|it| &it.after).any(|step| replaces(step.explanation())) {
         return true;
     }
-    cell.trace.steps.iter().any(|step| {
+    cell.steps().any(|step| {
         let replaces = replaces(step.operation.explanation);
         let takes = |tensor: &Tensor| tensor.storage().same(attention.weights.storage());
         replaces && step.operands.iter().any(|it| it.tensor.as_ref().is_some_and(takes))

@@ -8,20 +8,13 @@ use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
 use crate::explain::terms::figure;
-use crate::ops::trace::Traced;
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::Arg;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A204",
-    name: "rows-do-not-sum-to-1",
-    title: "rows of weights do not sum to 1 when they are used",
-    why: "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
-          the row, and so does the input of the layers after it.",
-    implied_by: &["sums-misaligned"],
-    detector: Detector::Weights(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A204", "rows-do-not-sum-to-1", "rows of weights do not sum to 1 when they are used", "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
+          the row, and so does the input of the layers after it.", &[Detector::Weights(detect)]).implied_by(&["sums-misaligned"]);
 
 /// How far rounding may move a row's sum from 1.
 const TOLERANCE: f64 = 1e-3;
@@ -78,7 +71,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             format!("Row {row} of {weights} sums to {} when it is multiplied with the values.", figure(sum)),
             "an operation between the softmax and this product changes the sums: divide by weights.sum(dim=-1, \
              keepdim=True)",
-            context.site(),
+            context.traced.site(),
         ),
     };
     Some(Observation::new(site, observed, fix))
@@ -109,7 +102,7 @@ fn never_divided(attention: &Attention, context: &Context, cell: &TracedCell) ->
         figure(sum)
     );
     let fix = "divide by weights.sum(dim=-1, keepdim=True), or use torch.softmax(scores, dim=-1)";
-    Some(Observation::new(context.site(), observed, fix))
+    Some(Observation::new(context.traced.site(), observed, fix))
 }
 
 /// A division of all weights by one number, the sum over all rows.
@@ -126,12 +119,12 @@ fn is_divided_later(context: &Context, cell: &TracedCell) -> bool {
 
 /// Whether one of these operations divides what was computed from this product, by the sum of its only row or a tensor.
 fn is_divided_after(steps: &[Traced], product: &Traced, sum: Option<f64>) -> bool {
-    let mut reached: HashSet<usize> =
-        product.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())).collect();
+    let ids = |tensors: &[TracedTensor]| -> Vec<usize> {
+        tensors.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())).collect()
+    };
+    let mut reached: HashSet<usize> = HashSet::from_iter(ids(&product.results));
     for step in steps {
-        let takes =
-            step.operands.iter().filter_map(|it| it.tensor.as_ref()).any(|it| reached.contains(&it.id()));
-        if !takes {
+        if !ids(&step.operands).iter().any(|it| reached.contains(it)) {
             continue;
         }
         let is_scaling =
@@ -143,7 +136,7 @@ fn is_divided_after(steps: &[Traced], product: &Traced, sum: Option<f64>) -> boo
         if is_scaling && (step.operands.len() > 1 || by_own_sum()) {
             return true;
         }
-        reached.extend(step.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())));
+        reached.extend(ids(&step.results));
     }
     false
 }
@@ -151,9 +144,8 @@ fn is_divided_after(steps: &[Traced], product: &Traced, sum: Option<f64>) -> boo
 /// The first row of weights that does not sum to 1, and its sum, at the time of the product.
 fn uneven_row(context: &Context) -> Option<(usize, f64)> {
     let mut operands = context.traced.operands.iter();
-    let weights = operands.find(|it| it.tensor.as_ref().is_some_and(|it| it.is(&context.weights)))?;
-    let buffer = weights.values()?;
-    let values: Vec<f64> = (0..buffer.len()).map(|at| buffer.float(at)).collect();
+    let weights = operands.find(|it| it.is(&context.weights))?;
+    let values = weights.floats()?;
     let sums = sums(&values, &context.weights, context.summed);
     // The gradient of weights, from which the right answers were subtracted.
     let is_gradient = values.iter().any(|it| *it < 0.0) && sums.iter().all(|sum| sum.abs() < TOLERANCE);

@@ -1,29 +1,20 @@
 //! Tokens that are drawn from the result of a softmax which ran along another axis than theirs.
 
 use super::attention::{is_softmax, softmax_axis};
-use super::flow::{axis_at_start, origin, trace_back};
+use super::flow::{axis_at_start, operand, origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{Explanation, Formula};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A207",
-    name: "drawn-from-wrong-axis",
-    title: "tokens are drawn from a softmax over another axis",
-    why: "The probabilities of the next token sum to 1 over the vocabulary. Along another axis texts compete for a token; of one \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A207",
+    "drawn-from-wrong-axis",
+    "tokens are drawn from a softmax over another axis",
+    "The probabilities of the next token sum to 1 over the vocabulary. Along another axis texts compete for a token; of one \
           text alone every token gets the same probability, and what is drawn is noise.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
-
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let steps = || cell.trace.steps.iter();
-    steps()
-        .filter_map(|step| drawn(step, cell))
-        .chain(steps().filter_map(|step| heated(step, cell)))
-        .collect()
-}
+    &[Detector::Step(drawn), Detector::Step(heated)],
+);
 
 /// The most operations between a softmax and a temperature.
 const LONGEST: usize = 6;
@@ -33,26 +24,23 @@ fn heated(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.called(step.in_place) != "multinomial" {
         return None;
     }
-    let mut logits = trace_back(step.operand(0)?.tensor.as_ref()?, &is_softmax)?.start;
+    let mut logits = trace_back(step.tensor(0)?, &is_softmax)?.start;
     for _ in 0..LONGEST {
         let record = origin(&logits)?;
-        let args = record.args();
-        let by = args.get(1).and_then(Arg::number);
+        let by = record.args().get(1).and_then(Arg::number);
         if record.operation.explanation == Explanation::Pointwise(Formula::Mul)
             && let (Some(by), Some(site)) = (by, record.site.as_ref())
             && let Some(name) = factor_called(cell.line(site)?, "temp")
         {
             let observed =
                 format!("The logits are multiplied with {name}, which is {by} here, and not divided by it.");
-            let mut found = Observation::new(record.site.clone(), observed, format!("logits / {name}"));
-            found.title = Some("the logits are multiplied with the temperature");
-            found.why = Some(
+            let found = Observation::new(record.site.clone(), observed, format!("logits / {name}"));
+            return Some(found.titled("the logits are multiplied with the temperature").because(
                 "A high temperature makes all tokens more alike, a low one makes the likeliest more likely. Multiplied, it does \
                  the opposite.",
-            );
-            return Some(found);
+            ));
         }
-        logits = args.first().and_then(Arg::tensor)?.clone();
+        logits = operand(&record, 0)?;
     }
     None
 }
@@ -70,7 +58,7 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.called(step.in_place) != "multinomial" {
         return None;
     }
-    let weights = step.operand(0)?.tensor.clone()?;
+    let weights = step.tensor(0)?.clone();
     let path = trace_back(&weights, &is_softmax)?;
     let (ran, needed) = (softmax_axis(&path.record)?, axis_at_start(&path.steps, 1)?);
     let classes = *weights.shape().last()?;

@@ -1,8 +1,6 @@
 //! Inputs and targets that were taken from other rows of the data: the inputs in a random order, the targets in another.
 
-use std::collections::{HashSet, VecDeque};
-
-use super::flow::{operands_of, origin};
+use super::flow::{Before, origin, unchanged_operands};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::targets_not_shifted::is_cross_entropy;
 use crate::ops::trace::Traced;
@@ -10,27 +8,26 @@ use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, DType, Index, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A820",
-    name: "samples-apart",
-    title: "inputs and targets are taken from different rows",
-    why: "Each input is then trained to give the answer of another one. The loss falls only as far as the frequencies of the \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A820",
+    "samples-apart",
+    "inputs and targets are taken from different rows",
+    "Each input is then trained to give the answer of another one. The loss falls only as far as the frequencies of the \
           answers take it.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 /// The most tensors on the way back from the outputs to the data.
 const MOST_TENSORS: usize = 600;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().find_map(apart).into_iter().collect()
+    cell.steps().find_map(apart).into_iter().collect()
 }
 
 /// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.
 fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
     if is_cross_entropy(step) {
-        return Some([step.operand(0)?.tensor.clone()?, step.operand(1)?.tensor.clone()?]);
+        return Some([step.tensor(0)?.clone(), step.tensor(1)?.clone()]);
     }
     let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
     let (Explanation::Moved(Movement::LookedUp), [Index::Tensor(rows), Index::Tensor(classes)]) =
@@ -40,7 +37,7 @@ fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
     };
     let in_order =
         rows.ndim() == 1 && rows.to_i64_vec().iter().enumerate().all(|(at, row)| *row == at as i64);
-    in_order.then_some([step.operand(0)?.tensor.clone()?, classes.clone()])
+    in_order.then_some([step.tensor(0)?.clone(), classes.clone()])
 }
 
 /// The data that a tensor is some rows of, and which.
@@ -82,12 +79,8 @@ fn rows(tensor: &Tensor) -> Option<(Tensor, Vec<i64>)> {
 fn apart(step: &Traced) -> Option<Observation> {
     let [outputs, classes] = of_loss(step)?;
     let (labels, own) = rows(&classes).filter(|(labels, own)| labels.ndim() == 1 && own.len() > 3)?;
-    // The nearest first: what was written into since leads to the batches before.
-    let (mut open, mut seen, mut other) = (VecDeque::from([outputs]), HashSet::new(), None);
-    while let Some(tensor) = open.pop_front() {
-        if !seen.insert(tensor.id()) || seen.len() > MOST_TENSORS {
-            continue;
-        }
+    let (mut walk, mut other) = (Before::of(&outputs, MOST_TENSORS), None);
+    while let Some(tensor) = walk.next() {
         let is_data = |(data, rows): &(Tensor, Vec<i64>)| {
             data.ndim() >= 2
                 && data.shape().first() == labels.shape().first()
@@ -99,9 +92,11 @@ fn apart(step: &Traced) -> Option<Observation> {
                 return None;
             }
             other = other.or(Some((data, taken)));
-            continue;
+            walk.go_on_with([]);
+        } else {
+            // What was written into since leads to the batches before.
+            walk.go_on_with(unchanged_operands(&tensor).0);
         }
-        open.extend(operands_of(&tensor).into_iter().filter(|(_, is_changed)| !is_changed).map(|(it, _)| it));
     }
     let (data, taken) = other?;
     let count = taken.iter().zip(&own).filter(|(a, b)| a != b).count();

@@ -5,15 +5,8 @@ use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::session::AxisReport;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A305",
-    name: "samples-mixed",
-    title: "samples of a batch influence each other",
-    why: "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
-          be in the same batch, and a model that is used on one text at a time computes something else.",
-    implied_by: &["softmax-over-queries", "heads-by-view-alone", "heads-joined-by-view-alone"],
-    detector: Detector::Call(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A305", "samples-mixed", "samples of a batch influence each other", "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
+          be in the same batch, and a model that is used on one text at a time computes something else.", &[Detector::Call(detect)]).implied_by(&["softmax-over-queries", "heads-by-view-alone", "heads-joined-by-view-alone"]);
 
 fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     mixed(call).or_else(|| by_place(call))
@@ -30,9 +23,10 @@ fn by_place(call: &RepeatedCall) -> Option<Observation> {
         figure(far)
     );
     let fix = "look for what is added along the batch, such as positions of shape (tokens, 1, width) where the batch comes first";
-    let mut found = Observation::new(call.site.clone(), observed, fix);
-    found.title = Some("the output of a sample depends on its place in the batch");
-    Some(found)
+    Some(
+        Observation::new(call.site.clone(), observed, fix)
+            .titled("the output of a sample depends on its place in the batch"),
+    )
 }
 
 fn mixed(call: &RepeatedCall) -> Option<Observation> {

@@ -20,16 +20,14 @@ const WORDS: [&str; 18] = [
 pub(super) fn wrong_sums(cell: &TracedCell) -> Vec<Observation> {
     let mut seen: Vec<u64> = Vec::new();
     let mut found = Vec::new();
-    for step in &cell.trace.steps {
+    for step in cell.steps() {
         let call = step.calls.iter().rev().find(|call| !call.library);
         let Some(call) = call.filter(|call| is_softmax(call.function) && !seen.contains(&call.activation))
         else {
             continue;
         };
         seen.push(call.activation);
-        let own = || {
-            cell.trace.steps.iter().filter(|it| it.calls.iter().any(|it| it.activation == call.activation))
-        };
+        let own = || cell.steps().filter(|it| it.calls.iter().any(|it| it.activation == call.activation));
         let has_exp = own().any(|it| it.operation.explanation == Explanation::Pointwise(Formula::Exp));
         let Some(last) = own().next_back().filter(|_| has_exp) else { continue };
         found.extend(observation(last, call.function));
@@ -48,8 +46,7 @@ fn observation(last: &Traced, function: &str) -> Option<Observation> {
     if !result.dtype.is_float() || tensor.numel() < 2 || tensor.numel() > MOST_ELEMENTS {
         return None;
     }
-    let values = result.values()?;
-    let values: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
+    let values = result.floats()?;
     if values.iter().any(|it| !it.is_finite() || *it < 0.0) {
         return None;
     }
@@ -63,10 +60,7 @@ fn observation(last: &Traced, function: &str) -> Option<Observation> {
     let all = if is_one(&total) { ", and all its elements together to 1" } else { "" };
     let observed = format!("{function} returns numbers whose first row sums to {}{all}.", figure(*first));
     let fix = "divide by the sums of the rows: e / e.sum(axis=-1, keepdims=True)";
-    let mut found = Observation::new(last.site(), observed, fix);
-    found.title = Some("a softmax whose rows do not sum to 1");
-    found.why = Some(
+    Some(Observation::new(last.site(), observed, fix).titled("a softmax whose rows do not sum to 1").because(
         "A row of weights says how one token divides its attention among the keys, so it has to sum to 1.",
-    );
-    Some(found)
+    ))
 }

@@ -3,23 +3,22 @@
 use std::rc::Rc;
 
 use super::attention::{Attention, Context};
-use super::axes::{Axis, size};
-use super::flow::{FlowStep, axis_at_start, origin, projection, rearranged};
+use super::axes::{Axis, size, sums};
+use super::flow::{FlowStep, axis_at_start, operand, origin, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A201",
-    name: "softmax-over-queries",
-    title: "softmax runs over the queries",
-    why: "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along the \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A201",
+    "softmax-over-queries",
+    "softmax runs over the queries",
+    "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along the \
           other axis all tokens compete for one key, and what a token gets depends on the other tokens' queries.",
-    implied_by: &[],
-    detector: Detector::Attention(detect),
-};
+    &[Detector::Attention(detect)],
+);
 
 /// Whether the softmax runs along another axis than the one over which the weights and the values are summed.
 pub(super) fn is_wrong(attention: &Attention) -> bool {
@@ -86,7 +85,7 @@ fn is_even(weights: &Tensor) -> bool {
 fn projected_from(tensor: &Tensor) -> Option<usize> {
     let (_, start) = rearranged(tensor);
     let record = origin(&start).filter(|it| it.operation.explanation == Explanation::UnitLength);
-    match record.and_then(|it| it.args().first()?.tensor().cloned()) {
+    match record.and_then(|it| operand(&it, 0)) {
         Some(before) => projected_from(&before),
         None => projection(&start).map(|projection| projection.left.id()),
     }
@@ -120,21 +119,20 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         1 => "torch.softmax(..., dim=-1): over the keys, the last axis".to_owned(),
         summed => format!("torch.softmax(..., dim=-{summed}): along the axis that is summed with the values"),
     };
-    let mut observation = Observation::new(attention.site(), observed, fix);
-    if attention.axis > 2 && (attention.scores.is_none() || is_over_batch(attention)) {
-        observation.title = Some("softmax runs over the batch or the heads");
-        observation.why = Some(
+    let found = Observation::new(attention.site(), observed, fix);
+    Some(match attention.axis > 2 && (attention.scores.is_none() || is_over_batch(attention)) {
+        true => found.titled("softmax runs over the batch or the heads").because(
             "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along this \
              axis the same token of different samples, or of different heads, competes for one key.",
-        );
-    }
-    Some(observation)
+        ),
+        false => found,
+    })
 }
 
 /// Whether another product sums these weights along the axis of the softmax: the transposed ones are then a part of a gradient
 /// that is written out, or of attention the other way.
 fn is_right_elsewhere(attention: &Attention, cell: &TracedCell) -> bool {
-    cell.trace.steps.iter().filter_map(Attention::ending_at).any(|other| {
+    cell.steps().filter_map(Attention::ending_at).any(|other| {
         let summed = other.context.as_ref().and_then(|it| it.summed_in_softmax);
         Rc::ptr_eq(&other.softmax, &attention.softmax) && summed == Some(attention.axis)
     })
@@ -146,11 +144,8 @@ fn row_sums(attention: &Attention, axis: Axis) -> Vec<f64> {
     if weights.numel() > 1 << 20 || weights.ndim() < 2 || axis > 2 {
         return Vec::new();
     }
-    let (Some(rows), Some(columns)) = (size(weights, 2), size(weights, 1)) else { return Vec::new() };
-    let values = weights.to_f64_vec();
-    let at = |row: usize, column: usize| values[row * columns + column];
-    match axis {
-        1 => (0..rows).map(|row| (0..columns).map(|column| at(row, column)).sum()).collect(),
-        _ => (0..columns).map(|column| (0..rows).map(|row| at(row, column)).sum()).collect(),
-    }
+    let rows = size(weights, if axis == 1 { 2 } else { 1 }).unwrap_or(0);
+    let mut all = sums(&weights.to_f64_vec(), weights, axis);
+    all.truncate(rows);
+    all
 }

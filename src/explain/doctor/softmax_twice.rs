@@ -2,19 +2,18 @@
 
 use super::attention::{Attention, is_softmax};
 use super::flow::trace_back;
-use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::tensor::Tensor;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A202",
-    name: "softmax-twice",
-    title: "softmax is applied twice",
-    why: "Weights are between 0 and 1, so the second softmax sees differences below 1 and gives every key nearly the same \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A202",
+    "softmax-twice",
+    "softmax is applied twice",
+    "Weights are between 0 and 1, so the second softmax sees differences below 1 and gives every key nearly the same \
           share. Hidden keys, whose weights are 0 after the first softmax, get a share again.",
-    implied_by: &[],
-    detector: Detector::Attention(detect),
-};
+    &[Detector::Attention(detect)],
+);
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let input = attention.input()?;
@@ -23,7 +22,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if input.numel() > 1 << 22 || input.numel() == 0 {
         return None;
     }
-    let line = path.record.site.as_ref().map(|site| format!(" in line {}", site.line)).unwrap_or_default();
+    let line = in_line(path.record.site.as_ref());
     let observed = format!(
         "{} is the result of a softmax{line} and the input of another: the largest weight falls from {} to {}.",
         cell.name_of(&input, "its input"),

@@ -3,29 +3,27 @@
 use std::collections::HashMap;
 
 use super::attention::{Attention, record_of};
-use super::flow::source;
+use super::flow::{arg, source};
 use super::mask::{Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use crate::ops::table::place_of;
 use crate::ops::trace::{Traced, TracedTensor};
+use crate::tensor::Arg;
 use crate::tensor::explanation::{Explanation, LossKind, Movement};
-use crate::tensor::{Arg, Record};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
 /// The most outputs that are compared with those that a loss takes.
 const MOST_OUTPUTS: usize = 1 << 24;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A802",
-    name: "targets-not-shifted",
-    title: "the targets are the inputs themselves",
-    why: "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A802",
+    "targets-not-shifted",
+    "the targets are the inputs themselves",
+    "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
           zero by copying, and the model learns nothing about the next token.",
-    implied_by: &[],
-    detector: Detector::Call(detect),
-};
+    &[Detector::Call(detect)],
+);
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     misplaced(call, cell).or_else(|| rearranged(call, cell))
@@ -35,9 +33,9 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
 fn texts(cell: &TracedCell) -> Vec<(usize, Vec<f64>)> {
     let of_tokens = |step: &Traced| {
         let tokens = reads_tokens(step)?;
-        Some((tokens.shape()[1], floats(tokens)?))
+        Some((tokens.shape()[1], tokens.floats()?))
     };
-    cell.trace.steps.iter().filter_map(of_tokens).take(MOST_TEXTS).collect()
+    cell.steps().filter_map(of_tokens).take(MOST_TEXTS).collect()
 }
 
 /// The losses of a causal model, none of which has the next tokens as targets: a model that predicts several tokens has one
@@ -53,7 +51,7 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let given = own.map(|axis| call.report.tokens.iter().map(|it| (axis.size, it.clone())));
     let given: Vec<_> = given.into_iter().flatten().collect();
     texts.extend(given.iter().cloned());
-    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let losses = cell.steps().filter(|step| is_cross_entropy(step));
     let shift = |loss: &Traced| {
         [1, 0, 2, -1].into_iter().find(|by| texts.iter().any(|text| is_shifted(loss, text, *by)))
     };
@@ -63,7 +61,7 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     }
     let is_meant = |(loss, by): &(&Traced, isize)| match by {
         0 => given.iter().any(|text| is_shifted(loss, text, 0)) && !is_of_another(loss, call, cell),
-        _ => cell.trace.steps.iter().any(hides_later_tokens),
+        _ => cell.steps().any(hides_later_tokens),
     };
     let (loss, by) = shifted.into_iter().find(is_meant)?;
     let (observed, fix, title) = match (by, own) {
@@ -94,15 +92,13 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             "the targets are not the next tokens",
         ),
     };
-    let mut found = Observation::new(loss.site(), observed, fix);
-    found.title = Some(title);
-    Some(found)
+    Some(Observation::new(loss.site(), observed, fix).titled(title))
 }
 
 /// Whether the target of each output is the token so many places after the one that it was computed for.
 fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> bool {
     let pairs = || {
-        let targets = floats(loss.operand(1)?)?;
+        let targets = loss.operand(1)?.floats()?;
         let places = places_of_rows(loss, tokens.len());
         // Who leaves out the outputs that have no token before them asks for that token.
         if by < 0 && targets.len() < tokens.len() {
@@ -111,8 +107,7 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
         // The outputs of all tokens, in their order.
         let places =
             places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;
-        let of_name = |record: &Record| record.args().get(place_of(record, "ignore_index")?)?.number();
-        let ignored = record_of(loss).and_then(|record| of_name(&record)).unwrap_or(-100.0);
+        let ignored = record_of(loss).and_then(|it| arg(&it, "ignore_index")?.number()).unwrap_or(-100.0);
         let mut counted =
             places.into_iter().zip(targets).filter(|(_, target)| *target != ignored && *target >= 0.0);
         let mut fitting = Vec::new();
@@ -131,7 +126,7 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
 /// For each row of a loss's outputs the place of the token that it was computed for, among so many tokens: a row of the
 /// model's outputs that is equal to it.
 fn places_of_rows(loss: &Traced, tokens: usize) -> Option<Vec<usize>> {
-    let logits = loss.operand(0)?.tensor.clone()?;
+    let logits = loss.tensor(0)?.clone();
     // (batch, classes, tokens): the classes come last here.
     let logits =
         if logits.ndim() == 3 { logits.with_layout(logits.layout().transpose(1, 2)) } else { logits };
@@ -157,8 +152,8 @@ pub(super) fn reads_tokens(step: &Traced) -> Option<&TracedTensor> {
 fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let texts = texts(cell);
     let found = |step: &Traced| {
-        let targets = floats(step.operand(1)?)?;
-        let logits = step.operand(0)?.tensor.clone()?;
+        let targets = step.operand(1)?.floats()?;
+        let logits = step.tensor(0)?.clone();
         let (_, all) = source(&logits);
         texts.iter().find_map(|(size, tokens)| {
             let count = tokens.len() / size;
@@ -178,27 +173,15 @@ fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
                 .then_some((count, *size))
         })
     };
-    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let losses = cell.steps().filter(|step| is_cross_entropy(step));
     let (loss, (count, size)) = losses.filter_map(|step| Some((step, found(step)?))).next()?;
     let observed = format!(
         "{} returns outputs for {count} texts of {size} tokens, text by text. The targets come token by token, {count} of each \
          place: most outputs are compared with the target of another.",
         call.function
     );
-    let mut mistaken =
-        Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs");
-    mistaken.title = Some("the targets are in another order than the outputs");
-    mistaken.why = Some(
-        "Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
-         tokens take it.",
-    );
-    Some(mistaken)
-}
-
-/// The elements of a tensor.
-pub(super) fn floats(tensor: &TracedTensor) -> Option<Vec<f64>> {
-    let values = tensor.values()?;
-    Some((0..values.len()).map(|at| values.float(at)).collect())
+    Some(Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs").titled("the targets are in another order than the outputs").because("Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
+         tokens take it."))
 }
 
 /// Whether an operation is attention in which each token sees those up to itself and no others.
@@ -211,18 +194,14 @@ pub(super) fn hides_later_tokens(step: &Traced) -> bool {
     let of_scores =
         || Visible::of(&Attention::of_softmax(step)?.input()?, |score| score > -1e4 && !score.is_nan());
     let visible = fused_visible(step).map(|(_, visible)| visible).or_else(of_scores);
-    visible.is_some_and(|it| {
-        (0..it.size).all(|token| (0..it.size).all(|key| it.at(token, key) == (key <= token)))
-    })
+    visible.is_some_and(|it| it.is_exactly(|token, key| key <= token))
 }
 
 /// Whether a loss takes the outputs of another call of the same function.
 fn is_of_another(loss: &Traced, call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let Some(logits) = loss.operand(0).and_then(|it| it.tensor.as_ref()) else { return false };
+    let Some(logits) = loss.tensor(0) else { return false };
     let (_, all) = source(logits);
-    let is_result =
-        |step: &&Traced| step.results.iter().any(|it| it.tensor.as_ref().is_some_and(|it| it.is(&all)));
-    let made = cell.trace.steps.iter().find(is_result);
+    let made = cell.steps().find(|step| step.made(&all));
     let mut calls = made.iter().flat_map(|step| &step.calls).filter(|it| it.function == call.function);
     calls.next().is_some_and(|first| {
         first.activation != call.report.activation && calls.all(|it| it.activation != call.report.activation)

@@ -5,20 +5,19 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Movement};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A803",
-    name: "tied-weights-copied",
-    title: "the output layer has a copy of the embedding's weight",
-    why: "Tied weights are one tensor: each training step changes the embedding and the output layer together. A copy is \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A803",
+    "tied-weights-copied",
+    "the output layer has a copy of the embedding's weight",
+    "Tied weights are one tensor: each training step changes the embedding and the output layer together. A copy is \
           equal only until the first step; then the model has twice the parameters and is not tied.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     // The table of the same model is the one that was read last: another model may be a copy of this one.
     let mut table = None;
-    let layers = cell.trace.steps.iter().filter_map(|step| {
+    let layers = cell.steps().filter_map(|step| {
         table = table_of(step).or(table);
         Some((step, weight_of(step)?, table?))
     });
@@ -36,8 +35,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 }
 
 fn values(weight: &TracedTensor) -> Option<Vec<f64>> {
-    let values = weight.values()?;
-    let values: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
+    let values = weight.floats()?;
     // Equal numbers are no proof where all are zero or one.
     values.iter().any(|it| *it != 0.0 && *it != 1.0).then_some(values)
 }

@@ -7,19 +7,14 @@ use crate::ops::trace::Traced;
 use crate::tensor::Arg;
 use crate::tensor::explanation::Explanation;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A211",
-    name: "weights-summed",
-    title: "the weights are summed before they meet the values",
-    why: "An index of einsum that only one operand has, and the result has not, is summed in that operand alone. Weights sum \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A211",
+    "weights-summed",
+    "the weights are summed before they meet the values",
+    "An index of einsum that only one operand has, and the result has not, is summed in that operand alone. Weights sum \
           to 1, so each query gets one value as it is, and no token reads another.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
-
-fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| summed(step, cell)).collect()
-}
+    &[Detector::Step(summed)],
+);
 
 fn summed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let (Explanation::Einsum, Some(Arg::Str(equation))) = (step.operation.explanation, step.args.first())

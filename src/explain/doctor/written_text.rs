@@ -2,32 +2,30 @@
 //! tokens should be read.
 
 use std::collections::HashSet;
-use std::rc::Rc;
 
 use super::attention::is_softmax;
 use super::axes::carried_operands;
-use super::flow::{origin, source};
+use super::flow::{Before, operand, operands, origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::is_attention;
-use super::targets_not_shifted::{floats, reads_tokens};
+use super::targets_not_shifted::reads_tokens;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Movement};
-use crate::tensor::{Arg, DType, Tensor};
+use crate::tensor::{DType, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
-/// The most records that a search for embeddings examines.
-const MOST_RECORDS: usize = 2000;
+/// The most tensors that a search for embeddings examines.
+const MOST_TENSORS: usize = 2000;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A208",
-    name: "not-from-the-last-token",
-    title: "the next token does not come from the last one",
-    why: "The output at a token says what follows that token. A text is continued by the output at its last token, from the \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A208",
+    "not-from-the-last-token",
+    "the next token does not come from the last one",
+    "The output at a token says what follows that token. A text is continued by the output at its last token, from the \
           newest tokens that the model can read; from another place it is written without what was just said.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 /// Texts that a model read: how many tokens each has, and all of them in order.
 struct Read {
@@ -72,7 +70,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 /// The texts whose tokens an operation looks up.
 fn read_by(step: &Traced) -> Option<Read> {
     let tokens = reads_tokens(step)?;
-    Some(Read { size: tokens.shape()[1], tokens: floats(tokens)? })
+    Some(Read { size: tokens.shape()[1], tokens: tokens.floats()? })
 }
 
 /// The tokens that an operation chooses from a row of outputs for each text.
@@ -80,12 +78,12 @@ fn chosen(step: &Traced) -> Option<Choice<'_>> {
     if !matches!(step.operation.called(step.in_place), "argmax" | "multinomial") {
         return None;
     }
-    let tokens = floats(step.results.first()?)?;
-    let mut at = step.operand(0)?.tensor.clone()?;
+    let tokens = step.results.first()?.floats()?;
+    let mut at = step.tensor(0)?.clone();
     for _ in 0..LONGEST {
         let record = origin(&at)?;
         let before = match is_softmax(&record) {
-            true => record.args().first().and_then(Arg::tensor)?.clone(),
+            true => operand(&record, 0)?,
             false => carried_operands(&record).into_iter().next()?,
         };
         if let Some((place, places)) = row_of(&at, &before).filter(|_| tokens.len() == before.shape()[0]) {
@@ -142,9 +140,9 @@ fn joined(step: &Traced) -> Option<&TracedTensor> {
 /// The model read the newest token alone, and nothing that it had computed of the tokens before: no cache and no state.
 fn forgotten(step: &Traced, last: &Read, text: &TracedTensor, cell: &TracedCell) -> Option<Observation> {
     let size = text.shape()[1];
-    let newest: Vec<f64> = floats(text)?.chunks(size).filter_map(|row| row.last().copied()).collect();
-    let token = step.operand(1)?.tensor.clone()?;
-    let attends = || cell.trace.steps.iter().any(is_attention);
+    let newest: Vec<f64> = text.floats()?.chunks(size).filter_map(|row| row.last().copied()).collect();
+    let token = step.tensor(1)?.clone();
+    let attends = || cell.steps().any(is_attention);
     if last.size != 1 || size < 3 || last.tokens != newest || !attends() || !reads_once(token) {
         return None;
     }
@@ -153,36 +151,35 @@ fn forgotten(step: &Traced, last: &Read, text: &TracedTensor, cell: &TracedCell)
          of the others: there is no cache."
     );
     let fix = "the whole text so far, ids, or a cache that keeps the keys and values of the tokens before";
-    let mut found = Observation::new(step.site(), observed, fix);
-    found.title = Some("the model reads the newest token alone, without a cache");
-    Some(found)
+    Some(
+        Observation::new(step.site(), observed, fix)
+            .titled("the model reads the newest token alone, without a cache"),
+    )
 }
 
 /// Whether a tensor depends on one reading of each table of embeddings only. Which tokens are read is not followed.
 fn reads_once(tensor: Tensor) -> bool {
-    let (mut left, mut seen, mut tables) = (vec![tensor], HashSet::new(), HashSet::new());
-    while let Some(tensor) = left.pop() {
+    let (mut walk, mut tables) = (Before::of(&tensor, MOST_TENSORS), HashSet::new());
+    while let Some(tensor) = walk.next() {
         let Some(record) = origin(&tensor) else { continue };
-        if !seen.insert(Rc::as_ptr(&record)) {
-            continue;
-        }
-        let parts: Vec<Tensor> = record.args().iter().flat_map(Arg::tensors).cloned().collect();
+        let parts = operands(&record);
         if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
             let table = parts.iter().find(|it| it.dtype().is_float()).map(|it| it.storage().address());
-            if seen.len() > MOST_RECORDS || !tables.insert(table) {
+            if !tables.insert(table) {
                 return false;
             }
-            continue;
+            walk.go_on_with([]);
+        } else {
+            walk.go_on_with(parts.into_iter().filter(|it| it.dtype() != DType::Bool));
         }
-        left.extend(parts.into_iter().filter(|it| it.dtype() != DType::Bool));
     }
-    !tables.is_empty()
+    walk.is_whole() && !tables.is_empty()
 }
 
 /// The model read the first tokens of a text, and the newest are missing.
 fn unread(step: &Traced, last: &Read, text: &TracedTensor) -> Option<Observation> {
     let size = text.shape()[1];
-    let tokens = floats(text)?;
+    let tokens = text.floats()?;
     let all = |from: usize| {
         let mut rows = tokens.chunks(size).zip(last.tokens.chunks(last.size));
         rows.all(|(text, read)| text[from..][..last.size] == *read)
@@ -195,7 +192,8 @@ fn unread(step: &Traced, last: &Read, text: &TracedTensor) -> Option<Observation
         "The text has {size} tokens, and the model read the first {} of them: what it wrote since never reaches it.",
         last.size
     );
-    let mut found = Observation::new(step.site(), observed, "the newest tokens: ids[:, -context_length:]");
-    found.title = Some("the model reads the first tokens of the text, not the newest");
-    Some(found)
+    Some(
+        Observation::new(step.site(), observed, "the newest tokens: ids[:, -context_length:]")
+            .titled("the model reads the first tokens of the text, not the newest"),
+    )
 }
