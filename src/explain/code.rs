@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ruff_python_ast::helpers::any_over_expr;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Operator, Stmt};
 use ruff_text_size::Ranged;
@@ -16,10 +17,10 @@ use crate::ops::schema::Type;
 use crate::ops::table;
 use crate::tensor::{Arg, Descriptor, Record, Site};
 
-/// The sources of cells, by the cells' names.
+/// The sources of cells, by the names that they ran under; of two cells of one name, the later one counts.
 #[derive(Default)]
-pub(crate) struct CellSources {
-    cells: HashMap<String, CellSource>,
+pub struct CellSources {
+    pub(super) cells: HashMap<String, CellSource>,
 }
 
 /// A call of an operation in the source.
@@ -32,7 +33,7 @@ struct SourceCall<'a> {
 
 impl CellSources {
     /// From the name and the source of each cell.
-    pub(crate) fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
+    pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
         CellSources { cells: cells.into_iter().map(|(name, text)| (name, CellSource::new(text))).collect() }
     }
 
@@ -296,30 +297,16 @@ impl CellSource {
 
     /// Whether an expression says more than its value: it has a name in it, or a number such as 1e-9.
     fn names_something(&self, expression: &Expr) -> bool {
-        struct Literals<'c> {
-            cell: &'c CellSource,
-            only_plain_numbers: bool,
-        }
-        impl<'a> Visitor<'a> for Literals<'_> {
-            fn visit_expr(&mut self, expression: &'a Expr) {
-                let plain = match expression {
-                    Expr::NumberLiteral(_) => !self.cell.text_of(expression).contains(char::is_alphabetic),
-                    Expr::BinOp(_) | Expr::UnaryOp(_) => true,
-                    _ => false,
-                };
-                self.only_plain_numbers &= plain;
-                walk_expr(self, expression);
-            }
-        }
         // `float("inf")` is a way to write a number.
         if let Expr::Call(call) = expression
             && matches!(&*call.func, Expr::Name(name) if name.id == "float")
         {
             return false;
         }
-        let mut literals = Literals { cell: self, only_plain_numbers: true };
-        literals.visit_expr(expression);
-        !literals.only_plain_numbers
+        any_over_expr(expression, &|part| match part {
+            Expr::NumberLiteral(_) => self.text_of(part).contains(char::is_alphabetic),
+            part => !matches!(part, Expr::BinOp(_) | Expr::UnaryOp(_)),
+        })
     }
 
     /// The expression of a statement that includes the line and passes the test; `None` if there are several.

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::name::Name;
+use super::storage_element::PastOperand;
 use super::tensor_names::TensorNames;
 use super::terms::figure;
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, ProductKind, SoftmaxKind};
-use crate::tensor::layout::unravel;
+use crate::tensor::layout::{unravel, wrap_dim};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A value that is not finite.
@@ -110,7 +111,10 @@ impl ComputedElement<'_> {
     /// The element of operand `at`.
     fn operand(&self, at: usize) -> Option<f64> {
         match self.record.args().get(at)? {
-            Arg::Tensor(tensor) => element(tensor, self.index, self.result.ndim()),
+            Arg::Tensor(tensor) if tensor.ndim() <= self.index.len() => {
+                let operand = PastOperand::of_version(tensor.clone(), u64::MAX);
+                Some(operand.value(&operand.broadcast(self.index)))
+            }
             other => other.number(),
         }
     }
@@ -189,28 +193,12 @@ fn bracketed(index: &[usize]) -> String {
     format!("[{}]", listed(index))
 }
 
-/// The element of a broadcast operand from which an element of the result was computed.
-fn element(operand: &Tensor, index: &[usize], ndim: usize) -> Option<f64> {
-    let lead = ndim.checked_sub(operand.ndim())?;
-    let layout = operand.layout();
-    let mut position = layout.offset;
-    for (axis, (&size, &stride)) in layout.shape.iter().zip(&layout.strides).enumerate() {
-        position += if size == 1 { 0 } else { index.get(lead + axis)? * stride };
-    }
-    Some(operand.storage().read().float(position))
-}
-
 /// The row of a softmax's input from which an element was computed.
 fn softmax_row(input: &Tensor, index: &[usize], args: &[Arg]) -> Option<Vec<f64>> {
     let Some(Arg::Int(dim)) = args.get(1) else { return None };
-    let axis = usize::try_from(if *dim < 0 { dim + input.ndim() as i64 } else { *dim }).ok()?;
-    let size = *input.shape().get(axis)?;
-    let at = |k: usize| {
-        let mut index = index.to_vec();
-        index[axis] = k;
-        element(input, &index, index.len())
-    };
-    (index.len() == input.ndim()).then(|| (0..size).map(at).collect::<Option<Vec<f64>>>())?
+    let axis = wrap_dim(*dim, input.ndim()).ok().filter(|_| index.len() == input.ndim())?;
+    let lead = [&index[..axis], &index[axis + 1..]].concat();
+    Some(PastOperand::of_version(input.clone(), u64::MAX).row(&lead, axis))
 }
 
 impl NonfiniteOrigin {

@@ -161,7 +161,7 @@ fn operand([one, two]: [&Traced; 2], traces: [&Trace; 2]) -> Option<PartedOperan
         };
         let made = |operand: &TracedTensor, trace: &Trace| {
             let tensor = operand.tensor.as_ref()?;
-            let is_it = |result: &TracedTensor| result.tensor.as_ref().is_some_and(|it| it.is(tensor));
+            let is_it = |result: &TracedTensor| result.is(tensor);
             let step = trace.steps.iter().find(|step| !step.in_place && step.results.iter().any(is_it))?;
             Some(step.place()?.span.start.line)
         };

@@ -186,6 +186,7 @@ pub(super) fn names_in(target: &Expr, names: &mut Vec<String>) {
     match target {
         Expr::Name(name) => names.push(name.id.to_string()),
         Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| names_in(element, names)),
+        Expr::List(list) => list.elts.iter().for_each(|element| names_in(element, names)),
         _ => {}
     }
 }

@@ -119,6 +119,21 @@ impl Traced {
     pub(crate) fn operand(&self, at: usize) -> Option<&TracedTensor> {
         self.operands.iter().find(|seen| seen.at == at)
     }
+
+    /// The same as the tensor itself, if it is kept.
+    pub(crate) fn tensor(&self, at: usize) -> Option<&Tensor> {
+        self.operand(at)?.tensor.as_ref()
+    }
+
+    /// Its first result, if it is kept.
+    pub(crate) fn result(&self) -> Option<&Tensor> {
+        self.results.first()?.tensor.as_ref()
+    }
+
+    /// Whether this tensor is one of its results.
+    pub(crate) fn made(&self, tensor: &Tensor) -> bool {
+        self.results.iter().any(|result| result.is(tensor))
+    }
 }
 
 /// A tensor as an operation met it.
@@ -157,6 +172,16 @@ impl TracedTensor {
             (None, Some(tensor)) if tensor.storage().version() == self.version => Some(tensor.to_buffer()),
             _ => None,
         }
+    }
+
+    /// The same as floats.
+    pub(crate) fn floats(&self) -> Option<Vec<f64>> {
+        self.values().map(|values| (0..values.len()).map(|at| values.float(at)).collect())
+    }
+
+    /// Whether it is this tensor.
+    pub(crate) fn is(&self, tensor: &Tensor) -> bool {
+        self.tensor.as_ref().is_some_and(|own| own.is(tensor))
     }
 
     /// Whether both share memory; false if either is not kept.

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use super::axes::{Axis, Product, is_product, mixed_heads};
-use super::flow::{FlowPath, FlowStep, axis_at_start, origin, projection, source, trace_back};
+use super::axes::{Axis, Product, axis_of, is_product, mixed_heads};
+use super::flow::{
+    FlowPath, FlowStep, axis_at_start, is_parameter, operand, origin, projection, source, trace_back,
+};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Reducer, SoftmaxKind};
-use crate::tensor::{Arg, Record, Site, Tensor};
+use crate::tensor::{Record, Site, Tensor};
 
 /// A softmax, the operations that lead to it, and the product that uses its weights.
 pub(super) struct Attention<'r> {
@@ -63,10 +65,7 @@ pub(super) fn is_pointer(record: &Record) -> bool {
     if record.operation.explanation != Explanation::Softmax(SoftmaxKind::Log) {
         return false;
     }
-    let args = record.args();
-    let Some(path) = args.first().and_then(Arg::tensor).and_then(|it| trace_back(it, &is_product)) else {
-        return false;
-    };
+    let Some(path) = operand(record, 0).and_then(|it| trace_back(&it, &is_product)) else { return false };
     let is_masked = path.steps.iter().any(|step| step.fill().is_some());
     let Some(product) = Product::of(&path.record).filter(|_| is_masked) else { return false };
     let [left, right] = [&product.left, &product.right].map(|it| source(it).1);
@@ -82,10 +81,8 @@ fn written_out(record: &Record) -> Option<(Tensor, Axis)> {
     }
     let args = record.args();
     let (above, below) = (args.first()?.tensor()?, args.get(1)?.tensor()?);
-    let exponent = |of: &Tensor| {
-        let record = origin(of).filter(|it| is(it, Explanation::Pointwise(Formula::Exp)))?;
-        record.args().first()?.tensor().cloned()
-    };
+    let exponent =
+        |of: &Tensor| operand(&*origin(of).filter(|it| is(it, Explanation::Pointwise(Formula::Exp)))?, 0);
     let input = exponent(above)?;
     let sum = origin(&source(below).1).filter(|it| is(it, Explanation::Reduction(Reducer::Sum)))?;
     let sum_args = sum.args();
@@ -96,14 +93,8 @@ fn written_out(record: &Record) -> Option<(Tensor, Axis)> {
     if !is_same {
         return None;
     }
-    let ndim = summed.ndim() as i64;
-    let dim = match sum_args.get(1) {
-        Some(Arg::Int(dim)) => *dim,
-        Some(Arg::Ints(dims)) if dims.len() == 1 => dims[0],
-        _ if ndim == 1 => 0,
-        _ => return None,
-    };
-    let axis = usize::try_from(if dim < 0 { -dim } else { ndim - dim }).ok()?;
+    let only_axis = (summed.ndim() == 1).then_some(1);
+    let axis = axis_of(sum_args.get(1), summed.ndim()).or(only_axis)?;
     // The largest score is often subtracted first.
     let shifted = origin(&input).filter(|it| is(it, Explanation::Pointwise(Formula::Sub)));
     let scores = shifted.and_then(|it| {
@@ -116,7 +107,7 @@ fn written_out(record: &Record) -> Option<(Tensor, Axis)> {
 
 /// The input of a softmax, or of another function that makes weights.
 fn input_of(record: &Record) -> Option<Tensor> {
-    written_out(record).map(|(input, _)| input).or_else(|| record.args().first()?.tensor().cloned())
+    written_out(record).map(|(input, _)| input).or_else(|| operand(record, 0))
 }
 
 /// Whether an operation makes weights of scores and is no softmax.
@@ -129,41 +120,24 @@ pub(super) fn softmax_axis(record: &Record) -> Option<Axis> {
     if let Some((_, axis)) = written_out(record) {
         return Some(axis);
     }
-    let args = record.args();
-    let (input, dim) = (args.first()?.tensor()?, args.get(1)?);
-    let Arg::Int(dim) = dim else { return None };
-    let ndim = input.ndim().max(1) as i64;
-    usize::try_from(if *dim < 0 { -dim } else { ndim - dim }).ok()
+    axis_of(record.args().get(1), operand(record, 0)?.ndim().max(1))
 }
 
 impl<'r> Attention<'r> {
     /// The attention that ends with this operation: a product with weights that come from a softmax.
     pub(super) fn ending_at(traced: &'r Traced) -> Option<Attention<'r>> {
-        let record = record_of(traced)?;
-        let is_linear = record.operation.explanation == Explanation::Linear;
-        let product = Product::of(&record).filter(|_| !is_linear && mixed_heads(&record).is_none())?;
+        let product = product_with_values(traced)?;
         for weights_are_left in [true, false] {
             let (weights, values) = match weights_are_left {
                 true => (&product.left, &product.right),
                 false => (&product.right, &product.left),
             };
             // A layer of the library, such as a convolution over the heads.
-            let values = source(values).1;
-            if !traced.inside().is_empty() && values.is_leaf() && values.requires_grad() {
+            if !traced.inside().is_empty() && is_parameter(&source(values).1) {
                 continue;
             }
             let Some(FlowPath { steps, start, record }) = trace_back(weights, &is_softmax) else { continue };
-            let summed = if weights_are_left { product.summed.0 } else { product.summed.1 };
-            let summed_in_softmax = axis_at_start(&steps, summed);
-            let context = Context {
-                traced,
-                weights: weights.clone(),
-                product: product.clone(),
-                weights_are_left,
-                after: steps,
-                summed,
-                summed_in_softmax,
-            };
+            let context = Context::new(traced, product, weights_are_left, steps);
             return Attention::new(record, start, Some(context));
         }
         None
@@ -172,25 +146,12 @@ impl<'r> Attention<'r> {
     /// The attention of weights that come from another function than a softmax: `exp`, to be divided by its sums, or a
     /// sigmoid. The axis is that of the keys, the last one.
     pub(super) fn of_other_weights(traced: &'r Traced) -> Option<Attention<'r>> {
-        let record = record_of(traced)?;
-        let is_linear = record.operation.explanation == Explanation::Linear;
-        let product = Product::of(&record).filter(|_| !is_linear && mixed_heads(&record).is_none())?;
+        let product = product_with_values(traced)?;
         let FlowPath { steps, start, record } = trace_back(&product.left, &is_other_weighting)?;
         if steps.iter().any(|step| is_softmax(&step.record)) {
             return None;
         }
-        let summed = product.summed.0;
-        let summed_in_softmax = axis_at_start(&steps, summed);
-        let weights = product.left.clone();
-        let context = Context {
-            traced,
-            weights,
-            product,
-            weights_are_left: true,
-            after: steps,
-            summed,
-            summed_in_softmax,
-        };
+        let context = Context::new(traced, product, true, steps);
         let attention = Attention::with_axis(record, start, Some(context), 1)?;
         attention.scores.is_some().then_some(attention)
     }
@@ -198,8 +159,7 @@ impl<'r> Attention<'r> {
     /// The attention of a traced softmax, whether or not its weights are used.
     pub(super) fn of_softmax(traced: &'r Traced) -> Option<Attention<'r>> {
         let record = record_of(traced).filter(|record| is_softmax(record))?;
-        let weights = traced.results.first()?.tensor.clone()?;
-        Attention::new(record, weights, None)
+        Attention::new(record, traced.result()?.clone(), None)
     }
 
     fn new(softmax: Rc<Record>, weights: Tensor, context: Option<Context<'r>>) -> Option<Attention<'r>> {
@@ -214,13 +174,10 @@ impl<'r> Attention<'r> {
         axis: Axis,
     ) -> Option<Attention<'r>> {
         let input = input_of(&softmax)?;
-        let path = trace_back(&input, &is_product);
-        let (before, scores) = match path {
+        let (before, scores) = match trace_back(&input, &is_product) {
             Some(FlowPath { steps, record, .. }) => {
                 let product = Product::of(&record)?;
-                let (left, right) = (source(&product.left), source(&product.right));
-                let (paths, sources) = ([left.0, right.0], [left.1, right.1]);
-                (steps, Some(Scores { record, product, paths, sources }))
+                (steps, Some(Scores::new(record, product)))
             }
             None => (source(&input).0, None),
         };
@@ -244,24 +201,45 @@ impl<'r> Attention<'r> {
     }
 }
 
-impl Context<'_> {
-    /// The line of the product with the values.
-    pub(super) fn site(&self) -> Option<Site> {
-        self.traced.site()
+impl Scores {
+    pub(super) fn new(record: Rc<Record>, product: Product) -> Scores {
+        let (left, right) = (source(&product.left), source(&product.right));
+        Scores { record, product, paths: [left.0, right.0], sources: [left.1, right.1] }
     }
+}
+
+impl<'r> Context<'r> {
+    fn new(
+        traced: &'r Traced,
+        product: Product,
+        weights_are_left: bool,
+        after: Vec<FlowStep>,
+    ) -> Context<'r> {
+        let (weights, summed) = match weights_are_left {
+            true => (product.left.clone(), product.summed.0),
+            false => (product.right.clone(), product.summed.1),
+        };
+        let summed_in_softmax = axis_at_start(&after, summed);
+        Context { traced, product, weights, weights_are_left, after, summed, summed_in_softmax }
+    }
+}
+
+/// The product that an operation is, if it may be one with values: no layer, and no mixing of heads.
+fn product_with_values(traced: &Traced) -> Option<Product> {
+    let record = record_of(traced).filter(|it| it.operation.explanation != Explanation::Linear)?;
+    Product::of(&record).filter(|_| mixed_heads(&record).is_none())
 }
 
 /// What the queries, the keys and the values of an attention that ends with this operation were before they were scaled and
 /// rearranged. Of transposed scores the first two are in each other's place.
 pub(super) fn roles(step: &Traced) -> Option<[Tensor; 3]> {
-    operands(step).map(|all| all.map(|it| source(&it).1))
+    operands_of_attention(step).map(|all| all.map(|it| source(&it).1))
 }
 
 /// The queries, the keys and the values as they are multiplied.
-pub(super) fn operands(step: &Traced) -> Option<[Tensor; 3]> {
+pub(super) fn operands_of_attention(step: &Traced) -> Option<[Tensor; 3]> {
     if step.operation.explanation == Explanation::Attention {
-        let operand = |at: usize| step.operand(at)?.tensor.clone();
-        return Some([operand(0)?, operand(1)?, operand(2)?]);
+        return Some([step.tensor(0)?.clone(), step.tensor(1)?.clone(), step.tensor(2)?.clone()]);
     }
     let attention = Attention::ending_at(step)?;
     let values = attention.values()?.clone();
@@ -271,6 +249,6 @@ pub(super) fn operands(step: &Traced) -> Option<[Tensor; 3]> {
 
 /// The record that a traced operation made.
 pub(super) fn record_of(traced: &Traced) -> Option<Rc<Record>> {
-    let record = origin(traced.results.first()?.tensor.as_ref()?)?;
+    let record = origin(traced.result()?)?;
     (record.operation.name == traced.operation.name).then_some(record)
 }

@@ -60,6 +60,16 @@ pub(super) fn size(tensor: &Tensor, axis: Axis) -> Option<usize> {
     tensor.shape().get(at).copied()
 }
 
+/// The axis that an argument `dim` names, of a tensor with so many; none if it names several.
+pub(super) fn axis_of(dim: Option<&Arg>, ndim: usize) -> Option<Axis> {
+    let dim = match dim? {
+        Arg::Int(dim) => *dim,
+        Arg::Ints(dims) if dims.len() == 1 => dims[0],
+        _ => return None,
+    };
+    usize::try_from(if dim < 0 { -dim } else { ndim as i64 - dim }).ok()
+}
+
 /// The product of an einsum of two operands with one summed letter.
 fn einsum(args: &[Arg]) -> Option<Product> {
     let (Some(Arg::Str(equation)), Some(Arg::Tensors(operands))) = (args.first(), args.get(1)) else {
@@ -149,9 +159,8 @@ pub(super) fn is_mean_of_matrices(record: &Record) -> bool {
 pub(super) fn mixed_heads(record: &Record) -> Option<Tensor> {
     let Product { left, right, .. } = Product::of(record)?;
     let is_mixing = |weights: &Tensor, other: &Tensor| {
-        let is_parameter = other.is_leaf() && other.requires_grad();
         let heads = size(weights, 3);
-        is_parameter
+        (other.is_leaf() && other.requires_grad())
             && weights.ndim() == 4
             && other.ndim() == 2
             && size(other, 1) == heads
@@ -176,22 +185,11 @@ pub(in crate::explain) fn axis_in_operand(
     axis: Axis,
 ) -> Option<Axis> {
     let args = record.args();
-    let dim = |at: usize| match args.get(at)? {
-        Arg::Int(dim) => {
-            let ndim = operand.ndim() as i64;
-            let from_front = if *dim < 0 { dim + ndim } else { *dim };
-            usize::try_from(ndim - from_front).ok()
-        }
-        _ => None,
-    };
-    let swapped = |a: Axis, b: Axis| {
-        if axis == a {
-            b
-        } else if axis == b {
-            a
-        } else {
-            axis
-        }
+    let dim = |at: usize| axis_of(args.get(at), operand.ndim());
+    let swapped = |a: Axis, b: Axis| match axis {
+        _ if axis == a => b,
+        _ if axis == b => a,
+        _ => axis,
     };
     let rule = match record.operation.explanation {
         Explanation::Moved(Movement::LookedUp) => ShapeRule::Rearranged,
@@ -220,10 +218,7 @@ pub(in crate::explain) fn axis_in_operand(
         ShapeRule::Swapped => swapped(dim(1)?, dim(2)?),
         ShapeRule::Permuted => {
             let Arg::Ints(dims) = args.get(1)? else { return None };
-            let at = dims.len().checked_sub(axis)?;
-            let ndim = operand.ndim() as i64;
-            let from = *dims.get(at)?;
-            usize::try_from(ndim - if from < 0 { from + ndim } else { from }).ok()?
+            axis_of(Some(&Arg::Int(*dims.get(dims.len().checked_sub(axis)?)?)), operand.ndim())?
         }
         ShapeRule::Stack => {
             let at = dim(1).map(|dim| if is_negative(&args, 1) { dim } else { dim + 1 })?;

@@ -1,31 +1,27 @@
 //! What the source calls the operands of a call or a product.
 
-use ruff_python_ast::{Expr, ExprCall};
+use ruff_python_ast::Expr;
 
+use crate::explain::written_call::operands;
 use crate::syntax::parse_expression;
 
 /// What an expression calls the two factors of a product: `a @ b`, `torch.matmul(a, b)`, `a.bmm(b)`, `einsum("..", a, b)`.
 pub(super) fn factors(expression: &str) -> [Option<String>; 2] {
     let Ok(parsed) = parse_expression(expression.trim()) else { return [None, None] };
     let name = |it: &Expr| layer_name(it).or_else(|| base_name(it)).map(str::to_owned);
-    match &*parsed.syntax().body {
-        Expr::BinOp(product) => [name(&product.left), name(&product.right)],
-        Expr::Call(call) => {
-            let receiver = match &*call.func {
-                Expr::Attribute(it) => operand(call).filter(|first| std::ptr::eq(*first, &*it.value)),
-                _ => None,
-            };
-            let listed = |it: &'_ Expr| match it {
-                Expr::List(list) => list.elts.iter().map(name).collect(),
-                Expr::Tuple(list) => list.elts.iter().map(name).collect(),
-                Expr::StringLiteral(_) => Vec::new(),
-                other => vec![name(other)],
-            };
-            let mut all = receiver.map(name).into_iter().chain(call.arguments.args.iter().flat_map(listed));
-            [all.next().flatten(), all.next().flatten()]
-        }
-        _ => [None, None],
+    let listed = |it: &'_ Expr| match it {
+        Expr::List(list) => list.elts.iter().map(name).collect(),
+        Expr::Tuple(list) => list.elts.iter().map(name).collect(),
+        Expr::StringLiteral(_) => Vec::new(),
+        other => vec![name(other)],
+    };
+    let mut all = match &*parsed.syntax().body {
+        product @ (Expr::BinOp(_) | Expr::Call(_)) => operands(product),
+        _ => Vec::new(),
     }
+    .into_iter()
+    .flat_map(listed);
+    [all.next().flatten(), all.next().flatten()]
 }
 
 /// The name of the layer whose result an expression is: `query` of `self.query(x).transpose(1, 2)` and of
@@ -51,7 +47,7 @@ fn layer_name(expression: &Expr) -> Option<&str> {
 }
 
 /// The name that an expression begins with: `weights` of `weights`, `weights[0]`, `weights.transpose(1, 2)`, `self.weights`.
-pub(super) fn base_name(expression: &Expr) -> Option<&str> {
+fn base_name(expression: &Expr) -> Option<&str> {
     match expression {
         Expr::Name(name) => Some(name.id.as_str()),
         Expr::Attribute(attribute) => match &*attribute.value {
@@ -67,21 +63,5 @@ pub(super) fn base_name(expression: &Expr) -> Option<&str> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// What a function or a method is applied to.
-pub(super) fn operand(call: &ExprCall) -> Option<&Expr> {
-    match &*call.func {
-        Expr::Attribute(attribute) => match &*attribute.value {
-            Expr::Name(name)
-                if matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional" | "np" | "numpy") =>
-            {
-                call.arguments.args.first()
-            }
-            Expr::Attribute(module) if module.attr.as_str() == "functional" => call.arguments.args.first(),
-            receiver => Some(receiver),
-        },
-        _ => call.arguments.args.first(),
     }
 }

@@ -63,6 +63,14 @@ impl Search<'_> {
         self.found.push(Edit { line, range: of.range(), text });
     }
 
+    /// A part that is there, in other words.
+    fn change(&mut self, part: Option<&Expr>, text: impl FnOnce(&str) -> String) {
+        if let Some(part) = part {
+            let text = text(self.text(part));
+            self.edit(part, text);
+        }
+    }
+
     fn call(&mut self, call: &ExprCall) {
         let (name, receiver) = match &*call.func {
             Expr::Attribute(attribute) => (attribute.attr.as_str(), Some(&*attribute.value)),
@@ -70,43 +78,30 @@ impl Search<'_> {
             _ => return,
         };
         let here = self.is_here(call);
+        let arguments = &call.arguments;
+        let keyword = |name: &str| arguments.find_keyword(name).map(|it| &it.value);
+        let last = arguments.args.last().filter(|it| is_int(it));
         match (self.mistake, name) {
             ("softmax-over-queries", "softmax" | "Softmax") if here => {
-                let given = call.arguments.find_keyword("dim").map(|it| &it.value);
-                let last = call.arguments.args.last().filter(|it| is_int(it));
-                if let Some(dim) = given.or(last) {
-                    self.edit(dim, "-1".to_owned());
-                }
+                self.change(keyword("dim").or(last), |_| "-1".to_owned());
             }
-            ("softmax-over-queries", "Softmax") => {
-                if let Some(dim) = call.arguments.find_keyword("dim") {
-                    self.edit(&dim.value, "-1".to_owned());
-                }
-            }
+            ("softmax-over-queries", "Softmax") => self.change(keyword("dim"), |_| "-1".to_owned()),
             ("mask-off-by-one" | "mask-inverted" | "row-all-hidden", "triu" | "tril") => {
-                let right = if name == "triu" { "1" } else { "0" };
-                let given = call.arguments.find_keyword("diagonal").map(|it| &it.value);
-                let last = call.arguments.args.last().filter(|it| is_int(it));
-                match given.or(last) {
-                    Some(diagonal) => self.edit(diagonal, right.to_owned()),
-                    None if name == "triu" => self.insert_argument(call, "diagonal=1"),
-                    None => {}
+                match (keyword("diagonal").or(last), name) {
+                    (Some(diagonal), "triu") => self.edit(diagonal, "1".to_owned()),
+                    (Some(diagonal), _) => self.edit(diagonal, "0".to_owned()),
+                    (None, "triu") => self.insert_argument(call, "diagonal=1"),
+                    (None, _) => {}
                 }
             }
             ("mask-inverted" | "row-all-hidden", "masked_fill" | "masked_fill_") if here => {
-                if let Some(mask) = call.arguments.args.first() {
-                    self.edit(mask, inverted(self.text(mask)));
-                }
+                self.change(arguments.args.first(), inverted);
             }
             ("mask-inverted", "scaled_dot_product_attention") if here => {
-                if let Some(mask) = call.arguments.find_keyword("attn_mask") {
-                    self.edit(&mask.value, inverted(self.text(&mask.value)));
-                }
+                self.change(keyword("attn_mask"), inverted);
             }
             ("mask-leaks", "masked_fill" | "masked_fill_") if here => {
-                if let Some(value) = call.arguments.args.get(1) {
-                    self.edit(value, "float(\"-inf\")".to_owned());
-                }
+                self.change(arguments.args.get(1), |_| "float(\"-inf\")".to_owned());
             }
             ("masked-copy-unused", "masked_fill") if here => {
                 if let Expr::Attribute(attribute) = &*call.func {
@@ -114,7 +109,7 @@ impl Search<'_> {
                 }
             }
             ("heads-by-view-alone", "view" | "reshape") if here => {
-                if let ([b, h, t, d], Some(receiver)) = (&*call.arguments.args, receiver) {
+                if let ([b, h, t, d], Some(receiver)) = (&*arguments.args, receiver) {
                     let [b, h, t, d] = [b, h, t, d].map(|it| self.text(it));
                     let text = format!("{}.{name}({b}, {t}, {h}, {d}).transpose(1, 2)", self.text(receiver));
                     self.edit(call, text);
@@ -123,36 +118,27 @@ impl Search<'_> {
             ("heads-joined-by-view-alone", "view" | "reshape") if here => {
                 if let Some(receiver) = receiver {
                     let plain = self.text(receiver).trim_end_matches(".contiguous()");
-                    let shape =
-                        call.arguments.args.iter().map(|it| self.text(it)).collect::<Vec<_>>().join(", ");
-                    let axes = if call.arguments.args.len() == 2 { "0, 1" } else { "1, 2" };
-                    let text = format!("{plain}.transpose({axes}).reshape({shape})");
+                    let shape: Vec<&str> = arguments.args.iter().map(|it| self.text(it)).collect();
+                    let axes = if shape.len() == 2 { "0, 1" } else { "1, 2" };
+                    let text = format!("{plain}.transpose({axes}).reshape({})", shape.join(", "));
                     self.edit(call, text);
                 }
             }
             ("group-order", "repeat") => {
-                if let ([Expr::NumberLiteral(_), times, ..], Some(receiver)) =
-                    (&*call.arguments.args, receiver)
-                {
-                    let text =
-                        format!("{}.repeat_interleave({}, dim=1)", self.text(receiver), self.text(times));
-                    self.edit(call, text);
+                if let ([Expr::NumberLiteral(_), times, ..], Some(receiver)) = (&*arguments.args, receiver) {
+                    let (keys, times) = (self.text(receiver), self.text(times));
+                    self.edit(call, format!("{keys}.repeat_interleave({times}, dim=1)"));
                 }
             }
             ("dropout-in-eval", "scaled_dot_product_attention") if here => {
-                if let Some(p) = call.arguments.find_keyword("dropout_p") {
-                    self.edit(&p.value, format!("{} if self.training else 0.0", self.text(&p.value)));
-                }
+                self.change(keyword("dropout_p"), |p| format!("{p} if self.training else 0.0"));
             }
             ("dropout-in-eval", "dropout") if here => self.insert_argument(call, "training=self.training"),
             ("softmax-before-loss" | "softmax-twice", "softmax") => {
-                let inner = match receiver.map(|it| self.text(it)) {
-                    Some("torch" | "F" | "nn.functional") | None => {
-                        call.arguments.args.first().map(|it| self.text(it))
-                    }
-                    Some(receiver) => Some(receiver),
-                };
-                if let Some(inner) = inner.map(str::to_owned) {
+                let is_function =
+                    receiver.is_none_or(|it| matches!(self.text(it), "torch" | "F" | "nn.functional"));
+                let inner = if is_function { arguments.args.first() } else { receiver };
+                if let Some(inner) = inner.map(|it| self.text(it).to_owned()) {
                     self.edit(call, inner);
                 }
             }
@@ -171,40 +157,34 @@ impl Search<'_> {
     fn scale(&mut self, expression: &Expr) {
         let Expr::BinOp(operation) = expression else { return };
         let (left, right) = (self.text(&*operation.left).to_owned(), self.text(&*operation.right).to_owned());
-        // The width of a head is that of the queries in the product.
-        let by_head = match &*operation.left {
-            Expr::BinOp(inner) if inner.op == Operator::MatMult => {
-                Some(format!("{left} / {}.shape[-1]**0.5", self.text(&*inner.left)))
-            }
-            _ => None,
-        };
+        let root = format!("{left} / ({right})**0.5");
+        // Divided by the width itself, or multiplied with it.
+        let is_width = !is_no_width(&operation.right);
         match operation.op {
             Operator::Mult => {
                 self.edit(expression, format!("{left} / {right}"));
                 // Multiplied twice.
                 self.edit(expression, left.clone());
-                if !is_no_width(&operation.right) {
-                    self.edit(expression, format!("{left} / ({right})**0.5"));
-                }
             }
-            Operator::Div => {
-                // Divided by the width itself, or by a power that divides already.
-                if !is_no_width(&operation.right) {
-                    self.edit(expression, format!("{left} / ({right})**0.5"));
-                }
-                if right.replace(' ', "").contains("**-") {
-                    self.edit(expression, format!("{left} * {right}"));
-                }
-            }
+            Operator::Div => {}
             Operator::MatMult if !self.scaled => {
                 self.edit(expression, format!("({}) / {left}.shape[-1]**0.5", self.text(expression)));
+                return;
             }
             _ => return,
         }
-        if operation.op != Operator::MatMult
-            && let Some(by_head) = by_head
+        if is_width {
+            self.edit(expression, root);
+        }
+        // Divided by a power that divides already.
+        if operation.op == Operator::Div && right.replace(' ', "").contains("**-") {
+            self.edit(expression, format!("{left} * {right}"));
+        }
+        // The width of a head is that of the queries in the product.
+        if let Expr::BinOp(inner) = &*operation.left
+            && inner.op == Operator::MatMult
         {
-            self.edit(expression, by_head);
+            self.edit(expression, format!("{left} / {}.shape[-1]**0.5", self.text(&*inner.left)));
         }
         // Elsewhere scores without a divisor have no scale at all, which the doctor allows in a first example.
         if operation.op == Operator::Div && self.is_twice {

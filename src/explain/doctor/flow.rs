@@ -1,6 +1,7 @@
 //! The way back through the records: from weights to their softmax, from scores to their product.
 //! It follows operations that scale, mask or rearrange a tensor, and ends where something new is computed from it.
 
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
 use super::axes::{self, Axis, Product};
@@ -37,7 +38,7 @@ impl FlowStep {
 
     /// The argument of this name.
     pub(super) fn arg(&self, name: &str) -> Option<Arg> {
-        self.record.args().get(table::place_of(&self.record, name)?).cloned()
+        arg(&self.record, name)
     }
 
     /// The factor or the mask.
@@ -98,20 +99,84 @@ impl FlowStep {
     }
 }
 
+/// Whether a tensor is trained.
+pub(super) fn is_parameter(tensor: &Tensor) -> bool {
+    tensor.requires_grad() && tensor.is_leaf()
+}
+
 /// The learner's operation that made a tensor. What backward ran is not followed: to the doctor a gradient is given. So is
 /// a parameter: what an optimizer or its initialisation wrote into it says nothing about attention.
 pub(super) fn origin(tensor: &Tensor) -> Option<Rc<Record>> {
-    let is_parameter = tensor.requires_grad() && tensor.is_leaf();
-    tensor.origin().filter(|record| !record.in_backward && !is_parameter)
+    tensor.origin().filter(|record| !record.in_backward && !is_parameter(tensor))
 }
 
-/// The tensors that a tensor was computed from, indices among them, and whether each was written into since.
-pub(super) fn operands_of(tensor: &Tensor) -> Vec<(Tensor, bool)> {
-    let Some(record) = origin(tensor) else { return Vec::new() };
+/// The argument of this name.
+pub(super) fn arg(record: &Record, name: &str) -> Option<Arg> {
+    record.args().get(table::place_of(record, name)?).cloned()
+}
+
+/// The tensor in this place of the arguments.
+pub(super) fn operand(record: &Record, at: usize) -> Option<Tensor> {
+    record.args().get(at).and_then(Arg::tensor).cloned()
+}
+
+/// The tensors among the arguments, those in lists one by one.
+pub(super) fn operands(record: &Record) -> Vec<Tensor> {
+    record.args().iter().flat_map(Arg::tensors).cloned().collect()
+}
+
+/// The tensors that a tensor was computed from and that were not written into since, indices among them; and those that were.
+pub(super) fn unchanged_operands(tensor: &Tensor) -> (Vec<Tensor>, Vec<Tensor>) {
+    let Some(record) = origin(tensor) else { return Default::default() };
     let args = record.args();
-    let tensors = args.iter().flat_map(Arg::tensors).chain(args.iter().flat_map(Arg::indices));
-    let is_changed = |tensor: &Tensor, version: u64| tensor.storage().version() != version;
-    tensors.zip(&record.versions).map(|(it, version)| (it.clone(), is_changed(it, *version))).collect()
+    let tensors = args.iter().flat_map(Arg::tensors).chain(args.iter().flat_map(Arg::indices)).cloned();
+    let (kept, changed): (Vec<_>, Vec<_>) =
+        tensors.zip(&record.versions).partition(|(it, version)| it.storage().version() == **version);
+    let tensors = |pairs: Vec<(Tensor, &u64)>| pairs.into_iter().map(|(it, _)| it).collect();
+    (tensors(kept), tensors(changed))
+}
+
+/// A tensor and those that it was computed from, the nearest first, each once.
+pub(super) struct Before {
+    open: VecDeque<Tensor>,
+    seen: HashSet<usize>,
+    last: Option<Tensor>,
+    most: usize,
+}
+
+impl Before {
+    /// The walk ends after so many tensors.
+    pub(super) fn of(tensor: &Tensor, most: usize) -> Before {
+        Before { open: VecDeque::from([tensor.clone()]), seen: HashSet::new(), last: None, most }
+    }
+
+    /// Goes on with these, and not with the operands of the tensor that it returned last.
+    pub(super) fn go_on_with(&mut self, tensors: impl IntoIterator<Item = Tensor>) {
+        self.last = None;
+        self.open.extend(tensors);
+    }
+
+    /// Whether the walk came to the end.
+    pub(super) fn is_whole(&self) -> bool {
+        self.open.is_empty() && self.seen.len() <= self.most
+    }
+}
+
+impl Iterator for Before {
+    type Item = Tensor;
+
+    fn next(&mut self) -> Option<Tensor> {
+        let operands_of_last =
+            self.last.take().and_then(|last| origin(&last)).map(|record| operands(&record));
+        self.open.extend(operands_of_last.unwrap_or_default());
+        while let Some(tensor) = self.open.pop_front().filter(|_| self.seen.len() < self.most) {
+            if self.seen.insert(tensor.id()) {
+                self.last = Some(tensor.clone());
+                return Some(tensor);
+            }
+        }
+        None
+    }
 }
 
 /// A number, or the element of a tensor that has only one.
@@ -232,7 +297,7 @@ pub(super) fn rearranged(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
 pub(super) fn projection(tensor: &Tensor) -> Option<Product> {
     let record = origin(tensor)?;
     if record.operation.explanation == Explanation::Pointwise(Formula::Add) {
-        return record.args().first().and_then(Arg::tensor).and_then(projection);
+        return projection(&operand(&record, 0)?);
     }
     let product = Product::of(&record)?;
     let is_matrix = product.right.ndim() == 2 && !product.right.storage().same(product.left.storage());

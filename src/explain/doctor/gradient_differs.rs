@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::flow::operands_of;
+use super::flow::{Before, unchanged_operands};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
 use crate::ops::trace::Traced;
@@ -14,15 +14,8 @@ use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Buffer, DType, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A903",
-    name: "gradient-differs",
-    title: "a gradient that is computed by hand is not that of the loss",
-    why: "Training goes on with a wrong gradient, and the loss often falls all the same, because the other gradients are \
-          right. It ends higher than it would.",
-    implied_by: &["nan"],
-    detector: Detector::Cell(detect),
-};
+pub(super) static MISTAKE: Mistake = Mistake::new("A903", "gradient-differs", "a gradient that is computed by hand is not that of the loss", "Training goes on with a wrong gradient, and the loss often falls all the same, because the other gradients are \
+          right. It ends higher than it would.", &[Detector::Cell(detect)]).implied_by(&["nan"]);
 
 /// The most losses that are examined, and the most tensors on the way back from one.
 const MOST_LOSSES: usize = 8;
@@ -43,7 +36,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         let lines = step.calls.iter().map(|call| (call.site().cell, call.site().line));
         seen.insert(lines.collect::<Vec<_>>())
     };
-    let losses = cell.trace.steps.iter().enumerate().filter(|(_, step)| is_loss(step) && is_first(step));
+    let losses = cell.steps().enumerate().filter(|(_, step)| is_loss(step) && is_first(step));
     losses
         .filter_map(|(at, step)| Loss::of(at, step, cell))
         .take(MOST_LOSSES)
@@ -79,25 +72,25 @@ struct Candidate<'r> {
 
 impl Loss {
     fn of(at: usize, step: &Traced, cell: &TracedCell) -> Option<Loss> {
-        let value = step.results.first()?.tensor.clone()?;
+        let value = step.result()?.clone();
         let replaced = replaced(cell, at);
-        let (mut open, mut before, mut found) = (vec![value.clone()], HashSet::new(), Vec::new());
-        while let Some(tensor) = open.pop() {
-            if !before.insert(tensor.id()) || before.len() > MOST_TENSORS {
-                continue;
-            }
-            for (operand, is_changed) in operands_of(&tensor) {
-                if !is_changed && !replaced.contains(&operand.id()) {
-                    open.push(operand);
-                } else if before.insert(operand.id())
-                    && operand.dtype() == DType::Float64
-                    && operand.ndim() > 0
-                {
-                    found.push(operand);
-                }
-            }
+        let (mut walk, mut before, mut found) =
+            (Before::of(&value, MOST_TENSORS), HashSet::new(), Vec::<Tensor>::new());
+        while let Some(tensor) = walk.next() {
+            before.insert(tensor.id());
+            let (kept, mut changed) = unchanged_operands(&tensor);
+            let (given, computed): (Vec<_>, Vec<_>) =
+                kept.into_iter().partition(|it| replaced.contains(&it.id()));
+            walk.go_on_with(computed);
+            changed.extend(given);
+            found.extend(changed.into_iter().filter(|it| before.insert(it.id())));
         }
-        let parameters = found.into_iter().filter_map(|it| Parameter::of(it, at, cell)).collect::<Vec<_>>();
+        let is_parameter = |it: &Tensor| it.dtype() == DType::Float64 && it.ndim() > 0;
+        let parameters = found
+            .into_iter()
+            .filter(is_parameter)
+            .filter_map(|it| Parameter::of(it, at, cell))
+            .collect::<Vec<_>>();
         (parameters.len() >= 3).then(|| Loss { at, value, before, parameters })
     }
 
@@ -158,7 +151,7 @@ impl Loss {
             })
             .min_by_key(|(_, it)| it.at)?;
         let right: Vec<String> = right.iter().map(|it| it.name(cell)).take(4).collect();
-        let says = dot(&floats(candidate.step)?, &parameter.directions[0]);
+        let says = dot(&candidate.step.results.first()?.floats()?, &parameter.directions[0]);
         let observed = format!(
             "{}, moved a little in a random direction, changes the loss by {:.4} times the way, and by what is computed here it \
              would be {says:.4}. The gradients of {} are right.",
@@ -177,7 +170,7 @@ impl Loss {
         let is_parameter = |tensor: &Tensor| self.parameters.iter().any(|it| it.tensor.is(tensor));
         let changes = |step: &Traced| {
             let is_difference = step.operation.explanation == Explanation::Pointwise(Formula::Sub);
-            let first = step.operand(0).and_then(|it| it.tensor.as_ref());
+            let first = step.tensor(0);
             (step.in_place || is_difference) && first.is_some_and(is_parameter)
         };
         steps.iter().skip(self.at + 1).position(changes).map_or(steps.len(), |at| self.at + 1 + at)
@@ -195,7 +188,7 @@ impl Loss {
             if tensor.numel() != parameter.values.len() {
                 return None;
             }
-            let values = floats(step).filter(|values| values.iter().any(|it| *it != 0.0))?;
+            let values = result.floats().filter(|values| values.iter().any(|it| *it != 0.0))?;
             Some(Candidate { at, step, is_along: parameter.is_along(&values) })
         };
         (self.at.saturating_sub(MOST_TENSORS)..end).filter_map(found).collect()
@@ -205,9 +198,7 @@ impl Loss {
 impl Parameter {
     fn of(tensor: Tensor, at: usize, cell: &TracedCell) -> Option<Parameter> {
         let used = cell.trace.steps[..=at].iter().rev().flat_map(|step| &step.operands);
-        let mut used = used.filter(|it| it.tensor.as_ref().is_some_and(|it| it.is(&tensor)));
-        let values = used.find_map(|it| it.values())?;
-        let values: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
+        let values = used.filter(|it| it.is(&tensor)).find_map(|it| it.floats())?;
         let mut state = 4711 + tensor.numel() as u64;
         let mut number = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -250,26 +241,14 @@ fn replaced(cell: &TracedCell, at: usize) -> HashSet<usize> {
             && step.results.first().is_some_and(|it| !it.shape().is_empty())
             && step.operand(0).map(|it| it.shape()) == step.results.first().map(|it| it.shape())
     };
-    let first = |step: &Traced| step.operand(0)?.tensor.clone();
+    let first = |step: &Traced| step.tensor(0).cloned();
     steps.filter(is_difference).filter_map(first).filter(is_start).map(|tensor| tensor.id()).collect()
 }
 
 /// Whether a tensor was drawn or given, and scaled at most: no weights, from which right answers are subtracted.
 fn is_start(tensor: &Tensor) -> bool {
     const MOST: usize = 8;
-    let (mut open, mut seen) = (vec![tensor.clone()], 0);
-    while let Some(tensor) = open.pop() {
-        seen += 1;
-        open.extend(operands_of(&tensor).into_iter().map(|(operand, _)| operand));
-        if seen + open.len() > MOST {
-            return false;
-        }
-    }
-    true
-}
-
-fn floats(step: &Traced) -> Option<Vec<f64>> {
-    super::targets_not_shifted::floats(step.results.first()?)
+    Before::of(tensor, MOST + 1).count() <= MOST
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

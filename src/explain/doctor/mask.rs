@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::attention::{Attention, is_softmax, record_of};
 use super::axes::is_product;
-use super::flow::{is_zero_one, trace_back};
+use super::flow::{is_zero_one, operand, trace_back};
 use super::mistake::TracedCell;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -47,10 +47,11 @@ pub(super) fn last_matrix(tensor: &Tensor, size: usize) -> Option<Vec<f64>> {
     Some(values[start..].to_vec())
 }
 
-/// The lines of a softmax that gets at least three masks of the same size, none like another.
-pub(super) fn lines_with_many_masks(cell: &TracedCell) -> HashSet<(&'static str, usize)> {
+/// The operations but for those in the line of a softmax that gets at least three masks of the same size, none like another: these
+/// are data, of a graph or of a window.
+pub(super) fn steps_with_one_mask<'r>(cell: &TracedCell<'r>) -> impl Iterator<Item = &'r Traced> {
     let mut masks: HashMap<(&'static str, usize, usize), Vec<Vec<bool>>> = HashMap::new();
-    for step in &cell.trace.steps {
+    for step in cell.steps() {
         let visible = || Visible::of(&Attention::of_softmax(step)?.input()?, is_visible);
         if let (Some(site), Some(visible)) = (step.site(), visible()) {
             let known = masks.entry((site.cell, site.line, visible.size)).or_default();
@@ -59,7 +60,10 @@ pub(super) fn lines_with_many_masks(cell: &TracedCell) -> HashSet<(&'static str,
             }
         }
     }
-    masks.into_iter().filter(|(_, known)| known.len() >= 3).map(|((cell, line, _), _)| (cell, line)).collect()
+    let varied =
+        masks.into_iter().filter(|(_, known)| known.len() >= 3).map(|((cell, line, _), _)| (cell, line));
+    let varied: HashSet<(&str, usize)> = varied.collect();
+    cell.steps().filter(move |step| !step.site().is_some_and(|it| varied.contains(&(it.cell, it.line))))
 }
 
 /// Which keys each token sees, in the last matrix of scores or of a mask.
@@ -72,7 +76,10 @@ impl Visible {
     /// Of a square matrix; none if nothing or everything is visible.
     pub(super) fn of(tensor: &Tensor, is_visible: impl Fn(f64) -> bool) -> Option<Visible> {
         let size = square(tensor)?;
-        let keys: Vec<bool> = last_matrix(tensor, size)?.into_iter().map(is_visible).collect();
+        Visible::new(size, last_matrix(tensor, size)?.into_iter().map(is_visible).collect())
+    }
+
+    fn new(size: usize, keys: Vec<bool>) -> Option<Visible> {
         (keys.contains(&true) && keys.contains(&false)).then_some(Visible { size, keys })
     }
 
@@ -96,8 +103,7 @@ impl Visible {
             (false, true) => more,
             (false, false) => return None,
         };
-        let keys: Vec<bool> = (0..size * size).map(|at| seen(at / size, first + at % size)).collect();
-        (keys.contains(&true) && keys.contains(&false)).then_some(Visible { size, keys })
+        Visible::new(size, (0..size * size).map(|at| seen(at / size, first + at % size)).collect())
     }
 
     /// Whether of the keys that not every token sees, those in sight are exactly those for which this is so. There are at
@@ -109,9 +115,14 @@ impl Visible {
         self.size >= 3 && others.len() >= 2 && others.iter().all(is_exact)
     }
 
-    /// Whether each token sees itself and nothing else.
-    pub(super) fn is_diagonal(&self) -> bool {
-        (0..self.keys.len()).all(|at| self.keys[at] == (at / self.size == at % self.size))
+    /// Each token with each key, and whether it sees it.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize, bool)> {
+        self.keys.iter().enumerate().map(|(at, seen)| (at / self.size, at % self.size, *seen))
+    }
+
+    /// Whether the keys in sight are exactly those for which this is so.
+    pub(super) fn is_exactly(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
+        self.pairs().all(|(token, key, seen)| seen == fits(token, key))
     }
 
     /// Whether a token sees a key.
@@ -121,26 +132,21 @@ impl Visible {
 
     /// Whether the visible keys are those on one side of a diagonal.
     fn is_triangle(&self) -> bool {
-        let ahead = |at: usize| (at % self.size) as i64 - (at / self.size) as i64;
-        let of = |shown: bool| (0..self.keys.len()).filter(move |at| self.keys[*at] == shown).map(ahead);
+        let ahead = |(token, key, _): (usize, usize, bool)| key as i64 - token as i64;
+        let of = |shown: bool| self.pairs().filter(move |it| it.2 == shown).map(ahead);
         let (shown, hidden) = ((of(true).min(), of(true).max()), (of(false).min(), of(false).max()));
         shown.1 < hidden.0 || hidden.1 < shown.0
     }
 
     /// Whether all visible keys are so to their tokens, and at least one key is seen by another token.
     pub(super) fn all(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
-        let seen =
-            || (0..self.keys.len()).filter(|at| self.keys[*at]).map(|at| (at / self.size, at % self.size));
-        seen().all(|(token, key)| fits(token, key)) && seen().any(|(token, key)| token != key)
+        self.pairs().all(|(token, key, seen)| !seen || fits(token, key))
+            && self.pairs().any(|(token, key, seen)| seen && token != key)
     }
-}
 
-impl Visible {
     /// Whether the last token does not see the first, and each hidden key is so to its token.
     pub(super) fn hides_only(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
-        let hidden =
-            (0..self.keys.len()).filter(|at| !self.keys[*at]).map(|at| (at / self.size, at % self.size));
-        !self.at(self.size - 1, 0) && hidden.into_iter().all(|(token, key)| fits(token, key))
+        !self.at(self.size - 1, 0) && self.pairs().all(|(token, key, seen)| seen || fits(token, key))
     }
 }
 
@@ -150,8 +156,7 @@ pub(super) fn of_weights(step: &Traced) -> Option<(Option<Tensor>, Visible)> {
     let record = record_of(step)?;
     let (masked, mask) = match record.operation.explanation {
         Explanation::Pointwise(Formula::Mul) => {
-            let args = record.args();
-            let (left, right) = (args.first()?.tensor()?.clone(), args.get(1)?.tensor()?.clone());
+            let (left, right) = (operand(&record, 0)?, operand(&record, 1)?);
             let is_mask = |it: &Tensor| square(it).is_some() && is_zero_one(it);
             match (is_mask(&left), is_mask(&right)) {
                 (false, true) => (left, Some(right)),
@@ -159,7 +164,7 @@ pub(super) fn of_weights(step: &Traced) -> Option<(Option<Tensor>, Visible)> {
                 _ => return None,
             }
         }
-        Explanation::Triangle { .. } => (record.args().first()?.tensor()?.clone(), None),
+        Explanation::Triangle { .. } => (operand(&record, 0)?, None),
         _ => return None,
     };
     square(&masked)?;
@@ -169,7 +174,7 @@ pub(super) fn of_weights(step: &Traced) -> Option<(Option<Tensor>, Visible)> {
     if made.operation.explanation == Explanation::Linear {
         return None;
     }
-    let result = step.results.first()?.tensor.clone()?;
+    let result = step.result()?.clone();
     let visible = Visible::of(mask.as_ref().unwrap_or(&result), |it| it != 0.0)?;
     visible.is_triangle().then_some((mask, visible))
 }

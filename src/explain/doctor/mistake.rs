@@ -23,27 +23,38 @@ pub struct Mistake {
     pub why: &'static str,
     /// The names of mistakes of which this one is a consequence: where one of them was found, it is not reported.
     pub implied_by: &'static [&'static str],
-    pub(super) detector: Detector,
+    /// None of a mistake that is watched while the program runs: [`super::training`].
+    pub(super) detectors: &'static [Detector],
 }
 
-/// The function that finds a mistake, by what it examines.
+impl Mistake {
+    pub(super) const fn new(
+        code: &'static str,
+        name: &'static str,
+        title: &'static str,
+        why: &'static str,
+        detectors: &'static [Detector],
+    ) -> Mistake {
+        Mistake { code, name, title, why, implied_by: &[], detectors }
+    }
+
+    pub(super) const fn implied_by(self, implied_by: &'static [&'static str]) -> Mistake {
+        Mistake { implied_by, ..self }
+    }
+}
+
+/// A function that finds a mistake, by what it examines.
 pub(super) enum Detector {
-    /// Examines one attention: a softmax, the operations before it and the operations after it.
+    /// One attention: a softmax, the operations before it and the operations after it.
     Attention(fn(&Attention, &TracedCell) -> Option<Observation>),
-    /// The same; and all operations of a cell.
-    AttentionAndCell(fn(&Attention, &TracedCell) -> Option<Observation>, fn(&TracedCell) -> Vec<Observation>),
     /// The same; and weights that come from `exp` or a sigmoid.
     Weights(fn(&Attention, &TracedCell) -> Option<Observation>),
-    /// The same; and all operations of a cell.
-    WeightsAndCell(fn(&Attention, &TracedCell) -> Option<Observation>, fn(&TracedCell) -> Vec<Observation>),
-    /// Examines all operations of a cell.
+    /// One operation.
+    Step(fn(&Traced, &TracedCell) -> Option<Observation>),
+    /// All operations of a cell.
     Cell(fn(&TracedCell) -> Vec<Observation>),
-    /// Examines a call that was repeated on changed inputs.
+    /// A call that was repeated on changed inputs.
     Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
-    /// The same; and all operations of a cell.
-    CallAndCell(fn(&RepeatedCall, &TracedCell) -> Option<Observation>, fn(&TracedCell) -> Vec<Observation>),
-    /// Watched while the program runs: [`super::training`].
-    Watched,
 }
 
 /// What a detector found: the line, what was observed, and a fix.
@@ -64,6 +75,16 @@ impl Observation {
         fix: impl Into<String>,
     ) -> Observation {
         Observation { site, observed: observed.into(), fix: fix.into(), title: None, why: None }
+    }
+
+    /// Says what it is in other words than the mistake.
+    pub(super) fn titled(self, title: &'static str) -> Observation {
+        Observation { title: Some(title), ..self }
+    }
+
+    /// Says why it matters in other words than the mistake.
+    pub(super) fn because(self, why: &'static str) -> Observation {
+        Observation { why: Some(why), ..self }
     }
 }
 
@@ -113,6 +134,11 @@ impl<'r> TracedCell<'r> {
         TracedCell { trace, names, calls, sources, names_in_calls }
     }
 
+    /// What it ran.
+    pub(super) fn steps(&self) -> std::slice::Iter<'r, Traced> {
+        self.trace.steps.iter()
+    }
+
     /// The learner's name for a tensor, or `otherwise` if it has none.
     pub(super) fn name_of(&self, tensor: &Tensor, otherwise: &str) -> String {
         if let Some(name) = self.names_in_calls.get(&tensor.id()) {
@@ -132,7 +158,7 @@ impl<'r> TracedCell<'r> {
 
     /// Whether an operation after step `at` reads this tensor or a view of it.
     pub(super) fn is_used_after(&self, tensor: &Tensor, at: usize) -> bool {
-        self.trace.steps.iter().skip(at + 1).filter(|step| !step.is_view).any(|step| {
+        self.steps().skip(at + 1).filter(|step| !step.is_view).any(|step| {
             let mut operands = step.operands.iter().filter_map(|operand| operand.tensor.as_ref());
             operands.any(|operand| operand.storage().same(tensor.storage()))
         })
@@ -142,13 +168,13 @@ impl<'r> TracedCell<'r> {
     /// often, the trace may have lost what comes after some of them.
     pub(super) fn alike<'b>(&'b self, step: &'b Traced) -> impl Iterator<Item = (usize, &'b Traced)> {
         let site = step.site();
-        let steps = self.trace.steps.iter().enumerate();
+        let steps = self.steps().enumerate();
         steps.filter(move |(_, it)| std::ptr::eq(it.operation, step.operation) && it.site() == site)
     }
 
     /// The line of a call in which this text stands, and in which an operation ran.
     pub(super) fn site_of(&self, activation: u64, text: &str) -> Option<Site> {
-        let calls = self.trace.steps.iter().flat_map(|step| &step.calls);
+        let calls = self.steps().flat_map(|step| &step.calls);
         calls.filter(|call| call.activation == activation).find_map(|call| {
             let site = call.site();
             self.line(&site)?.contains(text).then_some(site)
@@ -175,7 +201,12 @@ impl<'r> TracedCell<'r> {
     }
 
     fn calls_at(&self, site: &Site) -> impl Iterator<Item = &Called> {
-        let calls = self.trace.steps.iter().filter_map(Traced::place);
+        let calls = self.steps().filter_map(Traced::place);
         calls.filter(move |call| call.cell == site.cell && call.span.start.line == site.line)
     }
+}
+
+/// ` in line 3`; empty where the line is not known.
+pub(super) fn in_line(site: Option<&Site>) -> String {
+    site.map(|site| format!(" in line {}", site.line)).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 //! data, other packages or a GPU. Lines stay where they are.
 
 use crate::syntax::parse_module;
-use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::helpers::any_over_expr;
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
@@ -40,18 +40,7 @@ fn is_definition(statement: &Stmt) -> bool {
 
 /// Whether an expression calls nothing.
 fn is_plain(expression: &Expr) -> bool {
-    let mut calls = Calls(0);
-    calls.visit_expr(expression);
-    calls.0 == 0
-}
-
-struct Calls(usize);
-
-impl<'a> Visitor<'a> for Calls {
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        self.0 += usize::from(matches!(expression, Expr::Call(_)));
-        walk_expr(self, expression);
-    }
+    !any_over_expr(expression, &Expr::is_call_expr)
 }
 
 /// The source with a statement replaced by a line of text; the lines after it keep their numbers.
@@ -66,11 +55,9 @@ fn replaced(source: &str, statement: &Stmt, by: &str) -> String {
 fn in_place_of(statement: &Stmt) -> String {
     match statement {
         Stmt::Import(import) => {
-            let bound = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
             let names = import.names.iter().map(|it| {
-                let name =
-                    it.asname.as_ref().map_or_else(|| bound(it.name.as_str()), |name| name.to_string());
-                format!("_made_up as {name}")
+                let name = it.asname.as_ref().unwrap_or(&it.name);
+                format!("_made_up as {}", name.split('.').next().unwrap_or_default())
             });
             format!("import {}", names.collect::<Vec<_>>().join(", "))
         }

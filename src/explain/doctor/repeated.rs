@@ -1,12 +1,14 @@
 //! A call that computes attention, and what its repetitions on changed inputs showed.
 
+use std::collections::HashSet;
+
 use super::attention::{Attention, is_softmax, record_of};
 use super::axes::Product;
-use super::flow::{origin, source};
+use super::flow::{is_parameter, operands, origin, source};
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::{AxisReport, CallReport, ChangeReport};
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
-use crate::tensor::{Arg, Record, Site, Tensor};
+use crate::tensor::{Record, Site, Tensor};
 
 /// Whether an operation is attention, the softmax in it, or the last product of attention without a softmax.
 pub(super) fn is_attention(step: &Traced) -> bool {
@@ -33,7 +35,7 @@ fn is_last_product(record: &Record) -> bool {
         match record {
             Some(record) if of_computed(&record).is_some() => return true,
             Some(record) if Product::of(&record).is_none() && !is_softmax(&record) => {
-                open.extend(record.args().iter().flat_map(Arg::tensors).cloned());
+                open.extend(operands(&record));
             }
             _ => {}
         }
@@ -45,13 +47,11 @@ fn is_last_product(record: &Record) -> bool {
 pub(super) fn of_computed(record: &Record) -> Option<Vec<Tensor>> {
     let is_weight = |tensor: &Tensor| {
         let (_, start) = source(tensor);
-        start.is_leaf() && start.requires_grad() || start.ndim() == 2 && origin(&start).is_none()
+        is_parameter(&start) || start.ndim() == 2 && origin(&start).is_none()
     };
     let factors = match Product::of(record) {
         Some(product) => vec![product.left, product.right],
-        None if record.operation.explanation == Explanation::Einsum => {
-            record.args().iter().flat_map(Arg::tensors).cloned().collect()
-        }
+        None if record.operation.explanation == Explanation::Einsum => operands(record),
         None => return None,
     };
     (factors.len() > 1 && !factors.iter().any(is_weight)).then_some(factors)
@@ -87,22 +87,15 @@ pub(super) struct RepeatedCall<'r> {
 
 impl<'r> RepeatedCall<'r> {
     pub(super) fn of(report: &'r CallReport, trace: &'r Trace) -> Option<RepeatedCall<'r>> {
-        let mut attention = trace.steps.iter().filter(|step| is_attention(step));
-        let within = |step: &&Traced| functions(step).any(|call| call.activation == report.activation);
-        let first = attention.find(within)?;
-        let function = functions(first).find(|call| call.activation == report.activation)?.function;
-        let mut lines: Vec<(&str, usize)> = trace
-            .steps
-            .iter()
-            .filter(|step| is_attention(step))
-            .filter(within)
-            .filter_map(|step| step.place().map(|place| (place.cell, place.span.start.line)))
-            .collect();
-        lines.sort_unstable();
-        lines.dedup();
-        let own = |step: &Traced| functions(step).next_back().map(|call| call.activation);
-        let mut inner: Vec<u64> =
-            trace.steps.iter().filter(|step| is_attention(step)).filter(within).filter_map(own).collect();
+        let called = |step: &'r Traced| functions(step).find(|call| call.activation == report.activation);
+        let is_within = |step: &&'r Traced| called(step).is_some() && is_attention(step);
+        let attention: Vec<&Traced> = trace.steps.iter().filter(is_within).collect();
+        let first = *attention.first()?;
+        let function = called(first)?.function;
+        let line = |step: &&Traced| step.place().map(|place| (place.cell, place.span.start.line));
+        let lines: HashSet<(&str, usize)> = attention.iter().filter_map(line).collect();
+        let own = |step: &&Traced| functions(step).next_back().map(|call| call.activation);
+        let mut inner: Vec<u64> = attention.iter().filter_map(own).collect();
         inner.dedup();
         Some(RepeatedCall {
             report,
@@ -145,37 +138,29 @@ pub(super) enum Reach {
 impl Reach {
     /// The reach along an axis.
     pub(super) fn of(axis: &AxisReport) -> Reach {
-        let changes = || axis.changes.iter();
-        let moved = |at: usize, moved: &[f64]| {
-            let earlier = moved[..at].iter().filter(|far| **far > 0.0).count();
-            let later = moved[at + 1..].iter().filter(|far| **far > 0.0).count();
-            (earlier, later)
-        };
-        let counts: Vec<(usize, usize, usize)> = changes()
-            .map(|change| (change.at, moved(change.at, &change.moved)))
-            .map(|(at, (earlier, later))| (at, earlier, later))
-            .collect();
-        let anything = changes().any(|change| change.moved.iter().any(|far| *far > 0.0));
-        if counts.len() < 2 || !anything {
+        let changes = &axis.changes;
+        let count = |moved: &[f64]| moved.iter().filter(|far| **far > 0.0).count();
+        let earlier = |it: &ChangeReport| count(&it.moved[..it.at]);
+        let later = |it: &ChangeReport| count(&it.moved[it.at + 1..]);
+        if changes.len() < 2 || changes.iter().all(|it| count(&it.moved) == 0) {
             return Reach::Unknown;
         }
-        let all_later = counts.iter().all(|(at, _, later)| at + 1 + later == axis.size);
-        let none = |which: fn(&(usize, usize, usize)) -> usize| counts.iter().all(|it| which(it) == 0);
-        match (none(|it| it.1), none(|it| it.2)) {
+        let all_later = changes.iter().all(|it| it.at + 1 + later(it) == axis.size);
+        match (changes.iter().all(|it| earlier(it) == 0), changes.iter().all(|it| later(it) == 0)) {
             (true, true) => return Reach::Own,
             (true, false) if all_later => return Reach::Causal,
             _ => {}
         }
-        if all_later && counts.iter().all(|(at, earlier, _)| earlier == at) {
+        if all_later && changes.iter().all(|it| earlier(it) == it.at) {
             return Reach::All;
         }
         // The same number of positions before each changed one, and those nearest to it.
-        let most = counts.iter().map(|it| it.1).max().unwrap_or(0);
+        let most = changes.iter().map(earlier).max().unwrap_or(0);
         let is_band = |change: &ChangeReport| {
             let first = change.at.saturating_sub(most);
             (0..change.at).all(|position| (change.moved[position] > 0.0) == (position >= first))
         };
-        match all_later && most > 0 && changes().all(is_band) {
+        match all_later && most > 0 && changes.iter().all(is_band) {
             true => Reach::Leaks(most),
             false => Reach::Some,
         }

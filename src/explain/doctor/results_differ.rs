@@ -1,35 +1,35 @@
 //! Two implementations of attention that the code compares, with a tolerance, and whose results differ.
 
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
-
 use super::attention::is_softmax;
-use super::axes::is_product;
-use super::flow::{origin, trace_back};
+use super::axes::{axis_of, is_product};
+use super::flow::{Before, operands, origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::of_computed;
+use crate::explain::first_nonfinite;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::{Arg, Record, Site, Tensor};
+use crate::tensor::explanation::{Explanation, Formula, Movement, SoftmaxKind};
+use crate::tensor::{Record, Site, Tensor};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A902",
-    name: "results-differ",
-    title: "two ways to compute the same attention are compared, and differ",
-    why: "A comparison with a tolerance says that both are meant to be the same up to rounding. They are computed from the \
+/// Two implementations of attention that the code compares, with a tolerance, and whose results differ.
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A902",
+    "results-differ",
+    "two ways to compute the same attention are compared, and differ",
+    "A comparison with a tolerance says that both are meant to be the same up to rounding. They are computed from the \
           same tensors, so one of the two has a mistake: in its mask, its scale, its softmax or its order of axes.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
-/// The most records that a search examines.
-const MOST_RECORDS: usize = 2000;
+/// The most tensors that a search examines.
+const MOST_TENSORS: usize = 2000;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let agreeing = pairs_that_agree(cell);
-    cell.trace.steps.iter().filter_map(|step| differing(step, cell, &agreeing)).collect()
+    cell.steps().filter_map(|step| differing(step, cell, &agreeing)).collect()
 }
 
 /// Pairs that are equal up to rounding, by the line that compares them: what else it compares is meant to be equal too.
@@ -88,13 +88,8 @@ fn odd_one(
         figure(size)
     );
     let fix = "look at what this pair has that the others do not: its own part of the formula";
-    let mut found = Observation::new(Some(site), observed, fix);
-    found.title = Some("of several pairs that are compared, one differs");
-    found.why = Some(
-        "The line is a test: all pairs but this one are equal as far as rounding allows, though each was computed in two ways. \
-         So one of the two ways is wrong for this pair.",
-    );
-    Some(found)
+    Some(Observation::new(Some(site), observed, fix).titled("of several pairs that are compared, one differs").because("The line is a test: all pairs but this one are equal as far as rounding allows, though each was computed in two ways. \
+         So one of the two ways is wrong for this pair."))
 }
 
 fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Observation> {
@@ -165,13 +160,9 @@ fn by_difference<'c>(step: &Traced, cell: &'c TracedCell) -> Option<Compared<'c>
     {
         return None;
     }
-    let made = |of: &TracedTensor| {
-        let tensor = of.tensor.as_ref()?;
-        let is_result = |it: &TracedTensor| it.tensor.as_ref().is_some_and(|it| it.is(tensor));
-        cell.trace.steps.iter().rev().find(|step| step.results.iter().any(is_result))
-    };
-    let magnitude = made(step.operand(0)?).filter(|it| it.operation.family == OpFamily::Pointwise)?;
-    let difference = made(magnitude.operand(0)?)
+    let made = |tensor: &Tensor| cell.steps().rev().find(|step| step.made(tensor));
+    let magnitude = made(step.tensor(0)?).filter(|it| it.operation.family == OpFamily::Pointwise)?;
+    let difference = made(magnitude.tensor(0)?)
         .filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub))?;
     let named = cell.line(&step.site()?).and_then(|line| {
         let after = line.split('<').skip(1).map(|it| it.trim_start_matches(['=', ' ']));
@@ -216,11 +207,13 @@ fn with_its_scores(
             figure(far)
         );
         let fix = "compare with torch.softmax(scores, dim=-1)";
-        let mut found = Observation::new(step.site(), observed, fix);
-        found.title = Some("weights are compared with the scores that they were made of");
-        found.why =
-            Some("One side has been through a softmax and the other has not, so they cannot be equal.");
-        Some(found)
+        Some(
+            Observation::new(step.site(), observed, fix)
+                .titled("weights are compared with the scores that they were made of")
+                .because(
+                    "One side has been through a softmax and the other has not, so they cannot be equal.",
+                ),
+        )
     })
 }
 
@@ -236,11 +229,10 @@ fn in_pieces(
     let joined = |it: &TracedTensor| {
         let record = origin(it.tensor.as_ref()?)?;
         let is_joined = record.operation.explanation == Explanation::Moved(Movement::Joined);
-        let Some(Arg::Int(dim)) = record.args().get(1).cloned().filter(|_| is_joined) else { return None };
-        let ndim = it.shape().len() as i64;
-        let axis = if dim < 0 { ndim + dim } else { dim };
-        let parts: Vec<Tensor> = record.args().iter().flat_map(Arg::tensors).cloned().collect();
-        (axis > 0 && axis < ndim - 1 && parts.len() > 1).then_some(parts)
+        let ndim = it.shape().len();
+        let axis = axis_of(record.args().get(1), ndim).filter(|_| is_joined)?;
+        let parts = operands(&record);
+        (axis > 1 && axis < ndim && parts.len() > 1).then_some(parts)
     };
     for (pieces, whole) in [(0, 1), (1, 0)] {
         let (Some(parts), None) = (joined(compared[pieces]), joined(compared[whole])) else { continue };
@@ -260,13 +252,12 @@ fn in_pieces(
             figure(far)
         );
         let fix = "look at what a token sees in each: the mask, the positions, and what is kept from one part to the next";
-        let mut found = Observation::new(step.site(), observed, fix);
-        found.title = Some("a text in one piece and in parts is compared, and differs");
-        found.why = Some(
+        let found = Observation::new(step.site(), observed, fix)
+            .titled("a text in one piece and in parts is compared, and differs");
+        return Some(found.because(
             "A comparison with a tolerance says that both are meant to be the same up to rounding. What the first part leaves for \
              the second, in a cache or a state, is not what the whole text has there.",
-        );
-        return Some(found);
+        ));
     }
     None
 }
@@ -276,14 +267,15 @@ fn distance(left: &TracedTensor, right: &TracedTensor) -> Option<(f64, f64)> {
     if left.shape() != right.shape() || !left.dtype.is_float() || !right.dtype.is_float() {
         return None;
     }
-    let (left, right) = (left.values()?, right.values()?);
-    let pairs = || (0..left.len()).map(|at| (left.float(at), right.float(at)));
+    let (left, right) = (left.floats()?, right.floats()?);
+    let pairs = || left.iter().zip(&right);
     let is_finite = pairs().all(|(left, right)| left.is_finite() && right.is_finite());
     let far = pairs().map(|(left, right)| (left - right).abs()).fold(0.0, f64::max);
     is_finite.then_some((far, pairs().map(|(_, right)| right.abs()).fold(0.0, f64::max)))
 }
 
 /// What a tensor was computed from.
+#[derive(Default)]
 struct Origins {
     /// The lines of the attention in it.
     sites: HashSet<(String, usize)>,
@@ -296,31 +288,24 @@ struct Origins {
 
 impl Origins {
     fn of(tensor: &Tensor) -> Origins {
-        let mut found = Origins {
-            sites: HashSet::new(),
-            products: HashSet::new(),
-            leaves: HashSet::new(),
-            records: HashSet::new(),
-        };
-        let (mut left, mut literals) = (vec![tensor.clone()], HashSet::new());
-        while let Some(tensor) = left.pop() {
-            let record = origin(&tensor);
+        let mut found = Origins::default();
+        let (mut walk, mut literals) = (Before::of(tensor, MOST_TENSORS), HashSet::new());
+        while let Some(tensor) = walk.next() {
             let is_made = |record: &Rc<Record>| {
                 matches!(record.operation.family, OpFamily::Creation | OpFamily::Random)
-                    || record.args().iter().flat_map(Arg::tensors).next().is_none()
+                    || operands(record).is_empty()
             };
-            match record {
+            match origin(&tensor) {
                 Some(record) if is_made(&record) => {
                     let number = Rc::as_ptr(&record) as usize;
                     let is_random = record.operation.family == OpFamily::Random;
                     found.leaves.extend(is_random.then_some(number));
                     let is_literal = record.operation.explanation == Explanation::Literal;
                     literals.extend((is_literal && tensor.numel() > 1).then_some(number));
+                    walk.go_on_with([]);
                 }
                 Some(record) => {
-                    if !found.records.insert(Rc::as_ptr(&record)) || found.records.len() > MOST_RECORDS {
-                        continue;
-                    }
+                    found.records.insert(Rc::as_ptr(&record));
                     if let Some(Site { cell, line, .. }) = attention_site(&record) {
                         found.sites.insert((cell.to_owned(), line));
                     }
@@ -328,7 +313,6 @@ impl Origins {
                     if let Some(site) = record.site.as_ref().filter(|_| is_product) {
                         found.products.insert((site.cell.to_owned(), site.line));
                     }
-                    left.extend(record.args().iter().flat_map(Arg::tensors).cloned());
                 }
                 None if tensor.dtype().is_float() && tensor.numel() > 1 => {
                     found.leaves.insert(tensor.storage().address());
@@ -349,4 +333,54 @@ fn attention_site(record: &Record) -> Option<Site> {
         || record.operation.explanation == Explanation::Pointwise(Formula::Exp)
         || is_softmax(record);
     record.site.clone().filter(|_| is_attention)
+}
+
+/// A nan that an operation returns although no operand has one.
+pub(super) static NAN: Mistake = Mistake::new("A901", "nan", "an operation returns nan", "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
+          stops making progress.", &[Detector::Cell(nan)]).implied_by(&["scores-as-weights"]);
+
+/// Tensors with more elements are not searched.
+const MOST_ELEMENTS: usize = 1 << 20;
+
+fn nan(cell: &TracedCell) -> Vec<Observation> {
+    // Only the first one: the others follow from it.
+    cell.steps().find_map(|step| first_nan(step, cell)).into_iter().collect()
+}
+
+fn has_nan(tensor: &TracedTensor) -> bool {
+    if !tensor.dtype.is_float() || tensor.layout.numel() > MOST_ELEMENTS {
+        return false;
+    }
+    tensor.floats().is_some_and(|values| values.iter().any(|it| it.is_nan()))
+}
+
+fn first_nan(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    // A softmax of a hidden row is a mistake of its own, and values that the code states are not computed.
+    if matches!(
+        step.operation.explanation,
+        Explanation::Softmax(SoftmaxKind::Weights)
+            | Explanation::Literal
+            | Explanation::Constant(_)
+            | Explanation::Assignment
+            | Explanation::MaskedFill
+    ) {
+        return None;
+    }
+    let result = step.results.iter().find(|result| has_nan(result))?;
+    if step.operands.iter().any(has_nan) {
+        return None;
+    }
+    let origin = first_nonfinite(result.tensor.as_ref()?, cell.names)?;
+    let fix = match step.operation.explanation {
+        Explanation::Pointwise(Formula::Div) if origin.operands.iter().any(|it| it.is_infinite()) => {
+            "exp exceeds the range of floats: subtract the largest score first, as torch.softmax does"
+        }
+        Explanation::Pointwise(Formula::Div) => "make sure that the divisor is never 0",
+        Explanation::Pointwise(Formula::Log | Formula::Sqrt | Formula::Rsqrt) => {
+            "make sure that its input is never below 0: clamp(min=1e-8)"
+        }
+        _ => "check its operands: one of them is infinite, or outside of the operation's domain",
+    };
+    let name = step.operation.called(step.in_place);
+    Some(Observation::new(step.site(), format!("{name} returned nan: {}.", origin.because), fix))
 }

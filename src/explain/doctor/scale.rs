@@ -4,25 +4,26 @@
 use std::rc::Rc;
 
 use super::attention::{Attention, Scores, is_pointer, is_softmax, record_of};
-use super::axes::{Product, is_product, size};
-use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged, trace_back};
+use super::axes::{Product, axis_of, is_product, size};
+use super::flow::{
+    self, FlowStep, arg, axis_at_start, is_parameter, operand, operands, origin, projection, rearranged,
+    trace_back,
+};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
-use crate::ops::table;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement, ProductKind};
 use crate::tensor::{Arg, Record, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A203",
-    name: "scale",
-    title: "scores are not scaled by the root of the head's width",
-    why: "A score is a sum of as many products as a head is wide, so its spread grows with the root of that width. \
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A203",
+    "scale",
+    "scores are not scaled by the root of the head's width",
+    "A score is a sum of as many products as a head is wide, so its spread grows with the root of that width. \
           Divided by that root, the scores of every head have the same spread; with another scale the softmax is too \
           even or too sharp, and the layer learns badly.",
-    implied_by: &[],
-    detector: Detector::WeightsAndCell(detect, detect_fused),
-};
+    &[Detector::Weights(detect), Detector::Step(of_fused)],
+);
 
 /// What to do about scores that are divided by the root of the width twice.
 pub(super) const ONCE: &str = "divide once";
@@ -93,7 +94,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             let own = it.scores.as_ref().filter(|own| line(own) == line(scores));
             own.is_some_and(|own| it.before.iter().any(|step| adds_learned(step, own)))
         };
-        let others = || cell.trace.steps.iter().filter_map(Attention::of_softmax);
+        let others = || cell.steps().filter_map(Attention::of_softmax);
         if learns(attention) || is_of_image(scores) || others().any(|it| learns(&it)) {
             return None;
         }
@@ -185,38 +186,27 @@ fn normalised_elsewhere(scores: &Scores, cell: &TracedCell) -> Option<Observatio
     let parts = scores.sources.iter().zip(&scores.paths).zip(summed);
     parts.into_iter().find_map(|((source, path), summed)| {
         let record = origin(source).filter(|it| it.operation.explanation == Explanation::UnitLength)?;
-        let ndim = source.ndim() as i64;
-        let Arg::Int(dim) = record.args().get(table::place_of(&record, "dim")?)?.clone() else { return None };
-        let axis = usize::try_from(if dim < 0 { -dim } else { ndim - dim }).ok()?;
+        let ndim = source.ndim();
+        let axis = axis_of(arg(&record, "dim").as_ref(), ndim)?;
         let wanted = axis_at_start(path, summed).filter(|wanted| *wanted != axis)?;
         let name = cell.name_of(source, "the queries");
         let observed = format!(
             "{name} is normalised along dimension {}, and then summed along dimension {}: its vectors do not have length \
              1.",
-            ndim - axis as i64,
-            ndim - wanted as i64
+            ndim - axis,
+            ndim - wanted
         );
-        let mut found = Observation::new(record.site.clone(), observed, format!("F.normalize(x, dim=-{wanted})"));
-        found.title = Some("queries or keys are normalised along another axis than they are multiplied");
-        Some(found)
+        Some(Observation::new(record.site.clone(), observed, format!("F.normalize(x, dim=-{wanted})")).titled("queries or keys are normalised along another axis than they are multiplied"))
     })
 }
 
 /// Fused attention whose scale, with what queries and keys are multiplied by before, is none that attention has.
-fn detect_fused(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| of_fused(step, cell)).collect()
-}
-
 fn of_fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let record = record_of(step).filter(|it| it.operation.explanation == Explanation::Attention)?;
-    let tensor = |at: usize| step.operand(at)?.tensor.clone();
-    let (left, right) = (tensor(0)?, tensor(1)?);
-    let asked = record.args().get(table::place_of(&record, "scale")?).and_then(Arg::number);
-    let learns = record.args().get(3).and_then(Arg::tensor).is_some_and(is_learned);
-    let (queries, keys) = (flow::source(&left), flow::source(&right));
-    let product = Product::over_features(left, right);
-    let (paths, sources) = ([queries.0, keys.0], [queries.1, keys.1]);
-    let scores = Scores { record, product, paths, sources };
+    let asked = arg(&record, "scale")?.number();
+    let learns = operand(&record, 3).is_some_and(|it| is_learned(&it));
+    let product = Product::over_features(step.tensor(0)?.clone(), step.tensor(1)?.clone());
+    let scores = Scores::new(record, product);
     let width = scores.product.width();
     let root = (width as f64).sqrt();
     let before: Vec<f64> = scores.paths.iter().flatten().filter_map(FlowStep::factor).collect();
@@ -299,10 +289,8 @@ fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
 
 /// Whether a tensor is a parameter or made from one, and by no product; also where no gradient is asked for.
 fn is_learned(tensor: &Tensor) -> bool {
-    let is_parameter = |it: &Tensor| it.is_leaf() && it.requires_grad();
-    let has_parameter = |record: &Record| {
-        Product::of(record).is_none() && record.args().iter().flat_map(Arg::tensors).any(is_parameter)
-    };
+    let has_parameter =
+        |record: &Record| Product::of(record).is_none() && operands(record).iter().any(is_parameter);
     tensor.requires_grad() || trace_back(tensor, &has_parameter).is_some()
 }
 
@@ -341,11 +329,10 @@ fn uncapped(before: &[FlowStep]) -> Vec<&FlowStep> {
 fn is_in_einsum_of_three(weights: &Tensor, cell: &TracedCell) -> bool {
     let is_einsum =
         |step: &&Traced| step.operation.explanation == Explanation::Einsum && step.operands.len() > 2;
-    cell.trace.steps.iter().filter(is_einsum).any(|step| {
-        step.operands
-            .iter()
-            .any(|it| it.tensor.as_ref().is_some_and(|it| it.storage().same(weights.storage())))
-    })
+    let is_weights = |it: &Tensor| it.storage().same(weights.storage());
+    cell.steps()
+        .filter(is_einsum)
+        .any(|step| step.operands.iter().any(|it| it.tensor.as_ref().is_some_and(is_weights)))
 }
 
 /// Whether the input of a projection is an image with its height and width flattened, and there are no heads: such blocks
@@ -361,19 +348,15 @@ fn is_of_image(scores: &Scores) -> bool {
 /// Whether queries and keys are two different projections, or two parts of one.
 fn is_projected(scores: &Scores) -> bool {
     let [query, key] = &scores.sources;
-    let is_same = match query.storage().same(key.storage()) {
-        true => scores.product.left.layout().offset == scores.product.right.layout().offset,
-        false => false,
-    };
+    let is_same = query.storage().same(key.storage())
+        && scores.product.left.layout().offset == scores.product.right.layout().offset;
     let is_of_projection = |tensor: &Tensor| {
         let start = rearranged(tensor).1;
-        let is_parameter = |it: &Tensor| it.is_leaf() && it.requires_grad();
         // A projection may be an einsum, or a product with its matrix on the left.
         let has_parameter = |made: Rc<Record>| {
             let is_product =
                 Product::of(&made).is_some() || made.operation.explanation == Explanation::Einsum;
-            is_product
-                && made.args().iter().flat_map(Arg::tensors).any(|it| is_parameter(&flow::source(it).1))
+            is_product && operands(&made).iter().any(|it| is_parameter(&flow::source(it).1))
         };
         projection(&start).is_some() || origin(&start).is_some_and(has_parameter)
     };

@@ -1,35 +1,34 @@
 //! Scores that are multiplied with the values, while the weights that the softmax made of them are left unused.
 
-use std::collections::HashSet;
-use std::rc::Rc;
-
 use super::attention::{Attention, record_of};
-use super::axes::{Product, is_product, mixed_heads};
-use super::flow::{FlowPath, FlowStep, projection, source, trace_back};
+use super::axes::{Product, is_product, mixed_heads, sums};
+use super::flow::{Before, FlowPath, FlowStep, is_parameter, origin, projection, source, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::scale::factor_within;
-use super::softmax_helper::wrong_sums;
+use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, Record, Site, Tensor};
+use std::collections::HashSet;
+use std::rc::Rc;
 
 /// Tensors with more elements are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;
-/// The most records that a search for a softmax examines.
-const MOST_RECORDS: usize = 500;
+/// The most tensors that a search for a softmax examines.
+const MOST_TENSORS: usize = 1000;
 /// What a mask says of scores.
 const MASKED: &str = "masked with a large negative number, as for a softmax";
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A205",
-    name: "scores-as-weights",
-    title: "the scores are multiplied with the values, not the weights",
-    why: "Scores may be negative, and do not sum to 1: without the softmax the result is no average of the values, and \
+/// Scores that are multiplied with the values, while the weights that the softmax made of them are left unused.
+pub(super) static MISTAKE: Mistake = Mistake::new(
+    "A205",
+    "scores-as-weights",
+    "the scores are multiplied with the values, not the weights",
+    "Scores may be negative, and do not sum to 1: without the softmax the result is no average of the values, and \
           its size grows with the number of tokens.",
-    implied_by: &[],
-    detector: Detector::Cell(detect),
-};
+    &[Detector::Cell(detect)],
+);
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let steps = &cell.trace.steps;
@@ -129,7 +128,7 @@ fn not_weights<'t>(step: &'t Traced, record: &Record) -> Option<(&'t TracedTenso
     let product = Product::of(record)?;
     let operands = [(&product.left, &product.right), (&product.right, &product.left)];
     operands.into_iter().find_map(|(operand, values)| {
-        let used = step.operands.iter().find(|it| it.tensor.as_ref().is_some_and(|it| it.is(operand)))?;
+        let used = step.operands.iter().find(|it| it.is(operand))?;
         let FlowPath { steps, record: made, .. } = trace_back(operand, &is_product)?;
         let scores = Product::of(&made).filter(|_| made.operation.explanation != Explanation::Linear)?;
         // Other attention than that of a softmax has a scale too: retention multiplies with a decay, and mixed heads with a
@@ -138,8 +137,7 @@ fn not_weights<'t>(step: &'t Traced, record: &Record) -> Option<(&'t TracedTenso
             let is_added = step.explanation() == Explanation::Pointwise(Formula::Add);
             !is_added && step.other().is_some_and(|it| it.tensor().is_some_and(|it| it.numel() > 1))
         };
-        let is_parameter = |it: &Tensor| source(it).1.is_leaf() && source(it).1.requires_grad();
-        if steps.iter().any(is_gated) || is_parameter(values) || is_weighted(operand) {
+        if steps.iter().any(is_gated) || is_parameter(&source(values).1) || is_weighted(operand) {
             return None;
         }
         let root = (scores.width() as f64).sqrt();
@@ -167,47 +165,36 @@ fn is_of_the_same(scores: &Product, values: &Tensor) -> bool {
         [Some(start), input]
     };
     let own = made_of(values);
-    let is_token = |it: &&Tensor| !(it.is_leaf() && it.requires_grad()) && it.numel() > 1;
+    let is_token = |it: &&Tensor| !is_parameter(it) && it.numel() > 1;
     let of_scores = [&scores.left, &scores.right].map(made_of);
     own.iter().flatten().filter(is_token).any(|it| of_scores.iter().flatten().flatten().any(|of| of.is(it)))
 }
 
 /// The elements of a float tensor; none of a large one.
 fn numbers(tensor: &TracedTensor) -> Option<Vec<f64>> {
-    if !tensor.dtype.is_float() || tensor.shape().iter().product::<usize>() > MOST_ELEMENTS {
-        return None;
-    }
-    tensor.values().map(|values| (0..values.len()).map(|at| values.float(at)).collect())
+    let is_searched = tensor.dtype.is_float() && tensor.layout.numel() <= MOST_ELEMENTS;
+    is_searched.then(|| tensor.floats()).flatten()
 }
 
 /// Whether a softmax, or another function that makes weights of scores, is among what a tensor was computed from.
 fn is_weighted(tensor: &Tensor) -> bool {
     let smallest: usize = tensor.shape().iter().rev().take(2).product();
-    let mut left = vec![tensor.clone()];
-    let mut seen = HashSet::new();
-    while let Some(tensor) = left.pop() {
-        let Some(record) = tensor.origin() else { continue };
-        // What is smaller than a matrix of weights is a factor for all of them.
-        let is_factor = tensor.numel() < smallest;
-        let makes_weights = !is_factor
-            && matches!(
-                record.operation.explanation,
-                Explanation::Softmax(_)
-                    | Explanation::Attention
-                    | Explanation::Pointwise(
-                        Formula::Exp | Formula::Sigmoid | Formula::Relu | Formula::Square | Formula::Pow
-                    )
-            );
-        if makes_weights || seen.len() > MOST_RECORDS {
-            return true;
-        }
-        for operand in record.args().iter().flat_map(|it| it.tensors()) {
-            if operand.origin().is_some_and(|it| seen.insert(Rc::as_ptr(&it))) {
-                left.push(operand.clone());
-            }
-        }
-    }
-    false
+    // What is smaller than a matrix of weights is a factor for all of them.
+    let makes_weights = |it: Tensor| {
+        it.numel() >= smallest
+            && origin(&it).is_some_and(|record| {
+                matches!(
+                    record.operation.explanation,
+                    Explanation::Softmax(_)
+                        | Explanation::Attention
+                        | Explanation::Pointwise(
+                            Formula::Exp | Formula::Sigmoid | Formula::Relu | Formula::Square | Formula::Pow
+                        )
+                )
+            })
+    };
+    let mut walk = Before::of(tensor, MOST_TENSORS);
+    walk.any(makes_weights) || !walk.is_whole()
 }
 
 /// The product that takes the scores in place of the weights, which no product takes.
@@ -215,7 +202,7 @@ fn instead(softmax: &Traced, attention: &Attention, cell: &TracedCell) -> Option
     let scores = attention.scores.as_ref()?;
     let own = softmax.place()?.activation;
     let is_scores = |record: &Record| std::ptr::eq(record, Rc::as_ptr(&scores.record));
-    let instead = cell.trace.steps.iter().find_map(|step| {
+    let instead = cell.steps().find_map(|step| {
         step.place().filter(|place| place.activation == own)?;
         let product = Product::of(&*record_of(step)?)?;
         [product.left, product.right]
@@ -229,4 +216,62 @@ fn instead(softmax: &Traced, attention: &Attention, cell: &TracedCell) -> Option
     let observed = format!("{used} is multiplied with the values; no product takes {weights}.");
     let fix = "weights @ values, where weights is what the softmax returned";
     Some(Observation::new(step.site(), observed, fix))
+}
+
+/// Results with more elements are not summed.
+const MOST_SUMMED: usize = 1 << 18;
+
+/// The words of a name that says nothing else than "softmax".
+const WORDS: [&str; 18] = [
+    "softmax", "my", "naive", "stable", "np", "numpy", "custom", "simple", "cols", "rows", "columns", "row",
+    "func", "fn", "basic", "manual", "safe", "own",
+];
+
+/// The functions that are named as softmax is, and whose result sums to 1 along no axis.
+pub(super) fn wrong_sums(cell: &TracedCell) -> Vec<Observation> {
+    let mut seen: Vec<u64> = Vec::new();
+    let mut found = Vec::new();
+    for step in cell.steps() {
+        let call = step.calls.iter().rev().find(|call| !call.library);
+        let Some(call) = call.filter(|call| is_softmax(call.function) && !seen.contains(&call.activation))
+        else {
+            continue;
+        };
+        seen.push(call.activation);
+        let own = || cell.steps().filter(|it| it.calls.iter().any(|it| it.activation == call.activation));
+        let has_exp = own().any(|it| it.operation.explanation == Explanation::Pointwise(Formula::Exp));
+        let Some(last) = own().next_back().filter(|_| has_exp) else { continue };
+        found.extend(observation(last, call.function));
+    }
+    found
+}
+
+fn is_softmax(function: &str) -> bool {
+    let name = function.rsplit('.').next().unwrap_or(function).to_lowercase();
+    name.contains("softmax") && name.split('_').all(|word| word.is_empty() || WORDS.contains(&word))
+}
+
+fn observation(last: &Traced, function: &str) -> Option<Observation> {
+    let result = last.results.first()?;
+    let tensor: &Tensor = result.tensor.as_ref()?;
+    if !result.dtype.is_float() || tensor.numel() < 2 || tensor.numel() > MOST_SUMMED {
+        return None;
+    }
+    let values = result.floats()?;
+    if values.iter().any(|it| !it.is_finite() || *it < 0.0) {
+        return None;
+    }
+    let is_one = |sum: &f64| (sum - 1.0).abs() <= 1e-3;
+    let of_axes: Vec<Vec<f64>> = (1..=tensor.ndim()).map(|axis| sums(&values, tensor, axis)).collect();
+    if of_axes.iter().flatten().any(is_one) {
+        return None;
+    }
+    let first = of_axes.first()?.first()?;
+    let total: f64 = values.iter().sum();
+    let all = if is_one(&total) { ", and all its elements together to 1" } else { "" };
+    let observed = format!("{function} returns numbers whose first row sums to {}{all}.", figure(*first));
+    let fix = "divide by the sums of the rows: e / e.sum(axis=-1, keepdims=True)";
+    Some(Observation::new(last.site(), observed, fix).titled("a softmax whose rows do not sum to 1").because(
+        "A row of weights says how one token divides its attention among the keys, so it has to sum to 1.",
+    ))
 }

@@ -44,7 +44,7 @@ def stored_in(value):
 
 def altered(value):
     """A copy of an argument with other numbers in its tensors."""
-    (made,), _ = copied([value], {})
+    made = copied({0: value})[0]
     for tensor in stored_in(made):
         if tensor.is_floating_point():
             tensor.data.mul_(-2)
@@ -63,12 +63,12 @@ def cached(call, others, output):
 
     Only where the learner's code makes such a call: one of `others` has a cache where this call has none.
     """
-    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    arguments = call.arguments
     inputs = [(where, value) for where, value in call.inputs() if value.dim() >= 2 and value.shape[1] == output.shape[1]]
     if not inputs or output.dim() < 2:
         return None
     where, tokens = inputs[0]
-    known = [dict([*enumerate(positional), *keywords.items()]) for positional, keywords in others]
+    known = [other.arguments for other in others]
     known = [other for other in known if set(other) == set(arguments) and isinstance(other.get(where), torch.Tensor) and other[where].dim() > 1]
     # A step that takes one token is no call for several.
     if max([tokens.shape[1], *(other[where].shape[1] for other in known)]) < 2:
@@ -130,18 +130,14 @@ def cached(call, others, output):
 
 def without_flag(call, others):
     """As `cached`, for a program that never makes the call without its cache: a flag that is set is taken for that of a cache."""
-    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
-    flags = [at for at, value in arguments.items() if value is True]
+    flags = [at for at, value in call.arguments.items() if value is True]
     # A call at a later position goes on with a text that is not known here.
-    if len(flags) != 1 or any(type(value) is int and value for value in arguments.values()):
+    if len(flags) != 1 or any(type(value) is int and value for value in call.arguments.values()):
         return None
-    arguments[flags[0]] = False
-    positional = [arguments[at] for at in range(len(call.positional))]
-    keywords = {at: arguments[at] for at in call.keywords}
-    bare = Call(call.function, call.names, positional, keywords, call.work)
+    bare = Call(call.function, call.names, {**call.arguments, flags[0]: False}, call.work)
     bare.done = call.done
     output = bare.repeat()
-    return None if output is None else cached(bare, [(call.positional, call.keywords), *others], output)
+    return None if output is None else cached(bare, [call, *others], output)
 
 
 def emptied(modules):
@@ -178,63 +174,49 @@ def ends_with(memory, tokens):
 
 
 def in_parts(call, output, where, tokens, first, filled, growing, memories, made, one_by_one=False):
-    positional, keywords = copied(call.positional, call.keywords)
-    modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
-    for value in [*positional, *keywords.values()]:
-        if isinstance(value, nn.Module):
-            value.eval()
-
-    def given(at, value):
-        if isinstance(at, int):
-            positional[at] = value
-        else:
-            keywords[at] = value
-
-    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    given = copied(call.arguments)
+    modules = [value.eval() for value in given.values() if isinstance(value, nn.Module)]
     if any(is_flag(value) for value in made.values()):
         # Another text before this one: what the method leaves of its cache is noticed.
-        for at, value in made.items():
-            given(at, value)
-        given(where, tokens.flip(1)[:, : min(first, 2)].clone())
-        call.function(*positional, **keywords)
+        given |= made
+        given[where] = tokens.flip(1)[:, : min(first, 2)].clone()
+        call.run(given)
         if not emptied(modules):
             return None
-    given(where, tokens[:, :first].clone())
-    for at in growing:
-        given(at, arguments[at][..., :first].clone())
+
+    def give(start, stop):
+        given[where] = tokens[:, start:stop].clone()
+        for at in growing:
+            given[at] = call.arguments[at][..., :stop].clone()
+
+    give(0, first)
     for at, value in made.items():
-        given(at, value if is_flag(value) or isinstance(value, (dict, list)) else type(value)())
+        given[at] = value if is_flag(value) or isinstance(value, (dict, list)) else type(value)()
     torch.manual_seed(SEED)
-    one = call.function(*positional, **keywords)
+    one = call.run(given)
     if any(value == {} or value == [] for value in made.values()):
         # In the program it had something then: hooks or other code filled it, which are gone.
         return None
     parts = [first_tensor(one)]
     if one_by_one:
         for step in range(1, tokens.shape[1] - 1):
-            given(where, tokens[:, step : step + 1].clone())
-            for at in growing:
-                given(at, arguments[at][..., : step + 1].clone())
+            give(step, step + 1)
             for at in filled:
-                if at not in made and type(positional[at] if isinstance(at, int) else keywords[at]) is int:
-                    given(at, step)
-            parts.append(first_tensor(call.function(*positional, **keywords)))
+                if at not in made and type(given[at]) is int:
+                    given[at] = step
+            parts.append(first_tensor(call.run(given)))
         first = tokens.shape[1] - 1
-    given(where, tokens[:, first:].clone())
-    for at in growing:
-        given(at, arguments[at].clone())
+    give(first, tokens.shape[1])
     for at in filled:
         if at in made:
             continue
-        value = positional[at] if isinstance(at, int) else keywords[at]
-        if type(value) is int:
-            given(at, first)
+        if type(given[at]) is int:
+            given[at] = first
         elif at in memories:
-            given(at, tokens[:, :first].clone())
-        elif is_empty(value):
+            given[at] = tokens[:, :first].clone()
+        elif is_empty(given[at]):
             if not isinstance(one, (tuple, list)) or len(one) < 2:
                 return None
-            given(at, one[1])
-    two = call.function(*positional, **keywords)
-    parts = torch.cat([*parts, first_tensor(two)], dim=1)
+            given[at] = one[1]
+    parts = torch.cat([*parts, first_tensor(call.run(given))], dim=1)
     return moves(output, parts, 1) if parts.shape == output.shape else None

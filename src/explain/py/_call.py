@@ -18,22 +18,30 @@ SEED = 4711
 
 
 class Call:
-    """A function and its arguments: `positional` a tuple, `keywords` a dict, `names` the parameters of `positional`.
+    """A function and its arguments by place or keyword; `names` are the parameters of those that are given by place.
 
     `work` is what one repetition costs: what the call itself did when the learner made it.
     """
 
-    def __init__(self, function, names, positional, keywords, work):
-        self.function, self.names = function, names
-        self.positional, self.keywords = positional, keywords
+    def __init__(self, function, names, arguments, work):
+        self.function, self.names, self.arguments = function, names, arguments
         self.work, self.done = work, 0
+
+    def name(self, where):
+        """The parameter of an argument."""
+        return self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)
+
+    def run(self, arguments):
+        """Calls the function."""
+        positional = [value for where, value in arguments.items() if isinstance(where, int)]
+        return self.function(*positional, **{where: value for where, value in arguments.items() if isinstance(where, str)})
 
     def is_late(self):
         return self.done > WORK
 
     def owner(self):
         """The module whose method was called, if it is one."""
-        owner = self.positional[0] if self.positional else None
+        owner = self.arguments.get(0)
         is_method = hasattr(type(owner), getattr(self.function, "__name__", ""))
         return owner if isinstance(owner, nn.Module) and is_method else None
 
@@ -41,13 +49,8 @@ class Call:
         """The output of a repetition. `changed` has other values for some arguments, by position or keyword; `prepare` gets
         the copies of the modules."""
         self.done += self.work
-        positional, keywords = copied(self.positional, self.keywords)
-        for where, value in (changed or {}).items():
-            if isinstance(where, int):
-                positional[where] = value
-            else:
-                keywords[where] = value
-        self.modules = [value for value in [*positional, *keywords.values()] if isinstance(value, nn.Module)]
+        arguments = {**copied(self.arguments), **(changed or {})}
+        self.modules = [value for value in arguments.values() if isinstance(value, nn.Module)]
         for module in self.modules:
             module.train(training)
         if prepare is not None:
@@ -57,15 +60,14 @@ class Call:
         drawn = random.getstate()
         random.seed(seed)
         try:
-            self.output = self.function(*positional, **keywords)
+            self.output = self.run(arguments)
         finally:
             random.setstate(drawn)
         return self.by_tokens(first_tensor(self.output))
 
     def kept(self):
         """What the modules among the arguments keep besides their parameters."""
-        modules = [value for value in [*self.positional, *self.keywords.values()] if isinstance(value, nn.Module)]
-        return [kept for module in modules for kept in tensors_of(module)]
+        return [kept for value in self.arguments.values() if isinstance(value, nn.Module) for kept in tensors_of(value)]
 
     def by_tokens(self, output):
         """The output with an axis for the texts and one for their tokens, where the call has made one of both.
@@ -80,8 +82,7 @@ class Call:
 
     def tensors(self):
         """Where the tensors among the arguments are, and the tensors."""
-        arguments = [*enumerate(self.positional), *self.keywords.items()]
-        return [(where, value) for where, value in arguments if isinstance(value, torch.Tensor)]
+        return [(where, value) for where, value in self.arguments.items() if isinstance(value, torch.Tensor)]
 
     def inputs(self):
         """The tensors that hold tokens: no masks, and nothing with fewer axes than the others."""
@@ -97,31 +98,27 @@ class Call:
         return alike if alike and len(alike) < len(found) and len({v.shape[1] for _, v in found if v.dim() > 1}) > 1 else found
 
     def is_mask(self, where, value):
-        name = self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)
-        words = name.lower().split("_")
+        words = self.name(where).lower().split("_")
         # `y` is often the text that a decoder reads, and has vectors then.
         is_letter = value.dim() < 3 and any(word in ("w", "y") for word in words)
         named = is_letter or any(word.startswith(NO_TOKENS) for word in words)
         return named or value.dtype == torch.bool or not bool(torch.isfinite(value.float()).all())
 
-
     def is_pairs(self, where, value):
         """Whether an argument is a mask, or a bias of scores: neither vectors nor numbers of tokens."""
-        name = (self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)).lower()
-        return value.dim() >= 2 and (value.dtype == torch.bool or "bias" in name and value.is_floating_point())
+        return value.dim() >= 2 and (value.dtype == torch.bool or "bias" in self.name(where).lower() and value.is_floating_point())
 
 
-def copied(positional, keywords):
+def copied(arguments):
     """Copies of the arguments of a call. What a module keeps of an earlier call, such as its weights, is detached first."""
     memo = {}
-    for value in [*positional, *keywords.values()]:
+    for value in arguments.values():
         parts = [part for module in value.modules() for part in vars(module).values()] if isinstance(value, nn.Module) else [value]
         for part in parts:
             for tensor in caches(part):
                 if not tensor.is_complex() and not tensor.is_leaf:
                     memo[id(tensor)] = tensor.detach().clone()
-    positional, keywords = copy.deepcopy((positional, keywords), memo)
-    return list(positional), keywords
+    return copy.deepcopy(arguments, memo)
 
 
 def moves(before, after, axis):

@@ -56,8 +56,7 @@ def padding(call, output):
                 scale = max(float(torch.nan_to_num(output).abs().max()), 1e-30)
                 moved.append(float(far.max()) if float(far.max()) > ROUNDING * scale else 0.0)
             if len(moved) == 2 and not (all(moved) and is_sparse(call, where, at, value, output)):
-                name = call.names[where] if isinstance(where, int) else where
-                found.append({"mask": name, "sample": sample, "hidden": int((~rows[sample]).sum()), "moved": moved})
+                found.append({"mask": call.name(where), "sample": sample, "hidden": int((~rows[sample]).sum()), "moved": moved})
     return found
 
 
@@ -78,7 +77,7 @@ def is_sparse(call, where, at, value, output):
 
 def padding_token(call, ids):
     """The token that is padding: that of an embedding, or the only one where a mask among the arguments differs."""
-    for value in [*call.positional, *call.keywords.values()]:
+    for value in call.arguments.values():
         if isinstance(value, nn.Module):
             for part in value.modules():
                 padding = getattr(part, "padding_idx", None)

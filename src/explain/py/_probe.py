@@ -91,7 +91,7 @@ def by_place(call, output, axes):
         return 0.0
     # Other objects, such as a cache, may keep something of each sample.
     plain = (torch.Tensor, nn.Module, int, float, str, type(None), torch.dtype)
-    if any(not isinstance(value, plain) for value in [*call.positional, *call.keywords.values()]):
+    if any(not isinstance(value, plain) for value in call.arguments.values()):
         return 0.0
     changed = {where: value.flip(0) for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
     before = call.kept()
@@ -118,15 +118,20 @@ def of_samples(call, inputs, where, value, output):
 
 def unsteady(call, output):
     """How far the output in eval mode moves with another seed."""
-    if not any(isinstance(value, nn.Module) for value in call.positional):
+    if not any(isinstance(value, nn.Module) for where, value in call.arguments.items() if isinstance(where, int)):
         return 0.0
     other = call.repeat(seed=SEED + 1)
     return 0.0 if other is None or other.shape != output.shape else max(moves(output, other, 0), default=0.0)
 
 
+def parameters(call):
+    """The parameters of a function, and the keywords of a call."""
+    return [*call.names, *(where for where in call.arguments if isinstance(where, str))]
+
+
 def documented_causal(call, owner):
     """Whether a docstring of the function or its class says that it is causal, and no argument decides about a mask."""
-    if any("mask" in name or "causal" in name for name in [*call.names, *call.keywords]):
+    if any("mask" in name or "causal" in name for name in parameters(call)):
         return False
     texts = [getattr(call.function, "__doc__", None), type(owner).__dict__.get("__doc__")]
     for text in texts:
@@ -139,67 +144,52 @@ def documented_causal(call, owner):
 
 def says_causal(call):
     """Whether a flag of the module is set, the class of an argument named, or a docstring written, for a causal mask."""
-    owner = call.positional[0] if call.positional else None
+    owner = call.arguments.get(0)
     flag = isinstance(owner, nn.Module) and any(owner.__dict__.get(name) is True for name in ("causal", "is_causal"))
-    named = any(
-        "causal" in type(value).__name__.lower() and value is not owner
-        for value in [*call.positional, *call.keywords.values()]
-    )
+    named = any("causal" in type(value).__name__.lower() and value is not owner for value in call.arguments.values())
     return flag or named or documented_causal(call, owner)
 
 
-def without_padding(call, output):
+def unless_raised(otherwise, probe, *args):
+    """What a probe returns; `otherwise` if it raises."""
     try:
-        return unpadded(call, output)
+        return probe(*args)
     except Exception:
-        return None
+        return otherwise
 
 
 def examine(function, names, positional, keywords, others=(), work=0):
     """The report on a call, as JSON; an object without entries if the call cannot be repeated."""
-    call = Call(function, names, positional, keywords, work)
+    call, *others = (Call(function, names, {**dict(enumerate(placed)), **named}, work) for placed, named in [(positional, keywords), *others])
     with torch.no_grad():
         try:
             output = call.repeat()
             if output is None or output.dim() == 0 or not output.is_floating_point() or call.is_late():
                 return "{}"
             # One repetition, before those that may use up the work.
-            report = {"unpadded": without_padding(call, output)}
+            report = {"unpadded": unless_raised(None, unpadded, call, output)}
             report |= {"axes": influence(call, output), "unsteady": unsteady(call, output)}
             report["unmoved"] = unmoved(call)
-            report["masks"] = [call.names[at] if isinstance(at, int) else at for at, value in call.tensors() if call.is_pairs(at, value)]
+            report["masks"] = [call.name(at) for at, value in call.tensors() if call.is_pairs(at, value)]
             report["unread"] = unread(call)
             report["varies"] = varies(call, output)
             report["by_place"] = 0.0 if report["unsteady"] else by_place(call, output, report["axes"])
             report["padding"] = padding(call, output)
         except Exception:
             return "{}"
-        try:
-            report["cached"] = cached(call, others, output) or without_flag(call, others)
-        except Exception:
-            report["cached"] = None
+        report["cached"] = unless_raised(None, lambda: cached(call, others, output) or without_flag(call, others))
         report["is_causal"] = says_causal(call)
-    try:
-        report["untouched"] = untouched(call)
-        report["only_last"] = only_last(call, report["untouched"])
-    except Exception:
-        report["untouched"] = []
-    try:
-        with torch.no_grad():
-            report["parts"] = parts(call)
-    except Exception:
-        report["parts"] = []
-    try:
-        with torch.no_grad():
-            report["in_place_of"] = in_place_of(call)
-    except Exception:
-        report["in_place_of"] = []
+    report["untouched"] = unless_raised([], untouched, call)
+    report["only_last"] = unless_raised(None, only_last, call, report["untouched"])
+    with torch.no_grad():
+        report["parts"] = unless_raised([], parts, call)
+        report["in_place_of"] = unless_raised([], in_place_of, call)
     ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
     token = padding_token(call, ids) if ids is not None else None
     report["padding_token"] = None if token is None else [token, len(ids)]
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))
     report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
-    report["arguments"] = [*names, *keywords]
+    report["arguments"] = parameters(call)
     report["tokens"] = [value.flatten().tolist() for _, value in call.inputs() if is_tokens(value)]
     return json.dumps(report)

@@ -126,7 +126,7 @@ class Group(dict):
         return dict.get(self, key, default)
 
 
-def _called(module, args, kwargs, call):
+def _called(call, module, /, *args, **kwargs):
     watch = _watch
     outer, watch.depth = watch.depth == 0, watch.depth + 1
     if len(watch.called) < 4096:
@@ -175,7 +175,7 @@ def _ended(module, watch):
             watch.evaluated.append((module, at))
 
 
-def _backward(call, args, kwargs):
+def _backward(call, /, *args, **kwargs):
     watch = _watch
     at = place()
     # Calls that are repeated have no line.
@@ -283,38 +283,41 @@ def _stepped(optimizer, call, args, kwargs):
     return out
 
 
-def _zeroed():
+def _zeroed(zero, /, *args, **kwargs):
     watch = _watch
     # Gradients that no step has used are gone.
     if watch.now.backward is not None and watch.now.zeroed is None:
         watch.lost = place()
     watch.now.zeroed, watch.stale = place(), None
+    return zero(*args, **kwargs)
 
 
-def _clipped():
+def _clipped(clip, /, *args, **kwargs):
     watch = _watch
     if watch.now.backward is not None:
         watch.clipped = True
     elif watch.early is None:
         watch.early = (place(), watch.steps > 0 and watch.now.zeroed is None)
+    return clip(*args, **kwargs)
 
 
-def _loaded(module, state):
+def _loaded(load, module, /, state_dict, *args, **kwargs):
     """State that shares its memory with the module that loads it, and was kept before the last step."""
     watch = _watch
     own = {it.data_ptr() for it in [*module.parameters(), *module.buffers()]}
-    given = [it for it in state.values() if isinstance(it, torch.Tensor) and it.is_floating_point() and it.dim() >= 2]
+    given = [it for it in state_dict.values() if isinstance(it, torch.Tensor) and it.is_floating_point() and it.dim() >= 2]
     # Another dict may have the same tensors, under other names.
-    ids = {id(it) for it in state.values()}
-    kept = next((steps for known, steps in watch.states if known is state or any(id(it) in ids for it in known.values())), 0)
+    ids = {id(it) for it in state_dict.values()}
+    kept = next((steps for known, steps in watch.states if known is state_dict or any(id(it) in ids for it in known.values())), 0)
     # One that is kept again and again is the best so far, whichever it was this time.
     is_lost = kept < watch.steps or len({steps for _, steps in watch.states}) > 1
     if watch.steps and is_lost and given and all(it.data_ptr() in own for it in given):
         observed = f"The state that {type(module).__name__} loads is its own: state_dict() returns the parameters themselves, and each step since has changed them."
         watch.add("state-is-own", place(), observed, "copy what is kept: copy.deepcopy(model.state_dict())")
+    return load(module, state_dict, *args, **kwargs)
 
 
-def _named(param, name):
+def _named(set_attribute, param, name, value, /):
     """An attribute that is set to a parameter, and that only looks like one that parameters have."""
     if not hasattr(param, name):
         from difflib import get_close_matches
@@ -323,6 +326,58 @@ def _named(param, name):
         if near:
             observed = f"A parameter gets the attribute {name}, which nothing reads: parameters have {near[0]}."
             _watch.add("option-unread", place(), observed, f"param.{near[0]}")
+    set_attribute(param, name, value)
+
+
+def _made(init, optimizer, /, params, defaults, *rest, **more):
+    init(optimizer, params, defaults, *rest, **more)
+    # A text is a name of the group, for people.
+    extra = {key for group in optimizer.param_groups for key in group if not isinstance(group[key], str)} - set(defaults) - {"params"}
+    seen = set()
+    if extra:
+        optimizer.param_groups = [Group(group, seen) for group in optimizer.param_groups]
+    _watch.optimizers.append((optimizer, place(), extra, seen))
+    _watch.rates[id(optimizer)] = optimizer.defaults.get("lr")
+    step = type(optimizer).step
+    optimizer.step = lambda *args, **kwargs: _stepped(optimizer, step, args, kwargs)
+    optimizer.step.__dict__.update(hooked=True)
+
+
+def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
+    # What is not added up here is chosen from afterwards.
+    of_loss(_watch, input, target, ignore_index if reduction != "none" else None, place())
+    return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
+
+
+def _kept(state_dict, module, /, *args, **kwargs):
+    found = state_dict(module, *args, **kwargs)
+    if not args and not kwargs:
+        _watch.states = [*_watch.states[-15:], (found, _watch.steps)]
+    return found
+
+
+def _scheduled(step, schedule, /, *args, **kwargs):
+    return scheduled_by(_watch, schedule, place(), step, args, kwargs)
+
+
+def _started(init, schedule, /, *args, **kwargs):
+    # A schedule makes its first step itself.
+    _watch.scheduling += 1
+    try:
+        init(schedule, *args, **kwargs)
+    finally:
+        _watch.scheduling -= 1
+    note_factor(_watch, schedule)
+
+
+def wrap(owner, name, around):
+    """Has `around` called in place of a function or a method, with the function before its arguments."""
+    call = getattr(owner, name)
+
+    def wrapped(*args, **kwargs):
+        return around(call, *args, **kwargs)
+
+    setattr(owner, name, wrapped)
 
 
 def install():
@@ -331,90 +386,19 @@ def install():
     if _watch is not None:
         return
     _watch = Watch()
-    call, backward, init = nn.Module.__call__, torch.autograd.backward, Optimizer.__init__
-    zero, module_zero, entropy = Optimizer.zero_grad, nn.Module.zero_grad, F.cross_entropy
-
-    def called(self, *args, **kwargs):
-        return _called(self, args, kwargs, call)
-
-    def ran_backward(*args, **kwargs):
-        return _backward(backward, args, kwargs)
-
-    def made(self, params, defaults, *rest, **more):
-        init(self, params, defaults, *rest, **more)
-        # A text is a name of the group, for people.
-        extra = {key for group in self.param_groups for key in group if not isinstance(group[key], str)} - set(defaults) - {"params"}
-        seen = set()
-        if extra:
-            self.param_groups = [Group(group, seen) for group in self.param_groups]
-        _watch.optimizers.append((self, place(), extra, seen))
-        _watch.rates[id(self)] = self.defaults.get("lr")
-        step = type(self).step
-        self.step = lambda *args, **kwargs: _stepped(self, step, args, kwargs)
-        self.step.__dict__.update(hooked=True)
-
-    def zeroed(self, *args, **kwargs):
-        _zeroed()
-        return zero(self, *args, **kwargs)
-
-    def module_zeroed(self, *args, **kwargs):
-        _zeroed()
-        return module_zero(self, *args, **kwargs)
-
-    def loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
-        # What is not added up here is chosen from afterwards.
-        of_loss(_watch, input, target, ignore_index if reduction != "none" else None, place())
-        return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
-
-    load, state = nn.Module.load_state_dict, nn.Module.state_dict
-
-    def kept(self, *args, **kwargs):
-        found = state(self, *args, **kwargs)
-        if not args and not kwargs:
-            _watch.states = [*_watch.states[-15:], (found, _watch.steps)]
-        return found
-
-    def loaded(self, state_dict, *args, **kwargs):
-        _loaded(self, state_dict)
-        return load(self, state_dict, *args, **kwargs)
-
-    schedule, start = LRScheduler.step, LRScheduler.__init__
-
-    def scheduled(self, *args, **kwargs):
-        return scheduled_by(_watch, self, place(), schedule, args, kwargs)
-
-    def started(self, *args, **kwargs):
-        # A schedule makes its first step itself.
-        _watch.scheduling += 1
-        try:
-            start(self, *args, **kwargs)
-        finally:
-            _watch.scheduling -= 1
-        note_factor(_watch, self)
-
-    set_attribute = nn.Parameter.__setattr__
-
-    def named(self, name, value):
-        _named(self, name)
-        set_attribute(self, name, value)
-
-    nn.Parameter.__setattr__ = named
-    LRScheduler.step, LRScheduler.__init__, nn.Module.load_state_dict = scheduled, started, loaded
-    nn.Module.state_dict = kept
-    nn.Module.__call__, torch.autograd.backward, Optimizer.__init__ = called, ran_backward, made
-    Optimizer.zero_grad, nn.Module.zero_grad, F.cross_entropy = zeroed, module_zeroed, loss
-    for name in ("clip_grad_norm_", "clip_grad_value_"):
-        clip = getattr(nn.utils, name, None)
-        if clip is not None:
-            setattr(nn.utils, name, _clipping(clip))
-
-
-def _clipping(clip):
-    def clipped(parameters, *args, **kwargs):
-        _clipped()
-        return clip(parameters, *args, **kwargs)
-
-    return clipped
+    wrap(nn.Module, "__call__", _called)
+    wrap(nn.Module, "state_dict", _kept)
+    wrap(nn.Module, "load_state_dict", _loaded)
+    wrap(nn.Module, "zero_grad", _zeroed)
+    wrap(nn.Parameter, "__setattr__", _named)
+    wrap(Optimizer, "__init__", _made)
+    wrap(Optimizer, "zero_grad", _zeroed)
+    wrap(LRScheduler, "__init__", _started)
+    wrap(LRScheduler, "step", _scheduled)
+    wrap(torch.autograd, "backward", _backward)
+    wrap(F, "cross_entropy", _loss)
+    wrap(nn.utils, "clip_grad_norm_", _clipped)
+    wrap(nn.utils, "clip_grad_value_", _clipped)
 
 
 def left_out(watch):

@@ -189,7 +189,7 @@ def in_place_of(call):
 def unmoved(call):
     """The names of tensors among the arguments on which no output depends."""
     # With a cache, what was read before need not be read again.
-    if any(isinstance(value, (dict, list)) and len(value) > 0 for value in [*call.positional, *call.keywords.values()]):
+    if any(isinstance(value, (dict, list)) and len(value) > 0 for value in call.arguments.values()):
         return []
     # Of one key the weight is 1, whatever the query.
     if any(value.dim() >= 2 and (value.shape[1] == 1 or value.dim() > 2 and value.shape[-2] == 1) for _, value in call.inputs()):
@@ -218,7 +218,7 @@ def unmoved(call):
         if is_unmoved and is_tokens(value) and tells_padding(call, where, value, varied):
             continue
         if is_unmoved and not is_obeyed(call, where, value):
-            found.append(call.names[where] if isinstance(where, int) else where)
+            found.append(call.name(where))
     return found
 
 
@@ -270,11 +270,11 @@ def is_obeyed(call, where, value):
 def unread(call):
     """The masks of pairs that a module keeps and on which no output of its `forward` depends: their names. Not of a module with
     a switch that is off, which may be that of the mask."""
-    owner = call.positional[0] if call.positional else None
+    owner = call.arguments.get(0)
     is_whole = isinstance(owner, nn.Module) and getattr(call.function, "__name__", "") == "forward"
     if not is_whole or any(value is False for name, value in vars(owner).items() if name != "training"):
         return []
-    if any(value is False or value is None for value in [*call.positional, *call.keywords.values()]):
+    if any(value is False or value is None for value in call.arguments.values()):
         return []
     call.repeat()
     before, found = all_tensors(call.output), []

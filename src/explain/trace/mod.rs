@@ -14,13 +14,13 @@ mod outline;
 mod preview;
 mod source;
 
+pub use super::code::CellSources as Sources;
 pub(crate) use algebra::algebra;
 pub use cost::Cost;
 pub(crate) use cost::cost;
 pub use outline::OutlineItem;
 pub(crate) use outline::{CallGroup, LoopGroup, OperationRow, Outline};
 pub(crate) use preview::Preview;
-pub use source::Sources;
 
 use crate::ops::trace::{Called, Trace, Traced, TracedTensor};
 use source::ShownParts;

@@ -1,21 +1,14 @@
 //! The learner's code of an operation: the expression that ran, and the names that its value is bound to.
 
-use std::collections::HashMap;
-
 use ruff_python_ast::{Expr, Stmt, StmtAugAssign};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use crate::explain::cell_source::{CellSource, EnclosingNodes};
+use crate::explain::cell_source::EnclosingNodes;
+use crate::explain::code::CellSources;
 use crate::explain::written_call::{WrittenCall, called, operator, same};
 use crate::ops::trace::{Called, Traced, TracedTensor};
 use crate::tensor::descriptor::OpNotation;
 use crate::tensor::explanation::{Explanation, Movement};
-
-/// The source of each cell, by the name it ran under.
-#[derive(Default)]
-pub struct Sources {
-    cells: HashMap<String, CellSource>,
-}
 
 /// The code of an operation, on one line.
 #[derive(Default)]
@@ -32,13 +25,7 @@ pub(super) struct ShownParts {
     parts: Vec<TextRange>,
 }
 
-impl Sources {
-    /// Names and sources of cells; of two cells of one name, the later one counts.
-    pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> Sources {
-        let source = |(name, text): (String, String)| (name, CellSource::new(text));
-        Sources { cells: cells.into_iter().map(source).collect() }
-    }
-
+impl CellSources {
     /// The code of `call`; `ran` is the operation that it ran itself, not through a function.
     pub(super) fn code(
         &self,

@@ -133,39 +133,3 @@ pub(super) fn function_binding(source: &str, name: &str) -> Option<String> {
     }
     within(&parse_module(source).ok()?.syntax().body, name, "")
 }
-
-/// The names that cells bind as loop variables and nowhere else. They are not results.
-pub(super) fn loop_variables(cells: &[(String, String)]) -> Vec<String> {
-    let mut loop_variables = Vec::new();
-    let mut others = Vec::new();
-    for (_, source) in cells {
-        let Ok(parsed) = parse_module(source) else { continue };
-        for statement in &parsed.syntax().body {
-            collect_names(statement, &mut loop_variables, &mut others);
-        }
-    }
-    loop_variables.retain(|name| !others.contains(name));
-    loop_variables
-}
-
-fn collect_names(statement: &Stmt, loop_variables: &mut Vec<String>, others: &mut Vec<String>) {
-    match statement {
-        Stmt::For(block) => {
-            names_in(&block.target, loop_variables);
-            block.body.iter().for_each(|inner| collect_names(inner, loop_variables, others));
-        }
-        Stmt::Assign(assign) => assign.targets.iter().for_each(|target| names_in(target, others)),
-        Stmt::With(block) => block.body.iter().for_each(|inner| collect_names(inner, loop_variables, others)),
-        Stmt::If(block) => block.body.iter().for_each(|inner| collect_names(inner, loop_variables, others)),
-        _ => {}
-    }
-}
-
-fn names_in(target: &Expr, names: &mut Vec<String>) {
-    match target {
-        Expr::Name(name) => names.push(name.id.to_string()),
-        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| names_in(element, names)),
-        Expr::List(list) => list.elts.iter().for_each(|element| names_in(element, names)),
-        _ => {}
-    }
-}

@@ -26,6 +26,7 @@ pub(crate) use difference::Reshaped;
 
 use std::collections::HashMap;
 
+use super::code::CellSources;
 use crate::ops::nearest;
 use crate::session::{Outcome, Session, Variable};
 use apply::ChangedRun;
@@ -80,7 +81,8 @@ pub fn what_if(
         })?;
     }
     what.changes = run.applied();
-    let loop_variables = bindings::loop_variables(cells);
+    // Names that only loops bind are no results.
+    let loop_variables = CellSources::new(cells.iter().cloned()).counters();
     compare(&mut what, before.tensors(), after.tensors(), &loop_variables, run.dropped(), words);
     let cell_of = |name: &str| match made.get(name) {
         Some(cell) => Some(cell.clone()),

@@ -1,33 +1,34 @@
-//! A causal model that is trained to predict the tokens that it was given, not the next ones.
+//! What a loss compares: outputs, and targets of other places, orders or rows.
 
-use std::collections::HashMap;
-
-use super::attention::{Attention, record_of};
-use super::flow::source;
+use super::attention::{Attention, is_softmax, record_of};
+use super::flow::{Before, FlowStep, arg, origin, source, trace_back, unchanged_operands};
 use super::mask::{Visible, fused_visible};
-use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
-use crate::ops::table::place_of;
+use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::explanation::{Explanation, LossKind, Movement};
-use crate::tensor::{Arg, Record};
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::{Explanation, LossKind, Movement, SoftmaxKind};
+use crate::tensor::show::tuple_repr;
+use crate::tensor::{Arg, DType, Index, Tensor};
+use std::collections::HashMap;
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
 /// The most outputs that are compared with those that a loss takes.
 const MOST_OUTPUTS: usize = 1 << 24;
 
-pub(super) static MISTAKE: Mistake = Mistake {
-    code: "A802",
-    name: "targets-not-shifted",
-    title: "the targets are the inputs themselves",
-    why: "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
+/// A causal model that is trained to predict the tokens that it was given, not the next ones.
+pub(super) static NOT_SHIFTED: Mistake = Mistake::new(
+    "A802",
+    "targets-not-shifted",
+    "the targets are the inputs themselves",
+    "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
           zero by copying, and the model learns nothing about the next token.",
-    implied_by: &[],
-    detector: Detector::Call(detect),
-};
+    &[Detector::Call(not_shifted)],
+);
 
-fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     misplaced(call, cell).or_else(|| rearranged(call, cell))
 }
 
@@ -35,9 +36,9 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
 fn texts(cell: &TracedCell) -> Vec<(usize, Vec<f64>)> {
     let of_tokens = |step: &Traced| {
         let tokens = reads_tokens(step)?;
-        Some((tokens.shape()[1], floats(tokens)?))
+        Some((tokens.shape()[1], tokens.floats()?))
     };
-    cell.trace.steps.iter().filter_map(of_tokens).take(MOST_TEXTS).collect()
+    cell.steps().filter_map(of_tokens).take(MOST_TEXTS).collect()
 }
 
 /// The losses of a causal model, none of which has the next tokens as targets: a model that predicts several tokens has one
@@ -53,7 +54,7 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let given = own.map(|axis| call.report.tokens.iter().map(|it| (axis.size, it.clone())));
     let given: Vec<_> = given.into_iter().flatten().collect();
     texts.extend(given.iter().cloned());
-    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let losses = cell.steps().filter(|step| is_cross_entropy(step));
     let shift = |loss: &Traced| {
         [1, 0, 2, -1].into_iter().find(|by| texts.iter().any(|text| is_shifted(loss, text, *by)))
     };
@@ -63,7 +64,7 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     }
     let is_meant = |(loss, by): &(&Traced, isize)| match by {
         0 => given.iter().any(|text| is_shifted(loss, text, 0)) && !is_of_another(loss, call, cell),
-        _ => cell.trace.steps.iter().any(hides_later_tokens),
+        _ => cell.steps().any(hides_later_tokens),
     };
     let (loss, by) = shifted.into_iter().find(is_meant)?;
     let (observed, fix, title) = match (by, own) {
@@ -73,7 +74,7 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
                 axis.size, call.function
             ),
             "predict the next token: logits[:, :-1] against tokens[:, 1:]",
-            MISTAKE.title,
+            NOT_SHIFTED.title,
         ),
         (2, _) => (
             format!(
@@ -94,15 +95,13 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             "the targets are not the next tokens",
         ),
     };
-    let mut found = Observation::new(loss.site(), observed, fix);
-    found.title = Some(title);
-    Some(found)
+    Some(Observation::new(loss.site(), observed, fix).titled(title))
 }
 
 /// Whether the target of each output is the token so many places after the one that it was computed for.
 fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> bool {
     let pairs = || {
-        let targets = floats(loss.operand(1)?)?;
+        let targets = loss.operand(1)?.floats()?;
         let places = places_of_rows(loss, tokens.len());
         // Who leaves out the outputs that have no token before them asks for that token.
         if by < 0 && targets.len() < tokens.len() {
@@ -111,8 +110,7 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
         // The outputs of all tokens, in their order.
         let places =
             places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;
-        let of_name = |record: &Record| record.args().get(place_of(record, "ignore_index")?)?.number();
-        let ignored = record_of(loss).and_then(|record| of_name(&record)).unwrap_or(-100.0);
+        let ignored = record_of(loss).and_then(|it| arg(&it, "ignore_index")?.number()).unwrap_or(-100.0);
         let mut counted =
             places.into_iter().zip(targets).filter(|(_, target)| *target != ignored && *target >= 0.0);
         let mut fitting = Vec::new();
@@ -131,7 +129,7 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
 /// For each row of a loss's outputs the place of the token that it was computed for, among so many tokens: a row of the
 /// model's outputs that is equal to it.
 fn places_of_rows(loss: &Traced, tokens: usize) -> Option<Vec<usize>> {
-    let logits = loss.operand(0)?.tensor.clone()?;
+    let logits = loss.tensor(0)?.clone();
     // (batch, classes, tokens): the classes come last here.
     let logits =
         if logits.ndim() == 3 { logits.with_layout(logits.layout().transpose(1, 2)) } else { logits };
@@ -168,8 +166,8 @@ pub(super) fn reads_tokens(step: &Traced) -> Option<&TracedTensor> {
 fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let texts = texts(cell);
     let found = |step: &Traced| {
-        let targets = floats(step.operand(1)?)?;
-        let logits = step.operand(0)?.tensor.clone()?;
+        let targets = step.operand(1)?.floats()?;
+        let logits = step.tensor(0)?.clone();
         let (_, all) = source(&logits);
         texts.iter().find_map(|(size, tokens)| {
             let count = tokens.len() / size;
@@ -189,27 +187,15 @@ fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
                 .then_some((count, *size))
         })
     };
-    let losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    let losses = cell.steps().filter(|step| is_cross_entropy(step));
     let (loss, (count, size)) = losses.filter_map(|step| Some((step, found(step)?))).next()?;
     let observed = format!(
         "{} returns outputs for {count} texts of {size} tokens, text by text. The targets come token by token, {count} of each \
          place: most outputs are compared with the target of another.",
         call.function
     );
-    let mut mistaken =
-        Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs");
-    mistaken.title = Some("the targets are in another order than the outputs");
-    mistaken.why = Some(
-        "Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
-         tokens take it.",
-    );
-    Some(mistaken)
-}
-
-/// The elements of a tensor.
-pub(super) fn floats(tensor: &TracedTensor) -> Option<Vec<f64>> {
-    let values = tensor.values()?;
-    Some((0..values.len()).map(|at| values.float(at)).collect())
+    Some(Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs").titled("the targets are in another order than the outputs").because("Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
+         tokens take it."))
 }
 
 /// Whether an operation is attention in which each token sees those up to itself and no others.
@@ -222,18 +208,14 @@ pub(super) fn hides_later_tokens(step: &Traced) -> bool {
     let of_scores =
         || Visible::of(&Attention::of_softmax(step)?.input()?, |score| score > -1e4 && !score.is_nan());
     let visible = fused_visible(step).map(|(_, visible)| visible).or_else(of_scores);
-    visible.is_some_and(|it| {
-        (0..it.size).all(|token| (0..it.size).all(|key| it.at(token, key) == (key <= token)))
-    })
+    visible.is_some_and(|it| it.is_exactly(|token, key| key <= token))
 }
 
 /// Whether a loss takes the outputs of another call of the same function.
 fn is_of_another(loss: &Traced, call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let Some(logits) = loss.operand(0).and_then(|it| it.tensor.as_ref()) else { return false };
+    let Some(logits) = loss.tensor(0) else { return false };
     let (_, all) = source(logits);
-    let is_result =
-        |step: &&Traced| step.results.iter().any(|it| it.tensor.as_ref().is_some_and(|it| it.is(&all)));
-    let made = cell.trace.steps.iter().find(is_result);
+    let made = cell.steps().find(|step| step.made(&all));
     let mut calls = made.iter().flat_map(|step| &step.calls).filter(|it| it.function == call.function);
     calls.next().is_some_and(|first| {
         first.activation != call.report.activation && calls.all(|it| it.activation != call.report.activation)
@@ -246,4 +228,149 @@ pub(super) fn is_cross_entropy(step: &Traced) -> bool {
         step.operation.explanation,
         Explanation::Loss(LossKind::CrossEntropy | LossKind::NegativeLogLikelihood)
     )
+}
+
+/// Logits that go through a softmax before cross-entropy, which has one of its own.
+pub(super) static SOFTMAX: Mistake = Mistake::new(
+    "A801",
+    "softmax-before-loss",
+    "cross-entropy takes probabilities instead of logits",
+    "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
+          says: the loss stays near its start, and gradients are small.",
+    &[Detector::Step(probabilities)],
+);
+
+fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let is_log = step.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
+    if step.operation.explanation != Explanation::Loss(LossKind::CrossEntropy) && !is_log {
+        return None;
+    }
+    let input = step.tensor(0)?.clone();
+    let path = trace_back(&input, &is_softmax)?;
+    let is_layout = |step: &FlowStep| {
+        step.explanation() == Explanation::Copy || step.record.operation.family == OpFamily::View
+    };
+    let values = step.operand(0)?.floats()?;
+    if !path.steps.iter().all(is_layout) || values.is_empty() {
+        return None;
+    }
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let name = cell.name_of(&input, "what it takes");
+    let line = in_line(path.record.site.as_ref());
+    let observed = format!(
+        "{name} is the result of the softmax{line}: its numbers lie between {} and {}.",
+        figure(low),
+        figure(high)
+    );
+    let mut found =
+        Observation::new(step.site(), observed, "F.cross_entropy(logits, targets), without the softmax");
+    found.title = is_log.then_some("log_softmax takes probabilities instead of logits");
+    Some(found)
+}
+
+/// Inputs and targets that were taken from other rows of the data: the inputs in a random order, the targets in another.
+pub(super) static APART: Mistake = Mistake::new(
+    "A820",
+    "samples-apart",
+    "inputs and targets are taken from different rows",
+    "Each input is then trained to give the answer of another one. The loss falls only as far as the frequencies of the \
+          answers take it.",
+    &[Detector::Cell(samples_apart)],
+);
+
+/// The most tensors on the way back from the outputs to the data.
+const MOST_TENSORS: usize = 600;
+
+fn samples_apart(cell: &TracedCell) -> Vec<Observation> {
+    cell.steps().find_map(apart).into_iter().collect()
+}
+
+/// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.
+fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
+    if is_cross_entropy(step) {
+        return Some([step.tensor(0)?.clone(), step.tensor(1)?.clone()]);
+    }
+    let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
+    let (Explanation::Moved(Movement::LookedUp), [Index::Tensor(rows), Index::Tensor(classes)]) =
+        (step.operation.explanation, &parts[..])
+    else {
+        return None;
+    };
+    let in_order =
+        rows.ndim() == 1 && rows.to_i64_vec().iter().enumerate().all(|(at, row)| *row == at as i64);
+    in_order.then_some([step.tensor(0)?.clone(), classes.clone()])
+}
+
+/// The data that a tensor is some rows of, and which.
+fn rows(tensor: &Tensor) -> Option<(Tensor, Vec<i64>)> {
+    let (mut at, mut rows) = (tensor.clone(), None::<Vec<i64>>);
+    while let Some(record) = origin(&at) {
+        let args = record.args();
+        let Some(operand) = args.first().and_then(Arg::tensor).cloned() else { break };
+        match (record.operation.explanation, args.get(1)) {
+            (Explanation::Copy | Explanation::Cast(_), _) => {}
+            (Explanation::Moved(Movement::LookedUp), Some(Arg::Index(parts))) => {
+                let [part] = &parts[..] else { break };
+                let size = *operand.shape().first()? as i64;
+                let taken: Vec<i64> = match part {
+                    Index::Slice { start, stop, step: None | Some(1) } => {
+                        let place = |at: i64| (if at < 0 { at + size } else { at }).clamp(0, size);
+                        (place(start.unwrap_or(0))..place(stop.unwrap_or(size))).collect()
+                    }
+                    Index::Tensor(index) if index.ndim() == 1 && index.dtype() == DType::Int64 => {
+                        index.to_i64_vec()
+                    }
+                    _ => break,
+                };
+                rows = Some(match rows {
+                    None => taken,
+                    Some(later) => later
+                        .iter()
+                        .map(|it| taken.get(usize::try_from(*it).ok()?).copied())
+                        .collect::<Option<_>>()?,
+                });
+            }
+            _ => break,
+        }
+        at = operand;
+    }
+    rows.map(|rows| (at, rows))
+}
+
+fn apart(step: &Traced) -> Option<Observation> {
+    let [outputs, classes] = of_loss(step)?;
+    let (labels, own) = rows(&classes).filter(|(labels, own)| labels.ndim() == 1 && own.len() > 3)?;
+    let (mut walk, mut other) = (Before::of(&outputs, MOST_TENSORS), None);
+    while let Some(tensor) = walk.next() {
+        let is_data = |(data, rows): &(Tensor, Vec<i64>)| {
+            data.ndim() >= 2
+                && data.shape().first() == labels.shape().first()
+                && rows.len() == own.len()
+                && !data.storage().same(labels.storage())
+        };
+        if let Some((data, taken)) = rows(&tensor).filter(is_data) {
+            if taken == own {
+                return None;
+            }
+            other = other.or(Some((data, taken)));
+            walk.go_on_with([]);
+        } else {
+            // What was written into since leads to the batches before.
+            walk.go_on_with(unchanged_operands(&tensor).0);
+        }
+    }
+    let (data, taken) = other?;
+    let count = taken.iter().zip(&own).filter(|(a, b)| a != b).count();
+    let at = taken.iter().zip(&own).position(|(a, b)| a != b)?;
+    let observed = format!(
+        "The inputs are rows of data of shape {}, the targets of {} answers, and {count} of {} targets belong to another row: \
+         sample {at} is row {} of the data, and its target is answer {}.",
+        tuple_repr(data.shape()),
+        labels.numel(),
+        own.len(),
+        taken[at],
+        own[at]
+    );
+    Some(Observation::new(step.site(), observed, "the same index for both: x[index], y[index]"))
 }
