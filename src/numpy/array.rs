@@ -11,21 +11,18 @@ use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
 
-use super::context::{Kind, PyArray, array_of};
+use super::context::{PyArray, array_of};
 use super::module::options;
 use super::text::PrintOptions;
-use super::{complex, dtypes, foreign, index, operators, scalar, text};
-use crate::tensor::ops::complex::part;
+use super::{dtypes, foreign, index, operators, scalar, text};
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
 
-fn nested(tensor: &Tensor, is_complex: bool, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
-    match (layout.ndim(), is_complex) {
-        (0, _) => return scalar::python(&tensor.with_layout(layout.clone()).first(), vm),
-        (1, true) => return complex::python(&tensor.with_layout(layout.clone()), vm),
-        _ => {}
+fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
+    if layout.ndim() == 0 {
+        return scalar::python(&tensor.with_layout(layout.clone()).first(), vm);
     }
-    let rows = (0..layout.shape[0]).map(|at| nested(tensor, is_complex, &layout.select(0, at), vm)).collect();
+    let rows = (0..layout.shape[0]).map(|at| nested(tensor, &layout.select(0, at), vm)).collect();
     vm.ctx.new_list(rows).into()
 }
 
@@ -47,7 +44,7 @@ impl PyArray {
     #[pygetset]
     fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
         let tensor = &self.inner;
-        let sizes = tensor.shape()[..self.dims()].iter();
+        let sizes = tensor.shape().iter();
         vm.ctx.new_tuple(sizes.map(|&size| vm.ctx.new_int(size).into()).collect()).into()
     }
 
@@ -55,23 +52,23 @@ impl PyArray {
     fn strides(&self, vm: &VirtualMachine) -> PyObjectRef {
         let tensor = &self.inner;
         let width = tensor.dtype().size();
-        let steps = tensor.layout().strides[..self.dims()].iter();
+        let steps = tensor.layout().strides.iter();
         vm.ctx.new_tuple(steps.map(|&step| vm.ctx.new_int(step * width).into()).collect()).into()
     }
 
     #[pygetset]
     fn ndim(&self) -> usize {
-        self.dims()
+        self.inner.ndim()
     }
 
     #[pygetset]
     fn size(&self) -> usize {
-        self.inner.numel() / if self.is_complex { 2 } else { 1 }
+        self.inner.numel()
     }
 
     #[pygetset]
     fn itemsize(&self) -> usize {
-        self.inner.dtype().size() * if self.is_complex { 2 } else { 1 }
+        self.inner.dtype().size()
     }
 
     #[pygetset]
@@ -82,64 +79,32 @@ impl PyArray {
 
     #[pygetset]
     fn dtype(&self, vm: &VirtualMachine) -> PyObjectRef {
-        dtypes::object(self.kind(), vm)
+        dtypes::object(self.inner.dtype(), vm)
     }
 
     #[pygetset(name = "T")]
     fn transposed(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        if zelf.is_complex {
-            return vm.call_method(zelf.as_object(), "transpose", ());
-        }
         let tensor = zelf.tensor();
         let axes = (0..tensor.ndim() as i64).rev().collect();
         let turned = zelf.numpy.call("permute", vec![Arg::Tensor(tensor), Arg::Ints(axes)], vm)?;
-        Ok(zelf.numpy.derived(turned, false, [zelf.as_object()], vm))
+        Ok(zelf.numpy.derived(turned, [zelf.as_object()], vm))
     }
 
     #[pygetset]
-    fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
-        match zelf.is_complex {
-            true => zelf.numpy.derived(part(&zelf.tensor(), 0), false, [zelf.as_object()], vm),
-            false => zelf.into(),
-        }
+    fn real(zelf: PyRef<Self>) -> PyRef<Self> {
+        zelf
     }
 
     #[pygetset]
-    fn imag(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        let tensor = zelf.tensor();
-        if zelf.is_complex {
-            return Ok(zelf.numpy.derived(part(&tensor, 1), false, [zelf.as_object()], vm));
-        }
-        let zeros = Tensor::zeros(tensor.shape(), tensor.dtype()).or_raise(vm)?;
-        Ok(zelf.numpy.array(zeros, vm))
-    }
-
-    /// The array of the parts of complex numbers, with one more dimension.
-    #[pygetset]
-    fn _pairs(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
-        zelf.numpy.derived(zelf.tensor(), false, [zelf.as_object()], vm)
-    }
-
-    /// The complex numbers whose parts are the last dimension.
-    #[pymethod]
-    fn _paired(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
-        zelf.numpy.derived(zelf.tensor(), true, [zelf.as_object()], vm)
-    }
-
-    #[pymethod]
-    fn __complex__(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        let number = vm.call_method(zelf.as_object(), "item", ())?;
-        vm.ctx.types.complex_type.as_object().call((number,), vm)
+    fn imag(&self, vm: &VirtualMachine) -> PyResult {
+        let zeros = Tensor::zeros(self.inner.shape(), self.inner.dtype()).or_raise(vm)?;
+        Ok(self.numpy.array(zeros, vm))
     }
 
     /// The torch tensor on the same elements.
     #[pygetset]
-    fn _tensor(&self, vm: &VirtualMachine) -> PyResult {
-        let tensor = tensor_object(self.tensor(), &self.numpy.state, vm);
-        match self.is_complex {
-            true => vm.import("torch", 0)?.get_attr("view_as_complex", vm)?.call((tensor,), vm),
-            false => Ok(tensor),
-        }
+    fn _tensor(&self, vm: &VirtualMachine) -> PyObjectRef {
+        tensor_object(self.tensor(), &self.numpy.state, vm)
     }
 
     /// Whether the elements are row-major without gaps.
@@ -192,7 +157,7 @@ impl PyArray {
     fn tolist(&self, vm: &VirtualMachine) -> PyResult {
         let tensor = self.tensor();
         check_list(tensor.shape(), vm)?;
-        Ok(nested(&tensor, self.is_complex, tensor.layout(), vm))
+        Ok(nested(&tensor, tensor.layout(), vm))
     }
 
     #[pyslot]
@@ -205,9 +170,8 @@ impl PyArray {
     fn __format__(zelf: PyRef<Self>, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let tensor = zelf.tensor();
         let spec = spec.str(vm)?;
-        if zelf.dims() == 0 {
-            let number = nested(&tensor, zelf.is_complex, tensor.layout(), vm);
-            return Ok(vm.format(&number, spec)?.into());
+        if tensor.ndim() == 0 {
+            return Ok(vm.format(&scalar::python(&tensor.first(), vm), spec)?.into());
         }
         if spec.is_empty() {
             return Ok(zelf.as_object().str(vm)?.into());
@@ -220,17 +184,10 @@ impl PyArray {
     /// `str(array)`
     fn text(&self, options: &PrintOptions) -> String {
         let tensor = self.tensor();
-        let parts = if self.dims() == 0 { tensor.to_f64_vec() } else { Vec::new() };
-        match parts[..] {
-            [re, im] => super::digits::complex(re, im, tensor.dtype()),
-            [number] if tensor.dtype().is_float() => super::digits::scalar(number, tensor.dtype()),
-            _ => text::array(&tensor, self.is_complex, options, (" ", 0, 0)),
+        match tensor.ndim() == 0 && tensor.dtype().is_float() {
+            true => super::digits::scalar(tensor.to_f64_vec()[0], tensor.dtype()),
+            false => text::array(&tensor, options, (" ", 0, 0)),
         }
-    }
-
-    /// The dtype of the elements.
-    fn kind(&self) -> Kind {
-        Kind { dtype: self.inner.dtype(), is_complex: self.is_complex }
     }
 }
 
@@ -280,7 +237,7 @@ impl Constructor for PyArray {
 impl Representable for PyArray {
     fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
         let options = options(&zelf.numpy, None, vm)?;
-        Ok(text::repr(&zelf.tensor(), zelf.is_complex, zelf.kind().name(), &options))
+        Ok(text::repr(&zelf.tensor(), &options))
     }
 }
 
@@ -312,7 +269,7 @@ impl AsNumber for PyArray {
 
 fn length(object: &PyObject, vm: &VirtualMachine) -> PyResult<usize> {
     let array = object.downcast_ref::<PyArray>();
-    match array.and_then(|it| it.inner.shape()[..it.dims()].first().copied()) {
+    match array.and_then(|it| it.inner.shape().first().copied()) {
         Some(size) => Ok(size),
         None => Err(vm.new_type_error("len() of unsized object")),
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyType, PyTypeRef};
+use rustpython_vm::builtins::{PyDictRef, PyFloat, PyType, PyTypeRef};
 use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
@@ -16,20 +16,13 @@ use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
 use crate::torch::{OrRaise, items, run_composed, site, tensor_of};
 
-/// The dtype of numbers: of real ones, or of complex ones whose parts have `dtype`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) dtype: DType,
-    pub(super) is_complex: bool,
-}
-
 /// The `numpy` module of one session.
 #[derive(Debug)]
 pub(crate) struct Numpy {
     /// The session's state, which torch shares.
     pub(super) state: Rc<State>,
     /// The classes of scalars by dtype.
-    pub(super) classes: RefCell<Vec<(Kind, PyTypeRef)>>,
+    pub(super) classes: RefCell<Vec<(DType, PyTypeRef)>>,
     /// How arrays are printed, if a program has asked for that: the words of `numpy.set_printoptions`.
     pub(super) options: RefCell<Option<PyDictRef>>,
     /// The methods of arrays that are Python.
@@ -76,27 +69,23 @@ impl Numpy {
 
     /// The array of a tensor, which owns its memory.
     pub(super) fn array(self: &Rc<Self>, tensor: Tensor, vm: &VirtualMachine) -> PyObjectRef {
-        self.viewed(tensor, None, false, vm)
+        self.viewed(tensor, None, vm)
     }
 
-    /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory. Of complex numbers the tensor
-    /// has pairs of their parts.
+    /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory.
     pub(super) fn viewed(
         self: &Rc<Self>,
         tensor: Tensor,
         owner: Option<PyObjectRef>,
-        is_complex: bool,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
-        PyArray::new(tensor, owner.map(base_of), self.clone(), is_complex).into_pyobject(vm)
+        PyArray::new(tensor, owner.map(base_of), self.clone()).into_pyobject(vm)
     }
 
-    /// The array of what an operation made of `sources`: a view of the one that has the same memory. Of complex numbers
-    /// the tensor has pairs of their parts.
+    /// The array of what an operation made of `sources`: a view of the one that has the same memory.
     pub(super) fn derived<'a>(
         self: &Rc<Self>,
         tensor: Tensor,
-        is_complex: bool,
         sources: impl IntoIterator<Item = &'a PyObject>,
         vm: &VirtualMachine,
     ) -> PyObjectRef {
@@ -105,7 +94,7 @@ impl Numpy {
             array.is_some_and(|it| it.inner.storage().same(tensor.storage()))
         };
         let owner = sources.into_iter().find(is_owner).map(ToOwned::to_owned);
-        self.viewed(tensor, owner, is_complex, vm)
+        self.viewed(tensor, owner, vm)
     }
 
     /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.
@@ -220,18 +209,17 @@ impl Numpy {
     }
 
     /// The class of scalars of this dtype.
-    pub(super) fn class(&self, kind: Kind, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
-        let known = self.classes.borrow().iter().find(|row| row.0 == kind).map(|row| row.1.clone());
-        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", kind.dtype.name())))
+    pub(super) fn class(&self, dtype: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
+        let known = self.classes.borrow().iter().find(|row| row.0 == dtype).map(|row| row.1.clone());
+        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", dtype.name())))
     }
 }
 
 /// `numpy.ndarray`
 #[pyclass(module = "numpy", name = "ndarray")]
 pub(super) struct PyArray {
-    /// The elements; those of complex numbers are pairs along one more dimension, the last.
+    /// The elements.
     pub(super) inner: Tensor,
-    pub(super) is_complex: bool,
     /// The object that owns the memory, if the array does not.
     base: RefCell<Option<PyObjectRef>>,
     /// The session's `numpy`.
@@ -251,14 +239,9 @@ impl PyPayload for PyArray {
 }
 
 impl PyArray {
-    fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>, is_complex: bool) -> PyArray {
+    fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>) -> PyArray {
         tensor.storage().bind(numpy.state.recorder.budget());
-        PyArray { inner: tensor, is_complex, base: RefCell::new(base), numpy }
-    }
-
-    /// How many dimensions the array has.
-    pub(super) fn dims(&self) -> usize {
-        self.inner.ndim() - usize::from(self.is_complex)
+        PyArray { inner: tensor, base: RefCell::new(base), numpy }
     }
 
     /// The object that owns the memory, if the array does not.
@@ -284,14 +267,9 @@ impl Drop for PyArray {
     }
 }
 
-/// The tensor of an array of real numbers; `None` for other objects.
+/// The tensor of an array; `None` for other objects.
 pub(super) fn array_of(object: &PyObject) -> Option<Tensor> {
-    object.downcast_ref::<PyArray>().filter(|it| !it.is_complex).map(|it| it.tensor())
-}
-
-/// The pairs of an array of complex numbers; `None` for other objects.
-pub(super) fn pairs_of(object: &PyObject) -> Option<Tensor> {
-    object.downcast_ref::<PyArray>().filter(|it| it.is_complex).map(|it| it.tensor())
+    object.downcast_ref::<PyArray>().map(|it| it.tensor())
 }
 
 /// A scalar of any dtype but `float64`.
@@ -307,12 +285,6 @@ pub(super) struct PyScalar {
 #[derive(Debug)]
 #[repr(transparent)]
 pub(super) struct PyFloat64(PyFloat);
-
-/// The base of the classes of complex scalars.
-#[pyclass(module = "numpy", name = "_complex", base = PyComplex)]
-#[derive(Debug)]
-#[repr(transparent)]
-pub(super) struct PyComplexScalar(PyComplex);
 
 /// Sets a name of the module.
 pub(super) type Set<'a> = dyn Fn(&str, PyObjectRef) -> PyResult<()> + 'a;

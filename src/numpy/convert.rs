@@ -1,7 +1,7 @@
 //! `numpy.array(data)`: numbers, nested sequences and arrays to one array.
 //! Errors are NumPy's.
 
-use rustpython_vm::builtins::{PyBytes, PyInt, PyStr};
+use rustpython_vm::builtins::{PyBytes, PyComplex, PyInt, PyStr};
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{Numpy, array_of};
@@ -98,7 +98,9 @@ impl Found {
 }
 
 fn not_numbers(object: &PyObject, vm: &VirtualMachine) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    let is_complex = object.downcast_ref::<PyComplex>().is_some();
     vm.new_not_implemented_error(match object.downcast_ref::<PyStr>() {
+        _ if is_complex => "complex numbers here are not part of attn's numpy".to_owned(),
         Some(_) => "text here is not part of attn's numpy: arrays of it are indexed, compared and printed".to_owned(),
         None => format!(
             "arrays of {} objects are not part of attn's numpy: its arrays have numbers, truth values or text",

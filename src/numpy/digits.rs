@@ -23,8 +23,6 @@ pub(super) struct Style {
     /// The most digits after the point; with [`Trim::Keep`] as many.
     pub(super) precision: Option<usize>,
     pub(super) trim: Trim,
-    /// Whether positive numbers have a `+`.
-    pub(super) plus: bool,
 }
 
 /// The fewest digits of a number that identify it in its dtype, and the power of ten of the first.
@@ -60,11 +58,7 @@ impl Style {
         if value != 0.0 && fewest != wanted {
             parts = exact(wanted.min(1100));
         }
-        let sign = match (value.is_sign_negative(), self.plus) {
-            (true, _) => "-",
-            (false, true) => "+",
-            (false, false) => "",
-        };
+        let sign = if value.is_sign_negative() { "-" } else { "" };
         let (whole, fraction) = parts;
         let trimmed = fraction.trim_end_matches('0');
         match self.trim {
@@ -121,22 +115,9 @@ pub(super) fn scalar(value: f64, dtype: DType) -> String {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
     let size = value.abs();
-    let style = Style { precision: None, trim: Trim::Zero, plus: false };
+    let style = Style { precision: None, trim: Trim::Zero };
     if size == 0.0 || (1e-4..1e16).contains(&size) {
         return positional(value, dtype, &style);
     }
     scientific(value, dtype, &Style { trim: Trim::All, ..style }, 2)
-}
-
-/// The text of a complex number: `(1+2j)`, `2j`.
-pub(super) fn complex(re: f64, im: f64, parts: DType) -> String {
-    let digits = |part: f64| scalar(part, parts).trim_end_matches(".0").to_owned();
-    match re == 0.0 && re.is_sign_positive() {
-        true => digits(im) + "j",
-        false => {
-            let imag = digits(im);
-            let sign = if imag.starts_with('-') { "" } else { "+" };
-            format!("({}{sign}{imag}j)", digits(re))
-        }
-    }
 }

@@ -7,7 +7,7 @@ use rustpython_vm::function::{FuncArgs, PyComparisonValue};
 use rustpython_vm::types::{Comparable, Constructor, Hashable, PyComparisonOp, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
-use super::context::{Kind, Numpy, context};
+use super::context::{Numpy, context};
 use super::foreign;
 use crate::tensor::{Arg, Buffer, DType, Tensor};
 
@@ -15,113 +15,60 @@ use crate::tensor::{Arg, Buffer, DType, Tensor};
 #[pyclass(module = "numpy", name = "dtype")]
 #[derive(Debug, PyPayload)]
 pub(super) struct PyNumpyDType {
-    pub(super) kind: Kind,
-}
-
-impl Kind {
-    pub(super) const fn real(dtype: DType) -> Kind {
-        Kind { dtype, is_complex: false }
-    }
-
-    pub(super) const fn complex(dtype: DType) -> Kind {
-        Kind { dtype, is_complex: true }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match (self.is_complex, self.dtype) {
-            (false, dtype) => dtype.name(),
-            (true, DType::Float32) => "complex64",
-            (true, _) => "complex128",
-        }
-    }
-
-    fn size(self) -> usize {
-        self.dtype.size() * if self.is_complex { 2 } else { 1 }
-    }
-
-    /// NumPy's name in errors: `dtype('complex64')`.
-    pub(super) fn shown(self) -> String {
-        format!("dtype('{}')", self.name())
-    }
-
-    /// The smallest dtype that both can be cast to safely.
-    pub(super) fn promote(self, other: Kind) -> Kind {
-        Kind { dtype: promote(self.dtype, other.dtype), is_complex: self.is_complex || other.is_complex }
-    }
+    pub(super) dtype: DType,
 }
 
 /// dtype, character, kind and other spellings.
-const SPELLINGS: [(Kind, &str, &str, &[&str]); 11] = [
-    (Kind::real(DType::Bool), "?", "b", &["bool", "bool_", "bool8", "b1", "|b1"]),
-    (Kind::real(DType::Int8), "b", "i", &["int8", "i1", "|i1", "byte"]),
-    (Kind::real(DType::UInt8), "B", "u", &["uint8", "u1", "|u1", "ubyte"]),
-    (Kind::real(DType::Int16), "h", "i", &["int16", "i2", "<i2", "short"]),
-    (Kind::real(DType::Int32), "i", "i", &["int32", "i4", "<i4", "intc"]),
-    (
-        Kind::real(DType::Int64),
-        "l",
-        "i",
-        &["int64", "i8", "<i8", "int", "int_", "q", "p", "long", "longlong", "intp"],
-    ),
-    (Kind::real(DType::Float16), "e", "f", &["float16", "f2", "<f2", "half"]),
-    (Kind::real(DType::Float32), "f", "f", &["float32", "f4", "<f4", "single"]),
-    (Kind::real(DType::Float64), "d", "f", &["float64", "f8", "<f8", "float", "float_", "double", "=f8"]),
-    (Kind::complex(DType::Float32), "F", "c", &["complex64", "c8", "<c8", "csingle", "singlecomplex"]),
-    (
-        Kind::complex(DType::Float64),
-        "D",
-        "c",
-        &["complex128", "c16", "<c16", "complex", "complex_", "cfloat", "cdouble"],
-    ),
+const SPELLINGS: [(DType, &str, &str, &[&str]); 9] = [
+    (DType::Bool, "?", "b", &["bool", "bool_", "bool8", "b1", "|b1"]),
+    (DType::Int8, "b", "i", &["int8", "i1", "|i1", "byte"]),
+    (DType::UInt8, "B", "u", &["uint8", "u1", "|u1", "ubyte"]),
+    (DType::Int16, "h", "i", &["int16", "i2", "<i2", "short"]),
+    (DType::Int32, "i", "i", &["int32", "i4", "<i4", "intc"]),
+    (DType::Int64, "l", "i", &["int64", "i8", "<i8", "int", "int_", "q", "p", "long", "longlong", "intp"]),
+    (DType::Float16, "e", "f", &["float16", "f2", "<f2", "half"]),
+    (DType::Float32, "f", "f", &["float32", "f4", "<f4", "single"]),
+    (DType::Float64, "d", "f", &["float64", "f8", "<f8", "float", "float_", "double", "=f8"]),
 ];
 
-fn row(kind: Kind) -> &'static (Kind, &'static str, &'static str, &'static [&'static str]) {
-    SPELLINGS.iter().find(|row| row.0 == kind).unwrap_or(&SPELLINGS[8])
+fn row(dtype: DType) -> &'static (DType, &'static str, &'static str, &'static [&'static str]) {
+    SPELLINGS.iter().find(|row| row.0 == dtype).unwrap_or(&SPELLINGS[8])
 }
 
 /// The dtype of this name or character.
-pub(super) fn named(text: &str) -> Option<Kind> {
+pub(super) fn named(text: &str) -> Option<DType> {
     SPELLINGS.iter().find(|row| row.1 == text || row.3.contains(&text)).map(|row| row.0)
 }
 
 /// NumPy's name of a dtype in errors: `dtype('float64')`.
 pub(super) fn shown(dtype: DType) -> String {
-    Kind::real(dtype).shown()
+    format!("dtype('{}')", dtype.name())
 }
 
 /// The object of a dtype.
-pub(super) fn object(kind: Kind, vm: &VirtualMachine) -> PyObjectRef {
-    PyNumpyDType { kind }.into_pyobject(vm)
+pub(super) fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
+    PyNumpyDType { dtype }.into_pyobject(vm)
 }
 
 /// The dtype of numbers that an object means; `None` where it means none.
-pub(super) fn kind_of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> Option<Kind> {
+pub(super) fn meant(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
     if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
-        return Some(it.kind);
+        return Some(it.dtype);
     }
     if vm.is_none(object) {
-        return Some(Kind::real(DType::Float64));
+        return Some(DType::Float64);
     }
     if let Some(text) = object.downcast_ref::<PyStr>() {
         return named(&text.to_string_lossy());
     }
     let class = object.downcast_ref::<PyType>()?;
     let types = &vm.ctx.types;
-    let python = [
-        (types.float_type, Kind::real(DType::Float64)),
-        (types.int_type, Kind::real(DType::Int64)),
-        (types.bool_type, Kind::real(DType::Bool)),
-        (types.complex_type, Kind::complex(DType::Float64)),
-    ];
-    if let Some((_, kind)) = python.iter().find(|row| class.is(row.0)) {
-        return Some(*kind);
+    let python =
+        [(types.float_type, DType::Float64), (types.int_type, DType::Int64), (types.bool_type, DType::Bool)];
+    if let Some((_, dtype)) = python.iter().find(|row| class.is(row.0)) {
+        return Some(*dtype);
     }
     numpy.classes.borrow().iter().find(|row| row.1.is(class)).map(|row| row.0)
-}
-
-/// The dtype of real numbers that an object means; `None` where it means none.
-pub(super) fn meant(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
-    kind_of(numpy, object, vm).filter(|kind| !kind.is_complex).map(|kind| kind.dtype)
 }
 
 /// The dtype that an object means. Errors: as NumPy's; a dtype that attn does not have is named.
@@ -130,10 +77,7 @@ pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyRes
         return Ok(dtype);
     }
     // The words for what attn does not have are those of `numpy.dtype(..)`.
-    let text = match kind_of(numpy, object, vm) {
-        Some(kind) => kind.name().to_owned(),
-        None => foreign::dtype(vec![object.to_owned()].into(), vm)?.str(vm)?.to_string(),
-    };
+    let text = foreign::dtype(vec![object.to_owned()].into(), vm)?.str(vm)?;
     Err(vm.new_not_implemented_error(format!(
         "dtype {text} is not part of attn's numpy here: arrays of text and objects have no such function"
     )))
@@ -145,8 +89,8 @@ impl Constructor for PyNumpyDType {
     /// A dtype that arrays of numbers do not have is an object of Python's.
     fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let numpy = context(vm)?;
-        match args.args.first().and_then(|object| kind_of(&numpy, object, vm)) {
-            Some(kind) => Ok(PyNumpyDType { kind }.into_ref_with_type(vm, class)?.into()),
+        match args.args.first().and_then(|object| meant(&numpy, object, vm)) {
+            Some(dtype) => Ok(PyNumpyDType { dtype }.into_ref_with_type(vm, class)?.into()),
             None => foreign::dtype(args, vm),
         }
     }
@@ -160,33 +104,33 @@ impl Constructor for PyNumpyDType {
 impl PyNumpyDType {
     #[pygetset]
     fn name(&self) -> &'static str {
-        self.kind.name()
+        self.dtype.name()
     }
 
     #[pygetset(name = "kind")]
     fn category(&self) -> &'static str {
-        row(self.kind).2
+        row(self.dtype).2
     }
 
     #[pygetset(name = "char")]
     fn character(&self) -> &'static str {
-        row(self.kind).1
+        row(self.dtype).1
     }
 
     #[pygetset]
     fn itemsize(&self) -> usize {
-        self.kind.size()
+        self.dtype.size()
     }
 
     #[pygetset(name = "str")]
     fn text(&self) -> String {
-        let order = if self.kind.size() == 1 { "|" } else { "<" };
-        format!("{order}{}{}", row(self.kind).2, self.kind.size())
+        let order = if self.dtype.size() == 1 { "|" } else { "<" };
+        format!("{order}{}{}", row(self.dtype).2, self.dtype.size())
     }
 
     #[pygetset(name = "type")]
     fn class(&self, vm: &VirtualMachine) -> PyResult {
-        context(vm)?.class(self.kind, vm).map(Into::into)
+        context(vm)?.class(self.dtype, vm).map(Into::into)
     }
 
     #[pyslot]
@@ -194,14 +138,14 @@ impl PyNumpyDType {
         zelf: &PyObject,
         vm: &VirtualMachine,
     ) -> PyResult<rustpython_vm::PyRef<rustpython_vm::builtins::PyStr>> {
-        Ok(vm.ctx.new_str(zelf.downcast_ref::<PyNumpyDType>().map_or("", |it| it.kind.name())))
+        Ok(vm.ctx.new_str(zelf.downcast_ref::<PyNumpyDType>().map_or("", |it| it.dtype.name())))
     }
 
     /// There is no state but the name: a copy is itself.
     #[pymethod]
     fn __reduce__(&self, vm: &VirtualMachine) -> PyObjectRef {
         let class: PyObjectRef = <Self as rustpython_vm::class::StaticType>::static_type().to_owned().into();
-        let args = vm.ctx.new_tuple(vec![vm.ctx.new_str(self.kind.name()).into()]);
+        let args = vm.ctx.new_tuple(vec![vm.ctx.new_str(self.dtype.name()).into()]);
         vm.ctx.new_tuple(vec![class, args.into()]).into()
     }
 }
@@ -213,11 +157,11 @@ impl Comparable for PyNumpyDType {
         op: PyComparisonOp,
         vm: &VirtualMachine,
     ) -> PyResult<PyComparisonValue> {
-        let other = if vm.is_none(other) { None } else { kind_of(&*context(vm)?, other, vm) };
-        let kind = zelf.kind;
+        let other = if vm.is_none(other) { None } else { meant(&*context(vm)?, other, vm) };
+        let own = Some(zelf.dtype);
         Ok(PyComparisonValue::Implemented(match (op, other) {
-            (PyComparisonOp::Eq, other) => other == Some(kind),
-            (PyComparisonOp::Ne, other) => other != Some(kind),
+            (PyComparisonOp::Eq, other) => other == own,
+            (PyComparisonOp::Ne, other) => other != own,
             _ => return Ok(PyComparisonValue::NotImplemented),
         }))
     }
@@ -225,13 +169,13 @@ impl Comparable for PyNumpyDType {
 
 impl Hashable for PyNumpyDType {
     fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
-        Ok(zelf.kind.dtype as PyHash + if zelf.kind.is_complex { 100 } else { 7 })
+        Ok(zelf.dtype as PyHash + 7)
     }
 }
 
 impl Representable for PyNumpyDType {
     fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(zelf.kind.shown())
+        Ok(shown(zelf.dtype))
     }
 }
 
@@ -263,39 +207,20 @@ pub(super) fn promote(a: DType, b: DType) -> DType {
 pub(super) struct Operand {
     /// Its elements.
     pub(super) tensor: Tensor,
-    /// Its one number, if it is a real one without dimensions.
+    /// Its one number, if it has no dimensions.
     pub(super) number: Option<Arg>,
-    /// Whether its elements are complex: pairs along the last dimension of the tensor.
-    pub(super) is_pairs: bool,
 }
 
 impl Operand {
     /// The operand that a tensor is.
     pub(super) fn new(tensor: Tensor) -> Operand {
         let number = (tensor.ndim() == 0).then(|| tensor.first());
-        Operand { tensor, number, is_pairs: false }
-    }
-
-    /// The operand of complex numbers that these pairs are.
-    pub(super) fn pairs(tensor: Tensor) -> Operand {
-        Operand { tensor, number: None, is_pairs: true }
+        Operand { tensor, number }
     }
 
     /// A dtype counts as an array of it.
-    pub(super) fn of_kind(kind: Kind) -> Operand {
-        let shape: &[usize] = if kind.is_complex { &[0, 2] } else { &[0] };
-        let tensor = Tensor::new(Buffer::zeros(kind.dtype, 0), shape, kind.dtype);
-        Operand { tensor, number: None, is_pairs: kind.is_complex }
-    }
-
-    /// The shape of the elements.
-    pub(super) fn shape(&self) -> &[usize] {
-        let shape = self.tensor.shape();
-        &shape[..shape.len() - usize::from(self.is_pairs)]
-    }
-
-    fn is_float(&self) -> bool {
-        self.is_pairs || self.tensor.dtype().is_float()
+    pub(super) fn of_dtype(dtype: DType) -> Operand {
+        Operand::new(Tensor::new(Buffer::zeros(dtype, 0), [0], dtype))
     }
 }
 
@@ -344,25 +269,6 @@ pub(super) fn result_type(operands: &[Operand]) -> DType {
         Some(number) => promote(dtype, least(number, it.tensor.dtype(), array)),
         None => dtype,
     })
-}
-
-/// The same where there may be complex operands.
-pub(super) fn result_kind(operands: &[Operand]) -> Kind {
-    match operands.iter().any(|it| it.is_pairs) {
-        true => Kind::complex(parts_dtype(operands)),
-        false => Kind::real(result_type(operands)),
-    }
-}
-
-/// The dtype of the parts of a complex result: arrays of floats decide among themselves, otherwise every operand counts.
-pub(super) fn parts_dtype(operands: &[Operand]) -> DType {
-    let is_array = |it: &Operand| !it.shape().is_empty();
-    let decides = operands.iter().any(|it| is_array(it) && it.is_float());
-    let is_wide = operands
-        .iter()
-        .filter(|it| !decides || is_array(it))
-        .any(|it| matches!(it.tensor.dtype(), DType::Float64 | DType::Int32 | DType::Int64));
-    if is_wide { DType::Float64 } else { DType::Float32 }
 }
 
 /// Whether values of one dtype may be cast to another by NumPy's rule "same_kind".

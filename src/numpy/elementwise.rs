@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex};
-use rustpython_vm::{AsObject, PyObject, PyResult, VirtualMachine};
+use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
-use super::context::{Kind, Numpy, array_of, pairs_of};
+use super::context::{Numpy, array_of};
 use super::convert;
 use super::dtypes::{Operand, PyNumpyDType, can_cast, result_type, shown};
 use super::foreign;
@@ -21,24 +20,10 @@ pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine)
         return Ok(Operand::new(array));
     }
     if let Some((dtype, number)) = scalar::number(object, vm) {
-        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number), is_pairs: false });
-    }
-    if let Some(pairs) = pairs_of(object) {
-        return Ok(Operand::pairs(pairs));
-    }
-    if let Some(number) = object.downcast_ref::<PyComplex>() {
-        let parts = [number.to_complex().re, number.to_complex().im].map(Arg::Float);
-        let is_single = object.class().is(&numpy.class(Kind::complex(DType::Float32), vm)?);
-        let dtype = if is_single { DType::Float32 } else { DType::Float64 };
-        return Ok(Operand::pairs(Tensor::new(Arg::buffer(&parts, dtype), [2], dtype)));
+        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number) });
     }
     if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
-        return Ok(Operand::of_kind(it.kind));
-    }
-    if foreign::has_part(object, vm) {
-        // Nested lists with complex numbers.
-        let list = foreign::call("numpy", "asarray", vec![object.to_owned()], vm)?;
-        return operand(numpy, &list, vm);
+        return Ok(Operand::of_dtype(it.dtype));
     }
     Ok(Operand::new(convert::tensor(numpy, object, None, vm)?))
 }
@@ -117,7 +102,7 @@ fn computed(
     in_place: bool,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    broadcast(operands.iter().map(Operand::shape), vm)?;
+    broadcast(operands.iter().map(|it| it.tensor.shape()), vm)?;
     let dtype = match dtype {
         Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
             return Err(vm.new_type_error(format!(
@@ -160,8 +145,8 @@ fn computed(
 }
 
 /// The function that NumPy computes in place of a power of an array, for a few exponents.
-pub(super) fn shorter(function: &Function, operands: &[Operand]) -> Option<&'static str> {
-    if function.arithmetic != Some(Arithmetic::Power) || operands[0].shape().is_empty() {
+fn shorter(function: &Function, operands: &[Operand]) -> Option<&'static str> {
+    if function.arithmetic != Some(Arithmetic::Power) || operands[0].tensor.ndim() == 0 {
         return None;
     }
     match operands[1].number.as_ref()?.number()? {
@@ -170,18 +155,6 @@ pub(super) fn shorter(function: &Function, operands: &[Operand]) -> Option<&'sta
         -1.0 => Some("reciprocal"),
         _ => None,
     }
-}
-
-/// The error of a result that an array cannot take.
-pub(super) fn not_cast(
-    function: &str,
-    from: &str,
-    to: &str,
-    vm: &VirtualMachine,
-) -> PyResult<PyBaseExceptionRef> {
-    let text =
-        format!("Cannot cast ufunc '{function}' output from {from} to {to} with casting rule 'same_kind'");
-    foreign::error("_UFuncOutputCastingError", vec![vm.ctx.new_str(text).into()], vm)
 }
 
 /// Writes a result into an array, converted to its dtype. Errors: it cannot be, or has another shape.
@@ -193,7 +166,12 @@ pub(super) fn write_out(
     vm: &VirtualMachine,
 ) -> PyResult<()> {
     if !can_cast(result.dtype(), target.dtype()) {
-        return Err(not_cast(function, &shown(result.dtype()), &shown(target.dtype()), vm)?);
+        let text = format!(
+            "Cannot cast ufunc '{function}' output from {} to {} with casting rule 'same_kind'",
+            shown(result.dtype()),
+            shown(target.dtype())
+        );
+        return Err(foreign::error("_UFuncOutputCastingError", vec![vm.ctx.new_str(text).into()], vm)?);
     }
     let fits = layout::broadcast(target.shape(), result.shape()).is_ok_and(|shape| shape == target.shape());
     if !fits {

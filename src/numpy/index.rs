@@ -6,11 +6,10 @@ use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use smallvec::smallvec;
 
-use super::complex::scalar_of;
 use super::context::{Numpy, PyArray, array_of};
 use super::convert;
-use super::dtypes::Operand;
 use super::elementwise::{is_tensor, operand, stretched};
 use super::scalar;
 use super::text::tight;
@@ -20,7 +19,7 @@ use crate::ops::overwrite::{Overwrite, overwrite};
 use crate::ops::table::row;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::SETITEM;
-use crate::tensor::ops::{cast::to_dtype, complex};
+use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Indices, Layout, Tensor, index};
 use crate::torch::{OrRaise, items, site, tensor_of};
 
@@ -113,14 +112,8 @@ fn slice(key: &PySlice, size: usize, vm: &VirtualMachine) -> PyResult<(Index, Op
 }
 
 impl Key {
-    /// Reads the index of an array of this shape, whose elements are pairs along one more dimension if they are complex.
-    fn read(
-        numpy: &Numpy,
-        shape: &[usize],
-        is_complex: bool,
-        key: &PyObject,
-        vm: &VirtualMachine,
-    ) -> PyResult<Key> {
+    /// Reads the index of an array of this shape.
+    fn read(numpy: &Numpy, shape: &[usize], key: &PyObject, vm: &VirtualMachine) -> PyResult<Key> {
         let alone = [key.to_owned()];
         let objects = key.downcast_ref::<PyTuple>().map_or(&alone[..], |tuple| tuple.as_slice());
         let ndim = shape.len();
@@ -208,10 +201,6 @@ impl Key {
             }
             axis += takes;
         }
-        if is_complex {
-            // Both parts: what an ellipsis stands for ends before them.
-            parts.push(WHOLE);
-        }
         found.parts = Rc::new(parts);
         Ok(found)
     }
@@ -261,8 +250,8 @@ fn out_of_bounds(
     vm.new_index_error(format!("index {at} is out of bounds for axis {axis} with size {size}"))
 }
 
-/// The place of the one element at whole numbers, in an array of this layout and of so many dimensions: for loops in Python.
-fn element(layout: &Layout, dims: usize, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
+/// The place of the one element at whole numbers, in an array of this layout: for loops in Python.
+fn element(layout: &Layout, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
     let place = |objects: &[PyObjectRef]| -> PyResult<Option<usize>> {
         let mut offset = layout.offset;
         for (axis, object) in objects.iter().enumerate() {
@@ -276,32 +265,23 @@ fn element(layout: &Layout, dims: usize, key: &PyObject, vm: &VirtualMachine) ->
         Ok(Some(offset))
     };
     match key.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice()) {
-        Some(all) if all.len() == dims => place(all),
-        None if dims == 1 => place(&[key.to_owned()]),
+        Some(all) if all.len() == layout.ndim() => place(all),
+        None if layout.ndim() == 1 => place(&[key.to_owned()]),
         _ => Ok(None),
-    }
-}
-
-/// The scalar of one element.
-fn scalar(array: &PyArray, one: &Tensor, vm: &VirtualMachine) -> PyResult {
-    match array.is_complex {
-        true => scalar_of(&array.numpy, one, vm),
-        false => scalar::of_tensor(&array.numpy, one, vm),
     }
 }
 
 /// `array[key]`
 pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let (numpy, tensor, dims) = (&array.numpy, array.tensor(), array.dims());
-    if let Some(offset) = element(tensor.layout(), dims, key, vm)? {
-        let rest = |all: &[usize]| all[dims..].into();
-        let layout = Layout { shape: rest(tensor.shape()), strides: rest(&tensor.layout().strides), offset };
-        return scalar(array, &tensor.with_layout(layout), vm);
+    let (numpy, tensor) = (&array.numpy, array.tensor());
+    if let Some(offset) = element(tensor.layout(), key, vm)? {
+        let layout = Layout { shape: smallvec![], strides: smallvec![], offset };
+        return scalar::of_tensor(numpy, &tensor.with_layout(layout), vm);
     }
     if key.downcast_ref::<PyStr>().is_some() {
         return Err(vm.new_index_error(KINDS));
     }
-    let key = Key::read(numpy, &tensor.shape()[..dims], array.is_complex, key, vm)?;
+    let key = Key::read(numpy, tensor.shape(), key, vm)?;
     let mut source = tensor.clone();
     let mut mirrored = None;
     if !key.backwards.is_empty() {
@@ -322,14 +302,13 @@ pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> P
         Ok(_) => return Err(vm.new_index_error("an index returns one array")),
         Err(error) => return Err(key.translated(error, &tensor, vm)),
     };
-    let has_dims = result.ndim() > usize::from(array.is_complex);
-    if !has_dims && !key.parts.iter().any(|part| matches!(part, Index::Ellipsis)) {
-        return scalar(array, &result, vm);
+    if result.ndim() == 0 && !key.parts.iter().any(|part| matches!(part, Index::Ellipsis)) {
+        return scalar::of_tensor(numpy, &result, vm);
     }
     let mirrored = mirrored.filter(|_| result.storage().same(source.storage()));
     let owner =
         (mirrored.is_some() || result.storage().same(tensor.storage())).then(|| array.to_owned().into());
-    let made = numpy.viewed(result, owner, array.is_complex, vm);
+    let made = numpy.viewed(result, owner, vm);
     if let Some((forwards, axes)) = mirrored {
         numpy.mirror(&forwards, &source, axes);
     }
@@ -343,15 +322,6 @@ fn assigned(
     value: &PyObject,
     vm: &VirtualMachine,
 ) -> PyResult<(Tensor, Option<Arg>)> {
-    if array.is_complex {
-        let Operand { tensor, is_pairs, .. } = operand(&array.numpy, value, vm)?;
-        let value = complex::Operand { tensor, is_pairs };
-        let mut shape = value.shape().to_vec();
-        let pairs = value.pairs(&shape, target.dtype());
-        shape.push(2);
-        // One number is one pair, whatever the shape.
-        return Ok((Tensor::new(pairs, shape, target.dtype()), None));
-    }
     let source = operand(&array.numpy, value, vm)?;
     if let (Some(Arg::Float(value)), Category::Integer) = (&source.number, target.dtype().category())
         && value.is_nan()
@@ -364,9 +334,9 @@ fn assigned(
 
 /// `array[key] = value`
 pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    let (target, dims, pair) = (array.tensor(), array.dims(), usize::from(array.is_complex));
+    let target = array.tensor();
     let (values, number) = assigned(array, &target, value, vm)?;
-    let key = Key::read(&array.numpy, &target.shape()[..dims], array.is_complex, key, vm)?;
+    let key = Key::read(&array.numpy, target.shape(), key, vm)?;
     // What the trace shows is what is assigned, before it is repeated.
     let source = number.unwrap_or_else(|| Arg::Tensor(values.clone()));
     let write = Write { array, target: &target, key: &key, source };
@@ -378,14 +348,15 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
         let Some(view) = index::view(&target, &key.parts) else {
             return Err(vm.new_index_error(KINDS));
         };
-        let values = write.fitted(&values, view.shape(), vm)?;
+        let values = leading_ones_dropped(&values, view.shape().len());
+        let values = values.with_layout(stretched(&values, view.shape(), vm)?);
         return write.write(values, Some(view.layout()), vm);
     }
     if let Some(Index::Tensor(mask)) = key.parts.first()
-        && key.parts.len() == 1 + pair
+        && key.parts.len() == 1
         && mask.dtype() == DType::Bool
-        && values.ndim() == 1 + pair
-        && mask.ndim() == dims
+        && values.ndim() == 1
+        && mask.ndim() == target.ndim()
     {
         let count = mask.to_bool_vec().into_iter().filter(|&on| on).count();
         let given = values.shape()[0];
@@ -411,27 +382,11 @@ struct Write<'a> {
     array: &'a PyArray,
     target: &'a Tensor,
     key: &'a Key,
-    /// What is assigned: a tensor, or one real number.
+    /// What is assigned: a tensor, or one number.
     source: Arg,
 }
 
 impl Write<'_> {
-    /// A shape without the dimension of pairs.
-    fn own<'a>(&self, shape: &'a [usize]) -> &'a [usize] {
-        &shape[..shape.len() - usize::from(self.array.is_complex)]
-    }
-
-    /// The values repeated to this shape. Errors: NumPy's.
-    fn fitted(&self, values: &Tensor, shape: &[usize], vm: &VirtualMachine) -> PyResult<Tensor> {
-        let values = leading_ones_dropped(values, shape.len());
-        let mut layout = values.layout().clone();
-        if self.array.is_complex {
-            layout = layout.select(layout.ndim() - 1, 0);
-        }
-        stretched(&values.with_layout(layout), self.own(shape), vm)?;
-        Ok(values.with_layout(values.layout().broadcast_to(shape)))
-    }
-
     /// Writes the values; `view` has the places, where no arrays are among the indices.
     fn write(&self, values: Tensor, view: Option<&Layout>, vm: &VirtualMachine) -> PyResult<()> {
         let (numpy, target, parts) = (&self.array.numpy, self.target, &self.key.parts);
@@ -449,8 +404,8 @@ impl Write<'_> {
                 let shape = index::get(target, parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
                 return Err(vm.new_value_error(format!(
                     "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
-                    tight(self.own(values.shape())),
-                    tight(self.own(&shape))
+                    tight(values.shape()),
+                    tight(&shape)
                 )));
             }
             return Err(self.key.translated(error, target, vm));

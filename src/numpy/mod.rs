@@ -11,8 +11,7 @@
 //! | [`ufunc`], [`elementwise`], [`rules`] | elementwise functions: their calls, what they compute, their dtypes |
 //! | [`reduce`] | sums in NumPy's order |
 //! | [`routine`], [`signature`], [`table`] | functions and methods: a row for each, read by one binding |
-//! | [`complex`], [`parts`] | functions of complex numbers, and of the parts of arrays of them |
-//! | [`foreign`] | arrays of labels, which are Python, and calls of the Python half |
+//! | [`foreign`] | arrays of labels and of complex numbers, which are Python, and calls of the Python half |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |
@@ -20,7 +19,6 @@
 
 mod array;
 mod axes;
-mod complex;
 mod context;
 mod convert;
 mod digits;
@@ -31,7 +29,6 @@ mod index;
 mod mirror;
 mod module;
 mod operators;
-mod parts;
 mod random;
 mod reduce;
 mod routine;

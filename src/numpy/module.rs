@@ -2,15 +2,13 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyComplex, PyDictRef, PyFloat, PyStrRef, PyTypeRef};
+use rustpython_vm::builtins::{PyDictRef, PyFloat, PyStrRef, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::axes::axes;
-use super::context::{
-    Kind, Numpy, PyArray, PyComplexScalar, PyContext, PyFloat64, PyScalar, Set, array_of, pairs_of,
-};
+use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
 use super::dtypes::{self, PyNumpyDType};
 use super::elementwise::operand;
 use super::operators::one;
@@ -18,7 +16,7 @@ use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
 use super::ufunc::PyUfunc;
-use super::{complex, scalar, table};
+use super::{scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
@@ -45,7 +43,6 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     set("ufunc", PyUfunc::make_static_type().into())?;
     set("_scalar", PyScalar::make_static_type().into())?;
     set("_float64", PyFloat64::make_static_type().into())?;
-    set("_complex", PyComplexScalar::make_static_type().into())?;
     set("_context", PyContext { numpy: numpy.clone() }.into_pyobject(vm))?;
     let functions = vm.ctx.new_dict();
     for function in FUNCTIONS {
@@ -96,14 +93,6 @@ pub(super) fn array(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Tenso
         .ok_or_else(|| vm.new_type_error(format!("expected an array, not {}", object.class().name())))
 }
 
-/// The dtype of numbers that an object means. Errors: as those of [`dtypes::of`].
-fn kind(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Kind> {
-    match dtypes::kind_of(numpy, object, vm) {
-        Some(kind) => Ok(kind),
-        None => dtypes::of(numpy, object, vm).map(Kind::real),
-    }
-}
-
 fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef; vm| -> PyResult<()> {
         let kind = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
@@ -118,17 +107,13 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         object
     });
     define!(numpy, vm, set, "_result", |held, object: PyObjectRef; vm| -> PyResult {
-        match (array_of(&object), pairs_of(&object)) {
-            (Some(tensor), _) if tensor.ndim() == 0 => scalar::of_tensor(&held, &tensor, vm),
-            (_, Some(pairs)) if pairs.ndim() == 1 => complex::scalar_of(&held, &pairs, vm),
+        match array_of(&object) {
+            Some(tensor) if tensor.ndim() == 0 => scalar::of_tensor(&held, &tensor, vm),
             _ => Ok(object),
         }
     });
     define!(numpy, vm, set, "_item", |_held, object: PyObjectRef; vm| -> PyResult {
-        match object.downcast_ref::<PyComplex>() {
-            Some(number) => Ok(vm.ctx.new_complex(number.to_complex()).into()),
-            None => Ok(scalar::python(&one(&object, vm)?, vm)),
-        }
+        Ok(scalar::python(&one(&object, vm)?, vm))
     });
     Ok(())
 }
@@ -152,28 +137,19 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         // A dtype counts as an array of it.
         let is_dtype = |it: &PyObjectRef| scalar::number(it, vm).is_none() && array_of(it).is_none();
-        let each = |it: &PyObjectRef| match dtypes::kind_of(&held, it, vm).filter(|_| is_dtype(it)) {
-            Some(kind) => dtypes::object(kind, vm),
+        let each = |it: &PyObjectRef| match dtypes::meant(&held, it, vm).filter(|_| is_dtype(it)) {
+            Some(dtype) => dtypes::object(dtype, vm),
             None => it.clone(),
         };
         let operands =
             args.args.iter().map(|it| operand(&held, &each(it), vm)).collect::<PyResult<Vec<_>>>()?;
-        Ok(dtypes::object(dtypes::result_kind(&operands), vm))
+        Ok(dtypes::object(dtypes::result_type(&operands), vm))
     };
     set("result_type", vm.new_function("result_type", common).into())?;
     define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {
-        Ok(dtypes::object(kind(&held, &a, vm)?.promote(kind(&held, &b, vm)?), vm))
+        Ok(dtypes::object(dtypes::promote(dtypes::of(&held, &a, vm)?, dtypes::of(&held, &b, vm)?), vm))
     });
     Ok(())
-}
-
-/// The elements of an array or the pairs of a complex one, and its dtype.
-fn numbers(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<(Tensor, Kind)> {
-    let pairs = pairs_of(object).map(|pairs| (Kind::complex(pairs.dtype()), pairs));
-    match pairs {
-        Some((kind, pairs)) => Ok((pairs, kind)),
-        None => array(object, vm).map(|it| (it.clone(), Kind::real(it.dtype()))),
-    }
 }
 
 /// The session's print options and those that a dict names. Errors: a value that is none.
@@ -215,9 +191,8 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         Ok(())
     });
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let (tensor, kind) = numbers(&object, vm)?;
         let place = (&*separator.to_string_lossy(), prefix, suffix);
-        Ok(text::array(&tensor, kind.is_complex, &options(&held, Some(&words), vm)?, place))
+        Ok(text::array(&array(&object, vm)?, &options(&held, Some(&words), vm)?, place))
     });
     define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
         let options = options(&held, None, vm)?;

@@ -3,14 +3,12 @@
 use std::ops::{Add, Mul, Sub};
 use std::sync::OnceLock;
 
-use rustpython_vm::builtins::PyComplex;
 use rustpython_vm::class::StaticType;
 use rustpython_vm::function::{Either, PyComparisonValue};
 use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::complex;
 use super::context::{PyArray, PyFloat64, PyScalar, array_of};
 use super::dtypes::{Operand, promote};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
@@ -44,7 +42,7 @@ fn is_operand(object: &PyObject, vm: &VirtualMachine) -> bool {
     let types = &vm.ctx.types;
     object.downcast_ref::<PyArray>().is_some()
         || scalar::number(object, vm).is_some()
-        || foreign::is_complex(object)
+        || foreign::is_foreign(object, vm)
         || object.class().is(types.list_type)
         || object.class().is(types.tuple_type)
         || object.class().is(types.range_type)
@@ -103,7 +101,7 @@ fn of_numbers(
 }
 
 fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if let Some(result) = of_numbers(function, a, b, vm).or_else(|| complex::of_numbers(function, a, b, vm)) {
+    if let Some(result) = of_numbers(function, a, b, vm) {
         return result;
     }
     if is_tensor(a) && array_of(b).is_some() {
@@ -138,9 +136,7 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
     }
     let numpy = target.numpy.clone();
     let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
-    if operands.iter().any(|it| it.is_pairs) {
-        complex::write(&numpy, function, &operands, vm)?;
-    } else if compute_in_place(&numpy, function, &operands, vm)? {
+    if compute_in_place(&numpy, function, &operands, vm)? {
         numpy.update_mirrors();
     } else {
         let result = compute(&numpy, function, &operands, None, vm)?;
@@ -209,20 +205,14 @@ fn to_index(object: &PyObject, vm: &VirtualMachine) -> PyResult {
     }
 }
 
-/// Whether the one number is not zero; of a complex one, whether one of its parts is not.
+/// Whether the one number is not zero.
 fn to_bool(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    if let Some(array) = object.downcast_ref::<PyArray>() {
-        let tensor = array.tensor();
-        return match tensor.numel() > if array.is_complex { 2 } else { 1 } {
-            true => Err(vm.new_value_error(
-                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
-            )),
-            false => Ok(tensor.to_f64_vec().iter().any(|&part| part != 0.0)),
-        };
-    }
-    match object.downcast_ref::<PyComplex>() {
-        Some(number) => Ok(number.to_complex() != num_complex::Complex64::ZERO),
-        None => Ok(one(object, vm)?.number().unwrap_or(0.0) != 0.0),
+    match array_of(object) {
+        Some(array) if array.numel() == 0 => Ok(false),
+        Some(array) if array.numel() > 1 => Err(vm.new_value_error(
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+        )),
+        _ => Ok(one(object, vm)?.number().unwrap_or(0.0) != 0.0),
     }
 }
 

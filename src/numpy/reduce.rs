@@ -9,8 +9,6 @@ use crate::tensor::{Buffer, DType, Layout, Tensor};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
     Sum,
-    /// The sum of one part of each complex number.
-    PartSum,
     Product,
 }
 
@@ -57,9 +55,11 @@ impl Number for i64 {
 
 /// The elements that NumPy reads at a time.
 const BUFFER: usize = 8192;
-/// The sum of every `step`th element from `from` on, in so many partial sums: eight of numbers, four of the parts of complex
-/// ones, which NumPy adds four pairs at a time. More than sixteen for each of them are added in halves.
-fn pairwise<T: Number, const SUMS: usize>(data: &[T], from: usize, count: usize, step: usize) -> T {
+/// The partial sums of neighbours.
+const SUMS: usize = 8;
+
+/// The sum of every `step`th element from `from` on, in partial sums. More than sixteen for each of them are added in halves.
+fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
     let at = |i: usize| data[from + i * step];
     if count < SUMS {
         return (0..count).map(at).fold(T::ZERO, T::plus);
@@ -67,8 +67,8 @@ fn pairwise<T: Number, const SUMS: usize>(data: &[T], from: usize, count: usize,
     if count > 16 * SUMS {
         let half = count / 2;
         let half = half - half % SUMS;
-        let left = pairwise::<T, SUMS>(data, from, half, step);
-        return left.plus(pairwise::<T, SUMS>(data, from + half * step, count - half, step));
+        let left = pairwise(data, from, half, step);
+        return left.plus(pairwise(data, from + half * step, count - half, step));
     }
     let mut sums: [T; SUMS] = std::array::from_fn(at);
     let whole = count - count % SUMS;
@@ -125,12 +125,11 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
         let from = offset + merged.iter().zip(&at).map(|(axis, i)| axis.step * i).sum::<usize>();
         let to = merged.iter().zip(&at).map(|(axis, i)| axis.out * i).sum::<usize>();
         match (inner.reduced, what) {
-            (true, Fold::Sum | Fold::PartSum) if T::PAIRWISE => {
-                let sum = if what == Fold::Sum { pairwise::<T, 8> } else { pairwise::<T, 4> };
+            (true, Fold::Sum) if T::PAIRWISE => {
                 for start in (0..inner.size).step_by(BUFFER) {
                     stop::check();
                     let count = BUFFER.min(inner.size - start);
-                    out[to] = out[to].plus(sum(data, from + start * inner.step, count, inner.step));
+                    out[to] = out[to].plus(pairwise(data, from + start * inner.step, count, inner.step));
                 }
             }
             _ if !inner.reduced && (inner.step, inner.out) == (1, 1) => {

@@ -9,7 +9,6 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, Vi
 
 use super::context::{Numpy, PyArray, PyScalar, array_of};
 use super::elementwise::{self, copy_into, is_tensor, operand};
-use super::parts::{self, Complex, Function};
 use super::signature::Signature;
 use super::ufunc::returned;
 use super::{convert, dtypes, foreign, scalar};
@@ -42,7 +41,6 @@ pub(super) struct Row {
     pub(super) places: u8,
     pub(super) signature: Signature,
     pub(super) others: Others,
-    pub(super) complex: Complex,
     run: fn(&Call) -> PyResult<Answer>,
 }
 
@@ -52,14 +50,7 @@ pub(super) const fn row(
     signature: &'static str,
     run: fn(&Call) -> PyResult<Answer>,
 ) -> Row {
-    Row {
-        name,
-        places,
-        signature: Signature::new(signature),
-        others: Others::Convert,
-        complex: Complex::Refused,
-        run,
-    }
+    Row { name, places, signature: Signature::new(signature), others: Others::Convert, run }
 }
 
 impl Row {
@@ -68,29 +59,6 @@ impl Row {
         self.others = others;
         self
     }
-
-    /// What it does with complex numbers.
-    pub(super) const fn complex(mut self, complex: Complex) -> Row {
-        self.complex = complex;
-        self
-    }
-
-    /// It is computed of the parts of complex numbers in its first argument.
-    pub(super) const fn parts(self) -> Row {
-        self.complex(Complex::Parts(&[0]))
-    }
-}
-
-/// Calls a function with arguments that fit its signature; `of_parts` says that they are parts of complex numbers.
-pub(super) fn call_row(
-    numpy: &Rc<Numpy>,
-    row: &'static Row,
-    args: Vec<Option<PyObjectRef>>,
-    of_parts: bool,
-    vm: &VirtualMachine,
-) -> PyResult {
-    let call = Call { numpy, row, vm, of_parts, args };
-    (row.run)(&call).and_then(|answer| call.finish(answer))
 }
 
 /// What a function returns.
@@ -112,8 +80,6 @@ pub(super) struct Call<'a> {
     pub(super) numpy: &'a Rc<Numpy>,
     pub(super) row: &'static Row,
     pub(super) vm: &'a VirtualMachine,
-    /// Whether arguments are the real or the imaginary parts of complex numbers.
-    pub(super) of_parts: bool,
     args: Vec<Option<PyObjectRef>>,
 }
 
@@ -279,8 +245,8 @@ impl Call<'_> {
     pub(super) fn wrap(&self, tensor: Tensor) -> PyObjectRef {
         let first = self.args.first().and_then(Option::as_ref);
         match first.and_then(|it| items(it)) {
-            Some(several) => self.numpy.derived(tensor, false, several.iter().map(|it| &**it), self.vm),
-            None => self.numpy.derived(tensor, false, first.map(|it| &**it), self.vm),
+            Some(several) => self.numpy.derived(tensor, several.iter().map(|it| &**it), self.vm),
+            None => self.numpy.derived(tensor, first.map(|it| &**it), self.vm),
         }
     }
 
@@ -378,36 +344,27 @@ impl PyRoutine {
         if let (Others::Delegate(always), Some(first)) = (row.others, given.args.first())
             && self.numpy.is_some()
             && !is_plain(first, vm)
-            && !foreign::takes_part(first, vm)
+            && !foreign::is_foreign(first, vm)
             && let Some(method) = vm.get_attribute_opt(first.clone(), row.name)?
         {
             return self.delegate(method, always, &given, vm);
         }
         let args = row.signature.bind(row.name, &given, vm)?;
         let dtype = args.get(row.signature.dtype()).and_then(Option::as_ref);
-        let kind = dtype.map(|object| dtypes::kind_of(numpy, object, vm));
-        if let (Some(object), Some(None)) = (dtype, kind) {
+        let other_dtype = dtype.filter(|object| dtypes::meant(numpy, object, vm).is_none());
+        if let Some(object) = other_dtype {
             // Errors: it is none.
             foreign::dtype(vec![object.clone()].into(), vm)?;
         }
-        let is_complex_dtype = kind.flatten().is_some_and(|kind| kind.is_complex);
-        let has_part = args.iter().flatten().any(|object| foreign::has_part(object, vm));
-        if has_part || is_complex_dtype || kind == Some(None) {
-            let is_label = |object: &PyObjectRef| foreign::has_label(object, vm);
-            let data = if row.complex.data().is_empty() { &[0] } else { row.complex.data() };
-            let is_other = data.iter().filter_map(|&at| args.get(at)?.as_ref()).any(is_label);
-            if kind == Some(None) || is_other {
-                return foreign::routine("call", row.name, given, vm);
-            }
-            let run = &|args| call_row(numpy, row, args, true, vm);
-            let function = Function { name: row.name, signature: &row.signature, complex: row.complex, run };
-            return parts::routine(numpy, &function, args, vm);
+        let is_foreign = |object: &PyObjectRef| foreign::is_foreign(object, vm);
+        if other_dtype.is_some() || given.args.iter().chain(given.kwargs.values()).any(is_foreign) {
+            return foreign::routine("call", row.name, given, vm);
         }
-        let result = call_row(numpy, row, args, false, vm);
-        match result {
-            // Lists of text are no numbers: they are arrays of another class.
+        let call = Call { numpy, row, vm, args };
+        match (row.run)(&call).and_then(|answer| call.finish(answer)) {
+            // Lists of text or complex numbers are arrays of another class.
             Err(error) if error.fast_isinstance(vm.ctx.exceptions.not_implemented_error) => {
-                let again = foreign::routine("of_text", row.name, given, vm)?;
+                let again = foreign::routine("of_list", row.name, given, vm)?;
                 if again.is(&vm.ctx.not_implemented) { Err(error) } else { Ok(again) }
             }
             result => result,

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyFloat, PyInt, PyTypeRef};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::context::{Kind, Numpy, PyScalar};
+use super::context::{Numpy, PyScalar};
 use crate::tensor::{Arg, Category, DType, Tensor};
 
 /// A scalar of this dtype.
 pub(super) fn of_number(numpy: &Numpy, dtype: DType, number: Arg, vm: &VirtualMachine) -> PyResult {
-    of_class(dtype, number, numpy.class(Kind::real(dtype), vm)?, vm)
+    of_class(dtype, number, numpy.class(dtype, vm)?, vm)
 }
 
 /// A scalar of this class, which is that of the dtype.

@@ -7,8 +7,7 @@ use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
-use super::context::{PyComplexScalar, PyFloat64, PyScalar, context};
-use super::elementwise::operand;
+use super::context::{PyFloat64, PyScalar, context};
 use super::scalar::{converted, number, of_number, python, tensor};
 use super::{digits, operators};
 use crate::tensor::Arg;
@@ -129,30 +128,3 @@ fn formatted(zelf: &PyObject, spec: PyObjectRef, vm: &VirtualMachine) -> PyResul
     let Some((_, number)) = number(zelf, vm) else { return Ok(vm.ctx.new_str("").into()) };
     Ok(vm.format(&python(&number, vm), spec.str(vm)?)?.into())
 }
-
-/// The operators: those of real arrays, which call functions of complex numbers where there are any.
-static METHODS: PyNumberMethods =
-    PyNumberMethods { int: None, float: None, index: None, ..operators::METHODS };
-
-impl AsNumber for PyComplexScalar {
-    fn as_number() -> &'static PyNumberMethods {
-        &METHODS
-    }
-}
-
-operators::comparable!(PyComplexScalar);
-
-impl Representable for PyComplexScalar {
-    fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-        let pair = operand(&context(vm)?, zelf, vm)?.tensor;
-        let parts = pair.to_f64_vec();
-        Ok(vm.ctx.new_str(digits::complex(parts[0], parts[1], pair.dtype())))
-    }
-
-    fn repr_str(_: &Py<Self>, _: &VirtualMachine) -> PyResult<String> {
-        Ok(String::new())
-    }
-}
-
-#[pyclass(with(AsNumber, Comparable, Representable), flags(BASETYPE))]
-impl PyComplexScalar {}

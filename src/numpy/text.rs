@@ -3,7 +3,6 @@
 //! the points below each other.
 
 use super::digits::{Style, Trim, positional, scientific};
-use crate::tensor::ops::complex::part;
 use crate::tensor::show::{shown_along, tuple_repr};
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
@@ -15,20 +14,11 @@ pub(super) struct PrintOptions {
     pub(super) edgeitems: usize,
     pub(super) linewidth: usize,
     pub(super) suppress: bool,
-    /// Whether positive numbers have a `+`: imaginary parts have.
-    pub(super) plus: bool,
 }
 
 impl Default for PrintOptions {
     fn default() -> PrintOptions {
-        PrintOptions {
-            precision: Some(8),
-            threshold: 1000,
-            edgeitems: 3,
-            linewidth: 75,
-            suppress: false,
-            plus: false,
-        }
+        PrintOptions { precision: Some(8), threshold: 1000, edgeitems: 3, linewidth: 75, suppress: false }
     }
 }
 
@@ -41,8 +31,6 @@ enum Format {
         width: usize,
     },
     Float(FloatFormat),
-    /// Real parts, imaginary parts, and how far these are from those in memory.
-    Complex(Box<(FloatFormat, FloatFormat)>, usize),
     /// The elements are the places of words.
     Words(Vec<String>),
 }
@@ -77,7 +65,7 @@ impl FloatFormat {
         };
         let has_exponent =
             largest > 0.0 && (largest >= 1e8 || (!options.suppress && (smallest < 0.0001 || ratio > 1000.0)));
-        let mut style = Style { precision: options.precision, trim: Trim::Point, plus: options.plus };
+        let mut style = Style { precision: options.precision, trim: Trim::Point };
         let (mut left, mut right, mut exponent) = (0, 0, None);
         if has_exponent {
             let mut digits = 0;
@@ -90,7 +78,7 @@ impl FloatFormat {
                 right = right.max(fraction.len());
             }
             exponent = Some(digits);
-            style = Style { trim: Trim::Keep, precision: Some(right), ..style };
+            style = Style { trim: Trim::Keep, precision: Some(right) };
             // `e`, its sign and its digits: what is not finite is as wide.
             right += 2 + digits;
         } else {
@@ -102,7 +90,7 @@ impl FloatFormat {
             }
         }
         if finite.len() < values.len() {
-            let has_sign = options.plus || values.contains(&f64::NEG_INFINITY);
+            let has_sign = values.contains(&f64::NEG_INFINITY);
             left = left.max((3 + usize::from(has_sign)).saturating_sub(right + 1));
         }
         FloatFormat { left, right, exponent, style, dtype }
@@ -110,11 +98,10 @@ impl FloatFormat {
 
     fn word(&self, value: f64) -> String {
         if !value.is_finite() {
-            let plus = if self.style.plus { "+" } else { "" };
             let text = match value {
-                _ if value.is_nan() => format!("{plus}nan"),
-                _ if value < 0.0 => "-inf".to_owned(),
-                _ => format!("{plus}inf"),
+                _ if value.is_nan() => "nan",
+                _ if value < 0.0 => "-inf",
+                _ => "inf",
             };
             let width = self.left + self.right + 1;
             return format!("{text:>width$}");
@@ -164,12 +151,6 @@ impl Printer<'_> {
             },
             Format::Int { width } => format!("{:>width$}", self.data.int(at)),
             Format::Float(format) => format.word(self.data.float(at)),
-            Format::Complex(formats, step) => {
-                let imag = formats.1.word(self.data.float(at + step));
-                let digits = imag.trim_end();
-                let rest = &imag[digits.len()..];
-                format!("{}{digits}j{rest}", formats.0.word(self.data.float(at)))
-            }
             Format::Words(words) => {
                 let at = usize::try_from(self.data.int(at)).ok();
                 at.and_then(|at| words.get(at)).cloned().unwrap_or_default()
@@ -242,21 +223,9 @@ fn laid_out(
     printer.block(0, tensor.layout().offset, &" ".repeat(prefix + 1), width)
 }
 
-/// `numpy.array2string`: of complex numbers the last axis has both parts.
-pub(super) fn array(tensor: &Tensor, is_complex: bool, options: &PrintOptions, place: Place) -> String {
+/// `numpy.array2string`
+pub(super) fn array(tensor: &Tensor, options: &PrintOptions, place: Place) -> String {
     let dtype = tensor.dtype();
-    let floats = |data: &Buffer, places: &[usize], step: usize, options: &PrintOptions| {
-        let values: Vec<f64> = places.iter().map(|&at| data.float(at + step)).collect();
-        FloatFormat::new(&values, dtype, options)
-    };
-    if is_complex {
-        let step = tensor.strides()[tensor.ndim() - 1];
-        let signed = PrintOptions { plus: true, ..options.clone() };
-        return laid_out(&part(tensor, 0), options, place, |data, places| {
-            let parts = (floats(data, places, 0, options), floats(data, places, step, &signed));
-            Format::Complex(Box::new(parts), step)
-        });
-    }
     laid_out(tensor, options, place, |data, places| match dtype.category() {
         Category::Bool => Format::Bool { wide: tensor.ndim() > 0 },
         Category::Integer => {
@@ -265,7 +234,10 @@ pub(super) fn array(tensor: &Tensor, is_complex: bool, options: &PrintOptions, p
             let (low, high) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
             Format::Int { width: width(low).max(width(high)) }
         }
-        Category::Float => Format::Float(floats(data, places, 0, options)),
+        Category::Float => {
+            let values: Vec<f64> = places.iter().map(|&at| data.float(at)).collect();
+            Format::Float(FloatFormat::new(&values, dtype, options))
+        }
     })
 }
 
@@ -274,23 +246,20 @@ pub(super) fn words(places: &Tensor, words: Vec<String>, options: &PrintOptions,
     laid_out(places, options, place, |_, _| Format::Words(words))
 }
 
-/// `repr(array)`, with the name of its dtype.
-pub(super) fn repr(tensor: &Tensor, is_complex: bool, dtype: &str, options: &PrintOptions) -> String {
-    let shape = &tensor.shape()[..tensor.ndim() - usize::from(is_complex)];
+/// `repr(array)`
+pub(super) fn repr(tensor: &Tensor, options: &PrintOptions) -> String {
+    let (shape, dtype) = (tensor.shape(), tensor.dtype());
     let is_empty = tensor.numel() == 0;
     let elements = match is_empty && *shape != [0] {
         true => format!("[], shape={}", tuple_repr(shape)),
-        false => array(tensor, is_complex, options, (", ", 6, 1)),
+        false => array(tensor, options, (", ", 6, 1)),
     };
-    let is_implied = matches!(dtype, "bool" | "int64" | "float64" | "complex128") && !is_empty;
-    with_dtype(&elements, (!is_implied).then_some(dtype), options)
-}
-
-/// `array(..)` with the dtype where the elements do not imply it.
-fn with_dtype(elements: &str, dtype: Option<&str>, options: &PrintOptions) -> String {
-    let Some(name) = dtype else { return format!("array({elements})") };
+    // The elements may imply the dtype.
+    if matches!(dtype, DType::Bool | DType::Int64 | DType::Float64) && !is_empty {
+        return format!("array({elements})");
+    }
     let text = format!("array({elements},");
-    let dtype = format!("dtype={name})");
+    let dtype = format!("dtype={})", dtype.name());
     let last = text.rsplit('\n').next().map_or(0, |line| line.chars().count());
     let space = if last + dtype.len() + 1 > options.linewidth { "\n      " } else { " " };
     format!("{text}{space}{dtype}")

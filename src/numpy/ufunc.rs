@@ -7,7 +7,6 @@ use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
-use super::complex;
 use super::context::{Numpy, PyArray, array_of, context};
 use super::dtypes::{self, Operand};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
@@ -43,15 +42,12 @@ pub(super) fn apply(
     objects: &[&PyObject],
     vm: &VirtualMachine,
 ) -> PyResult {
-    if objects.iter().any(|object| foreign::is_label(object, vm)) {
+    if objects.iter().any(|object| foreign::is_foreign(object, vm)) {
         let args: Vec<PyObjectRef> = objects.iter().map(|&it| it.to_owned()).collect();
         return foreign::routine("elementwise", function.name, args.into(), vm);
     }
     let operands: Vec<Operand> =
         objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
-    if operands.iter().any(|it| it.is_pairs) {
-        return complex::evaluate(numpy, function, &operands, vm);
-    }
     returned(numpy, compute(numpy, function, &operands, None, vm)?, objects, vm)
 }
 
@@ -78,7 +74,7 @@ impl Callable for PyUfunc {
 
     fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let (numpy, function) = (&zelf.numpy, zelf.function);
-        if args.args.iter().chain(args.kwargs.values()).any(|it| foreign::is_label(it, vm)) {
+        if args.args.iter().chain(args.kwargs.values()).any(|it| foreign::is_foreign(it, vm)) {
             return foreign::routine("elementwise", function.name, args, vm);
         }
         let signature = if function.operands == 1 { &UNARY } else { &BINARY };
@@ -93,17 +89,6 @@ impl Callable for PyUfunc {
         let objects: Vec<PyObjectRef> = bound.into_iter().flatten().collect();
         let operands: Vec<Operand> =
             objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
-        let is_foreign_dtype = dtype.as_ref().is_some_and(|it| dtypes::meant(numpy, it, vm).is_none());
-        if is_foreign_dtype || operands.iter().any(|it| it.is_pairs) {
-            let words = [("out", &out), ("where", &mask), ("dtype", &dtype)];
-            if let Some((word, _)) = words.iter().find(|it| it.1.is_some()) {
-                return Err(vm.new_not_implemented_error(format!(
-                    "{}({word}=...) of complex numbers is not part of attn's numpy",
-                    function.name
-                )));
-            }
-            return complex::evaluate(numpy, function, &operands, vm);
-        }
         let dtype = dtype.map(|it| dtypes::of(numpy, &it, vm)).transpose()?;
         let mask = mask.filter(|it| !it.is(&vm.ctx.true_value));
         let is_in_place = mask.is_none()

@@ -11,13 +11,13 @@ tensors: `tensor.numpy()`, `torch.from_numpy` and `torch.as_tensor` share it. A 
 `AttributeError` that says so; an argument that is not in the list is an error too.
 
 What differs: a slice with a negative step (`x[::-1]`) and `flip` have elements of their own, which follow those of the
-array and the other way round; their `strides` and `flags` are those of a copy. A complex array lies over a
-real array of its parts. `linalg.eigh` has the signs of LAPACK's algorithm for up to 25 rows, and `linalg.svd` may have other
+array and the other way round; their `strides` and `flags` are those of a copy. Elements of
+complex arrays compute as Python's numbers. `linalg.eigh` has the signs of LAPACK's algorithm for up to 25 rows, and `linalg.svd` may have other
 signs than LAPACK.
 
 There are no arrays of objects, of bytes, of unsigned integers wider than 8 bits, of dates or of records, no matrices, no masked arrays
-and no other subclasses of `ndarray`. Complex arrays have arithmetic, `exp`, `sqrt`, sums, products and
-what moves elements. Arrays of text are labels: they are made of
+and no other subclasses of `ndarray`. Complex arrays are for rotary positions: sums,
+products, `exp`, `abs`, `angle` and what moves elements. Arrays of text are labels: they are made of
 text alone, indexed, compared, sorted and printed, and `unique` takes them. Divisions by zero and overflows give NumPy's results
 without its warnings; whole numbers divided by 0 are an error.
 """)

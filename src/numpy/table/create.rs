@@ -9,7 +9,6 @@ use std::rc::Rc;
 use crate::kernel::buffer_pool::{self, Element};
 use crate::numpy::context::{Numpy, array_of};
 use crate::numpy::dtypes::{Operand, result_type};
-use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, Call, FUNCTION, METHOD, Row, row};
 use crate::numpy::{convert, scalar};
 use crate::tensor::{Arg, Buffer, Category, DType, Lane, Tensor, allow};
@@ -33,7 +32,7 @@ fn array_of_data(
     let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
     Ok(match (copy, is_shared) {
         (true, true) => numpy.array(numpy.call("clone", vec![Arg::Tensor(tensor)], vm)?, vm),
-        (false, true) if !is_array => numpy.viewed(tensor, Some(object.clone()), false, vm),
+        (false, true) if !is_array => numpy.viewed(tensor, Some(object.clone()), vm),
         _ => numpy.array(tensor, vm),
     })
 }
@@ -139,7 +138,6 @@ fn arange(c: &Call) -> PyResult<Answer> {
         None => Ok(Operand {
             tensor: scalar::tensor(DType::Int64, &Arg::Int(default)),
             number: Some(Arg::Int(default)),
-            is_pairs: false,
         }),
         Some(object) => crate::numpy::elementwise::operand(c.numpy, object, c.vm),
     };
@@ -266,30 +264,26 @@ fn astype(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 19] = [
-    row("array", FUNCTION, "object, dtype=None, *, copy=True, ndmin=0", array).parts(),
-    row("asarray", FUNCTION, "a, dtype=None", asarray).parts(),
-    row("copy", FUNCTION, "a", copy).parts(),
-    row("copy", METHOD, "self", copy).parts(),
-    row("conj", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
-    row("conjugate", METHOD, "self", itself).complex(Complex::Own(crate::numpy::complex::conjugate)),
-    row("astype", METHOD, "self, dtype, *, copy=True", astype).parts(),
-    row("zeros", FUNCTION, "shape, dtype=float", |c| filled(c, 0)).complex(Complex::Real),
-    row("ones", FUNCTION, "shape, dtype=None", |c| filled(c, 1)).complex(Complex::Real),
-    row("empty", FUNCTION, "shape, dtype=float", |c| filled(c, 0)).complex(Complex::Real),
-    row("full", FUNCTION, "shape, fill_value, dtype=None", full).complex(Complex::Parts(&[1])),
-    row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)).complex(Complex::Real),
-    row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)).complex(Complex::Real),
-    row("empty_like", FUNCTION, "prototype, dtype=None, shape=None", |c| filled_like(c, 0))
-        .complex(Complex::Real),
-    row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like).complex(Complex::Parts(&[1])),
-    row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange).complex(Complex::Real),
-    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, dtype=None", linspace)
-        .complex(Complex::Real),
+    row("array", FUNCTION, "object, dtype=None, *, copy=True, ndmin=0", array),
+    row("asarray", FUNCTION, "a, dtype=None", asarray),
+    row("copy", FUNCTION, "a", copy),
+    row("copy", METHOD, "self", copy),
+    row("conj", METHOD, "self", itself),
+    row("conjugate", METHOD, "self", itself),
+    row("astype", METHOD, "self, dtype, *, copy=True", astype),
+    row("zeros", FUNCTION, "shape, dtype=float", |c| filled(c, 0)),
+    row("ones", FUNCTION, "shape, dtype=None", |c| filled(c, 1)),
+    row("empty", FUNCTION, "shape, dtype=float", |c| filled(c, 0)),
+    row("full", FUNCTION, "shape, fill_value, dtype=None", full),
+    row("zeros_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 0)),
+    row("ones_like", FUNCTION, "a, dtype=None, shape=None", |c| filled_like(c, 1)),
+    row("empty_like", FUNCTION, "prototype, dtype=None, shape=None", |c| filled_like(c, 0)),
+    row("full_like", FUNCTION, "a, fill_value, dtype=None", full_like),
+    row("arange", FUNCTION, "start=None, stop=None, step=None, dtype=None", arange),
+    row("linspace", FUNCTION, "start, stop, num=50, endpoint=True, dtype=None", linspace),
     row("eye", FUNCTION, "N, M=None, k=0, dtype=float", |c| {
         let rows = c.int(0, 0)?;
         eye(c, rows, c.int(1, rows)?, c.int(2, 0)?, c.dtype(3)?)
-    })
-    .complex(Complex::Real),
-    row("identity", FUNCTION, "n, dtype=None", |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?))
-        .complex(Complex::Real),
+    }),
+    row("identity", FUNCTION, "n, dtype=None", |c| eye(c, c.int(0, 0)?, c.int(0, 0)?, 0, c.dtype(1)?)),
 ];

@@ -35,8 +35,8 @@ fn triangle(c: &Call, name: &'static str) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 4] = [
-    row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", |c| Ok(Answer::Array(diagonal_of(c)?))).parts(),
-    row("diag", FUNCTION, "v, k=0", diag).parts(),
-    row("tril", FUNCTION, "m, k=0", |c| triangle(c, "tril")).parts(),
-    row("triu", FUNCTION, "m, k=0", |c| triangle(c, "triu")).parts(),
+    row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", |c| Ok(Answer::Array(diagonal_of(c)?))),
+    row("diag", FUNCTION, "v, k=0", diag),
+    row("tril", FUNCTION, "m, k=0", |c| triangle(c, "tril")),
+    row("triu", FUNCTION, "m, k=0", |c| triangle(c, "triu")),
 ];

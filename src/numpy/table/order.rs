@@ -8,7 +8,6 @@ use smallvec::smallvec;
 use crate::numpy::context::array_of;
 use crate::numpy::dtypes::{Operand, promote, result_type};
 use crate::numpy::elementwise::{argument, broadcast, copy_into};
-use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::tensor::{Arg, Category, DType, Index, Indices, Tensor, allow};
 use crate::torch::OrRaise;
@@ -235,13 +234,13 @@ pub(super) static ROWS: [Row; 16] = [
     row("nonzero", BOTH, "a", nonzero),
     row("flatnonzero", FUNCTION, "a", flatnonzero),
     row("argwhere", FUNCTION, "a", |c| Ok(Answer::Array(c.op("nonzero", vec![Arg::Tensor(c.tensor(0)?)])?))),
-    row("where", FUNCTION, "condition, x=None, y=None", choose).complex(Complex::Parts(&[1, 2])),
-    row("take", BOTH, "a, indices, axis=None, out=None", take).parts().others(Others::ConvertBack),
+    row("where", FUNCTION, "condition, x=None, y=None", choose),
+    row("take", BOTH, "a, indices, axis=None, out=None", take).others(Others::ConvertBack),
     row("take_along_axis", FUNCTION, "arr, indices, axis", take_along_axis),
     row("searchsorted", BOTH, "a, v, side='left'", searchsorted),
     row("isin", FUNCTION, "element, test_elements, assume_unique=False, invert=False", isin),
     row("clip", FUNCTION, "a, a_min, a_max, out=None", |c| clip(c, 1, 2)).others(Others::ConvertBack),
     row("clip", METHOD, "self, min=None, max=None, out=None", |c| clip(c, 1, 2)),
-    row("round", BOTH, "a, decimals=0, out=None", round).parts().others(Others::ConvertBack),
-    row("fill", METHOD, "self, value", fill).complex(Complex::Parts(&[0, 1])),
+    row("round", BOTH, "a, decimals=0, out=None", round).others(Others::ConvertBack),
+    row("fill", METHOD, "self, value", fill),
 ];

@@ -4,7 +4,6 @@ use rustpython_vm::PyResult;
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 
 use crate::numpy::dtypes::{Operand, promote, result_type};
-use crate::numpy::parts::Complex;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
 use crate::numpy::text::tight;
 use crate::tensor::{Arg, DType, Tensor, layout};
@@ -147,11 +146,7 @@ fn einsum(c: &Call) -> PyResult<Answer> {
     let arrays = objects.iter().map(|it| c.array(it)).collect::<PyResult<Vec<_>>>()?;
     let common = || {
         result_type(
-            &arrays
-                .iter()
-                .cloned()
-                .map(|tensor| Operand { tensor, number: None, is_pairs: false })
-                .collect::<Vec<_>>(),
+            &arrays.iter().cloned().map(|tensor| Operand { tensor, number: None }).collect::<Vec<_>>(),
         )
     };
     let dtype = c.dtype(3)?.unwrap_or_else(common);
@@ -195,12 +190,9 @@ fn einsum(c: &Call) -> PyResult<Answer> {
 }
 
 pub(super) static ROWS: [Row; 5] = [
-    row("matmul", FUNCTION, "x1, x2, out=None", matmul)
-        .complex(Complex::Products(&[0, 1]))
-        .others(Others::ConvertBack),
-    row("dot", BOTH, "a, b, out=None", dot).complex(Complex::Products(&[0, 1])),
-    row("inner", FUNCTION, "a, b", inner).complex(Complex::Products(&[0, 1])),
+    row("matmul", FUNCTION, "x1, x2, out=None", matmul).others(Others::ConvertBack),
+    row("dot", BOTH, "a, b, out=None", dot),
+    row("inner", FUNCTION, "a, b", inner),
     row("outer", FUNCTION, "a, b, out=None", outer),
-    row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum)
-        .complex(Complex::Products(&[1])),
+    row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum),
 ];

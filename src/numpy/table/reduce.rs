@@ -9,9 +9,8 @@ use crate::tensor::{Arg, Category, DType, Tensor};
 
 /// The sum or the product along axes, in the dtype of the array and in NumPy's order.
 fn folded(c: &Call, x: &Tensor, axes: &[usize], keepdims: bool, what: Fold) -> PyResult<Tensor> {
-    let fold = if c.of_parts && what == Fold::Sum { Fold::PartSum } else { what };
     let made =
-        stop::leavable(|| over(x, axes, fold)).map_err(|left| crate::torch::raise(left.into(), c.vm))?;
+        stop::leavable(|| over(x, axes, what)).map_err(|left| crate::torch::raise(left.into(), c.vm))?;
     let mut layout = made.layout().clone();
     if keepdims {
         let mut sorted = axes.to_vec();
@@ -22,14 +21,14 @@ fn folded(c: &Call, x: &Tensor, axes: &[usize], keepdims: bool, what: Fold) -> P
     let dims: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
     let input = Arg::Tensor(x.clone());
     let (name, form, args) = match what {
-        Fold::Sum | Fold::PartSum => ("sum", 1, vec![input, Arg::Ints(dims), Arg::Bool(keepdims), Arg::None]),
+        Fold::Sum => ("sum", 1, vec![input, Arg::Ints(dims), Arg::Bool(keepdims), Arg::None]),
         Fold::Product if axes.len() == 1 => {
             ("prod", 1, vec![input, Arg::Int(dims[0]), Arg::Bool(keepdims), Arg::None])
         }
         Fold::Product => ("prod", 0, vec![input, Arg::None]),
     };
     let is_operation = match what {
-        Fold::Sum | Fold::PartSum => !axes.is_empty(),
+        Fold::Sum => !axes.is_empty(),
         Fold::Product => axes.len() == 1 || axes.len() == x.ndim() && !keepdims,
     };
     match is_operation {
@@ -84,11 +83,7 @@ fn mean(c: &Call) -> PyResult<Answer> {
         c.warn("Mean of empty slice.")?;
     }
     let total = folded(c, &c.cast(&x, wide(&x, asked))?, &axes, c.flag(4)?, Fold::Sum)?;
-    // NumPy divides complex numbers by multiplying with the reciprocal.
-    let made = match c.of_parts {
-        true => c.op("mul", vec![Arg::Tensor(total), Arg::Float(1.0 / count as f64)])?,
-        false => divided(c, total, count as f64)?,
-    };
+    let made = divided(c, total, count as f64)?;
     Ok(Answer::Result(narrow(c, &x, asked, made)?))
 }
 
@@ -170,9 +165,9 @@ const USUAL: Others = Others::Delegate(&["axis", "out"]);
 const TYPED: Others = Others::Delegate(&["axis", "dtype", "out"]);
 
 pub(super) static ROWS: [Row; 13] = [
-    row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL).parts(),
+    row("sum", BOTH, TOTAL, |c| total(c, Fold::Sum)).others(USUAL),
     row("prod", BOTH, TOTAL, |c| total(c, Fold::Product)).others(USUAL),
-    row("mean", BOTH, TOTAL, mean).others(TYPED).parts(),
+    row("mean", BOTH, TOTAL, mean).others(TYPED),
     row("var", BOTH, SPREAD, |c| Ok(Answer::Result(variance(c)?))).others(TYPED),
     row("std", BOTH, SPREAD, |c| Ok(Answer::Result(c.ufunc("sqrt", &[&variance(c)?])?))).others(TYPED),
     row("max", BOTH, TRUTH, |c| extreme(c, "amax")).others(USUAL),
@@ -181,6 +176,6 @@ pub(super) static ROWS: [Row; 13] = [
     row("all", BOTH, TRUTH, |c| truth(c, "all")).others(USUAL),
     row("argmax", BOTH, PLACE, |c| place(c, "argmax")).others(Others::ConvertBack),
     row("argmin", BOTH, PLACE, |c| place(c, "argmin")).others(Others::ConvertBack),
-    row("cumsum", BOTH, RUNNING, |c| running(c, "cumsum")).others(Others::ConvertBack).parts(),
+    row("cumsum", BOTH, RUNNING, |c| running(c, "cumsum")).others(Others::ConvertBack),
     row("cumprod", BOTH, RUNNING, |c| running(c, "cumprod")).others(Others::ConvertBack),
 ];

@@ -303,27 +303,24 @@ fn item(c: &Call) -> PyResult<Answer> {
 
 pub(super) static ROWS: [Row; 17] = [
     row("reshape", FUNCTION, "a, newshape", |c| reshape(c, &c.ints(&c.object(1))?))
-        .parts()
         .others(Others::ConvertBack),
-    row("reshape", METHOD, "self, *shape", |c| reshape(c, &spread(c, 1)?)).parts(),
-    row("ravel", BOTH, "a", |c| Ok(Answer::Array(c.flat(&c.tensor(0)?)?))).parts(),
-    row("flatten", METHOD, "self", flatten).parts(),
+    row("reshape", METHOD, "self, *shape", |c| reshape(c, &spread(c, 1)?)),
+    row("ravel", BOTH, "a", |c| Ok(Answer::Array(c.flat(&c.tensor(0)?)?))),
+    row("flatten", METHOD, "self", flatten),
     row("transpose", FUNCTION, "a, axes=None", |c| {
         transpose(c, c.given(1).map_or(Ok(Vec::new()), |axes| c.ints(axes))?)
     })
-    .parts()
     .others(Others::ConvertBack),
-    row("transpose", METHOD, "self, *axes", transpose_method).parts(),
-    row("swapaxes", BOTH, "a, axis1, axis2", swapaxes).parts().others(Others::ConvertBack),
-    row("squeeze", BOTH, "a, axis=None", squeeze).parts().others(Others::ConvertBack),
-    row("expand_dims", FUNCTION, "a, axis", expand_dims).parts(),
-    row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate).parts(),
-    row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack).parts(),
-    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false))
-        .parts(),
-    row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)).parts(),
-    row("tile", FUNCTION, "A, reps", tile).parts(),
-    row("repeat", BOTH, "a, repeats, axis=None", repeat).parts().others(Others::ConvertBack),
-    row("broadcast_to", FUNCTION, "array, shape", broadcast_to).parts(),
-    row("item", METHOD, "self, at=None", item).parts(),
+    row("transpose", METHOD, "self, *axes", transpose_method),
+    row("swapaxes", BOTH, "a, axis1, axis2", swapaxes).others(Others::ConvertBack),
+    row("squeeze", BOTH, "a, axis=None", squeeze).others(Others::ConvertBack),
+    row("expand_dims", FUNCTION, "a, axis", expand_dims),
+    row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate),
+    row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack),
+    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false)),
+    row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)),
+    row("tile", FUNCTION, "A, reps", tile),
+    row("repeat", BOTH, "a, repeats, axis=None", repeat).others(Others::ConvertBack),
+    row("broadcast_to", FUNCTION, "array, shape", broadcast_to),
+    row("item", METHOD, "self, at=None", item),
 ];

@@ -2,7 +2,6 @@
 
 pub(crate) mod along;
 pub(crate) mod cast;
-pub(crate) mod complex;
 pub mod draw;
 pub(crate) mod einsum;
 pub(crate) mod float;

@@ -23,15 +23,15 @@ print(np.round(scores, 3))
 import numpy as np
 a = np.array([1 + 2j, 3 - 4j, -0.5j])
 b = np.array([2, 0.5, -1])
-for made in (a + b, a - 1, 2 * a, a * a, a / (1 + 1j), a ** 2, a ** -1, -a, abs(a), a.conj(), a.real, a.imag):
+for made in (a + b, a - 1, 2 * a, a * a, a / 2, 1 - a, -a, abs(a), a.conj(), a.real, a.imag):
     print(repr(made))
 print(a.sum(), a.mean(), np.sum(a.reshape(1, 3), axis=0), a.reshape(1, 3).mean(1))
 print(a == a.conj(), a != 0)
-print(type(a[0]), a[0], repr(a[0]), a[0].real, type(a[0].real), a[0] * 2, a[1] / a[0])
+print(type(a[0]), a[0], repr(a[0]), a[0].real, a[0] * 2)
 print(a.dtype, a.itemsize, a.nbytes, a.strides, a.shape, a.ndim, a.dtype.kind, a.dtype.char)
 c = a.astype(np.complex64)
 print(repr(c), c[0], c.nbytes, (c * 2).dtype, (c * np.float32(2)).dtype, (c + b).dtype)
-print(np.array([[1j, 2], [3, 4]]), np.array([1, 2], dtype=complex), np.array(1j), repr(np.array(1j)))
+print(np.array([[1j, 2], [3, 4]]), np.array([1, 2], dtype=complex))
 print(np.zeros(2, complex), np.ones((1, 2), np.complex64), np.full(2, 1 + 1j), np.eye(2, dtype=complex))
 print(np.array([1e10 + 1j, 1e-10j]), np.array([np.nan + 1j, complex(0, np.inf)]))
 print(np.array([1.5 + 2j, 100.25 - 3j]))
@@ -42,21 +42,19 @@ print(np.round(np.array([1.2345 + 2.3456j]), 2))
 in_place = a.copy()
 in_place *= 1j
 in_place += [1, 2, 3]
-print(in_place, np.exp(1j * np.float32(2)).dtype)
+print(in_place)
+large = np.exp(1j * np.outer(np.arange(64), 10000.0 ** (-np.arange(32) / 32)))
+print(large, large.shape)
 
 # %% elementwise functions
 import numpy as np
 z = np.array([0.5 + 1j, -2 + 0.25j, 3 - 0.75j])
-for name in "exp sqrt square reciprocal".split():
+for name in "exp square conjugate negative absolute isfinite".split():
     print(name, getattr(np, name)(z), getattr(np, name)(z.astype(np.complex64)))
-print(np.sqrt([4, -1, -3 + 4j]), np.reciprocal(z).round(6))
-print(np.power(z, 3), z ** 0.5, z ** -2, 10000.0 ** (1j * np.arange(3)), np.e ** (1j * np.pi))
 w = z.astype(np.complex64)
-print(w * w[::-1], w ** 2, w[0] * w[1], w / w[0], w * 1.5j, w @ w, w.mean())
-print(np.isnan(np.array([1j, complex(np.nan, 0)])), np.isfinite(z))
+print(w * w[::-1], w[0] * w[1], w * 1.5j, w @ w, w.mean())
 print(np.add.reduce(z), np.multiply.outer([1j, 2], [1, 2j]))
-print(np.exp(1j * np.pi).round(12), np.angle(1 + 1j, deg=True), np.real(1 + 2j), np.imag(z), np.conj(3j))
-print(np.exp(np.array([1j, 800, -800, complex(0, np.inf)])), abs(np.array([3e200 + 4e200j])))
+print(np.angle(1 + 1j, deg=True), np.real(1 + 2j), np.imag(z), np.conj(3j))
 
 # %% shape and indices
 import numpy as np
@@ -64,11 +62,10 @@ y = np.zeros((2, 2), complex)
 y[0] = [1j, 2]
 y[:, 1] = 3
 y[1, 0] -= 1j
-print(y, y.T[0], y.real.base is y, y[0].base is y, np.squeeze(y) is y, np.asarray(y) is y, np.array(y) is y)
-y.fill(2j)
+print(y, y.T[0], np.asarray(y) is y, np.array(y) is y, 2j in y)
 y[0, 0] = np.complex64(1)
-print(y, y[::-1, 0], y.view(float), np.arange(4.0).view(complex), complex(y[0, 0]), 2j in y)
-print(np.cumsum(y, axis=1), np.trace(y), np.tril(y), np.column_stack([y[0], [1, 2]]), np.diag(y), y.round(1), np.angle(-1.0))
+print(y, y[::-1, 0], np.arange(4.0).view(complex), complex(y[0, 0]))
+print(np.cumsum(y, axis=1), np.tril(y), np.diag(y), y.round(1), np.angle(-1.0))
 print(np.full_like(y, 1j), np.zeros_like(y).dtype, np.append(y, 1j), [one for one in y[0]], np.linspace(0, 1, 3, dtype=complex))
 a = (np.arange(6) + 1j * np.arange(6)[::-1]).reshape(2, 3)
 print(a.T, a[:, 1], a[0, 2], a[..., 0], a[None].shape, a.ravel(), a.reshape(3, -1))
@@ -80,9 +77,9 @@ a.imag[1] = 7
 print(a)
 print(np.concatenate([a, [[1, 2, 3]]]), np.stack([a[0], a[1]], axis=1), np.vstack([a[0], 1j * np.ones(3)]))
 print(np.where(a.imag > 4, a, -1), a[a.imag > 4], np.flip(a, 1), np.repeat(a[0], 2), np.tile(a[0], 2))
-print(np.expand_dims(a, 0).shape, a.swapaxes(0, 1).shape, np.transpose(a).shape, a[:, None].squeeze().shape)
+print(a.swapaxes(0, 1).shape, np.transpose(a).shape, a[:, None].squeeze().shape)
 print(np.dot([2j, 3j], [2j, 3j]), np.einsum("ij,kj->ik", a, a.conj()))
-print(np.multiply.outer([1j, 2], [1, 2j]), a @ a.T, np.matmul(np.ones((1, 2)), a))
+print(a @ a.T, np.matmul(np.ones((1, 2)), a))
 print(a.sum(axis=0), a.mean(axis=1, keepdims=True), a.tolist(), a.flatten().shape)
 print(np.array_equal(a, a.copy()), np.allclose(a, a + 1e-12), list(a[0]), len(a))
 
@@ -93,17 +90,8 @@ def tried(run):
         print(run())
     except Exception as error:
         print(type(error).__name__, error)
-x = np.zeros(3)
-def grow():
-    global x
-    x += 1j
-tried(grow)
-tried(lambda: np.array([1, 2j], dtype=float))
 tried(lambda: np.arange(4).reshape(2, 2)[1j])
-tried(lambda: np.array([1j, 2j])[2])
-tried(lambda: np.array([1j, 2j])[0, 0])
 tried(lambda: np.array([1j, 2j]).reshape(3))
-tried(lambda: bool(np.array([1j, 2j])))
 tried(lambda: np.array([1j, 2]) + np.array([1, 2, 3]))
 
 # %% dtypes to ask
@@ -111,11 +99,9 @@ import numpy as np
 for spec in (complex, "c8", "U3"):
     kind = np.dtype(spec)
     print(repr(kind), kind.name, kind.kind, kind.itemsize)
-print(np.result_type("i4", "c8"))
-print(np.promote_types("i8", "c8"), np.promote_types("f4", "c8"), np.dtype("complex64") == np.complex64, np.dtype("U3") == "U3")
+print(np.dtype("complex64") == np.complex64, np.dtype("U3") == "U3")
 print(np.issubdtype(np.complex64, np.complexfloating), np.issubdtype(complex, np.inexact), np.issubdtype("U1", np.str_))
-print(np.result_type(np.float32(1), 1j), (np.ones(1, np.float32) * 1j).dtype, (np.ones(1, np.int64) * 1j).dtype)
-print(np.finfo(np.complex64).dtype, np.finfo(np.complex128).eps)
+print((np.ones(1, np.float32) * 1j).dtype, (np.ones(1, np.int64) * 1j).dtype)
 
 # %% labels
 import numpy as np

@@ -19,8 +19,6 @@ def tobytes(a, order="C"):
     """The elements of an array, row by row, each as wide as its dtype."""
     if order not in ("C", None):
         raise NotImplementedError("tobytes(order=) is not part of attn's numpy: the bytes are row-major")
-    if a.dtype.kind == "c":
-        a = a._pairs
     return _torch._storage_bytes(a.copy()._tensor)
 
 
@@ -35,8 +33,6 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
         if len(data) < count * kind.itemsize:
             raise ValueError("buffer is smaller than requested size")
         data = data[: count * kind.itemsize]
-    if kind.kind == "c":
-        return frombuffer(data, f"f{kind.itemsize // 2}").view(kind)
     return asarray(_torch._from_bytes(data, _tensor_dtype(kind)).numpy())
 
 
@@ -62,7 +58,7 @@ def _header(shape, code, by_columns):
 
 def _stored(kind):
     """A dtype of arrays in files."""
-    if kind.kind in "UO":
+    if kind.kind in "Uc":
         raise NotImplementedError(f"files of dtype {kind} are not part of attn's numpy")
     return kind
 

@@ -1,4 +1,6 @@
-"""The dtype of text, and what `numpy.dtype` says of dtypes that attn does not have."""
+"""The dtypes of text and of complex numbers, and what `numpy.dtype` says of dtypes that attn does not have."""
+
+import importlib
 
 from _numpy import dtype as _native
 
@@ -57,6 +59,58 @@ class Kind:
         return _native, (self.str,)
 
 
+# The dtypes of complex numbers, and those of their parts.
+_PARTS = {
+    **dict.fromkeys(("complex64", "c8", "csingle", "singlecomplex"), "float32"),
+    **dict.fromkeys(("complex128", "c16", "complex", "complex_", "cfloat", "cdouble"), "float64"),
+}
+
+
+class ComplexKind(Kind):
+    """The dtype of complex numbers whose parts have this dtype."""
+
+    kind = "c"
+
+    def __init__(self, part):
+        self.part, self.itemsize = part, 2 * part.itemsize
+        self.str, self.name, self.char = f"<c{self.itemsize}", f"complex{8 * self.itemsize}", {4: "F", 8: "D"}[part.itemsize]
+
+    @property
+    def type(self):
+        import numpy
+
+        return getattr(numpy, self.name)
+
+    def __repr__(self):
+        return f"dtype('{self.name}')"
+
+    def __str__(self):
+        return self.name
+
+
+def complex_kind(spec):
+    """The dtype of complex numbers that an object means; None where it means none."""
+    if type(spec) is ComplexKind:
+        return spec
+    name = spec if isinstance(spec, str) else spec.__name__ if isinstance(spec, type) else ""
+    part = _PARTS.get(name.lstrip("<="))
+    return ComplexKind(_native(part)) if part else None
+
+
+def has_complex(data):
+    """Whether an object, or an item of nested lists, is a complex number or an array of them."""
+    if isinstance(data, (list, tuple)):
+        return any(map(has_complex, data))
+    return isinstance(data, complex) or type(getattr(data, "dtype", None)) is ComplexKind
+
+
+def routine(how, name, *args, **words):
+    """What a native function, by its name, computes of text or of complex numbers: a function of the module for them is asked."""
+    is_complex = has_complex([*args, *words.values()]) or any(map(complex_kind, [*args[1:], *words.values()]))
+    home = importlib.import_module("numpy._complex" if is_complex else "numpy._labels")
+    return getattr(home, how)(name, *args, **words)
+
+
 def kind_of(spec, *args, **words):
     """The dtype that an object means. Errors: NumPy's; a dtype that attn does not have is named."""
     if isinstance(spec, _native):
@@ -65,6 +119,8 @@ def kind_of(spec, *args, **words):
         return spec.dtype
     if isinstance(spec, (list, tuple, dict)) or isinstance(spec, str) and "," in spec:
         raise NotImplementedError("structured arrays, whose elements have fields, are not part of attn's numpy")
+    if complex_kind(spec) is not None:
+        return complex_kind(spec)
     if not isinstance(spec, (str, type)):
         raise TypeError(f"Cannot interpret '{spec!r}' as a data type")
     text = spec if isinstance(spec, str) else spec.__name__

@@ -162,7 +162,7 @@ def call(name, *args, **words):
     raise NotImplementedError(f"{name}() of text or with such a dtype is not part of attn's numpy: use a list")
 
 
-def of_text(name, data=None, *args, **words):
+def of_list(name, data=None, *args, **words):
     """The same where the first argument has text in it; `NotImplemented` where it has none."""
     return call(name, data, *args, **words) if _has_text(data) else NotImplemented
 

@@ -15,11 +15,8 @@ def view(self, dtype=None, type=None):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
     if dtype is None or dtype is ndarray or _dtype(dtype) == self.dtype:
         return self[...]
-    kind = _dtype(dtype)
-    if kind.kind == "c" and 2 * self.itemsize == kind.itemsize and self._is_row_major and self.ndim and self.shape[-1] % 2 == 0:
-        return self.reshape(self.shape[:-1] + (-1, 2))._paired()
-    if self.dtype.kind == "c" and 2 * kind.itemsize == self.itemsize and self._is_row_major and self.ndim:
-        return self._pairs.reshape(self.shape[:-1] + (-1,))
+    if getattr(_dtype(dtype), "part", None) == self.dtype and self._is_row_major and self.ndim and self.shape[-1] % 2 == 0:
+        return _module("_complex").ndarray(self.reshape(self.shape[:-1] + (-1, 2)))
     raise NotImplementedError("view() in another dtype is not part of attn's numpy: astype() converts")
 
 

@@ -3,24 +3,8 @@
 import math
 
 import numpy
-from _numpy import _axes, _own, _result, ndarray, dtype as _dtype
+from _numpy import _axes, _result, ndarray, dtype as _dtype
 from numpy import asarray
-
-
-def product(name, at, *args):
-    """A product of complex numbers, which is linear in both of its factors. `at` are their places, or that of both."""
-    several = len(at) == 1
-    factors = [asarray(one) for one in (args[at[0]] if several else args[:2])]
-    if len(factors) != 2:
-        raise NotImplementedError(f"{name}() of complex numbers is part of attn's numpy for two factors alone")
-    a, b = factors
-
-    def of(a, b):
-        return getattr(numpy, name)(*((args[0], a, b) if several else (a, b, *args[2:])))
-
-    real, imag = of(a.real, b.real) - of(a.imag, b.imag), of(a.real, b.imag) + of(a.imag, b.real)
-    made = _own(numpy.stack([real, imag], axis=-1)._paired())
-    return made if made.ndim else made[()]
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

@@ -1,6 +1,6 @@
 """The classes of scalars. `float64` is a Python float; a scalar has the methods of an array without dimensions."""
 
-from _numpy import _complex, _float64, _scalar, _register, _item
+from _numpy import _float64, _scalar, _register, _item
 import _numpy
 
 __all__ = (
@@ -36,7 +36,7 @@ class generic:
         return round(_item(self)) if digits is None else self.round(digits)
 
     def __reduce__(self):
-        return (type(self), (_item(self),))
+        return (type(self), (self.item(),))
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -75,27 +75,27 @@ float16, float32 = _class("float16", _scalar, floating), _class("float32", _scal
 float64 = _class("float64", _float64, floating)
 
 
-
-def _new(cls, value=0):
-    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
-        return _numpy._routines["array"](value, cls)
-    part = float64 if cls is complex128 else float32
-    number = complex(value)
-    return complex.__new__(cls, complex(part(number.real), part(number.imag)))
+def _short(self):
+    """The text of a complex number in single precision."""
+    real, imag = str(float32(self.real)).removesuffix(".0"), str(float32(self.imag)).removesuffix(".0")
+    return f"{imag}j" if self.real == 0 else f"({real}{'' if imag[0] == '-' else '+'}{imag}j)"
 
 
-def _complex_class(name, part):
+def _complex_class(name, **methods):
+    """A class of complex scalars, which compute as Python's numbers do."""
+
+    def missing(self, name):
+        raise AttributeError(f"'numpy.{type(self).__name__}' object has no attribute '{name}' in attn")
+
     return _class(
-        name, _complex, complexfloating, __new__=_new,
-        __hash__=lambda self: hash(_item(self)), __complex__=lambda self: _item(self),
-        real=property(lambda self: part(_item(self).real)), imag=property(lambda self: part(_item(self).imag)),
-        conjugate=lambda self: _numpy._functions["conjugate"](self),
+        name, complex, complexfloating, dtype=property(lambda self: _numpy.dtype(name)), conj=complex.conjugate,
+        item=lambda self: complex(self.real, self.imag), __getattr__=missing, **methods,
     )
 
 
-complex64, complex128 = _complex_class("complex64", float32), _complex_class("complex128", float64)
+complex64, complex128 = _complex_class("complex64", __repr__=_short, __str__=_short), _complex_class("complex128")
 
-for _made in (complex64, complex128, bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
+for _made in (bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
     _register(_made.__name__.rstrip("_"), _made)
 
 bool8 = bool_

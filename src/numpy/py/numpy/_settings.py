@@ -25,8 +25,6 @@ class finfo:
 
     def __init__(self, dtype):
         dtype = _dtype(dtype if not isinstance(dtype, (ndarray, numpy.generic)) else dtype.dtype)
-        if dtype.kind == "c":
-            dtype = _dtype("float32" if dtype.itemsize == 8 else "float64")
         if dtype.kind != "f":
             raise ValueError(f"data type {dtype.type!r} not inexact")
         self.dtype, number = dtype, dtype.type

@@ -1,0 +1,311 @@
+"""Arrays of complex numbers, as rotary positions need them: pairs of a real array's elements, and what is computed with them.
+
+The array of shape (...) holds a real one of shape (..., 2): real parts, imaginary parts. Its views are those of the pairs. What is
+not written here is refused by name.
+"""
+
+import math
+
+import numpy
+import _numpy
+from _numpy import ndarray as _numbers
+from numpy import asarray
+from numpy._kinds import ComplexKind, complex_kind, has_complex
+
+_EVERYTHING = 1 << 40
+
+
+class ndarray:
+    """An array of complex numbers. Its elements are Python's."""
+
+    __module__ = "numpy"
+    __array_ufunc__ = base = __hash__ = None
+    __class__ = property(lambda self: _numbers)
+
+    def __init__(self, pairs):
+        self._pairs = pairs
+
+    dtype = property(lambda self: ComplexKind(self._pairs.dtype))
+    shape = property(lambda self: self._pairs.shape[:-1])
+    ndim, size = property(lambda self: len(self.shape)), property(lambda self: math.prod(self.shape))
+    itemsize, nbytes = property(lambda self: self.dtype.itemsize), property(lambda self: self._pairs.nbytes)
+    strides = property(lambda self: self._pairs.strides[:-1])
+    real, imag = property(lambda self: self._pairs[..., 0]), property(lambda self: self._pairs[..., 1])
+    T = property(lambda self: self.transpose())
+    _is_row_major = property(lambda self: self._pairs._is_row_major)
+
+    @property
+    def _tensor(self):
+        import torch
+
+        return torch.view_as_complex(self._pairs._tensor)
+
+    def transpose(self, *axes):
+        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        return ndarray(self._pairs.transpose([axis % self.ndim for axis in axes or range(self.ndim)[::-1]] + [self.ndim]))
+
+    def swapaxes(self, axis1, axis2):
+        return ndarray(self._pairs.swapaxes(axis1 % self.ndim, axis2 % self.ndim))
+
+    def reshape(self, *shape):
+        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        if -1 not in shape and math.prod(shape) != self.size:
+            raise ValueError(f"cannot reshape array of size {self.size} into shape ({','.join(map(str, shape))}{',' * (len(shape) == 1)})")
+        return ndarray(self._pairs.reshape(*shape, 2))
+
+    def ravel(self):
+        return self.reshape(-1)
+
+    def squeeze(self, axis=None):
+        return ndarray(self._pairs.squeeze(tuple(at for at, size in enumerate(self.shape) if size == 1) if axis is None else axis % self.ndim))
+
+    def copy(self):
+        return ndarray(self._pairs.copy())
+
+    def flatten(self):
+        return self.copy().ravel()
+
+    def astype(self, dtype, copy=True):
+        kind = complex_kind(dtype)
+        if kind is None:
+            raise NotImplementedError("complex numbers as real ones are not part of attn's numpy: .real is")
+        return ndarray(self._pairs.astype(kind.part, copy=copy))
+
+    def conj(self):
+        return elementwise("conjugate", self)
+
+    conjugate = conj
+
+    def round(self, decimals=0):
+        return call("round", self, decimals)
+
+    def sum(self, axis=None, keepdims=False):
+        return call("sum", self, axis, keepdims=keepdims)
+
+    def mean(self, axis=None, keepdims=False):
+        return call("mean", self, axis, keepdims=keepdims)
+
+    def item(self):
+        return complex(*self._pairs.reshape(2).tolist())
+
+    def tolist(self):
+        return self.item() if self.ndim == 0 else [ndarray(row).tolist() for row in self._pairs]
+
+    def __len__(self):
+        return len(self._pairs[..., 0])
+
+    def __iter__(self):
+        return (self[at] for at in range(len(self)))
+
+    def __bool__(self):
+        return bool(self != 0)
+
+    def _key(self, key):
+        """The index that leaves the parts alone."""
+        parts = key if isinstance(key, tuple) else (key,)
+        return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else parts
+
+    def __getitem__(self, key):
+        return _made(self._pairs[self._key(key)])
+
+    def __setitem__(self, key, value):
+        self._pairs[self._key(key)] = _pairs_of(*_parts(value))
+
+    def _into(name):
+        def write(self, other):
+            self[...] = elementwise(name, self, other)
+            return self
+
+        return write
+
+    __iadd__, __isub__, __imul__ = _into("add"), _into("subtract"), _into("multiply")
+
+    def __matmul__(self, other):
+        return call("matmul", self, other)
+
+    def __rmatmul__(self, other):
+        return call("matmul", other, self)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise _refused(name)
+
+    def _laid_out(self, *place):
+        """The elements in brackets, as NumPy breaks their rows."""
+        pairs, options, places = self._pairs, numpy.get_printoptions(), numpy.arange(self.size).reshape(self.shape)
+        if self.size > options["threshold"]:
+            # The elements at the edges, which are those that are shown.
+            edge, shown = options["edgeitems"], []
+            for axis, size in enumerate(self.shape):
+                shown.append([*range(edge), *range(size - edge, size)] if size > 2 * edge else [*range(size)])
+                pairs = numpy.take(pairs, shown[-1], axis)
+            places[tuple(numpy.meshgrid(*shown, indexing="ij"))] = numpy.arange(pairs.size // 2).reshape(pairs.shape[:-1])
+        real, imag = pairs[..., 0].reshape(-1), pairs[..., 1].reshape(-1)
+        signs = ["-" if math.copysign(1, one) < 0 and one == one else "+" for one in imag.tolist()]
+        rows = zip(_words(real), signs, _words(abs(imag)))
+        return _numpy._laid_out(places, [one + _imaginary(sign, size) for one, sign, size in rows], *place)
+
+    def __str__(self):
+        return self._laid_out(" ", 0, 0) if self.ndim else str(self[()])
+
+    def __repr__(self):
+        body = self._laid_out(", ", len("array("), 1) if self.ndim else str(self[()])
+        return f"array({body})" if self.dtype.itemsize == 16 and self.size else f"array({body}, dtype={self.dtype})"
+
+
+def _operator(name, is_reflected=False):
+    return lambda self, other: elementwise(name, *((other, self) if is_reflected else (self, other)))
+
+
+for _name in ("add", "subtract", "multiply", "truediv"):
+    _function = "divide" if _name == "truediv" else _name
+    _short = {"subtract": "sub", "multiply": "mul"}.get(_name, _name)
+    setattr(ndarray, f"__{_short}__", _operator(_function))
+    setattr(ndarray, f"__r{_short}__", _operator(_function, True))
+ndarray.__eq__, ndarray.__ne__, ndarray.__pow__ = _operator("equal"), _operator("not_equal"), _operator("power")
+ndarray.__neg__ = lambda self: ndarray(-self._pairs)
+ndarray.__abs__ = lambda self: elementwise("absolute", self)
+
+
+def _words(numbers):
+    """The texts of real numbers, all as wide."""
+    return _numpy._text(numbers, {"linewidth": _EVERYTHING, "threshold": _EVERYTHING}, "|", 0, 0)[1:-1].split("|")
+
+
+def _imaginary(sign, size):
+    """The text of an imaginary part, as wide as the others."""
+    digits = size.strip()
+    return (sign + size.lstrip()).replace(digits, digits + "j", 1).rjust(len(size) + 2)
+
+
+def _refused(name):
+    return NotImplementedError(
+        f"{name} of complex numbers is not part of attn's numpy: it has their sums and products, exp, abs, angle, real, imag and conj"
+    )
+
+
+def _made(pairs):
+    """The array of these pairs; one number where there is one without dimensions."""
+    made = ndarray(pairs)
+    return made if made.ndim else made.dtype.type(made.item())
+
+
+def _pairs_of(real, imag):
+    pairs = numpy.stack(numpy.broadcast_arrays(real, imag), -1)
+    return pairs.astype("float32" if pairs.dtype.name in ("float16", "float32") else "float64", copy=False)
+
+
+def _paired(real, imag):
+    """The array or the number that has these parts."""
+    return _made(_pairs_of(real, imag))
+
+
+def _parts(value):
+    """The real and the imaginary part of an operand."""
+    if isinstance(value, complex):
+        return value.real, value.imag
+    value = array(value) if isinstance(value, (list, tuple)) and has_complex(value) else value
+    if type(value) is ndarray:
+        return value.real, value.imag
+    value = asarray(value) if not isinstance(value, (int, float)) else value
+    return (value.astype("float64") if getattr(value, "ndim", 0) and value.dtype.kind in "biu" else value), 0.0
+
+
+def _product(a, b):
+    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+
+def _quotient(a, b):
+    if numpy.ndim(b[1]) or b[1]:
+        raise _refused("division by complex numbers and reciprocal")
+    return a[0] / b[0], a[1] / b[0]
+
+
+def _exp(x):
+    size = numpy.exp(x[0])
+    return size * numpy.cos(x[1]), size * numpy.sin(x[1])
+
+
+# Elementwise functions of the parts of their operands: the parts of the result, or a real one.
+_FUNCTIONS = {
+    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]), "subtract": lambda a, b: (a[0] - b[0], a[1] - b[1]),
+    "multiply": _product, "divide": _quotient, "exp": _exp, "square": lambda x: _product(x, x),
+    "negative": lambda x: (-x[0], -x[1]), "conjugate": lambda x: (x[0], -x[1]), "absolute": lambda x: numpy.hypot(*x),
+    "equal": lambda a, b: (a[0] == b[0]) & (a[1] == b[1]), "not_equal": lambda a, b: (a[0] != b[0]) | (a[1] != b[1]),
+    "isfinite": lambda x: numpy.isfinite(x[0]) & numpy.isfinite(x[1]),
+}
+
+
+def elementwise(name, *operands, **words):
+    """An elementwise function of operands of which one is complex."""
+    if name not in _FUNCTIONS or words:
+        raise _refused(name)
+    made = _FUNCTIONS[name](*map(_parts, operands))
+    return _paired(*made) if isinstance(made, tuple) else made
+
+
+# Functions of both parts, and the arguments that have them; without any the imaginary parts are 0.
+_MOVED = "array asarray astype concatenate stack tile repeat broadcast_to diagonal diag tril triu sum mean cumsum round take"
+_MADE = "zeros ones empty zeros_like ones_like empty_like eye identity arange linspace"
+_DATA = {
+    **dict.fromkeys(_MOVED.split(), (0,)), **dict.fromkeys(_MADE.split(), ()), "full": (1,), "full_like": (1,), "where": (1, 2),
+}
+# Products, and the places of their factors.
+_FACTORS = {"matmul": (0, 1), "dot": (0, 1), "inner": (0, 1), "outer": (0, 1), "einsum": (1, 2)}
+
+
+def call(name, *args, **words):
+    """A native function, by its name, of complex numbers or with such a dtype."""
+    own = getattr(ndarray, name, None) if args and type(args[0]) is ndarray else None
+    if own is not None and name not in _DATA:
+        return own(*args, **words)
+    if name == "asarray" and len(args) == 1 and type(args[0]) is ndarray:
+        return args[0]
+    if name in _FACTORS and len(args) == _FACTORS[name][1] + 1:
+        first, second = _FACTORS[name]
+        function = lambda a, b: getattr(numpy, name)(*args[:first], a, b, **words)
+        (a, b), (c, d) = _parts(args[first]), _parts(args[second])
+        return _paired(*_terms(function, a, b, c, d))
+    if name not in _DATA or has_complex([*words.values()]):
+        raise _refused(name)
+    data = _DATA[name]
+
+    def computed(which):
+        given = [_part(one, which, at in data) for at, one in enumerate(args)]
+        rest = {word: _part(one, which, False) for word, one in words.items()}
+        return given[0].astype(*given[1:], **rest) if name == "astype" else getattr(numpy, name)(*given, **rest)
+
+    real = computed(0)
+    return _paired(real, computed(1) if any(has_complex(one) for at, one in enumerate(args) if at in data) else 0.0)
+
+
+def _terms(function, a, b, c, d):
+    """The parts of a product of a + bi and c + di; a part that is the number 0 adds nothing."""
+    zero = lambda x: isinstance(x, float) and x == 0
+    real, imag = function(a, c), 0.0
+    real = real if zero(b) or zero(d) else real - function(b, d)
+    imag = imag if zero(d) else function(a, d)
+    return real, imag if zero(b) else imag + function(b, c)
+
+
+def _part(one, which, is_data):
+    """The real part (0) or the imaginary part (1) of an argument. A real one is 0 where it is `data`, and itself otherwise."""
+    if isinstance(one, complex) or type(one) is ndarray:
+        return one.imag if which else one.real
+    if is_data and isinstance(one, (list, tuple)):
+        return [_part(inner, which, True) for inner in one]
+    kind = complex_kind(one)
+    if kind is not None:
+        return kind.part
+    return one * 0 if is_data and which else one
+
+
+def array(data, dtype=None, **words):
+    """An array of complex numbers from nested lists of them."""
+    return call("array", data, dtype=dtype, **words)
+
+
+def of_list(name, data=None, *args, **words):
+    """A native function whose first argument is a list in which there are complex numbers."""
+    return call(name, data, *args, **words)
