@@ -1,5 +1,5 @@
 //! The glossary: the terms of the field, their meanings, and the steps that explain them.
-//! [`super::terms`] checks the links between it and the lessons.
+//! [`super::terms`] compares it with the lessons.
 //!
 //! A term is a heading (`##`), its explanation, and last a paragraph that links to the step that explains it by the
 //! step's name, and lists other names of the term:
@@ -153,7 +153,7 @@ pub(crate) fn anchor(heading: &str) -> String {
     heading.trim().to_lowercase().chars().filter_map(letter).collect()
 }
 
-fn plurals(name: &str) -> [String; 2] {
+pub(crate) fn plurals(name: &str) -> [String; 2] {
     let more = match name {
         n if n.ends_with("ry") || n.ends_with("ty") => format!("{}ies", &n[..n.len() - 1]),
         n if n.ends_with(['s', 'x', 'z']) || n.ends_with("ch") => format!("{n}es"),
