@@ -8,7 +8,7 @@ use super::name::{Name, Transposition};
 use super::rounds::Rounds;
 use super::storage_element::{PastOperand, StorageElement};
 use crate::ops::table;
-use crate::tensor::descriptor::{OpNotation, ShapeRule, Sign};
+use crate::tensor::descriptor::{OpFamily, OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
 use crate::tensor::{Arg, Descriptor, Record, Site, Tensor};
 
@@ -351,11 +351,14 @@ impl TensorNames {
 
     /// The operation whose statement gave a tensor a name, and the name.
     pub(super) fn maker(&self, tensor: &Tensor) -> Option<(Rc<Record>, String)> {
-        // A parameter that a library class made is not the object that the statement names.
-        let is_parameter = tensor.is_leaf() && tensor.requires_grad();
+        // A parameter that a library class made, or a part of one, is not the object that the statement names.
+        let is_parameter = |record: &Record| {
+            let is_made = matches!(record.operation.family, OpFamily::Creation | OpFamily::Random);
+            record.in_place || is_made || tensor.is_leaf() && tensor.requires_grad()
+        };
         let named = |record: Rc<Record>| {
             let name = self.code.assigned(&record)?;
-            (!is_parameter || self.code.module(&record).is_none()).then_some((record, name))
+            (!is_parameter(&record) || self.code.module(&record).is_none()).then_some((record, name))
         };
         let made = || tensor.storage().made().filter(|made| made.layout() == *tensor.layout());
         tensor.origin().and_then(named).or_else(|| named(made()?.record))

@@ -53,7 +53,7 @@ def __copy__(self):
 def __reduce_ex__(self, protocol):
     """What `pickle` keeps of it."""
     hint(protocol)
-    data = _torch._storage_bytes(self.detach().clone(memory_format=torch.contiguous_format))
+    data = _torch._storage_bytes(self.detach().contiguous().clone())
     return _unpickled, (data, self.dtype, tuple(self.shape), self.requires_grad, self.__class__)
 
 
