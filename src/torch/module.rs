@@ -18,6 +18,7 @@ use super::function::{PyOp, run};
 use super::generator::PyGenerator;
 use super::history::{PyRecord, history, made_by, name_node};
 use super::module_class::quick_module;
+use super::names;
 use super::numbers::{int, items};
 use super::optimizer::{forget_grads, scale, step_group};
 use super::overrides::{complex_tensor, has_complex, takes_part};
@@ -44,20 +45,18 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
     let class = PyTensor::make_static_type();
     if class.get_attr(ctx.intern_str("softmax")).is_none() {
         let set = |name: &'static str, method: PyOp| {
-            class.set_str_attr(
-                name,
-                rustpython_vm::PyRef::new_ref(method, PyOp::make_static_type(), None),
-                ctx,
-            );
+            class.set_str_attr(name, PyRef::new_ref(method, PyOp::make_static_type(), None), ctx);
         };
-        for op in table::ops().filter(|op| op.is_in(METHOD)) {
-            set(op.name, PyOp::method(op, op.name, false));
-        }
-        for op in table::ops().filter(|op| op.is_in(IN_PLACE | RELAYOUT)) {
-            set(op.twin_name(), PyOp::method(op, op.twin_name(), true));
-        }
-        for op in table::ops().filter(|op| op.is_in(IN_PLACE_ONLY)) {
-            set(op.name, PyOp::method(op, op.name, true));
+        for op in table::ops() {
+            if op.is_in(METHOD) {
+                set(op.name, PyOp::method(op, op.name, false));
+            }
+            if op.is_in(IN_PLACE | RELAYOUT) {
+                set(op.twin_name(), PyOp::method(op, op.twin_name(), true));
+            }
+            if op.is_in(IN_PLACE_ONLY) {
+                set(op.name, PyOp::method(op, op.name, true));
+            }
         }
         for &(name, target) in ALIASES {
             if let Some(op) = table::ops().find(|op| op.name == target && op.is_in(METHOD)) {
@@ -67,8 +66,7 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
     }
     PythonMethod::make_static_type();
     for name in PYTHON_METHODS {
-        let method =
-            rustpython_vm::PyRef::new_ref(PythonMethod::new(name), PythonMethod::make_static_type(), None);
+        let method = PyRef::new_ref(PythonMethod::new(name), PythonMethod::make_static_type(), None);
         class.set_str_attr(name, method, ctx);
     }
     made.push(("TensorBase", class.clone().into()));
@@ -202,36 +200,28 @@ pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<Rc<Fra
         let name = DType::from_name(alias).map_or(alias, DType::name);
         set(alias, dict.get_item(name, vm)?)?;
     }
-    let functional = vm.ctx.new_dict();
+    let function = |op, name, in_place| PyOp::function(op, name, in_place, state).into_pyobject(vm);
+    let (functional, linalg) = (vm.ctx.new_dict(), vm.ctx.new_dict());
     for op in table::ops() {
-        if op.is_in(FUNCTION) {
-            set(op.name, PyOp::function(op, op.name, false, state).into_pyobject(vm))?;
-            if op.is_in(IN_PLACE) {
-                set(op.twin_name(), PyOp::function(op, op.twin_name(), true, state).into_pyobject(vm))?;
+        for (place, module) in [(FUNCTION, &dict), (FUNCTIONAL, &functional)] {
+            if op.is_in(place) {
+                module.set_item(op.name, function(op, op.name, false), vm)?;
+                if op.is_in(IN_PLACE) {
+                    module.set_item(op.twin_name(), function(op, op.twin_name(), true), vm)?;
+                }
             }
         }
-        if op.is_in(FUNCTIONAL) {
-            functional.set_item(op.name, PyOp::function(op, op.name, false, state).into_pyobject(vm), vm)?;
-            if op.is_in(IN_PLACE) {
-                functional.set_item(
-                    op.twin_name(),
-                    PyOp::function(op, op.twin_name(), true, state).into_pyobject(vm),
-                    vm,
-                )?;
-            }
+        if op.is_in(LINALG) {
+            let name = op.name.strip_prefix("linalg_").unwrap_or(op.name);
+            linalg.set_item(name, function(op, op.name, false), vm)?;
         }
     }
-    let linalg = vm.ctx.new_dict();
-    for op in table::ops().filter(|op| op.is_in(LINALG)) {
-        let name = op.name.strip_prefix("linalg_").unwrap_or(op.name);
-        linalg.set_item(name, PyOp::function(op, op.name, false, state).into_pyobject(vm), vm)?;
-    }
-    set("_linalg", linalg.into())?;
     for &(name, target) in ALIASES {
         if let Some(op) = table::ops().find(|op| op.name == target && op.is_in(FUNCTION)) {
-            set(name, PyOp::function(op, name, false, state).into_pyobject(vm))?;
+            set(name, function(op, name, false))?;
         }
     }
+    set("_linalg", linalg.into())?;
     set("_functional", functional.into())?;
     stateful(vm, state, &set)?;
     let module = vm.new_module("_torch", dict.clone(), None);
@@ -255,6 +245,16 @@ fn set_num_threads(count: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
     }
 }
 
+/// `torch.set_default_dtype(dtype)`. Errors: the dtype is not of floats.
+fn set_default_dtype(state: &State, dtype: &PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+    let dtype = dtype_of(dtype, vm)?;
+    if !dtype.is_float() {
+        return Err(vm.new_type_error("only floating-point types are supported as the default type"));
+    }
+    state.default_dtype.set(dtype);
+    Ok(())
+}
+
 /// The functions that read or change the session's state.
 fn stateful(
     vm: &VirtualMachine,
@@ -262,221 +262,93 @@ fn stateful(
     set: &dyn Fn(&str, PyObjectRef) -> PyResult<()>,
 ) -> PyResult<()> {
     macro_rules! define {
-        ($name:literal, |$state:ident $(, $arg:ident : $type:ty)*| $body:expr) => {{
+        ($name:literal, |$state:ident, $vm:ident $(, $arg:ident : $type:ty)*| $body:expr) => {{
             let held = state.clone();
-            let function = vm.new_function($name, move |$($arg: $type,)* vm: &VirtualMachine| {
+            let function = vm.new_function($name, move |$($arg: $type,)* $vm: &VirtualMachine| {
                 let $state = &held;
-                let _ = vm;
                 $body
             });
             set($name, function.into())?;
         }};
     }
-    let held = state.clone();
-    set(
-        "tensor",
-        vm.new_function("tensor", move |args: FuncArgs, vm: &VirtualMachine| tensor(&held, args, vm)).into(),
-    )?;
-    let held = state.clone();
-    set(
-        "manual_seed",
-        vm.new_function("manual_seed", move |seed: PyObjectRef, vm: &VirtualMachine| -> PyResult {
-            held.generator.borrow_mut().seed(seed_of(&seed, vm)?);
-            Ok(PyGenerator { generator: held.generator.clone() }.into_pyobject(vm))
-        })
-        .into(),
-    )?;
-    let held = state.clone();
-    set("_default_generator", PyGenerator { generator: held.generator.clone() }.into_pyobject(vm))?;
-    set("_quick_module", vm.new_function("_quick_module", quick_module).into())?;
-    define!("initial_seed", |state| state.generator.borrow().initial_seed());
-    define!("_get_rng_bytes", |state| state.generator.borrow().state());
-    define!("get_num_threads", |_state| threads::count());
-    set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
-    set("complex_repr", vm.new_function("complex_repr", complex_repr).into())?;
-    define!("is_grad_enabled", |state| state.grad_mode.get());
-    let held = state.clone();
-    set("_autocast", vm.new_function("_autocast", move |vm: &VirtualMachine| settings(&held, vm)).into())?;
-    let held = state.clone();
-    set(
-        "_set_autocast",
-        vm.new_function(
-            "_set_autocast",
-            move |enabled: bool, dtype: PyObjectRef, caches: bool, vm: &VirtualMachine| {
-                set_autocast(&held, enabled, &dtype, caches, vm);
-            },
-        )
-        .into(),
-    )?;
-    let held = state.clone();
-    set(
-        "_autocast_operand",
-        vm.new_function(
-            "_autocast_operand",
-            move |object: PyObjectRef, is_lower: bool, vm: &VirtualMachine| {
-                operand(&held, object, is_lower, vm)
-            },
-        )
-        .into(),
-    )?;
-    define!("_clear_autocast_cache", |state| state.autocast.clear());
-    define!("_set_rules_in_python", |state, on: bool| state.rules_in_python.replace(on));
-    define!("_set_nan_is_error", |state, on: bool| state.nan_is_error.replace(on));
-    define!("is_anomaly_enabled", |state| state.nan_is_error.get());
-    define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
-    let held = state.clone();
-    set(
-        "set_printoptions",
-        vm.new_function("set_printoptions", move |words: PrintWords, vm: &VirtualMachine| {
-            set_printoptions(&held, words.0, vm)
-        })
-        .into(),
-    )?;
-    let held = state.clone();
-    set(
-        "get_default_dtype",
-        vm.new_function("get_default_dtype", move |vm: &VirtualMachine| {
-            PyDType::object(held.default_dtype.get(), vm)
-        })
-        .into(),
-    )?;
-    let held = state.clone();
-    set(
-        "set_default_dtype",
-        vm.new_function(
-            "set_default_dtype",
-            move |dtype: PyObjectRef, vm: &VirtualMachine| -> PyResult<()> {
-                let dtype = dtype_of(&dtype, vm)?;
-                if !dtype.is_float() {
-                    return Err(
-                        vm.new_type_error("only floating-point types are supported as the default type")
-                    );
-                }
-                held.default_dtype.set(dtype);
-                Ok(())
-            },
-        )
-        .into(),
-    )?;
-    set(
-        "is_tensor",
-        vm.new_function("is_tensor", |object: PyObjectRef, vm: &VirtualMachine| {
-            tensor_of(&object).is_some() || takes_part(&object, vm)
-        })
-        .into(),
-    )?;
-    set(
-        "_missing",
-        vm.new_function("_missing", |name: String, vm: &VirtualMachine| {
-            super::names::missing_function(&name, vm)
-        })
-        .into(),
-    )?;
-    set(
-        "_cpp_name",
-        vm.new_function("_cpp_name", |dtype: PyObjectRef, vm: &VirtualMachine| {
-            dtype_of(&dtype, vm).map(DType::cpp_name)
-        })
-        .into(),
-    )?;
-    set(
-        "_suggestion",
-        vm.new_function("_suggestion", |name: String, names: Vec<String>| {
-            super::names::suggestion(&name, names.iter().map(String::as_str))
-        })
-        .into(),
-    )?;
     PyRecord::make_static_type();
     PyErrorFact::make_static_type();
+    set("_default_generator", PyGenerator { generator: state.generator.clone() }.into_pyobject(vm))?;
+    set("_quick_module", vm.new_function("_quick_module", quick_module).into())?;
+    set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
+    set("complex_repr", vm.new_function("complex_repr", complex_repr).into())?;
     set("_about", vm.new_function("_about", about).into())?;
-    let held = state.clone();
-    set(
-        "_made_by",
-        vm.new_function(
-            "_made_by",
-            move |name: String, operands: PyObjectRef, results: PyObjectRef, vm: &VirtualMachine| {
-                let tensors = |list: &PyObjectRef| -> Vec<Tensor> {
-                    items(list).unwrap_or_default().iter().filter_map(|it| tensor_of(it)).collect()
-                };
-                let _ = vm;
-                made_by(&name, tensors(&operands), &tensors(&results), &held)
-            },
-        )
-        .into(),
-    )?;
-    set(
-        "_name_node",
-        vm.new_function("_name_node", |result: Tensor, stem: String, overload: u8| {
-            name_node(&result, &stem, overload);
+    define!("tensor", |state, vm, args: FuncArgs| tensor(state, args, vm));
+    define!("manual_seed", |state, vm, seed: PyObjectRef| {
+        seed_of(&seed, vm).map(|seed| {
+            state.generator.borrow_mut().seed(seed);
+            PyGenerator { generator: state.generator.clone() }.into_pyobject(vm)
         })
-        .into(),
-    )?;
-    set(
-        "_storage_bytes",
-        vm.new_function("_storage_bytes", |tensor: Tensor| {
-            bytes_of(&tensor.storage().read(), tensor.dtype())
+    });
+    define!("initial_seed", |state, _vm| state.generator.borrow().initial_seed());
+    define!("get_num_threads", |_state, _vm| threads::count());
+    define!("is_grad_enabled", |state, _vm| state.grad_mode.get());
+    define!("_set_grad_enabled", |state, _vm, on: bool| state.grad_mode.set(on));
+    define!("is_anomaly_enabled", |state, _vm| state.nan_is_error.get());
+    define!("_set_nan_is_error", |state, _vm, on: bool| state.nan_is_error.replace(on));
+    define!("_set_rules_in_python", |state, _vm, on: bool| state.rules_in_python.replace(on));
+    define!("_autocast", |state, vm| settings(state, vm));
+    define!("_set_autocast", |state, vm, enabled: bool, dtype: PyObjectRef, caches: bool| {
+        set_autocast(state, enabled, &dtype, caches, vm);
+    });
+    define!("_autocast_operand", |state, vm, object: PyObjectRef, is_lower: bool| {
+        operand(state, object, is_lower, vm)
+    });
+    define!("_clear_autocast_cache", |state, _vm| state.autocast.clear());
+    define!("set_printoptions", |state, vm, words: PrintWords| set_printoptions(state, words.0, vm));
+    define!("get_default_dtype", |state, vm| PyDType::object(state.default_dtype.get(), vm));
+    define!("set_default_dtype", |state, vm, dtype: PyObjectRef| set_default_dtype(state, &dtype, vm));
+    define!("is_tensor", |_state, vm, object: PyObjectRef| {
+        tensor_of(&object).is_some() || takes_part(&object, vm)
+    });
+    define!("_missing", |_state, vm, name: String| names::missing_function(&name, vm));
+    define!("_suggestion", |_state, _vm, name: String, known: Vec<String>| {
+        names::suggestion(&name, known.iter().map(String::as_str))
+    });
+    define!("_cpp_name", |_state, vm, dtype: PyObjectRef| dtype_of(&dtype, vm).map(DType::cpp_name));
+    define!("_made_by", |state, _vm, name: String, operands: PyObjectRef, results: PyObjectRef| {
+        let tensors = |list: &PyObjectRef| -> Vec<Tensor> {
+            items(list).unwrap_or_default().iter().filter_map(|it| tensor_of(it)).collect()
+        };
+        made_by(&name, tensors(&operands), &tensors(&results), state)
+    });
+    define!("_name_node", |_state, _vm, result: Tensor, stem: String, overload: u8| {
+        name_node(&result, &stem, overload);
+    });
+    define!("_storage_bytes", |_state, _vm, tensor: Tensor| {
+        bytes_of(&tensor.storage().read(), tensor.dtype())
+    });
+    define!("_from_bytes", |state, vm, bytes: ArgBytesLike, dtype: PyObjectRef| {
+        dtype_of(&dtype, vm).and_then(|dtype| {
+            let buffer = bytes.with_ref(|bytes| buffer_of(bytes, dtype));
+            let shape = vec![buffer.len()];
+            made(Tensor::new(buffer, shape, dtype), state, false, vm)
         })
-        .into(),
-    )?;
-    let held = state.clone();
-    let from_bytes = move |bytes: ArgBytesLike, dtype: PyObjectRef, vm: &VirtualMachine| -> PyResult {
-        let dtype = dtype_of(&dtype, vm)?;
-        let buffer = bytes.with_ref(|bytes| buffer_of(bytes, dtype));
-        let shape = vec![buffer.len()];
-        made(Tensor::new(buffer, shape, dtype), &held, false, vm)
-    };
-    set("_from_bytes", vm.new_function("_from_bytes", from_bytes).into())?;
-    optimizer_steps(vm, state, set)?;
-    let held = state.clone();
-    set(
-        "_history",
-        vm.new_function("_history", move |tensor: PyObjectRef, vm: &VirtualMachine| -> PyResult {
-            let tensor = tensor_of(&tensor).ok_or_else(|| vm.new_type_error("_history() takes a tensor"))?;
-            Ok(history(&tensor, &held, vm))
-        })
-        .into(),
-    )?;
-    let held = state.clone();
-    let run_backward = move |request: Request, vm: &VirtualMachine| backward(&held, &request, vm);
-    set("_backward", vm.new_function("_backward", run_backward).into())?;
-    let held = state.clone();
-    let run_grad = move |request: Request, vm: &VirtualMachine| gradients(&held, &request, vm);
-    set("_grad", vm.new_function("_grad", run_grad).into())?;
-    let held = state.clone();
-    set(
-        "_call",
-        vm.new_function("_call", move |name: String, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-            let op =
-                table::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
-            run(op, op.name, false, false, &held, &args, vm)
-        })
-        .into(),
-    )?;
+    });
+    // The steps of optimizers that are computed in one pass.
+    define!("_sgd_step", |state, vm, group: PyDictRef, states: PyDictRef| {
+        step_group(state, &group, &states, None, vm)
+    });
+    define!("_adam_step", |state, vm, group: PyDictRef, states: PyDictRef, decoupled: bool| {
+        step_group(state, &group, &states, Some(decoupled), vm)
+    });
+    define!("_scale_all", |state, vm, grads: PyObjectRef, factor: PyObjectRef| {
+        scale(state, &grads, &factor, vm)
+    });
+    define!("_forget_grads", |_state, _vm, params: PyObjectRef| forget_grads(&params));
+    define!("_history", |state, vm, tensor: Tensor| history(&tensor, state, vm));
+    define!("_backward", |state, vm, request: Request| backward(state, &request, vm));
+    define!("_grad", |state, vm, request: Request| gradients(state, &request, vm));
+    define!("_call", |state, vm, name: String, args: FuncArgs| match table::find(&name) {
+        Some(op) => run(op, op.name, false, false, state, &args, vm),
+        None => Err(vm.new_attribute_error(format!("no operation {name}"))),
+    });
     Ok(())
-}
-
-/// The steps of optimizers that are computed in one pass.
-fn optimizer_steps(
-    vm: &VirtualMachine,
-    state: &Rc<State>,
-    set: &dyn Fn(&str, PyObjectRef) -> PyResult<()>,
-) -> PyResult<()> {
-    let held = state.clone();
-    let sgd = move |group: PyDictRef, states: PyDictRef, vm: &VirtualMachine| -> PyResult {
-        step_group(&held, &group, &states, None, vm)
-    };
-    set("_sgd_step", vm.new_function("_sgd_step", sgd).into())?;
-    let held = state.clone();
-    let adam = move |group: PyDictRef, states: PyDictRef, decoupled: bool, vm: &VirtualMachine| -> PyResult {
-        step_group(&held, &group, &states, Some(decoupled), vm)
-    };
-    set("_adam_step", vm.new_function("_adam_step", adam).into())?;
-    let held = state.clone();
-    let scaled = move |grads: PyObjectRef, factor: PyObjectRef, vm: &VirtualMachine| -> PyResult {
-        scale(&held, &grads, &factor, vm)
-    };
-    set("_scale_all", vm.new_function("_scale_all", scaled).into())?;
-    set("_forget_grads", vm.new_function("_forget_grads", |params: PyObjectRef| forget_grads(&params)).into())
 }
 
 /// The keyword arguments of `set_printoptions`; its first may come without its name.
