@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use rustpython_vm::builtins::{PySlice, PyType};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
-use super::classes::{PyDType, size_object};
+use super::classes::PyDType;
 use super::py_tensor::PyTensor;
 use super::raise::OrRaise;
 use crate::ops::state::State;
@@ -132,18 +132,6 @@ impl PyRecord {
     #[pygetset]
     fn name(&self) -> String {
         self.record.grad_name.get().map_or_else(String::new, |name| name.to_string())
-    }
-
-    /// Shape of the first result.
-    #[pygetset]
-    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
-        size_object(&self.record.shape, vm)
-    }
-
-    /// How many results there were.
-    #[pygetset]
-    fn outputs(&self) -> usize {
-        self.record.outputs
     }
 
     /// The arguments by name; what the operation kept beside them is `kept`, `kept1` and so on.

@@ -445,21 +445,6 @@ impl PyTensor {
     fn __reversed__(&self, vm: &VirtualMachine) -> PyResult {
         object(self.apply("flip", vec![Arg::Ints(vec![0])], vm)?, &self.state, &[], vm)
     }
-
-    /// Changes shape or strides in place: the same elements through another layout.
-    #[pymethod]
-    fn _set_layout(&self, other: PyRef<PyTensor>) {
-        let target = self.tensor();
-        let layout: Layout = other.tensor().layout().clone();
-        let tensor = target.with_layout(layout);
-        if let Some(origin) = other.tensor().origin() {
-            tensor.set_origin(origin, 0);
-            if !other.tensor().is_leaf() {
-                tensor.mark_result(other.tensor().requires_grad());
-            }
-        }
-        self.replace(tensor);
-    }
 }
 
 /// The argument of `size` and `stride`.

@@ -51,7 +51,6 @@ class Step:
         self.record = record
         self.op = record.op
         self.place = record.place
-        self.shape = record.shape
         self.arguments = record.arguments()
         self.saw = False
         # The operands in order, also those in lists: name of the argument, index in its list, tensor, edge.

@@ -94,12 +94,6 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, eps, **
     return result if bias is None else result + bias.view(shape)
 
 
-def _flat(size, least):
-    """A size along one dimension as that of two, the first of which is left alone."""
-    size = size[0] if isinstance(size, (tuple, list)) and size else size
-    return (least, size) if isinstance(size, int) else None
-
-
 @composed("nan_to_num")
 def nan_to_num(input, **rest):
     return torch.where(input.isfinite(), input, 0.0)
