@@ -8,7 +8,7 @@ use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclas
 use super::descriptor;
 
 /// The methods in `_tensor.py`.
-pub(crate) const PYTHON_METHODS: [&str; 13] = [
+pub(crate) const PYTHON_METHODS: [&str; 12] = [
     "type",
     "numpy",
     "backward",
@@ -16,7 +16,6 @@ pub(crate) const PYTHON_METHODS: [&str; 13] = [
     "share_memory_",
     "pin_memory",
     "cuda",
-    "storage",
     "new_tensor",
     "svd",
     "__array__",

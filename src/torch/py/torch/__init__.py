@@ -118,8 +118,8 @@ class set_grad_enabled(_GradMode):
 _bool = type(True)
 
 _SUBMODULES = (
-    "amp autograd backends cuda distributions functional jit linalg mps nn optim overrides random return_types "
-    "serialization special storage testing types utils version"
+    "amp autograd backends cuda distributions functional jit linalg mps nn optim random return_types "
+    "serialization storage testing types utils version"
 ).split()
 
 

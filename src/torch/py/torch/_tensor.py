@@ -101,11 +101,3 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
         made = data.detach().clone().to(dtype or self.dtype)
         return made.requires_grad_(requires_grad)
     return torch.tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
-
-
-def storage(self):
-    from torch.storage import TypedStorage
-
-    elements = self.untyped_storage().nbytes() // self.element_size()
-    return TypedStorage(self.detach().as_strided((elements,), (1,), 0))
-
