@@ -291,7 +291,7 @@ program("layers", "repr-of-the-rest", """
               nn.LayerNorm(4, elementwise_affine=False), nn.RMSNorm(4), nn.RMSNorm((2, 3), eps=1e-5), nn.GroupNorm(2, 4), nn.BatchNorm1d(3), nn.BatchNorm2d(3, momentum=None, affine=False), nn.Flatten(), nn.Flatten(0, 1),
               nn.Unflatten(1, (2, 3)), nn.CosineSimilarity(), nn.CrossEntropyLoss(), nn.MSELoss(reduction="sum"), nn.NLLLoss(), nn.BCELoss(), nn.BCEWithLogitsLoss(), nn.KLDivLoss(reduction="batchmean"),
               nn.L1Loss(), nn.SmoothL1Loss(), nn.RNN(2, 3), nn.RNN(2, 3, nonlinearity="relu", bias=False), nn.LSTM(2, 3, num_layers=2, batch_first=True, dropout=0.1), nn.GRU(2, 3, bidirectional=True),
-              nn.LSTMCell(2, 3), nn.GRUCell(2, 3, bias=False), nn.MultiheadAttention(4, 2), nn.MultiheadAttention(4, 2, bias=False, add_bias_kv=True, kdim=3)):
+              nn.LSTMCell(2, 3), nn.GRUCell(2, 3, bias=False), nn.MultiheadAttention(4, 2), nn.MultiheadAttention(4, 2, bias=False, kdim=3)):
         print(m, [(n, tuple(p.shape)) for n, p in m.named_parameters()], [n for n, _ in m.named_buffers()])
     """)
 program("layers", "constructor-errors", """
@@ -311,7 +311,7 @@ for seed in (0, 123, 789):
         print(nn.Linear(3, 2).state_dict(), nn.Linear(5, 1, bias=False).weight, nn.Linear(4, 2, dtype=torch.float64).weight)
         print(nn.Embedding(3, 4).weight, nn.Embedding(5, 4, padding_idx=1).weight, nn.LayerNorm(2).weight)
         print(nn.MultiheadAttention(4, 2).in_proj_weight, torch.rand(2))
-        m = nn.MultiheadAttention(2, 1, add_bias_kv=True, kdim=3, vdim=1)
+        m = nn.MultiheadAttention(2, 1, kdim=3, vdim=1)
         print(m.state_dict(), torch.rand(1))
         print(nn.LSTM(2, 2).weight_hh_l0, nn.GRUCell(1, 1).bias_hh, nn.BatchNorm1d(2).weight, torch.rand(1))
         """)
@@ -383,7 +383,7 @@ program("attention", "mha-forms", """
     m = nn.MultiheadAttention(4, 2, batch_first=True, bias=False, dropout=0.0)
     out, w = m(x, x, x)
     print(m, out, w.shape, m(x[0], x[0], x[0]))
-    m = nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True, kdim=3, vdim=5)
+    m = nn.MultiheadAttention(4, 2, add_zero_attn=True, kdim=3, vdim=5)
     out, w = m(x, torch.randn(2, 2, 3), torch.randn(2, 2, 5))
     print(out, w)
     """)

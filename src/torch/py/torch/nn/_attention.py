@@ -4,6 +4,7 @@ Shapes: L queries, S keys, N sequences in the batch, H heads, E = H * D features
 """
 
 import torch
+from torch._arguments import only_defaults
 
 from . import _native as F
 
@@ -102,6 +103,7 @@ def multi_head_attention_forward(
     is_causal=False,
 ):
     """(L, N, E), (S, N, E), (S, N, E) -> (L, N, E), and the weights (N, L, S) where they are wanted."""
+    only_defaults("multi_head_attention_forward", bias_k=bias_k, bias_v=bias_v, static_k=static_k, static_v=static_v)
     is_batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not is_batched:
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
@@ -150,25 +152,17 @@ def multi_head_attention_forward(
         if attn_mask.dim() == 2:
             attn_mask = attn_mask.unsqueeze(0)
 
-    def one_more():
-        # Every query may attend to the added key.
-        masks = (attn_mask, key_padding_mask)
-        return tuple(None if mask is None else F.pad(mask, (0, 1)) for mask in masks)
-
-    if bias_k is not None and bias_v is not None:
-        k = torch.cat([k, bias_k.repeat(1, batch, 1)])
-        v = torch.cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask, key_padding_mask = one_more()
-
     # (L, N, E) -> (N * H, L, D)
     q = q.view(length, batch * num_heads, head).transpose(0, 1)
-    k = k.view(k.shape[0], batch * num_heads, head).transpose(0, 1) if static_k is None else static_k
-    v = v.view(v.shape[0], batch * num_heads, head).transpose(0, 1) if static_v is None else static_v
+    k = k.view(k.shape[0], batch * num_heads, head).transpose(0, 1)
+    v = v.view(v.shape[0], batch * num_heads, head).transpose(0, 1)
     if add_zero_attn:
         zero = torch.zeros((batch * num_heads, 1, head), dtype=k.dtype)
         k = torch.cat([k, zero], dim=1)
         v = torch.cat([v, zero], dim=1)
-        attn_mask, key_padding_mask = one_more()
+        # Every query may attend to the added key.
+        masks = (attn_mask, key_padding_mask)
+        attn_mask, key_padding_mask = (None if mask is None else F.pad(mask, (0, 1)) for mask in masks)
     sources = k.size(1)
 
     if key_padding_mask is not None:

@@ -1,7 +1,7 @@
 """MultiheadAttention as a module: it has the projections, and calls the function."""
 
 import torch
-from torch._arguments import on_cpu
+from torch._arguments import on_cpu, only_defaults
 from torch._errors import uneven_heads
 from torch.nn import init
 from torch.nn.parameter import Parameter
@@ -31,6 +31,7 @@ class MultiheadAttention(Module):
         dtype=None,
     ):
         on_cpu(device)
+        only_defaults("MultiheadAttention", add_bias_kv=add_bias_kv)
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
                 "embed_dim and num_heads must be greater than 0, "
@@ -65,11 +66,7 @@ class MultiheadAttention(Module):
         else:
             self.register_parameter("in_proj_bias", None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
-        if add_bias_kv:
-            self.bias_k = made(1, 1, embed_dim)
-            self.bias_v = made(1, 1, embed_dim)
-        else:
-            self.bias_k = self.bias_v = None
+        self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
@@ -80,9 +77,6 @@ class MultiheadAttention(Module):
         if self.in_proj_bias is not None:
             init.constant_(self.in_proj_bias, 0.0)
             init.constant_(self.out_proj.bias, 0.0)
-        for bias in (self.bias_k, self.bias_v):
-            if bias is not None:
-                init.xavier_normal_(bias)
 
     def forward(
         self,
