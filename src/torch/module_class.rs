@@ -48,7 +48,7 @@ fn registered(
 /// `_quick_module(Module)`: puts both methods before those that the class has.
 pub(super) fn quick_module(class: PyTypeRef, vm: &VirtualMachine) -> PyResult<()> {
     let [hooks, places] = [
-        ["_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"].as_slice(),
+        ["_backward_hooks", "_forward_hooks", "_forward_pre_hooks"].as_slice(),
         ["_parameters", "_modules", "_buffers"].as_slice(),
     ]
     .map(|names| names.iter().map(|name| vm.ctx.intern_str(*name)).collect::<Vec<_>>());

@@ -380,7 +380,6 @@ handle.remove()
 model.zero_grad()
 x.grad = None
 model.register_full_backward_hook(lambda module, grad_input, grad_output: (grad_input[0] * 10,))
-model.register_full_backward_pre_hook(lambda module, grad_output: (grad_output[0] * 2,))
 (model(x) ** 2).sum().backward()
 print(x.grad, model.weight.grad)
 with torch.no_grad():

@@ -27,7 +27,6 @@ class BackwardHooks:
     def __init__(self, module):
         self.module = module
         self.hooks = [*module._backward_hooks.values()]
-        self.pre_hooks = [*module._backward_pre_hooks.values()]
         self.grad_output = None
         # Which inputs and outputs are tensors; None for the inputs while none of them requires a gradient.
         self.inputs = self.outputs = None
@@ -52,12 +51,6 @@ class BackwardHooks:
 
     def _outputs_reached(self, grads):
         grad_output = _spread(grads, self.outputs, self.output_count)
-        for hook in self.pre_hooks:
-            changed = hook(self.module, grad_output)
-            if changed is not None:
-                changed = changed if isinstance(changed, tuple) else (changed,)
-                _same_number(changed, grad_output, "Backward pre hook", "grad_output")
-                grad_output = changed
         if self.inputs is None:
             for hook in self.hooks:
                 changed = hook(self.module, (None,) * self.input_count, grad_output)
@@ -79,7 +72,11 @@ class BackwardHooks:
             changed = hook(self.module, grad_input, grad_output)
             if changed is not None:
                 changed = changed if isinstance(changed, tuple) else (changed,)
-                _same_number(changed, grad_input, "Backward hook", "grad_input")
+                if len(changed) != len(grad_input):
+                    raise RuntimeError(
+                        f"Backward hook returned an invalid number of grad_input, got {len(changed)}, but expected "
+                        f"{len(grad_input)}"
+                    )
                 grad_input = changed
         return tuple(grad_input[at] for at in self.inputs)
 
@@ -97,10 +94,3 @@ def _spread(grads, at, count):
     """The gradients at their places among `count` values, None elsewhere."""
     found = dict(zip(at, grads))
     return tuple(found.get(index) for index in range(count))
-
-
-def _same_number(changed, grads, hook, what):
-    if len(changed) != len(grads):
-        raise RuntimeError(
-            f"{hook} returned an invalid number of {what}, got {len(changed)}, but expected {len(grads)}"
-        )

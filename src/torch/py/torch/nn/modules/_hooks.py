@@ -3,7 +3,6 @@
 import torch
 
 
-
 def call(module, args, kwargs):
     """A call of `module` with its hooks before and after."""
     for key, hook in [*module._forward_pre_hooks.items()]:
@@ -19,31 +18,19 @@ def call(module, args, kwargs):
         else:
             args = _new_args(hook(module, args), args)
     backward_hooks = None
-    if module._backward_hooks or module._backward_pre_hooks:
+    if module._backward_hooks:
         from ._backward_hooks import BackwardHooks
 
         backward_hooks = BackwardHooks(module)
         args = backward_hooks.on_inputs(args)
-    called = set()
-    try:
-        output = module.forward(*args, **kwargs)
-        for key, hook in [*module._forward_hooks.items()]:
-            called.add(key)
-            if key in module._forward_hooks_with_kwargs:
-                result = hook(module, args, kwargs, output)
-            else:
-                result = hook(module, args, output)
-            output = output if result is None else result
-        return output if backward_hooks is None else backward_hooks.on_output(output)
-    except Exception:
-        for key in module._forward_hooks_always_called:
-            if key not in called and key in module._forward_hooks:
-                hook = module._forward_hooks[key]
-                if key in module._forward_hooks_with_kwargs:
-                    hook(module, args, kwargs, None)
-                else:
-                    hook(module, args, None)
-        raise
+    output = module.forward(*args, **kwargs)
+    for key, hook in [*module._forward_hooks.items()]:
+        if key in module._forward_hooks_with_kwargs:
+            result = hook(module, args, kwargs, output)
+        else:
+            result = hook(module, args, output)
+        output = output if result is None else result
+    return output if backward_hooks is None else backward_hooks.on_output(output)
 
 
 def _new_args(result, args):

@@ -54,8 +54,6 @@ def save_one(module, destination, prefix, keep_vars):
 
 def load_one(module, state, prefix, metadata, strict, missing, unexpected, errors):
     """Copies what belongs to `module` itself, not to the modules inside it."""
-    for hook in module._load_state_dict_pre_hooks.values():
-        hook(state, prefix, metadata, strict, missing, unexpected, errors)
     kept = {name: it for name, it in module._buffers.items() if name not in module._non_persistent_buffers_set}
     own = {name: it for name, it in {**module._parameters, **kept}.items() if it is not None}
     for name, param in own.items():

@@ -2,13 +2,19 @@
 
 import _torch
 import torch
-from torch._arguments import hint
+from torch._arguments import hint, only_defaults
 from torch._errors import not_initialised
 from torch.nn.parameter import Buffer, Parameter
 
 from ._own_names import own_name
 
 _Tensor = torch.Tensor
+
+
+# Methods of PyTorch's modules that are not here, and what serves instead.
+_INSTEAD = {name: "get_submodule, buffers, to" for name in ("get_buffer", "set_submodule", "to_empty")}
+_INSTEAD |= {name: "register_full_backward_hook" for name in ("register_backward_hook", "register_full_backward_pre_hook")}
+_INSTEAD["register_load_state_dict_pre_hook"] = "load_state_dict"
 
 
 def _not_assignable(value, kind, name, expected):
@@ -63,7 +69,7 @@ class Module:
         raise no_forward(self)
 
     def __call__(self, *args, **kwargs):
-        if self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks:
+        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks:
             from ._hooks import call
 
             return call(self, args, kwargs)
@@ -169,10 +175,11 @@ class Module:
             held = own.get(place)
             if held is not None and name in held:
                 return held[name]
-        if name in ("get_buffer", "set_submodule", "to_empty"):
+        instead = _INSTEAD.get(name)
+        if instead is not None:
             from torch._names import Absent
 
-            raise Absent(f"torch.nn.Module.{name} is not part of attn (did you mean get_submodule, buffers, to?)")
+            raise Absent(f"torch.nn.Module.{name} is not part of attn (did you mean {instead}?)")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name):
@@ -398,8 +405,8 @@ class Module:
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Calls `hook(module, args, output)` after each forward; what it returns replaces the output."""
-        flags = {"_forward_hooks_with_kwargs": with_kwargs, "_forward_hooks_always_called": always_call}
-        return self._hook("_forward_hooks", hook, prepend, **flags)
+        only_defaults("register_forward_hook", always_call=always_call)
+        return self._hook("_forward_hooks", hook, prepend, _forward_hooks_with_kwargs=with_kwargs)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Calls `hook(module, args)` before each forward; what it returns replaces the arguments."""
@@ -408,21 +415,6 @@ class Module:
     def register_full_backward_hook(self, hook, prepend=False):
         """Calls `hook(module, grad_input, grad_output)` in backward; what it returns replaces grad_input."""
         return self._hook("_backward_hooks", hook, prepend)
-
-    def register_backward_hook(self, hook):
-        raise NotImplementedError(
-            "attn has no register_backward_hook, which PyTorch deprecates: use register_full_backward_hook"
-        )
-
-    def register_full_backward_pre_hook(self, hook, prepend=False):
-        """Calls `hook(module, grad_output)` in backward, first; what it returns replaces grad_output."""
-        return self._hook("_backward_pre_hooks", hook, prepend)
-
-    def register_load_state_dict_pre_hook(self, hook):
-        return self._hook("_load_state_dict_pre_hooks", lambda *args: hook(self, *args))
-
-    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
-        return self._hook("_load_state_dict_pre_hooks", (lambda *args: hook(self, *args)) if with_module else hook)
 
     # Showing
 
