@@ -7,7 +7,7 @@ _KNOWN = {
     "torch.distributions": "Bernoulli Beta Binomial Cauchy Chi2 Dirichlet Exponential Gamma Geometric Gumbel HalfNormal Independent "
     "LogNormal Multinomial MultivariateNormal OneHotCategorical Poisson register_kl Uniform",
     "torch.nn": "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d "
-    "AlphaDropout AvgPool3d BatchNorm3d Bilinear CELU ChannelShuffle CircularPad1d CircularPad2d "
+    "AlphaDropout AvgPool3d BatchNorm3d Bilinear Buffer CELU ChannelShuffle CircularPad1d CircularPad2d "
     "CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d Container Conv3d ConvTranspose1d ConvTranspose2d "
     "ConvTranspose3d CrossMapLRN2d CTCLoss Dropout1d Dropout3d EmbeddingBag factory_kwargs "
     "FeatureAlphaDropout Fold FractionalMaxPool2d FractionalMaxPool3d GaussianNLLLoss grad Hardshrink Hardsigmoid "

@@ -4,7 +4,7 @@ Only `Module` and `Parameter` are loaded with this package; every other name is 
 file that defines it when a lesson first asks for it.
 """
 
-from .parameter import Buffer, Parameter
+from .parameter import Parameter
 from .modules.module import Module
 
 _PLACES = {
@@ -32,7 +32,7 @@ _PLACES = {
 _FILES = {name: file for file, names in _PLACES.items() for name in names.split()}
 _SUBMODULES = ("attention", "functional", "init", "modules", "parameter", "utils")
 
-__all__ = ["Buffer", "Module", "Parameter", *sorted(_FILES)]
+__all__ = ["Module", "Parameter", *sorted(_FILES)]
 
 
 def __getattr__(name):

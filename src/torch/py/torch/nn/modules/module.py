@@ -4,7 +4,7 @@ import _torch
 import torch
 from torch._arguments import hint, only_defaults
 from torch._errors import not_initialised
-from torch.nn.parameter import Buffer, Parameter
+from torch.nn.parameter import Parameter
 
 from ._own_names import own_name
 
@@ -152,13 +152,10 @@ class Module:
             if value is not None:
                 raise _not_assignable(value, "as child module", name, "torch.nn.Module or None expected")
             own["_modules"][name] = value
-        elif name in own.get("_buffers", ()) or isinstance(value, Buffer):
+        elif name in own.get("_buffers", ()):
             if value is not None and not isinstance(value, _Tensor):
                 raise _not_assignable(value, "as buffer", name, "torch.nn.Buffer, torch.Tensor or None expected")
-            if isinstance(value, Buffer):
-                self.register_buffer(name, value, value.persistent)
-            else:
-                self.register_buffer(name, value, name not in self._non_persistent_buffers_set)
+            self.register_buffer(name, value, name not in self._non_persistent_buffers_set)
         else:
             object.__setattr__(self, name, value)
 
