@@ -264,23 +264,11 @@ with torch.no_grad(), torch.autocast("cpu"):
     print(F.cross_entropy(model(ids[:, :-1]).view(-1, 11), ids[:, 1:].reshape(-1)).dtype)
 
 # %% grad-scaler
-scaler = torch.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 optimizer = torch.optim.SGD([w], lr=0.1)
-print(scaler.is_enabled(), scaler.get_scale(), scaler.get_growth_interval(), scaler.scale(torch.tensor(2.0)))
-for factor in (1.0, 1.0, float("inf"), 1.0, 1.0):
-    optimizer.zero_grad()
-    scaler.scale((w * w).sum() * factor).backward()
+for scaler in (torch.amp.GradScaler("cpu", enabled=False), torch.cuda.amp.GradScaler()):
+    scaler.scale((w * w).sum()).backward()
     scaler.unscale_(optimizer)
-    print(w.grad)
     scaler.step(optimizer)
     scaler.update()
-    print(w.data, scaler.get_scale())
-print(scaler.state_dict())
-for wrong in (lambda: scaler.update(), lambda: [scaler.unscale_(optimizer) for _ in range(2)], lambda: torch.amp.GradScaler("cpu").load_state_dict({})):
-    try:
-        wrong()
-    except (RuntimeError, AssertionError) as error:
-        print(type(error).__name__, error)
-off = torch.amp.GradScaler("cpu", enabled=False)
-print(off.get_scale(), off.state_dict(), off.scale(w) is w)
+    print(w, scaler.is_enabled(), scaler.get_scale(), scaler.state_dict(), scaler.scale(w) is w)
