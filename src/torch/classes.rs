@@ -58,10 +58,10 @@ impl PySize {
     }
 }
 
+/// What tuples do otherwise is inherited from them.
 impl AsSequence for PySize {
     fn as_sequence() -> &'static PySequenceMethods {
         static METHODS: PySequenceMethods = PySequenceMethods {
-            length: Some(|sequence, _vm| Ok(elements(sequence.obj).len())),
             concat: Some(|sequence, other, vm| {
                 let Some(more) = other.downcast_ref::<PyTuple>() else {
                     return Err(vm.new_type_error(format!(
@@ -77,22 +77,6 @@ impl AsSequence for PySize {
                 let items = elements(sequence.obj);
                 let count = items.len() * times.max(0) as usize;
                 Ok(size_of_items(items.iter().cloned().cycle().take(count).collect(), vm))
-            }),
-            item: Some(|sequence, at, vm| {
-                let items = elements(sequence.obj);
-                let place = if at < 0 { at + items.len() as isize } else { at };
-                usize::try_from(place)
-                    .ok()
-                    .and_then(|place| items.get(place).cloned())
-                    .ok_or_else(|| vm.new_index_error("tuple index out of range"))
-            }),
-            contains: Some(|sequence, needle, vm| {
-                for item in elements(sequence.obj) {
-                    if vm.identical_or_equal(&item, needle)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
             }),
             ..PySequenceMethods::NOT_IMPLEMENTED
         };
@@ -115,7 +99,6 @@ impl Representable for PySize {
 impl AsMapping for PySize {
     fn as_mapping() -> &'static PyMappingMethods {
         static METHODS: PyMappingMethods = PyMappingMethods {
-            length: Some(|mapping, _vm| Ok(elements(mapping.obj).len())),
             subscript: Some(|mapping, key, vm| {
                 let plain = vm.ctx.new_tuple(elements(mapping.obj));
                 let found = plain.as_object().get_item(key, vm)?;
@@ -126,7 +109,7 @@ impl AsMapping for PySize {
                     _ => Ok(found),
                 }
             }),
-            ass_subscript: None,
+            ..PyMappingMethods::NOT_IMPLEMENTED
         };
         &METHODS
     }
