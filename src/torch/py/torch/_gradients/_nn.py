@@ -75,7 +75,7 @@ def _cross_entropy(step, x, target, reduction):
     return losses.sum() if reduction == "sum" else losses
 
 
-def _scale(step, reduction_of, elements):
+def _scale(step, elements):
     return 1.0 / elements if step.get("reduction", "mean") == "mean" else 1.0
 
 
@@ -97,7 +97,7 @@ def nll_loss(step, grad):
 @rule("mse_loss")
 def mse_loss(step, grad):
     far = step["input"] - step["target"]
-    slope = 2.0 * _scale(step, grad, far.numel()) * far * grad
+    slope = 2.0 * _scale(step, far.numel()) * far * grad
     return {"input": slope, "target": -slope}
 
 
@@ -111,7 +111,7 @@ def bce_with_logits(step, grad):
         heavy = positive * target
         slope = (heavy + 1 - target) * x.sigmoid() - heavy
     slope = slope if weight is None else slope * weight
-    return {"input": slope * grad * _scale(step, grad, x.numel())}
+    return {"input": slope * grad * _scale(step, x.numel())}
 
 
 @rule("binary_cross_entropy")
@@ -119,7 +119,7 @@ def bce(step, grad):
     x, target, weight = step["input"], step["target"], step["weight"]
     slope = (x - target) / ((1 - x) * x).clamp(min=1e-12)
     slope = slope if weight is None else slope * weight
-    return {"input": slope * grad * _scale(step, grad, x.numel())}
+    return {"input": slope * grad * _scale(step, x.numel())}
 
 
 @rule("scaled_dot_product_attention")

@@ -1,5 +1,7 @@
 """Rules of what brings many numbers to few: sums, means, extremes, norms."""
 
+import math
+
 import torch
 from torch._gradients import rule
 
@@ -11,9 +13,9 @@ def _dims(step, ndim):
     return tuple(at % ndim if ndim else 0 for at in ((dim,) if isinstance(dim, int) else dim))
 
 
-def spread(step, grad, shape=None):
+def spread(step, grad):
     """The gradient of a reduction, repeated along the dimensions that were reduced."""
-    shape = step.shape_of("input") if shape is None else shape
+    shape = step.shape_of(next(iter(step.arguments)))
     if not len(shape):
         return grad.reshape(shape)
     if not step.arguments.get("keepdim"):
@@ -24,10 +26,7 @@ def spread(step, grad, shape=None):
 
 def _count(step):
     shape = step.shape_of("input")
-    count = 1
-    for at in _dims(step, len(shape)):
-        count *= shape[at] if len(shape) else 1
-    return count
+    return math.prod(shape[at] for at in _dims(step, len(shape))) if len(shape) else 1
 
 
 @rule("sum")
@@ -159,19 +158,19 @@ def cumsum(step, grad):
 
 @rule("norm", "linalg_vector_norm")
 def norm(step, grad):
-    x = step[next(iter(step.arguments))]
+    name = next(iter(step.arguments))
+    x = step[name]
     power = step.get("p", step.get("ord", 2))
     power = 2 if power is None or power == "fro" else power
     length = torch.linalg.vector_norm(x, power, _dims(step, x.ndim), keepdim=True)
-    grad = spread(step, grad, x.shape)
+    grad = spread(step, grad)
     if power == 2:
-        return {next(iter(step.arguments)): x * (grad / length).masked_fill(length == 0, 0)}
+        return {name: x * (grad / length).masked_fill(length == 0, 0)}
     if power == 1:
-        return {next(iter(step.arguments)): grad * x.sign()}
-    elif power in (float("inf"), float("-inf")):
+        return {name: grad * x.sign()}
+    if power in (float("inf"), float("-inf")):
         found = x.abs() == length
         slope = x.sign() * found / found.sum(_dims(step, x.ndim), keepdim=True)
     else:
         slope = x.sign() * (x.abs() / length) ** (power - 1)
-    return {next(iter(step.arguments)): grad * slope.masked_fill(length == 0, 0)}
-
+    return {name: grad * slope.masked_fill(length == 0, 0)}

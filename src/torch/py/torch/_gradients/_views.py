@@ -9,14 +9,9 @@ def reshaped(step, grad):
     return {"input": grad.reshape(step.shape_of("input"))}
 
 
-@rule("clone", "contiguous")
+@rule("clone", "contiguous", "to", "type_as", "float", "double", "half", "bfloat16", "expand", "expand_as", "broadcast_to")
 def same(step, grad):
-    return {"input": grad}
-
-
-@rule("to", "type_as", "float", "double", "half", "bfloat16")
-def cast(step, grad):
-    return {"input": grad}
+    return {"input": grad}  # summed back to the operand's shape, in its dtype
 
 
 @rule("transpose", "swapaxes")
@@ -46,11 +41,6 @@ def movedim(step, grad):
     return {"input": grad.movedim(step["destination"], step["source"])}
 
 
-@rule("expand", "expand_as", "broadcast_to")
-def expand(step, grad):
-    return {"input": grad}  # summed back to the operand's shape
-
-
 def _written(step, write):
     """Zeros of the input's shape with the gradient written into what the view saw."""
     whole = torch.zeros(step.shape_of("input"), dtype=step.arguments["input"].dtype)
@@ -58,14 +48,10 @@ def _written(step, write):
     return {"input": whole}
 
 
-def _index(step):
-    return step[next(name for name, value in step.arguments.items() if isinstance(value, tuple))]
-
-
 @rule("setitem")
 def setitem(step, grad):
     names = list(step.arguments)
-    index = _index(step)
+    index = step[next(name for name, value in step.arguments.items() if isinstance(value, tuple))]
     left = grad.clone()
     left[index] = 0
     return {names[0]: left, names[1]: grad[index]}
@@ -85,36 +71,28 @@ def narrow(step, grad):
 @rule("unbind")
 def unbind(step, grads):
     grads = grads if isinstance(grads, list) else [grads]
-    return {"input": torch.stack(_filled(grads), step.get("dim", 0))}
-
-
-def _filled(grads):
     one = next(grad for grad in grads if grad is not None)
-    return [torch.zeros_like(one) if grad is None else grad for grad in grads]
+    filled = [torch.zeros_like(one) if grad is None else grad for grad in grads]
+    return {"input": torch.stack(filled, step.get("dim", 0))}
 
 
 @rule("split", "split_with_sizes", "chunk")
-def split(step, grads, dim=None):
+def split(step, grads):
     grads = grads if isinstance(grads, list) else [grads]
     given = {name: value for name, value in step.arguments.items() if name != "input" and value is not None}
     parts = getattr(torch.zeros(step.shape_of("input")), step.op)(**given)
-    dim = step.get("dim", 0) if dim is None else dim
     whole = [torch.zeros_like(part) if grad is None else grad for part, grad in zip(parts, grads)]
-    return {"input": torch.cat(whole, dim)}
-
-
-@rule("cat")
-def cat(step, grad):
-    return _joined(_listed(step), grad, step.get("dim", 0))
+    return {"input": torch.cat(whole, step.get("dim", 0))}
 
 
 def _listed(step):
     return next(value for value in step.arguments.values() if isinstance(value, list))
 
 
-def _joined(tensors, grad, dim):
-    grads, start = [], 0
-    for tensor in tensors:
+@rule("cat")
+def cat(step, grad):
+    dim, grads, start = step.get("dim", 0), [], 0
+    for tensor in _listed(step):
         if tensor.shape == (0,) and grad.ndim != 1:
             grads.append(None)
             continue
@@ -146,8 +124,8 @@ def repeat(step, grad):
 
 
 @rule("flip")
-def flip(step, grad, dims=None):
-    return {"input": grad.flip(dims or step["dims"])}
+def flip(step, grad):
+    return {"input": grad.flip(step["dims"])}
 
 
 @rule("gather", "take_along_dim")
