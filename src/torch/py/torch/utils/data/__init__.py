@@ -268,7 +268,7 @@ class DataLoader:
 
     def _batches(self, numbers):
         if self._iterable:
-            yield from self._from_stream()
+            yield from map(self.collate_fn, self._stream())
             return
         for index in numbers:
             if self.batch_sampler is None:
@@ -278,28 +278,14 @@ class DataLoader:
             else:
                 yield self.collate_fn([self.dataset[i] for i in index])
 
-    def _from_stream(self):
-        if self.batch_size is None:
-            for example in self.dataset:
-                yield self.collate_fn(example)
-            return
-        batch = []
-        for example in self.dataset:
-            batch.append(example)
-            if len(batch) == self.batch_size:
-                yield self.collate_fn(batch)
-                batch = []
-        if batch and not self.drop_last:
-            yield self.collate_fn(batch)
+    def _stream(self):
+        """Examples one after the other, or in lists."""
+        return self.dataset if self.batch_size is None else BatchSampler(self.dataset, self.batch_size, self.drop_last)
 
     def __len__(self):
-        if not self._iterable:
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        length = len(self.dataset)
-        if self.batch_size is None:
-            return length
-        full, rest = divmod(length, self.batch_size)
-        return full + (1 if rest and not self.drop_last else 0)
+        if self._iterable:
+            return len(self._stream())
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
 
 # The modules whose names PyTorch shows.
