@@ -10,9 +10,9 @@ use rustpython_vm::{Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
 
 use super::classes::PyDevice;
 use super::numbers::int;
-use super::py_tensor::{PyTensor, tensor_of};
+use super::py_tensor::tensor_of;
 use crate::kernel::random::Generator;
-use crate::tensor::{Buffer, DType, Tensor};
+use crate::tensor::DType;
 
 /// `torch.Generator`: a random number generator of its own.
 #[pyclass(module = "torch._C", name = "Generator")]
@@ -48,16 +48,9 @@ impl PyGenerator {
     /// The state, as bytes.
     #[pymethod]
     fn get_state(&self, vm: &VirtualMachine) -> PyResult {
-        let bytes: Vec<i64> = self.generator.borrow().state().into_iter().map(i64::from).collect();
-        let count = bytes.len();
-        let state = Tensor::new(Buffer::I64(bytes), [count], DType::UInt8);
-        let tensor = vm.import("_torch", 0)?.get_attr("tensor", vm)?;
-        let empty = tensor.call((vm.ctx.new_list(Vec::new()),), vm)?;
-        match empty.downcast_ref::<PyTensor>() {
-            Some(holder) => holder.replace(state),
-            None => return Err(vm.new_type_error("tensor() gave no tensor")),
-        }
-        Ok(empty)
+        let torch = vm.import("_torch", 0)?;
+        let bytes = vm.ctx.new_bytes(self.generator.borrow().state());
+        torch.get_attr("_from_bytes", vm)?.call((bytes, torch.get_attr("uint8", vm)?), vm)
     }
 
     /// Restores a state.
