@@ -112,20 +112,6 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
-class GLU(Module):
-    """The first half times the sigmoid of the second."""
-
-    def __init__(self, dim=-1):
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input):
-        return F.glu(input, self.dim)
-
-    def extra_repr(self):
-        return f"dim={self.dim}"
-
-
 class _Along(Module):
     """A function along one dimension."""
 
@@ -135,6 +121,16 @@ class _Along(Module):
 
     def extra_repr(self):
         return f"dim={self.dim}"
+
+
+class GLU(_Along):
+    """The first half times the sigmoid of the second."""
+
+    def __init__(self, dim=-1):
+        super().__init__(dim)
+
+    def forward(self, input):
+        return F.glu(input, self.dim)
 
 
 class Softmax(_Along):

@@ -307,7 +307,8 @@ class _Cell(Module):
     def reset_parameters(self):
         _fill(self, self.hidden_size)
 
-    def _step(self, step, input, hx, states):
+    def forward(self, input, hx=None):
+        states = self._states
         batched = input.dim() == 2
         x = input if batched else input.unsqueeze(0)
         if hx is None:
@@ -322,7 +323,7 @@ class _Cell(Module):
                 raise RuntimeError(f"Input batch size {x.size(0)} doesn't match hidden{at} batch size {state.size(0)}")
             if state.size(1) != self.hidden_size:
                 raise RuntimeError(f"hidden{at} has inconsistent hidden_size: got {state.size(1)}, expected {self.hidden_size}")
-        state = step(x, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        state = self._step(x, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         state = state if batched else tuple(part.squeeze(0) for part in state)
         return state if states == 2 else state[0]
 
@@ -331,14 +332,8 @@ class _Cell(Module):
 
 
 class LSTMCell(_Cell):
-    _gates = 4
-
-    def forward(self, input, hx=None):
-        return self._step(_lstm_step, input, hx, 2)
+    _gates, _states, _step = 4, 2, staticmethod(_lstm_step)
 
 
 class GRUCell(_Cell):
-    _gates = 3
-
-    def forward(self, input, hx=None):
-        return self._step(_gru_step, input, hx, 1)
+    _gates, _states, _step = 3, 1, staticmethod(_gru_step)

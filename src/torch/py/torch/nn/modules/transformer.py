@@ -99,6 +99,10 @@ class _Layer(Module):
         )[0]
         return self.dropout1(x)
 
+    def _ff_block(self, x):
+        last = self.dropout3 if self._crosses else self.dropout2
+        return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
 
 class TransformerEncoderLayer(_Layer):
     """Self-attention and a feed-forward part, each with a shortcut around it and a norm."""
@@ -115,9 +119,6 @@ class TransformerEncoderLayer(_Layer):
             return x + self._ff_block(self.norm2(x))
         x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
         return self.norm2(x + self._ff_block(x))
-
-    def _ff_block(self, x):
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 class TransformerDecoderLayer(_Layer):
@@ -159,9 +160,6 @@ class TransformerDecoderLayer(_Layer):
         x = self.norm1(x + attend(x))
         x = self.norm2(x + cross(x))
         return self.norm3(x + self._ff_block(x))
-
-    def _ff_block(self, x):
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 class TransformerEncoder(Module):
@@ -287,15 +285,16 @@ class Transformer(Module):
         on_cpu(device)
         super().__init__()
         words = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
-        if custom_encoder is None:
-            layer = TransformerEncoderLayer(*words, dtype=dtype)
+
+        def stack(kind, layer, count):
             norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm)
+            return kind(layer(*words, dtype=dtype), count, norm)
+
+        if custom_encoder is None:
+            custom_encoder = stack(TransformerEncoder, TransformerEncoderLayer, num_encoder_layers)
         self.encoder = custom_encoder
         if custom_decoder is None:
-            layer = TransformerDecoderLayer(*words, dtype=dtype)
-            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-            custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm)
+            custom_decoder = stack(TransformerDecoder, TransformerDecoderLayer, num_decoder_layers)
         self.decoder = custom_decoder
         self._reset_parameters()
         self.d_model = d_model
