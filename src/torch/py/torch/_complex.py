@@ -85,10 +85,8 @@ class Tensor(Views):
 
     real = property(lambda self: self._pairs[..., 0])
     imag = property(lambda self: self._pairs[..., 1])
-    data = property(lambda self: Tensor(self._pairs.data))
     grad_fn = property(lambda self: self._pairs.grad_fn)
     grad = property(lambda self: None if self._pairs.grad is None else Tensor(self._pairs.grad))
-    T = property(lambda self: self.permute(*reversed(range(self.ndim))))
 
     def dim(self):
         return self.ndim
@@ -96,17 +94,8 @@ class Tensor(Views):
     def numel(self):
         return self._pairs.numel() // 2
 
-    nelement = numel
-
-    def element_size(self):
-        return self.dtype.itemsize
-
     def size(self, dim=None):
         return self.shape if dim is None else self.shape[dim]
-
-    def stride(self, dim=None):
-        strides = tuple(stride // 2 for stride in self._pairs.stride()[:-1])
-        return strides if dim is None else strides[dim]
 
     def is_complex(self):
         return True
@@ -116,9 +105,6 @@ class Tensor(Views):
 
     def is_contiguous(self):
         return self._pairs.is_contiguous()
-
-    def data_ptr(self):
-        return self._pairs.data_ptr()
 
     def __len__(self):
         if self.ndim == 0:
@@ -131,7 +117,7 @@ class Tensor(Views):
         return iter([Tensor(row) for row in self._pairs])
 
     def __bool__(self):
-        return self.item() != 0
+        raise _refused("bool", self.dtype)
 
     def __hash__(self):
         return id(self)
@@ -152,9 +138,6 @@ class Tensor(Views):
             return _number(*nested) if not isinstance(nested[0], list) else [numbers(inner) for inner in nested]
 
         return numbers(self._pairs.tolist()) if self.numel() else []
-
-    def numpy(self):
-        return self._pairs.numpy().view(self.dtype._name)[..., 0]
 
     # Copies and changes.
 
@@ -178,11 +161,7 @@ class Tensor(Views):
         given = [*args, *kwargs.values()]
         dtype = next((getattr(one, "dtype", one) for one in given if isinstance(one, (torch.dtype, torch.Tensor))), self.dtype)
         if not dtype.is_complex:
-            import warnings
-
-            words = "Casting complex values to real discards the imaginary part"
-            warnings.warn(words, UserWarning, stacklevel=2)
-            return self.real.to(dtype)
+            raise _refused(f"to({dtype})", self.dtype)
         places = [one for one in given if not isinstance(one, (torch.dtype, torch.Tensor))]
         pairs = self._pairs.to(*places, dtype.real)
         return self if pairs is self._pairs else Tensor(pairs)
@@ -321,11 +300,8 @@ def view_as_real(input):
 
 
 def angle(input):
-    """The angle of each number: atan2(imag, real); pi or 0 for real ones."""
-    if type(input) is Tensor:
-        return input.angle()
-    zeros = torch.zeros_like(input, dtype=_dtype_of(input.dtype).real)
-    return torch.where(input < 0, torch.pi, zeros).masked_fill(input.isnan(), torch.nan)
+    """The angle of each number: atan2(imag, real)."""
+    return input.angle()
 
 
 def imag(input):
@@ -373,13 +349,12 @@ def _cat(tensors, dim=0):
 
 _FUNCTIONS = {
     "cat": _cat, "concat": _cat, "real": lambda input: input.real, "imag": imag, "numel": Tensor.numel,
-    "absolute": Tensor.abs, "multiply": Tensor.mul, "subtract": Tensor.sub,
 }
 # Functions whose other operand may be the complex one.
 _OF_BOTH = ("add", "sub", "mul")
 _METHODS = (
     "abs angle clone conj detach exp flatten is_complex is_floating_point neg permute repeat_interleave reshape split "
-    "squeeze swapaxes transpose unbind unsqueeze"
+    "squeeze transpose unbind unsqueeze"
 ).split()
 
 

@@ -54,8 +54,7 @@ class Views:
             return self.view(1)
         return type(self)(self._pairs.flatten(self._dim(start_dim), self._dim(end_dim)))
 
-    transpose = swapaxes = _view("transpose", count=2)
-    squeeze, unbind = _view("squeeze"), _view("unbind", defaults=(0,))
+    transpose, squeeze, unbind = _view("transpose", count=2), _view("squeeze"), _view("unbind", defaults=(0,))
     split, repeat_interleave = _view("split", 1, 1, (0,)), _view("repeat_interleave", 1)
 
     def __getitem__(self, index):
