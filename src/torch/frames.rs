@@ -152,23 +152,15 @@ impl<'a> Named<'a> {
 
     /// Takes the names in a dict, each behind `path`.
     fn names(&mut self, dict: &PyDict, path: &str) {
-        for (name, value) in dict {
-            if self.is_done() {
-                return;
-            }
-            if let Some(tensor) = tensor_of(&value) {
-                self.name(&tensor, path, &name);
-            }
-        }
+        each(dict, |name, value| self.name(value, path, name));
     }
 
-    fn name(&mut self, tensor: &Tensor, path: &str, name: &PyObject) {
+    /// Takes a name of an object, if it is a tensor that has none yet.
+    fn name(&mut self, object: &PyObject, path: &str, name: &str) {
+        let Some(tensor) = tensor_of(object).filter(|_| !self.is_done()) else { return };
         for (wanted, known) in &mut self.0 {
-            if known.is_none()
-                && wanted.is(tensor)
-                && let Some(name) = name.downcast_ref::<PyStr>()
-            {
-                *known = Some(format!("{path}{}", name.as_wtf8().to_string_lossy()));
+            if known.is_none() && wanted.is(&tensor) {
+                *known = Some(format!("{path}{name}"));
             }
         }
     }
@@ -176,23 +168,20 @@ impl<'a> Named<'a> {
     /// Parameters, buffers and other tensors of a module, and of the modules in it.
     fn attributes(&mut self, object: &PyObject, path: &str, depth: usize) {
         let Some(own) = object.dict().filter(|_| depth > 0 && !self.is_done()) else { return };
+        let inside = format!("{path}.");
         each(&own, |name, value| {
             if let Some(part) = value.downcast_ref::<PyDict>() {
                 match name {
-                    "_parameters" | "_buffers" => self.names(part, &format!("{path}.")),
+                    "_parameters" | "_buffers" => self.names(part, &inside),
                     "_modules" => {
                         each(part, |name, value| {
-                            self.attributes(value, &format!("{path}.{name}"), depth - 1);
+                            self.attributes(value, &format!("{inside}{name}"), depth - 1);
                         });
                     }
                     _ => {}
                 }
-            } else if let Some(tensor) = tensor_of(value) {
-                for (wanted, known) in &mut self.0 {
-                    if known.is_none() && wanted.is(&tensor) {
-                        *known = Some(format!("{path}.{name}"));
-                    }
-                }
+            } else {
+                self.name(value, &inside, name);
             }
         });
     }

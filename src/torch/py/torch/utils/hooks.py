@@ -10,16 +10,12 @@ class RemovableHandle:
         self.hooks = hooks_dict
         self.extra = extra_dict
         self.id = RemovableHandle.next_id
-        self._undo = None
         RemovableHandle.next_id += 1
 
     def remove(self):
         self.hooks.pop(self.id, None)
         for more in self.extra:
             more.pop(self.id, None)
-        if self._undo is not None:
-            self._undo()
-            self._undo = None
 
     def __enter__(self):
         return self
