@@ -144,14 +144,11 @@ class Tensor(Views):
     def __setitem__(self, index, value):
         self._pairs[index_of(self, index)] = _as_complex(value, self.dtype)._pairs
 
-    def clone(self):
-        return Tensor(self._pairs.clone())
+    def _of_pairs(name):
+        return lambda self: Tensor(getattr(self._pairs, name)())
 
-    def contiguous(self):
-        return Tensor(self._pairs.contiguous())
-
-    def detach(self):
-        return Tensor(self._pairs.detach())
+    clone, contiguous, detach, neg = map(_of_pairs, ("clone", "contiguous", "detach", "neg"))
+    __neg__ = neg
 
     def requires_grad_(self, requires_grad=True):
         self._pairs.requires_grad_(requires_grad)
@@ -180,11 +177,6 @@ class Tensor(Views):
 
     def angle(self):
         return torch.atan2(self.imag, self.real)
-
-    def neg(self):
-        return Tensor(-self._pairs)
-
-    __neg__ = neg
 
     def exp(self):
         size = self.real.exp()

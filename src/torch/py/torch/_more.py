@@ -8,7 +8,7 @@ __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
     "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device "
     "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point seed set_default_device "
-    "set_float32_matmul_precision set_num_threads set_rng_state svd tensordot typename unravel_index "
+    "set_float32_matmul_precision set_num_threads set_rng_state svd tensordot typename "
     "use_deterministic_algorithms"
 ).split()
 
@@ -84,20 +84,12 @@ class _LegacyType(type):
         return isinstance(instance, torch.Tensor) and instance.dtype is cls._dtype
 
 
-def _legacy(name, dtype):
-    return _LegacyType(name, (), {"__module__": "torch", "_dtype": dtype})
-
-
-FloatTensor = _legacy("FloatTensor", torch.float32)
-DoubleTensor = _legacy("DoubleTensor", torch.float64)
-HalfTensor = _legacy("HalfTensor", torch.float16)
-BFloat16Tensor = _legacy("BFloat16Tensor", torch.bfloat16)
-LongTensor = _legacy("LongTensor", torch.int64)
-IntTensor = _legacy("IntTensor", torch.int32)
-ShortTensor = _legacy("ShortTensor", torch.int16)
-CharTensor = _legacy("CharTensor", torch.int8)
-ByteTensor = _legacy("ByteTensor", torch.uint8)
-BoolTensor = _legacy("BoolTensor", torch.bool)
+for _dtype in (
+    torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
+    torch.bool,
+):  # fmt: skip
+    _name = f"{_torch._cpp_name(_dtype)}Tensor"
+    globals()[_name] = _LegacyType(_name, (), {"__module__": "torch", "_dtype": _dtype})
 
 
 def as_tensor(data, dtype=None, device=None):
@@ -150,23 +142,6 @@ def get_rng_state():
 
 def set_rng_state(new_state):
     torch.default_generator.set_state(new_state)
-
-
-# Places and products
-
-
-def unravel_index(indices, shape):
-    """The index along each dimension of elements counted in row-major order."""
-    if indices.is_floating_point() or indices.dtype == torch.bool:
-        raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    if any(size < 0 for size in shape):
-        raise ValueError(f"'shape' cannot have negative values, but got {shape}")
-    places, step = [], 1
-    for size in reversed(shape):
-        places.append(indices // step % size)
-        step *= size
-    return tuple(reversed(places))
 
 
 # What dtypes can hold

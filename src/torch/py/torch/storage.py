@@ -12,11 +12,7 @@ class UntypedStorage:
     def nbytes(self):
         return self._bytes
 
-    def size(self):
-        return self._bytes
-
-    def __len__(self):
-        return self._bytes
+    size = __len__ = nbytes
 
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and self._place == other._place

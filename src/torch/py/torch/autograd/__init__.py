@@ -205,7 +205,7 @@ class set_detect_anomaly:
         _torch._set_nan_is_error(self.prev)
 
 
-class detect_anomaly:
+class detect_anomaly(set_detect_anomaly):
     """As `set_detect_anomaly`, within a block."""
 
     def __init__(self, check_nan=True):
@@ -218,9 +218,6 @@ class detect_anomaly:
 
     def __enter__(self):
         self.prev = _torch._set_nan_is_error(bool(self.check_nan))
-
-    def __exit__(self, *error):
-        _torch._set_nan_is_error(self.prev)
 
 
 def __getattr__(name):
