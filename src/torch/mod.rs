@@ -27,7 +27,6 @@ mod optimizer;
 mod overrides;
 mod protocols;
 mod py_tensor;
-mod python_methods;
 mod raise;
 mod site;
 mod tensor_class;

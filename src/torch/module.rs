@@ -4,9 +4,9 @@
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyDictRef, PyStrRef};
-use rustpython_vm::class::PyClassImpl;
-use rustpython_vm::function::{ArgBytesLike, FuncArgs, KwArgs};
-use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
+use rustpython_vm::class::{PyClassImpl, StaticType};
+use rustpython_vm::function::{ArgBytesLike, FuncArgs, KwArgs, PyMethodFlags};
+use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
 
 use super::autocast::{operand, set_autocast, settings};
 use super::backward::{Request, backward, gradients};
@@ -23,7 +23,6 @@ use super::numbers::{int, items};
 use super::optimizer::{forget_grads, scale, step_group};
 use super::overrides::{complex_tensor, has_complex, takes_part};
 use super::py_tensor::{PyTensor, tensor_of};
-use super::python_methods::{PYTHON_METHODS, PythonMethod};
 use super::raise::{OrRaise, PyErrorFact, about};
 use super::site::site;
 use crate::kernel::threads;
@@ -36,8 +35,25 @@ use crate::tensor::descriptor::TENSOR;
 use crate::tensor::show::PrintOptionsChange;
 use crate::tensor::{CompletedOperation, DType, Tensor};
 
+/// The methods of tensors that are written in Python, in `py/torch/_tensor.py`, which is loaded when one is called.
+const PYTHON_METHODS: [&str; 12] = [
+    "type",
+    "numpy",
+    "backward",
+    "register_hook",
+    "share_memory_",
+    "pin_memory",
+    "cuda",
+    "new_tensor",
+    "svd",
+    "__array__",
+    "__copy__",
+    "__reduce_ex__",
+];
+
 /// Makes the classes and their methods; once for each thread, as the interpreter's types are.
-fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
+fn make_classes(vm: &VirtualMachine) -> Vec<(&'static str, PyObjectRef)> {
+    let ctx = &vm.ctx;
     let mut made: Vec<(&'static str, PyObjectRef)> =
         classes().into_iter().map(|(name, class)| (name, class.into())).collect();
     made.push(("Generator", PyGenerator::make_static_type().into()));
@@ -63,11 +79,14 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
                 set(name, PyOp::method(op, name, false));
             }
         }
-    }
-    PythonMethod::make_static_type();
-    for name in PYTHON_METHODS {
-        let method = PyRef::new_ref(PythonMethod::new(name), PythonMethod::make_static_type(), None);
-        class.set_str_attr(name, method, ctx);
+        for name in PYTHON_METHODS {
+            let call = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+                let module = vm.import("torch._tensor", 0)?.get_attr("_tensor", vm)?;
+                module.get_attr(name, vm)?.call(args, vm)
+            };
+            let method = ctx.new_method_def(name, call, PyMethodFlags::METHOD, None);
+            class.set_str_attr(name, method.build_method(PyTensor::static_type(), vm), ctx);
+        }
     }
     made.push(("TensorBase", class.clone().into()));
     made.push(("Tensor", class.into()));
@@ -190,7 +209,7 @@ pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<Rc<Fra
     let observer = observe(&state.tracer);
     let dict = vm.ctx.new_dict();
     let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
-    for (name, class) in make_classes(&vm.ctx) {
+    for (name, class) in make_classes(vm) {
         set(name, class)?;
     }
     for dtype in DType::all() {
