@@ -17,3 +17,9 @@ def shown(module):
     else:
         body = ""
     return f"{module._get_name()}({body})"
+
+
+def unusual(module, **usual):
+    """The settings of a module that are not as usual: `, stride=2`."""
+    settings = {name: getattr(module, name) for name in usual}
+    return "".join(f", {name}={value}" for name, value in settings.items() if value != usual[name])

@@ -6,6 +6,7 @@ from torch.nn import functional as F
 from torch.nn import init
 from torch.nn.parameter import Parameter, optional
 
+from ._show import unusual
 from .module import Module
 
 
@@ -56,12 +57,7 @@ class _Conv(Module):
 
     def extra_repr(self):
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        if self.padding != (0,) * self._dims:
-            text += f", padding={self.padding}"
-        if self.dilation != (1,) * self._dims:
-            text += f", dilation={self.dilation}"
-        if self.groups != 1:
-            text += f", groups={self.groups}"
+        text += unusual(self, padding=(0,) * self._dims, dilation=(1,) * self._dims, groups=1)
         return text if self.bias is not None else text + ", bias=False"
 
 

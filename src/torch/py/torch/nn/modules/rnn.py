@@ -8,6 +8,7 @@ from torch.nn import init
 from torch.nn.parameter import Parameter, optional
 from torch.nn.utils._packed import PackedSequence
 
+from ._show import unusual
 from .module import Module
 
 
@@ -124,18 +125,8 @@ class RNNBase(Module):
         return [getattr(self, f"{name}_l{layer}{end}") for name in names]
 
     def extra_repr(self):
-        text = f"{self.input_size}, {self.hidden_size}"
-        if self.num_layers != 1:
-            text += f", num_layers={self.num_layers}"
-        if self.bias is not True:
-            text += f", bias={self.bias}"
-        if self.batch_first is not False:
-            text += f", batch_first={self.batch_first}"
-        if self.dropout != 0:
-            text += f", dropout={self.dropout}"
-        if self.bidirectional is not False:
-            text += f", bidirectional={self.bidirectional}"
-        return text
+        rest = unusual(self, num_layers=1, bias=True, batch_first=False, dropout=0, bidirectional=False)
+        return f"{self.input_size}, {self.hidden_size}{rest}"
 
     def forward(self, input, hx=None):
         if isinstance(input, PackedSequence):
@@ -328,7 +319,7 @@ class _Cell(Module):
         return state if states == 2 else state[0]
 
     def extra_repr(self):
-        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
+        return f"{self.input_size}, {self.hidden_size}{unusual(self, bias=True)}"
 
 
 class LSTMCell(_Cell):

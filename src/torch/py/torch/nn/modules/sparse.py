@@ -5,6 +5,7 @@ from torch.nn import functional as F
 from torch.nn import init
 from torch.nn.parameter import Parameter
 
+from ._show import unusual
 from .module import Module
 
 
@@ -67,18 +68,8 @@ class Embedding(Module):
         )
 
     def extra_repr(self):
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.padding_idx is not None:
-            text += f", padding_idx={self.padding_idx}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq is not False:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        if self.sparse is not False:
-            text += ", sparse=True"
-        return text
+        rest = unusual(self, padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False)
+        return f"{self.num_embeddings}, {self.embedding_dim}{rest}"
 
     @classmethod
     def from_pretrained(
