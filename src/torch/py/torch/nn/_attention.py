@@ -8,8 +8,6 @@ from torch._arguments import only_defaults
 
 from . import _native as F
 
-__all__ = ["multi_head_attention_forward"]
-
 
 def mask_to_add(mask, mask_name, other_type=None, other_name="", target_type=None, check_other=True):
     """A mask as numbers to be added to scores: where a bool mask is True, minus infinity."""

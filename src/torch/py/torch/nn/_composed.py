@@ -8,8 +8,6 @@ from torch._errors import channels, dropout_probability
 
 from . import _native as F
 
-__all__ = "conv2d cosine_embedding_loss dropout2d relu triplet_margin_loss unfold".split()
-
 
 def dropout2d(input, p=0.5, training=True, inplace=False):
     """Dropout of whole channels: the first dimensions decide, the last two follow."""

@@ -6,8 +6,6 @@ from torch._arguments import only_defaults, per_dimension, window_step
 
 from . import _native as F
 
-__all__ = "adaptive_avg_pool1d adaptive_avg_pool2d avg_pool2d max_pool2d".split()
-
 
 def _batched(input, name):
     if input.dim() not in (3, 4):

@@ -6,8 +6,6 @@ import _torch
 import torch
 from torch._arguments import only_defaults
 
-__all__ = ["interpolate"]
-
 _WEIGHTED = {(3, "linear"): "UpsampleLinear", (4, "bilinear"): "UpsampleBilinear", (4, "bicubic"): "UpsampleBicubic"}
 
 

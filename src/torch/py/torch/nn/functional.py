@@ -1,14 +1,20 @@
 """torch.nn.functional: the operations behind the modules.
 
-Most are native and come from the table of operations; those that are built from others stand in
-`_composed`, `_pooling`, `_resized` and `_attention`.
+Most are native and come from the table of operations.
 """
 
 import _torch
 
 from ._native import *
 
-_ATTENTION = ("multi_head_attention_forward",)
+# The files of the functions that are built from others; each is loaded when one of them is first asked for.
+_PLACES = {
+    "_attention": "multi_head_attention_forward",
+    "_composed": "conv2d cosine_embedding_loss dropout2d relu triplet_margin_loss unfold",
+    "_pooling": "adaptive_avg_pool1d adaptive_avg_pool2d avg_pool2d max_pool2d",
+    "_resized": "interpolate",
+}
+_FILES = {name: file for file, names in _PLACES.items() for name in names.split()}
 
 
 # `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
@@ -18,16 +24,10 @@ __path__ = []
 def __getattr__(name):
     if name.startswith("_"):
         raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")
-    if name in _ATTENTION:
-        import torch.nn._attention as place
-    elif "_pool" in name:
-        import torch.nn._pooling as place
-    elif name == "interpolate":
-        import torch.nn._resized as place
-    else:
-        import torch.nn._composed as place
-    if name in place.__all__:
-        value = getattr(place, name)
+    if name in _FILES:
+        import importlib
+
+        value = getattr(importlib.import_module("torch.nn." + _FILES[name]), name)
         globals()[name] = value
         return value
     from torch._names import missing
@@ -36,8 +36,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    import torch.nn._composed as composed
-    import torch.nn._pooling as pooling
-    import torch.nn._resized as resized
-
-    return sorted({*_torch._functional, *composed.__all__, *pooling.__all__, *resized.__all__, *_ATTENTION})
+    return sorted({*_torch._functional, *_FILES})
