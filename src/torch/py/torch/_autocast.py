@@ -17,12 +17,12 @@ __all__ = (
 _others = {"cuda": (False, torch.float16), "mps": (False, torch.float16), "xpu": (False, torch.float16)}
 
 
-def is_available(device_type):
+def is_autocast_available(device_type):
     return device_type == "cpu" or device_type in _others
 
 
 def _settings(device_type):
-    if not is_available(device_type):
+    if not is_autocast_available(device_type):
         raise RuntimeError(f"unknown device type for autocast in get_autocast_dispatch_key_from_device_type: {device_type}")
     return _torch._autocast()[:2] if device_type == "cpu" else _others[device_type]
 
@@ -64,7 +64,7 @@ class autocast:
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-        if not is_available(device_type):
+        if not is_autocast_available(device_type):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self.device = device_type
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype

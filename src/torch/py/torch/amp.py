@@ -3,15 +3,11 @@
 import warnings
 
 from torch._arguments import hint
-from torch._autocast import autocast, is_available
+from torch._autocast import autocast, is_autocast_available
 
 # PyTorch has a folder of files here: `from torch.amp.autocast_mode import autocast`.
 __path__ = []
 __all__ = ["GradScaler", "autocast", "is_autocast_available"]
-
-
-def is_autocast_available(device_type):
-    return is_available(device_type)
 
 
 class GradScaler:

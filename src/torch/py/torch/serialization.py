@@ -55,9 +55,9 @@ class _Pickler(pickle._Pickler):
     def persistent_id(self, obj):
         if not isinstance(obj, _Storage):
             return None
-        tensor = obj.tensor
-        key, _ = self.storages.setdefault(tensor.data_ptr() - _start(tensor), (str(len(self.storages)), tensor))
-        elements = tensor.untyped_storage().nbytes() // tensor.element_size()
+        tensor, storage = obj.tensor, obj.tensor.untyped_storage()
+        key, _ = self.storages.setdefault(storage.data_ptr(), (str(len(self.storages)), tensor))
+        elements = storage.nbytes() // tensor.element_size()
         return ("storage", _STORAGE_OF[tensor.dtype], key, "cpu", elements)
 
     def reducer_override(self, obj):
@@ -79,10 +79,6 @@ class _Pickler(pickle._Pickler):
             self.write(pickle.GLOBAL + f"torch\n{str(obj).removeprefix('torch.')}\n".encode())
             return
         super().save(obj, save_persistent_id)
-
-
-def _start(tensor):
-    return tensor.storage_offset() * tensor.element_size()
 
 
 def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True, _disable_byteorder_record=False):

@@ -16,7 +16,9 @@ def call(module, args, kwargs):
                     )
                 args, kwargs = result
         else:
-            args = _new_args(hook(module, args), args)
+            result = hook(module, args)
+            if result is not None:
+                args = result if isinstance(result, tuple) else (result,)
     backward_hooks = None
     if module._backward_hooks:
         from ._backward_hooks import BackwardHooks
@@ -31,12 +33,6 @@ def call(module, args, kwargs):
             result = hook(module, args, output)
         output = output if result is None else result
     return output if backward_hooks is None else backward_hooks.on_output(output)
-
-
-def _new_args(result, args):
-    if result is None:
-        return args
-    return result if isinstance(result, tuple) else (result,)
 
 
 def dtype_of_to(args, kwargs):

@@ -52,9 +52,6 @@ class _Numbered(Module):
     def __iter__(self):
         return iter(self._modules.values())
 
-    def __dir__(self):
-        return [name for name in super().__dir__() if not name.isdigit()]
-
     def append(self, module):
         self.add_module(str(len(self)), module)
         return self
