@@ -58,7 +58,7 @@ def set_momentum(group, momentum):
 
 
 def start_momentum(scheduler, base_momentum, max_momentum, last_epoch):
-    """Sets the momentum of each group to the largest one; returns the smallest and largest of each group."""
+    """Sets the momentum of each group to the largest one."""
     optimizer = scheduler.optimizer
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
@@ -70,7 +70,6 @@ def start_momentum(scheduler, base_momentum, max_momentum, last_epoch):
             set_momentum(group, high)
             group["max_momentum"] = high
             group["base_momentum"] = low
-    return least, most
 
 
 class LRScheduler:
