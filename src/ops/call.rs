@@ -278,11 +278,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     let mut args = args;
     args.extend(kept);
     if result.shape() != target.shape() {
-        return Err(Error::runtime(format!(
-            "output with shape {:?} doesn't match the broadcast shape {:?}",
-            target.shape(),
-            result.shape()
-        )));
+        return Err(Error::output_shape(target.shape(), result.shape()));
     }
     if result.dtype().category() > target.dtype().category() {
         return Err(Error::runtime(format!(

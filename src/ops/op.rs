@@ -75,14 +75,8 @@ impl std::ops::Deref for Op {
     }
 }
 
-/// A row of the table.
-pub(crate) const fn op(
-    mut descriptor: Descriptor,
-    places: u8,
-    forms: &'static [&'static str],
-    doc: &'static str,
-    run: fn(&Call) -> Result<Value>,
-) -> Op {
+/// A row of the table, of an operation on one tensor unless it gives other signatures.
+pub(crate) const fn op(mut descriptor: Descriptor, places: u8, run: fn(&Call) -> Result<Value>) -> Op {
     if places & IN_PLACE_ONLY != 0 {
         descriptor.in_place = InPlace::Always;
     } else if places & RELAYOUT != 0 {
@@ -93,8 +87,8 @@ pub(crate) const fn op(
     Op {
         descriptor,
         places,
-        forms,
-        doc,
+        forms: &["Tensor input"],
+        doc: "",
         run,
         target_check: TargetCheck::OverlapAndLeaf,
         names_scalar_types: false,
@@ -109,17 +103,10 @@ pub(crate) const fn op(
 }
 
 /// A row for the function of this name in `py/torch/_composed.py`, which calls other operations. Those are what is
-/// recorded, explained and differentiated; the node of the result has the name given by `grad_name`, or its own.
-pub(crate) const fn composed(
-    name: &'static str,
-    grad_name: Option<GradName>,
-    places: u8,
-    forms: &'static [&'static str],
-    doc: &'static str,
-) -> Op {
-    let mut descriptor = Descriptor::new(name, OpFamily::Composed, Explanation::Whole);
-    descriptor.gradient = grad_name;
-    let mut row = op(descriptor, places, forms, doc, |call| {
+/// recorded, explained and differentiated; the node of the result has its own name, or that of [`Op::grad_name`].
+pub(crate) const fn composed(name: &'static str, places: u8) -> Op {
+    let descriptor = Descriptor::new(name, OpFamily::Composed, Explanation::Whole);
+    let mut row = op(descriptor, places, |call| {
         Err(Error::runtime(format!("{}() can only be called from Python", call.op.name)))
     });
     row.composed = true;
@@ -147,6 +134,24 @@ pub(crate) struct RefusedDtypes {
 }
 
 impl Op {
+    /// Its signatures, most usual first.
+    pub(crate) const fn forms(mut self, forms: &'static [&'static str]) -> Op {
+        self.forms = forms;
+        self
+    }
+
+    /// One line on what it computes, shapes included.
+    pub(crate) const fn doc(mut self, doc: &'static str) -> Op {
+        self.doc = doc;
+        self
+    }
+
+    /// `grad_fn` shows this.
+    pub(crate) const fn grad_name(mut self, name: GradName) -> Op {
+        self.descriptor.gradient = Some(name);
+        self
+    }
+
     /// Refuses dtypes with this message, in which `{}` is the dtype's name.
     pub(crate) const fn refusing(mut self, are: fn(DType) -> bool, message: &'static str) -> Op {
         self.refused = Some(RefusedDtypes { are, message });

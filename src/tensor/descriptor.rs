@@ -284,6 +284,11 @@ impl Descriptor {
         self
     }
 
+    /// It takes so many multiplications for each element of the result.
+    pub(crate) const fn costs(self, each: u64) -> Descriptor {
+        self.cost(CostRule::PerResult(each))
+    }
+
     /// In place it ignores what its target held.
     pub(crate) const fn overwriting(mut self) -> Descriptor {
         self.overwrites = true;
@@ -340,7 +345,13 @@ pub(crate) const fn pointwise(name: &'static str) -> Descriptor {
 
 /// A sum of products.
 pub(crate) const fn product(name: &'static str, kind: ProductKind) -> Descriptor {
-    Descriptor::new(name, OpFamily::Product, Explanation::Product(kind))
+    let product = Descriptor::new(name, OpFamily::Product, Explanation::Product(kind));
+    let (first, cost) = match kind {
+        ProductKind::Matrix => (0, CostRule::MatrixProduct(0)),
+        ProductKind::Dot => (0, CostRule::PerOperand),
+        ProductKind::Added => (1, CostRule::MatrixProduct(1)),
+    };
+    product.shapes(ShapeRule::MatrixProduct(first, first + 1)).cost(cost)
 }
 
 /// One value for all elements along some dimensions.
@@ -356,6 +367,26 @@ pub(crate) const fn extreme_of(name: &'static str, which: Extremum, gives: Extre
 /// Another layout of the same elements.
 pub(crate) const fn view(name: &'static str) -> Descriptor {
     Descriptor::new(name, OpFamily::View, Explanation::Moved(Movement::Rearranged))
+}
+
+/// Elements chosen or written by index or mask.
+pub(crate) const fn indexed(name: &'static str, movement: Movement) -> Descriptor {
+    Descriptor::new(name, OpFamily::Index, Explanation::Moved(movement))
+}
+
+/// Elements joined, repeated, padded or rearranged in new memory.
+pub(crate) const fn joined(name: &'static str, movement: Movement) -> Descriptor {
+    Descriptor::new(name, OpFamily::Join, Explanation::Moved(movement))
+}
+
+/// A result that depends on the operands as a whole.
+pub(crate) const fn whole(name: &'static str, family: OpFamily) -> Descriptor {
+    Descriptor::new(name, family, Explanation::Whole)
+}
+
+/// Random numbers, which overwrite a tensor.
+pub(crate) const fn random_fill(name: &'static str, kind: RandomKind) -> Descriptor {
+    random(name, kind).overwriting()
 }
 
 /// Random numbers.

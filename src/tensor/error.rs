@@ -227,6 +227,11 @@ impl Error {
         ))
     }
 
+    /// A result of another shape than the tensor that it is written to.
+    pub(crate) fn output_shape(output: &[usize], result: &[usize]) -> Self {
+        Error::runtime(format!("output with shape {output:?} doesn't match the broadcast shape {result:?}"))
+    }
+
     /// Two matrices whose inner sizes differ.
     pub(crate) fn matmul(lhs: [usize; 2], rhs: [usize; 2]) -> Self {
         Error::runtime(format!(

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use super::buffer::Buffer;
 use super::dtype::{Category, DType};
 use super::error::{Error, ErrorFact, Result};
@@ -116,6 +118,12 @@ impl Tensor {
     /// A new tensor with the same storage and layout, without history. As `Tensor.detach`.
     pub(crate) fn alias(&self) -> Tensor {
         self.with_layout(self.0.layout.clone())
+    }
+
+    /// The elements of a dense tensor in the order of memory. View.
+    pub(crate) fn flat(&self) -> Tensor {
+        let (shape, strides) = (smallvec![self.numel()], smallvec![1]);
+        self.with_layout(Layout { shape, strides, offset: self.layout().offset })
     }
 
     /// This row-major tensor with its elements moved to the order in memory that `layout` has. Copies unless that is

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::kernel::reduce as kernel;
 use crate::tensor::ops::pointwise;
-use crate::tensor::ops::reduce::{self, Floats, ReductionAxes};
+use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::ops::strides::placed;
 use crate::tensor::{Arg, DType, Result, Tensor, ops};
 
@@ -123,5 +123,5 @@ pub(crate) fn zipped(
 
 /// The mean over dimensions, which stay with size 1.
 pub(crate) fn mean(a: &Tensor, over: &ReductionAxes) -> Tensor {
-    reduce::floats(a, over, &Floats { f32: kernel::mean, f64: kernel::mean })
+    reduce::floats(a, over, kernel::mean, kernel::mean)
 }

@@ -4,15 +4,24 @@ use std::cmp::Ordering;
 
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, Sign, pointwise};
+use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, Sign, pointwise, whole};
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula};
 use crate::tensor::ops::pointwise;
 use crate::tensor::{Error, Result, Tensor};
 
 const PAIR: &[&str] = &["Tensor input, Operand other"];
-const ONE: &[&str] = &["Tensor input"];
 const CLOSE: &[&str] =
     &["Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False"];
+
+/// A comparison with a sign of Python's.
+const fn comparison(name: &'static str, sign: Sign) -> Descriptor {
+    pointwise(name).formula(Formula::Compare).infix(sign)
+}
+
+/// A fact about tensors that no element decides.
+const fn fact(name: &'static str) -> Descriptor {
+    Descriptor::new(name, OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere))
+}
 
 fn test(c: &Call, accept: fn(Ordering) -> bool) -> Result<Value> {
     Ok(pointwise::compare(c.arg(0), c.arg(1), c.default_dtype(), accept)?.into())
@@ -49,71 +58,48 @@ fn equal(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(pointwise("eq").formula(Formula::Compare).infix(Sign::Eq), ALL, PAIR, "Where both are equal.", |c| {
-        test(c, |o| o == Ordering::Equal)
-    }),
-    op(pointwise("ne").formula(Formula::Compare).infix(Sign::Ne), ALL, PAIR, "Where both differ.", |c| {
-        test(c, |o| o != Ordering::Equal)
-    }),
-    op(pointwise("lt").formula(Formula::Compare).infix(Sign::Lt), ALL, PAIR, "Where input is less.", |c| {
-        test(c, |o| o == Ordering::Less)
-    }),
-    op(
-        pointwise("le").formula(Formula::Compare).infix(Sign::Le),
-        ALL,
-        PAIR,
-        "Where input is not greater.",
-        |c| test(c, |o| o != Ordering::Greater),
-    ),
-    op(
-        pointwise("gt").formula(Formula::Compare).infix(Sign::Gt),
-        ALL,
-        PAIR,
-        "Where input is greater.",
-        |c| test(c, |o| o == Ordering::Greater),
-    ),
-    op(
-        pointwise("ge").formula(Formula::Compare).infix(Sign::Ge),
-        ALL,
-        PAIR,
-        "Where input is not less.",
-        |c| test(c, |o| o != Ordering::Less),
-    ),
-    op(
-        pointwise("isclose").formula(Formula::Pair),
-        BOTH,
-        CLOSE,
-        "Where both agree within a tolerance.",
-        |c| Ok(isclose(c)?.into()),
-    ),
-    op(
-        Descriptor::new("allclose", OpFamily::Query, Explanation::Whole).shapes(ShapeRule::Broadcast(0, 1)),
-        BOTH,
-        CLOSE,
-        "Whether all elements agree within a tolerance.",
-        |c| Ok(Value::Bool(isclose(c)?.to_bool_vec().into_iter().all(|near| near))),
-    ),
-    op(
-        Descriptor::new("equal", OpFamily::Query, Explanation::Whole),
-        BOTH,
-        &["Tensor input, Tensor other"],
-        "Whether shape and all elements are the same.",
-        equal,
-    ),
-    op(pointwise("isnan"), BOTH, ONE, "Where an element is no number.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, f64::is_nan).into())
-    }),
-    op(pointwise("isinf"), BOTH, ONE, "Where an element is infinite.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, f64::is_infinite).into())
-    }),
-    op(pointwise("isfinite"), BOTH, ONE, "Where an element is neither infinite nor nan.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, f64::is_finite).into())
-    }),
-    op(
-        Descriptor::new("numel", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
-        FUNCTION,
-        ONE,
-        "The number of elements.",
-        |c| Ok(Value::Int(c.tensor(0)?.numel() as i64)),
-    ),
+    op(comparison("eq", Sign::Eq), ALL, |c| test(c, Ordering::is_eq))
+        .forms(PAIR)
+        .doc("Where both are equal."),
+    op(comparison("ne", Sign::Ne), ALL, |c| test(c, Ordering::is_ne)).forms(PAIR).doc("Where both differ."),
+    op(comparison("lt", Sign::Lt), ALL, |c| test(c, Ordering::is_lt)).forms(PAIR).doc("Where input is less."),
+    op(comparison("le", Sign::Le), ALL, |c| test(c, Ordering::is_le))
+        .forms(PAIR)
+        .doc("Where input is not greater."),
+    op(comparison("gt", Sign::Gt), ALL, |c| test(c, Ordering::is_gt))
+        .forms(PAIR)
+        .doc("Where input is greater."),
+    op(comparison("ge", Sign::Ge), ALL, |c| test(c, Ordering::is_ge))
+        .forms(PAIR)
+        .doc("Where input is not less."),
+    op(pointwise("isclose").formula(Formula::Pair), BOTH, |c| Ok(isclose(c)?.into()))
+        .forms(CLOSE)
+        .doc("Where both agree within a tolerance."),
+    op(whole("allclose", OpFamily::Query).shapes(ShapeRule::Broadcast(0, 1)), BOTH, |c| {
+        Ok(Value::Bool(isclose(c)?.to_bool_vec().into_iter().all(|near| near)))
+    })
+    .forms(CLOSE)
+    .doc("Whether all elements agree within a tolerance."),
+    op(whole("equal", OpFamily::Query), BOTH, equal)
+        .forms(&["Tensor input, Tensor other"])
+        .doc("Whether shape and all elements are the same."),
+    op(pointwise("isnan"), BOTH, |c| Ok(pointwise::test(c.tensor(0)?, f64::is_nan).into()))
+        .doc("Where an element is no number."),
+    op(pointwise("isinf"), BOTH, |c| Ok(pointwise::test(c.tensor(0)?, f64::is_infinite).into()))
+        .doc("Where an element is infinite."),
+    op(pointwise("isfinite"), BOTH, |c| Ok(pointwise::test(c.tensor(0)?, f64::is_finite).into()))
+        .doc("Where an element is neither infinite nor nan."),
+    op(fact("numel"), FUNCTION, |c| Ok(Value::Int(c.tensor(0)?.numel() as i64)))
+        .doc("The number of elements."),
+    op(fact("result_type"), FUNCTION, |c| {
+        Ok(Value::DType(pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype())))
+    })
+    .forms(&["Operand tensor1, Operand tensor2"])
+    .doc("The dtype both are computed in."),
+    op(fact("promote_types"), FUNCTION, |c| match (c.opt_dtype(0), c.opt_dtype(1)) {
+        (Some(a), Some(b)) => Ok(Value::DType(a.promote(b))),
+        _ => Err(Error::type_error("promote_types() takes two dtypes")),
+    })
+    .forms(&["dtype type1, dtype type2"])
+    .doc("The dtype to which both are promoted."),
 ];

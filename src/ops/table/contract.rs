@@ -21,10 +21,10 @@ rows![
     op(
         Descriptor::new("einsum", OpFamily::Product, Explanation::Einsum).cost(CostRule::Einsum).grad("View"),
         FUNCTION,
-        &["str equation, Several operands"],
-        "Products and sums written as subscripts: \"bij,bjk->bik\".",
-        einsum_,
+        einsum_
     )
+    .forms(&["str equation, Several operands"])
+    .doc("Products and sums written as subscripts: \"bij,bjk->bik\".")
     .autocast(autocast::einsum)
     .rule(backward::einsum::rule),
 ];

@@ -7,17 +7,18 @@ use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, creation, view};
-use crate::tensor::explanation::{CastTo, ConstantKind, Explanation};
+use crate::tensor::explanation::ConstantKind::{Empty, Everywhere, Fill, Identity, Range, Spaced};
+use crate::tensor::explanation::{CastTo, Explanation};
+use crate::tensor::layout::broadcast;
 use crate::tensor::ops::{self, cast::to_dtype, mask::fits};
 use crate::tensor::{Arg, Buffer, DType, Error, Lane, Result, Tensor, allow};
 
-const SIZES: &[&str] = &[
-    "sizes size, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, \
-     only pin_memory=False, format? memory_format=None, out? out=None, only names=None",
-];
-const LIKE: &[&str] = &[
-    "Tensor input, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, format? memory_format=None",
-];
+const SIZES: &[&str] = &[concat!(
+    "sizes size, *, ",
+    made!(),
+    ", only pin_memory=False, format? memory_format=None, out? out=None, only names=None"
+)];
+const LIKE: &[&str] = &[concat!("Tensor input, *, ", made!(), ", format? memory_format=None")];
 
 /// A fresh leaf, asking for gradients where the call says so.
 fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
@@ -221,15 +222,20 @@ fn cast(c: &Call, dtype: DType) -> Result<Value> {
     Ok(to_dtype(c.tensor(0)?, dtype).into())
 }
 
+const fn cast_to(name: &'static str, to: CastTo) -> Descriptor {
+    Descriptor::new(name, OpFamily::Cast, Explanation::Cast(to))
+}
+
+/// The tensor itself.
+fn same(c: &Call) -> Result<Value> {
+    Ok(c.tensor(0)?.clone().into())
+}
+
 macro_rules! cast_op {
     ($name:literal, $dtype:ident) => {
-        op(
-            Descriptor::new($name, OpFamily::Cast, Explanation::Cast(CastTo::Named)).grad("ToCopy"),
-            METHOD,
-            &["Tensor input, format? memory_format=None"],
-            "The same values in this dtype.",
-            |c| cast(c, DType::$dtype),
-        )
+        op(cast_to($name, CastTo::Named).grad("ToCopy"), METHOD, |c| cast(c, DType::$dtype))
+            .forms(&["Tensor input, format? memory_format=None"])
+            .doc("The same values in this dtype.")
     };
 }
 
@@ -250,162 +256,117 @@ fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
     }
 }
 
+fn fill(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let value = match c.arg(1) {
+        Arg::Tensor(value) if value.ndim() > 0 => {
+            return Err(Error::runtime(format!(
+                "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.",
+                value.ndim()
+            )));
+        }
+        Arg::Tensor(value) => {
+            c.set_grad_name(GradName::Node("Fill", 3));
+            value.first()
+        }
+        number => number.clone(),
+    };
+    constant(x.shape().to_vec(), x.dtype(), &value, false)
+}
+
+fn copy_from(c: &Call) -> Result<Value> {
+    let (x, src) = (c.tensor(0)?, c.tensor(1)?);
+    let shape = broadcast(x.shape(), src.shape())?;
+    if shape != x.shape() {
+        return Err(Error::output_shape(x.shape(), &shape));
+    }
+    let out = Tensor::zeros(x.shape(), x.dtype())?;
+    ops::write(&out, src)?;
+    Ok(out.into())
+}
+
 rows![
-    op(creation("zeros", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of zeros.", |c| {
-        sized(c, &Arg::Int(0))
-    }),
-    op(creation("ones", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of ones.", |c| {
-        sized(c, &Arg::Int(1))
-    }),
-    op(
-        creation("empty", ConstantKind::Empty),
-        FUNCTION,
-        SIZES,
-        "A tensor whose elements are not set; here they are zeros, so that runs repeat.",
-        |c| sized(c, &Arg::Int(0)),
-    ),
-    op(
-        creation("full", ConstantKind::Everywhere),
-        FUNCTION,
-        &[
-            "sizes size, Number fill_value, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, out? out=None",
-        ],
-        "A tensor of one value.",
-        full,
-    ),
-    op(
-        creation("zeros_like", ConstantKind::Everywhere),
-        FUNCTION,
-        LIKE,
-        "Zeros in the shape and dtype of input.",
-        |c| like(c, &Arg::Int(0)),
-    ),
-    op(
-        creation("ones_like", ConstantKind::Everywhere),
-        FUNCTION,
-        LIKE,
-        "Ones in the shape and dtype of input.",
-        |c| like(c, &Arg::Int(1)),
-    ),
-    op(
-        creation("empty_like", ConstantKind::Empty),
-        FUNCTION,
-        LIKE,
-        "As input, elements not set; here zeros.",
-        |c| like(c, &Arg::Int(0)),
-    ),
-    op(
-        creation("full_like", ConstantKind::Everywhere),
-        FUNCTION,
-        &[
-            "Tensor input, Number fill_value, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, format? memory_format=None",
-        ],
-        "One value in the shape and dtype of input.",
-        full_like,
-    ),
-    op(
-        creation("new_zeros", ConstantKind::Everywhere),
-        METHOD,
-        &[
-            "Tensor input, sizes size, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
-        ],
-        "Zeros of another shape, same dtype.",
-        |c| new_sized(c, &Arg::Int(0)),
-    ),
-    op(
-        creation("new_ones", ConstantKind::Everywhere),
-        METHOD,
-        &[
-            "Tensor input, sizes size, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
-        ],
-        "Ones of another shape, same dtype.",
-        |c| new_sized(c, &Arg::Int(1)),
-    ),
-    op(
-        creation("new_empty", ConstantKind::Empty),
-        METHOD,
-        &[
-            "Tensor input, sizes size, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
-        ],
-        "Another shape, same dtype; here zeros.",
-        |c| new_sized(c, &Arg::Int(0)),
-    ),
-    op(
-        creation("new_full", ConstantKind::Everywhere),
-        METHOD,
-        &[
-            "Tensor input, sizes size, Number fill_value, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
-        ],
-        "One value in another shape, same dtype.",
-        new_full,
-    ),
-    op(
-        creation("eye", ConstantKind::Identity),
-        FUNCTION,
-        &[
-            "int n, int? m=None, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False",
-        ],
-        "Ones on the diagonal, zeros elsewhere.",
-        eye,
-    ),
-    op(
-        creation("arange", ConstantKind::Range),
-        FUNCTION,
-        &[
-            "Number end, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, out? out=None",
-            "Number start, Number end, Number step=1, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, out? out=None",
-        ],
-        "start, start + step, ... below end.",
-        arange,
-    ),
-    op(
-        creation("linspace", ConstantKind::Spaced),
-        FUNCTION,
-        &[
-            "Number start, Number end, int steps, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False",
-        ],
-        "Evenly spaced numbers, both ends included.",
-        linspace,
-    ).refusing(super::refused::is_bool, "\"linspace_cpu\" not implemented for '{}'"),
-    op(
-        Descriptor::new("clone", OpFamily::Copy, Explanation::Copy).grad("Clone"),
-        BOTH,
-        &["Tensor input, *, format? memory_format=None"],
-        "A copy with a storage of its own.",
-        |c| Ok(ops::shape::preserved(c.tensor(0)?).into()),
-    ).rule(backward::views::same),
-    op(
-        view("detach").explained(Explanation::Copy).cutting_history(),
-        BOTH,
-        &["Tensor input"],
-        "The same elements without history. View.",
-        |c| Ok(c.tensor(0)?.alias().into()),
-    ),
-    op(
-        Descriptor::new("to", OpFamily::Cast, Explanation::Cast(CastTo::Asked)).grad("ToCopy"),
-        METHOD,
-        &[
-            "Tensor input, dtype dtype, hint non_blocking=False, bool copy=False, *, format? memory_format=None",
-            "Tensor input, Tensor other, hint non_blocking=False, bool copy=False, *, format? memory_format=None",
-            "Tensor input, device? device=None, dtype? dtype=None, hint non_blocking=False, bool copy=False, *, format? memory_format=None",
-        ],
-        "The values in another dtype; itself where nothing changes.",
-        to,
-    ).rule(backward::views::same),
-    op(
-        Descriptor::new("cpu", OpFamily::Cast, Explanation::Cast(CastTo::Own)),
-        METHOD,
-        &["Tensor input, format? memory_format=None"],
-        "The tensor itself: it is on the CPU.",
-        |c| Ok(c.tensor(0)?.clone().into()),
-    ),
-    op(
-        Descriptor::new("type_as", OpFamily::Cast, Explanation::Cast(CastTo::Asked)).grad("ToCopy"),
-        METHOD,
-        &["Tensor input, Tensor other"],
-        "The values in other's dtype.",
-        |c| cast(c, c.tensor(1)?.dtype()),
-    ).rule(backward::views::same),
+    op(creation("zeros", Everywhere), FUNCTION, |c| sized(c, &Arg::Int(0)))
+        .forms(SIZES)
+        .doc("A tensor of zeros."),
+    op(creation("ones", Everywhere), FUNCTION, |c| sized(c, &Arg::Int(1)))
+        .forms(SIZES)
+        .doc("A tensor of ones."),
+    op(creation("empty", Empty), FUNCTION, |c| sized(c, &Arg::Int(0)))
+        .forms(SIZES)
+        .doc("A tensor whose elements are not set; here they are zeros, so that runs repeat."),
+    op(creation("full", Everywhere), FUNCTION, full)
+        .forms(&[concat!("sizes size, Number fill_value, *, ", made!(), ", out? out=None")])
+        .doc("A tensor of one value."),
+    op(creation("zeros_like", Everywhere), FUNCTION, |c| like(c, &Arg::Int(0)))
+        .forms(LIKE)
+        .doc("Zeros in the shape and dtype of input."),
+    op(creation("ones_like", Everywhere), FUNCTION, |c| like(c, &Arg::Int(1)))
+        .forms(LIKE)
+        .doc("Ones in the shape and dtype of input."),
+    op(creation("empty_like", Empty), FUNCTION, |c| like(c, &Arg::Int(0)))
+        .forms(LIKE)
+        .doc("As input, elements not set; here zeros."),
+    op(creation("full_like", Everywhere), FUNCTION, full_like)
+        .forms(&[concat!("Tensor input, Number fill_value, *, ", made!(), ", format? memory_format=None")])
+        .doc("One value in the shape and dtype of input."),
+    op(creation("new_zeros", Everywhere), METHOD, |c| new_sized(c, &Arg::Int(0)))
+        .forms(&[concat!("Tensor input, sizes size, *, ", made_as!())])
+        .doc("Zeros of another shape, same dtype."),
+    op(creation("new_ones", Everywhere), METHOD, |c| new_sized(c, &Arg::Int(1)))
+        .forms(&[concat!("Tensor input, sizes size, *, ", made_as!())])
+        .doc("Ones of another shape, same dtype."),
+    op(creation("new_empty", Empty), METHOD, |c| new_sized(c, &Arg::Int(0)))
+        .forms(&[concat!("Tensor input, sizes size, *, ", made_as!())])
+        .doc("Another shape, same dtype; here zeros."),
+    op(creation("new_full", Everywhere), METHOD, new_full)
+        .forms(&[concat!("Tensor input, sizes size, Number fill_value, *, ", made_as!())])
+        .doc("One value in another shape, same dtype."),
+    op(creation("eye", Identity), FUNCTION, eye)
+        .forms(&[concat!("int n, int? m=None, *, ", made!())])
+        .doc("Ones on the diagonal, zeros elsewhere."),
+    op(creation("arange", Range), FUNCTION, arange)
+        .forms(&[
+            concat!("Number end, *, ", made!(), ", out? out=None"),
+            concat!("Number start, Number end, Number step=1, *, ", made!(), ", out? out=None")
+        ])
+        .doc("start, start + step, ... below end."),
+    op(creation("linspace", Spaced), FUNCTION, linspace)
+        .forms(&[concat!("Number start, Number end, int steps, *, ", made!())])
+        .doc("Evenly spaced numbers, both ends included.")
+        .refusing(super::refused::is_bool, "\"linspace_cpu\" not implemented for '{}'"),
+    op(Descriptor::new("clone", OpFamily::Copy, Explanation::Copy).grad("Clone"), BOTH, |c| {
+        Ok(ops::shape::preserved(c.tensor(0)?).into())
+    })
+    .forms(&["Tensor input, *, format? memory_format=None"])
+    .doc("A copy with a storage of its own.")
+    .rule(backward::views::same),
+    op(view("detach").explained(Explanation::Copy).cutting_history(), BOTH, |c| Ok(c
+        .tensor(0)?
+        .alias()
+        .into()))
+    .doc("The same elements without history. View."),
+    op(view("real").explained(Explanation::Copy), FUNCTION, same)
+        .doc("The tensor itself: its numbers are real."),
+    op(view("conj"), BOTH, same).doc("The tensor itself: its numbers are real."),
+    op(cast_to("to", CastTo::Asked).grad("ToCopy"), METHOD, to)
+        .forms(&[
+            "Tensor input, dtype dtype, hint non_blocking=False, bool copy=False, *, \
+             format? memory_format=None",
+            "Tensor input, Tensor other, hint non_blocking=False, bool copy=False, *, \
+             format? memory_format=None",
+            "Tensor input, device? device=None, dtype? dtype=None, hint non_blocking=False, \
+             bool copy=False, *, format? memory_format=None"
+        ])
+        .doc("The values in another dtype; itself where nothing changes.")
+        .rule(backward::views::same),
+    op(cast_to("cpu", CastTo::Own), METHOD, same)
+        .forms(&["Tensor input, format? memory_format=None"])
+        .doc("The tensor itself: it is on the CPU."),
+    op(cast_to("type_as", CastTo::Asked).grad("ToCopy"), METHOD, |c| cast(c, c.tensor(1)?.dtype()))
+        .forms(&["Tensor input, Tensor other"])
+        .doc("The values in other's dtype.")
+        .rule(backward::views::same),
     cast_op!("float", Float32),
     cast_op!("double", Float64),
     cast_op!("half", Float16),
@@ -416,41 +377,18 @@ rows![
     cast_op!("char", Int8),
     cast_op!("byte", UInt8),
     cast_op!("bool", Bool),
-    op(
-        creation("fill", ConstantKind::Fill).overwriting().grad("Fill"),
-        METHOD | IN_PLACE,
-        &["Tensor input, Tensor value", "Tensor input, Number value"],
-        "Every element set to value.",
-        |c| {
-            let x = c.tensor(0)?;
-            let value = match c.arg(1) {
-                Arg::Tensor(value) if value.ndim() > 0 => {
-                    return Err(Error::runtime(format!(
-                        "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.",
-                        value.ndim()
-                    )));
-                }
-                Arg::Tensor(value) => {
-                    c.set_grad_name(GradName::Node("Fill", 3));
-                    if value.dtype().is_float() { Arg::Float(value.item()?) } else { Arg::Int(value.item_int()?) }
-                }
-                number => number.clone(),
-            };
-            constant(x.shape().to_vec(), x.dtype(), &value, false)
-        },
-    ).rule(backward::pointwise::fill)
-    .checking(TargetCheck::Leaf),
-    op(
-        creation("zero_", ConstantKind::Everywhere).overwriting().grad("Zero"),
-        IN_PLACE_ONLY,
-        &["Tensor input"],
-        "Every element set to 0.",
-        |c| {
-            let x = c.tensor(0)?;
-            ops::fill(x, 0.0, Some(0));
-            Ok(x.clone().into())
-        },
-    ).rule(backward::pointwise::fill)
+    op(creation("fill", Fill).overwriting().grad("Fill"), METHOD | IN_PLACE, fill)
+        .forms(&["Tensor input, Tensor value", "Tensor input, Number value"])
+        .doc("Every element set to value.")
+        .rule(backward::pointwise::fill)
+        .checking(TargetCheck::Leaf),
+    op(creation("zero_", Everywhere).overwriting().grad("Zero"), IN_PLACE_ONLY, |c| {
+        let x = c.tensor(0)?;
+        ops::fill(x, 0.0, Some(0));
+        Ok(x.clone().into())
+    })
+    .doc("Every element set to 0.")
+    .rule(backward::pointwise::fill)
     .checking(TargetCheck::Leaf),
     op(
         Descriptor::new("copy", OpFamily::Copy, Explanation::CopyFrom)
@@ -458,20 +396,9 @@ rows![
             .overwriting()
             .grad_name(GradName::CopyBackwards),
         METHOD | IN_PLACE,
-        &["Tensor input, Tensor src, hint non_blocking=False"],
-        "src's values, converted and broadcast.",
-        |c| {
-            let (x, src) = (c.tensor(0)?, c.tensor(1)?);
-            let shape = crate::tensor::layout::broadcast(x.shape(), src.shape())?;
-            if shape != x.shape() {
-                return Err(crate::tensor::Error::runtime(format!(
-                    "output with shape {:?} doesn't match the broadcast shape {shape:?}",
-                    x.shape()
-                )));
-            }
-            let out = Tensor::zeros(x.shape(), x.dtype())?;
-            ops::write(&out, src)?;
-            Ok(out.into())
-        },
-    ).rule(backward::pointwise::overwrite),
+        copy_from
+    )
+    .forms(&["Tensor input, Tensor src, hint non_blocking=False"])
+    .doc("src's values, converted and broadcast.")
+    .rule(backward::pointwise::overwrite),
 ];

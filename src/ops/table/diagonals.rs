@@ -3,7 +3,7 @@
 use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, joined};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::{self, shape};
@@ -44,40 +44,23 @@ fn diag_embed(c: &Call) -> Result<Value> {
     Ok(shape::diag_embed(x, c.int(1)?, first, second)?.into())
 }
 
+const fn triangle_of(name: &'static str, lower: bool) -> Descriptor {
+    Descriptor::new(name, OpFamily::Index, Explanation::Triangle { lower }).shapes(ShapeRule::Same)
+}
+
 rows![
-    op(
-        Descriptor::new("tril", OpFamily::Index, Explanation::Triangle { lower: true })
-            .shapes(ShapeRule::Same)
-            .grad("Tril"),
-        ALL,
-        TRIANGLE,
-        "The lower triangle of each matrix, zeros above.",
-        |c| triangle(c, true),
-    )
-    .rule(backward::pointwise::tril),
-    op(
-        Descriptor::new("triu", OpFamily::Index, Explanation::Triangle { lower: false })
-            .shapes(ShapeRule::Same)
-            .grad("Triu"),
-        ALL,
-        TRIANGLE,
-        "The upper triangle of each matrix, zeros below.",
-        |c| triangle(c, false),
-    )
-    .rule(backward::pointwise::triu),
-    op(
-        Descriptor::new("diag", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Diagonal"),
-        BOTH,
-        &["Tensor input, int diagonal=0, *, out? out=None"],
-        "A vector as a diagonal matrix, or a matrix's diagonal.",
-        diag,
-    ),
-    op(
-        Descriptor::new("diag_embed", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
-            .grad("DiagEmbed"),
-        BOTH,
-        &["Tensor input, int offset=0, int dim1=-2, int dim2=-1"],
-        "The last dimension as a diagonal of two.",
-        diag_embed,
-    ),
+    op(triangle_of("tril", true).grad("Tril"), ALL, |c| triangle(c, true))
+        .forms(TRIANGLE)
+        .doc("The lower triangle of each matrix, zeros above.")
+        .rule(backward::pointwise::tril),
+    op(triangle_of("triu", false).grad("Triu"), ALL, |c| triangle(c, false))
+        .forms(TRIANGLE)
+        .doc("The upper triangle of each matrix, zeros below.")
+        .rule(backward::pointwise::triu),
+    op(joined("diag", Movement::Rearranged).grad("Diagonal"), BOTH, diag)
+        .forms(&["Tensor input, int diagonal=0, *, out? out=None"])
+        .doc("A vector as a diagonal matrix, or a matrix's diagonal."),
+    op(joined("diag_embed", Movement::Rearranged).grad("DiagEmbed"), BOTH, diag_embed)
+        .forms(&["Tensor input, int offset=0, int dim1=-2, int dim2=-1"])
+        .doc("The last dimension as a diagonal of two."),
 ];

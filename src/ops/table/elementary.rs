@@ -1,33 +1,52 @@
 //! Functions of one operand, element by element.
 
 use super::refused;
-use crate::kernel::{math, random::erfinv};
+use crate::kernel::{Real, math, random::erfinv};
 use crate::ops::backward;
 use crate::ops::op::{ALL, Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
+use crate::tensor::descriptor::{GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::Formula;
 use crate::tensor::ops::float::only_floats;
 use crate::tensor::ops::pointwise::{float_unary, same_unary};
-use crate::tensor::{DType, Error, Result, Tensor, ops};
+use crate::tensor::{Buffer, DType, Error, Result, Tensor, ops};
 
-const ONE: &[&str] = &["Tensor input"];
+/// Functions of slices of floats.
+macro_rules! slices {
+    ($f:expr, $g:expr) => {
+        |c: &Call| Ok(float_unary(c.tensor(0)?, c.default_dtype(), $f, $g).into())
+    };
+    ($f:expr) => {
+        slices!($f, $f)
+    };
+}
 
-fn floats(c: &Call, f32: fn(&[f32], &mut [f32]), f64: fn(&[f64], &mut [f64])) -> Result<Value> {
-    Ok(float_unary(c.tensor(0)?, c.default_dtype(), f32, f64).into())
+/// A function of one double as a loop over slices of either width.
+macro_rules! in_doubles {
+    ($f:expr) => {
+        each!(|x: f32| $f(f64::from(x)) as f32, $f)
+    };
 }
 
 /// A function of one float as a loop over slices.
 macro_rules! each {
     ($f:expr, $g:expr) => {
-        |c: &Call| {
-            floats(
-                c,
-                |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $f(x)),
-                |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $g(x)),
-            )
-        }
+        slices!(|x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $f(x)), |x, out| out
+            .iter_mut()
+            .zip(x)
+            .for_each(|(out, &x)| *out = $g(x)))
     };
+}
+
+/// The next whole number in some direction; whole numbers themselves.
+fn rounded(
+    c: &Call,
+    kernel: &str,
+    f32: impl Fn(f32) -> f32 + Sync,
+    f64: impl Fn(f64) -> f64 + Sync,
+) -> Result<Value> {
+    refused::bools(kernel, c.tensor(0)?.dtype())?;
+    Ok(same_unary(c.tensor(0)?, f32, f64, |v| v).into())
 }
 
 fn neg(c: &Call) -> Result<Value> {
@@ -50,52 +69,33 @@ fn round(c: &Call) -> Result<Value> {
             c.set_grad_name(GradName::Node("Round", 1));
         }
     }
-    match c.opt_int(1).unwrap_or(0) {
-        0 => Ok(same_unary(x, f32::round_ties_even, f64::round_ties_even, |v| v).into()),
-        decimals => {
-            let scale = 10f64.powi(decimals.unsigned_abs() as i32);
-            let down = decimals > 0;
-            let values = x.to_f64_vec().into_iter().map(|v| {
-                if x.dtype() == DType::Float64 {
-                    return if down {
-                        (v * scale).round_ties_even() / scale
-                    } else {
-                        (v / scale).round_ties_even() * scale
-                    };
-                }
-                let (v, scale) = (v as f32, scale as f32);
-                f64::from(if down {
-                    (v * scale).round_ties_even() / scale
-                } else {
-                    (v / scale).round_ties_even() * scale
-                })
-            });
-            let wide = Tensor::new(crate::tensor::Buffer::F64(values.collect()), x.shape(), DType::Float64);
-            Ok(ops::cast::to_dtype(&wide, x.dtype()).into())
-        }
+    let Some(decimals) = c.opt_int(1).filter(|&decimals| decimals != 0) else {
+        return Ok(same_unary(x, f32::round_ties_even, f64::round_ties_even, |v| v).into());
+    };
+    fn to<T: Real>(v: T, scale: T, down: bool, round: fn(T) -> T) -> T {
+        if down { round(v * scale) / scale } else { round(v / scale) * scale }
     }
+    let (scale, down) = (10f64.powi(decimals.unsigned_abs() as i32), decimals > 0);
+    let values = x.to_f64_vec().into_iter().map(|v| match x.dtype() {
+        DType::Float64 => to(v, scale, down, f64::round_ties_even),
+        _ => f64::from(to(v as f32, scale as f32, down, f32::round_ties_even)),
+    });
+    let wide = Tensor::new(Buffer::F64(values.collect()), x.shape(), DType::Float64);
+    Ok(ops::cast::to_dtype(&wide, x.dtype()).into())
 }
 
 fn sign(c: &Call) -> Result<Value> {
-    let f = |v: f32| {
-        if v > 0.0 {
-            1.0
-        } else if v < 0.0 {
-            -1.0
+    fn of<T: Real>(v: T) -> T {
+        let (above, below) = (v > T::ZERO, v < T::ZERO);
+        if above {
+            T::ONE
+        } else if below {
+            -T::ONE
         } else {
-            0.0
+            T::ZERO
         }
-    };
-    let g = |v: f64| {
-        if v > 0.0 {
-            1.0
-        } else if v < 0.0 {
-            -1.0
-        } else {
-            0.0
-        }
-    };
-    Ok(same_unary(c.tensor(0)?, f, g, i64::signum).into())
+    }
+    Ok(same_unary(c.tensor(0)?, of::<f32>, of::<f64>, i64::signum).into())
 }
 
 fn relu(c: &Call) -> Result<Value> {
@@ -111,172 +111,148 @@ fn relu(c: &Call) -> Result<Value> {
     .into())
 }
 
+fn nan_to_num(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let largest = match x.dtype() {
+        DType::Float64 => f64::MAX,
+        DType::Float16 => 65504.0,
+        DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),
+        _ => f64::from(f32::MAX),
+    };
+    let (nan, up, down) = (
+        c.opt_float(1).unwrap_or(0.0),
+        c.opt_float(2).unwrap_or(largest),
+        c.opt_float(3).unwrap_or(-largest),
+    );
+    let replace = |v: f64| match v {
+        v if v.is_nan() => nan,
+        v if v == f64::INFINITY => up,
+        v if v == f64::NEG_INFINITY => down,
+        v => v,
+    };
+    Ok(same_unary(x, |v| replace(f64::from(v)) as f32, replace, |v| v).into())
+}
+
 rows![
-    op(
-        pointwise("neg").formula(Formula::Neg).notation(OpNotation::Prefix(Sign::Neg)).grad("Neg"),
-        ALL,
-        ONE,
-        "-input.",
-        neg,
-    )
-    .rule(backward::pointwise::neg),
-    op(pointwise("abs").grad("Abs"), ALL, ONE, "The magnitude of each element.", |c| {
+    op(pointwise("neg").formula(Formula::Neg).notation(OpNotation::Prefix(Sign::Neg)).grad("Neg"), ALL, neg)
+        .doc("-input.")
+        .rule(backward::pointwise::neg),
+    op(pointwise("abs").grad("Abs"), ALL, |c| {
         refused::bools("abs_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::abs, f64::abs, i64::wrapping_abs).into())
-    }),
-    op(pointwise("sign").grad("Sign"), ALL, ONE, "-1, 0 or 1.", sign),
+    })
+    .doc("The magnitude of each element."),
+    op(pointwise("sign").grad("Sign"), ALL, sign).doc("-1, 0 or 1."),
     op(
-        pointwise("exp").formula(Formula::Exp).cost(CostRule::PerResult(1)).grad("Exp"),
+        pointwise("exp").formula(Formula::Exp).costs(1).grad("Exp"),
         ALL,
-        ONE,
-        "e to the power of each element.",
-        |c| floats(c, math::exp, math::exp_double),
+        slices!(math::exp, math::exp_double)
     )
+    .doc("e to the power of each element.")
     .saving_result()
     .rule(backward::pointwise::exp),
-    op(pointwise("exp2").grad("Exp2"), ALL, ONE, "2 to the power of each element.", |c| {
-        floats(c, math::exp2, math::exp2)
-    })
-    .saving_result(),
-    op(pointwise("expm1").grad("Expm1"), ALL, ONE, "exp(x) - 1, exact near 0.", |c| {
-        floats(c, math::expm1, math::expm1)
-    })
-    .saving_result(),
+    op(pointwise("exp2").grad("Exp2"), ALL, slices!(math::exp2))
+        .doc("2 to the power of each element.")
+        .saving_result(),
+    op(pointwise("expm1").grad("Expm1"), ALL, slices!(math::expm1))
+        .doc("exp(x) - 1, exact near 0.")
+        .saving_result(),
+    op(pointwise("erf").grad("Erf"), ALL, slices!(math::erf)).doc("The error function."),
+    op(pointwise("erfc").grad("Erfc"), ALL, slices!(math::erfc)).doc("1 - erf(x)."),
+    op(pointwise("erfinv").grad("Erfinv"), ALL, in_doubles!(erfinv))
+        .doc("The number whose erf is x; infinite at 1 and -1."),
     op(
-        pointwise("erfinv").grad("Erfinv"),
+        pointwise("log").formula(Formula::Log).costs(1).grad("Log"),
         ALL,
-        ONE,
-        "The number whose erf is x; infinite at 1 and -1.",
-        each!(|x: f32| erfinv(f64::from(x)) as f32, erfinv),
-    ),
-    op(
-        pointwise("log").formula(Formula::Log).cost(CostRule::PerResult(1)).grad("Log"),
-        ALL,
-        ONE,
-        "Natural logarithm.",
-        |c| floats(c, math::log, math::log_double),
+        slices!(math::log, math::log_double)
     )
+    .doc("Natural logarithm.")
     .rule(backward::pointwise::log),
-    op(pointwise("log2").formula(Formula::Log).grad("Log2"), ALL, ONE, "Logarithm to base 2.", |c| {
-        floats(c, math::log2, math::log2)
-    }),
-    op(pointwise("log10").formula(Formula::Log).grad("Log10"), ALL, ONE, "Logarithm to base 10.", |c| {
-        floats(c, math::log10, math::log10)
-    }),
-    op(pointwise("log1p").grad("Log1P"), ALL, ONE, "log(1 + x), exact near 0.", |c| {
-        floats(c, math::log1p, math::log1p)
-    }),
+    op(pointwise("log2").formula(Formula::Log).grad("Log2"), ALL, slices!(math::log2))
+        .doc("Logarithm to base 2."),
+    op(pointwise("log10").formula(Formula::Log).grad("Log10"), ALL, slices!(math::log10))
+        .doc("Logarithm to base 10."),
+    op(pointwise("log1p").grad("Log1P"), ALL, slices!(math::log1p)).doc("log(1 + x), exact near 0."),
+    op(pointwise("sqrt").formula(Formula::Sqrt).costs(1).grad("Sqrt"), ALL, each!(f32::sqrt, f64::sqrt))
+        .doc("Square root.")
+        .saving_result()
+        .rule(backward::pointwise::sqrt),
     op(
-        pointwise("sqrt").formula(Formula::Sqrt).cost(CostRule::PerResult(1)).grad("Sqrt"),
+        pointwise("rsqrt").formula(Formula::Rsqrt).costs(1).grad("Rsqrt"),
         ALL,
-        ONE,
-        "Square root.",
-        each!(f32::sqrt, f64::sqrt),
+        each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt())
     )
-    .saving_result()
-    .rule(backward::pointwise::sqrt),
-    op(
-        pointwise("rsqrt").formula(Formula::Rsqrt).cost(CostRule::PerResult(1)).grad("Rsqrt"),
-        ALL,
-        ONE,
-        "1 / square root.",
-        each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt()),
-    )
+    .doc("1 / square root.")
     .saving_result()
     .rule(backward::pointwise::rsqrt),
     op(
-        pointwise("reciprocal").formula(Formula::Reciprocal).cost(CostRule::PerResult(1)).grad("Reciprocal"),
+        pointwise("reciprocal").formula(Formula::Reciprocal).costs(1).grad("Reciprocal"),
         ALL,
-        ONE,
-        "1 / x.",
-        each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x),
+        each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x)
     )
+    .doc("1 / x.")
     .saving_result(),
-    op(
-        pointwise("square").formula(Formula::Square).cost(CostRule::PerResult(1)).grad("Pow"),
-        ALL,
-        ONE,
-        "x * x.",
-        |c| {
-            let x = c.tensor(0)?;
-            let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
-            Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
-        },
-    )
-    .rule(backward::pointwise::square),
-    op(
-        pointwise("sin").formula(Formula::Trigonometric).grad("Sin"),
-        ALL,
-        ONE,
-        "Sine of an angle in radians.",
-        |c| floats(c, math::sin, math::sin),
-    ),
-    op(
-        pointwise("cos").formula(Formula::Trigonometric).grad("Cos"),
-        ALL,
-        ONE,
-        "Cosine of an angle in radians.",
-        |c| floats(c, math::cos, math::cos),
-    ),
-    op(pointwise("tan").grad("Tan"), ALL, ONE, "Tangent of an angle in radians.", |c| {
-        floats(c, math::tan, math::tan)
+    op(pointwise("square").formula(Formula::Square).costs(1).grad("Pow"), ALL, |c| {
+        let x = c.tensor(0)?;
+        let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
+        Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
     })
-    .saving_result(),
+    .doc("x * x.")
+    .rule(backward::pointwise::square),
+    op(pointwise("sin").formula(Formula::Trigonometric).grad("Sin"), ALL, slices!(math::sin))
+        .doc("Sine of an angle in radians."),
+    op(pointwise("cos").formula(Formula::Trigonometric).grad("Cos"), ALL, slices!(math::cos))
+        .doc("Cosine of an angle in radians."),
+    op(pointwise("tan").grad("Tan"), ALL, slices!(math::tan))
+        .doc("Tangent of an angle in radians.")
+        .saving_result(),
     op(
         pointwise("asin").formula(Formula::InverseTrigonometric).grad("Asin"),
         ALL,
-        ONE,
-        "The angle with this sine.",
-        each!(f32::asin, f64::asin),
-    ),
+        each!(f32::asin, f64::asin)
+    )
+    .doc("The angle with this sine."),
     op(
         pointwise("acos").formula(Formula::InverseTrigonometric).grad("Acos"),
         ALL,
-        ONE,
-        "The angle with this cosine.",
-        each!(f32::acos, f64::acos),
-    ),
-    op(pointwise("atan").grad("Atan"), ALL, ONE, "The angle with this tangent.", each!(f32::atan, f64::atan)),
-    op(pointwise("sinh").grad("Sinh"), ALL, ONE, "Hyperbolic sine.", each!(f32::sinh, f64::sinh)),
-    op(pointwise("cosh").grad("Cosh"), ALL, ONE, "Hyperbolic cosine.", each!(f32::cosh, f64::cosh)),
-    op(
-        pointwise("tanh").formula(Formula::Tanh).cost(CostRule::PerResult(1)).grad("Tanh"),
-        ALL | FUNCTIONAL,
-        ONE,
-        "Hyperbolic tangent, between -1 and 1.",
-        |c| floats(c, math::tanh, math::tanh_double),
+        each!(f32::acos, f64::acos)
     )
+    .doc("The angle with this cosine."),
+    op(pointwise("atan").grad("Atan"), ALL, each!(f32::atan, f64::atan)).doc("The angle with this tangent."),
+    op(pointwise("sinh").grad("Sinh"), ALL, each!(f32::sinh, f64::sinh)).doc("Hyperbolic sine."),
+    op(pointwise("cosh").grad("Cosh"), ALL, each!(f32::cosh, f64::cosh)).doc("Hyperbolic cosine."),
+    op(
+        pointwise("tanh").formula(Formula::Tanh).costs(1).grad("Tanh"),
+        ALL | FUNCTIONAL,
+        slices!(math::tanh, math::tanh_double)
+    )
+    .doc("Hyperbolic tangent, between -1 and 1.")
     .saving_result()
     .rule(backward::activations::tanh),
     op(
-        pointwise("sigmoid").formula(Formula::Sigmoid).cost(CostRule::PerResult(1)).grad("Sigmoid"),
+        pointwise("sigmoid").formula(Formula::Sigmoid).costs(1).grad("Sigmoid"),
         ALL | FUNCTIONAL,
-        ONE,
-        "1 / (1 + exp(-x)), between 0 and 1.",
-        |c| floats(c, math::sigmoid, math::sigmoid),
+        slices!(math::sigmoid)
     )
+    .doc("1 / (1 + exp(-x)), between 0 and 1.")
     .saving_result()
     .rule(backward::activations::sigmoid),
-    op(pointwise("floor").grad("Floor"), ALL, ONE, "The next whole number below.", |c| {
-        refused::bools("floor_vml_cpu", c.tensor(0)?.dtype())?;
-        Ok(same_unary(c.tensor(0)?, f32::floor, f64::floor, |v| v).into())
-    }),
-    op(pointwise("ceil").grad("Ceil"), ALL, ONE, "The next whole number above.", |c| {
-        refused::bools("ceil_vml_cpu", c.tensor(0)?.dtype())?;
-        Ok(same_unary(c.tensor(0)?, f32::ceil, f64::ceil, |v| v).into())
-    }),
-    op(pointwise("trunc").grad("Trunc"), ALL, ONE, "Without what stands behind the point.", |c| {
-        refused::bools("trunc_vml_cpu", c.tensor(0)?.dtype())?;
-        Ok(same_unary(c.tensor(0)?, f32::trunc, f64::trunc, |v| v).into())
-    }),
-    op(
-        pointwise("round").grad("Round"),
-        ALL,
-        &["Tensor input, *, int decimals=0"],
-        "The nearest whole number; halves to even.",
-        round,
-    ),
-    op(pointwise("relu").formula(Formula::Relu).grad("Relu"), ALL, &["Tensor input"], "max(x, 0).", relu)
+    op(pointwise("deg2rad").grad("Deg2Rad"), ALL, in_doubles!(f64::to_radians)).doc("Degrees to radians."),
+    op(pointwise("rad2deg").grad("Rad2Deg"), ALL, in_doubles!(f64::to_degrees)).doc("Radians to degrees."),
+    op(pointwise("floor").grad("Floor"), ALL, |c| rounded(c, "floor_vml_cpu", f32::floor, f64::floor))
+        .doc("The next whole number below."),
+    op(pointwise("ceil").grad("Ceil"), ALL, |c| rounded(c, "ceil_vml_cpu", f32::ceil, f64::ceil))
+        .doc("The next whole number above."),
+    op(pointwise("trunc").grad("Trunc"), ALL, |c| rounded(c, "trunc_vml_cpu", f32::trunc, f64::trunc))
+        .doc("Without what stands behind the point."),
+    op(pointwise("round").grad("Round"), ALL, round)
+        .forms(&["Tensor input, *, int decimals=0"])
+        .doc("The nearest whole number; halves to even."),
+    op(pointwise("nan_to_num").formula(Formula::NanToNum).grad("NanToNum"), ALL, nan_to_num)
+        .forms(&["Tensor input, float? nan=None, float? posinf=None, float? neginf=None"])
+        .doc("Finite numbers in place of nan and the infinities."),
+    op(pointwise("relu").formula(Formula::Relu).grad("Relu"), ALL, relu)
+        .doc("max(x, 0).")
         .saving_result()
         .rule(backward::activations::relu),
 ];

@@ -4,7 +4,8 @@ use super::pointwise;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, extreme_of};
-use crate::tensor::explanation::{ExtremeResult, Extremum};
+use crate::tensor::explanation::ExtremeResult::{self, ValueAndPlace};
+use crate::tensor::explanation::Extremum::{Largest, Middle, Smallest};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::{self, End, ReductionAxes};
@@ -21,11 +22,7 @@ fn extreme(c: &Call, end: End) -> Result<Value> {
     let name = c.op.name;
     match c.form {
         0 => {
-            c.set_grad_name(if end == End::Max {
-                GradName::Node("Max", 1)
-            } else {
-                GradName::Node("Min", 1)
-            });
+            c.set_grad_name(GradName::Node(if end == End::Max { "Max" } else { "Min" }, 1));
             let over = ReductionAxes::new(x, &[], false)?;
             Ok(reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements(name, x, &over))?.into())
         }
@@ -116,59 +113,36 @@ fn wide_of(dtype: DType) -> DType {
     if dtype.is_float() { DType::Float64 } else { DType::Int64 }
 }
 
+/// Whether one tensor is asked for its extreme, and not two for the extreme of each pair.
+fn is_of_one(args: &[Arg]) -> bool {
+    args.get(1).is_none_or(|other| other.tensor().is_none())
+}
+
 rows![
-    op(
-        extreme_of("max", Extremum::Largest, ExtremeResult::ValueAndPlace).grad("Max"),
-        BOTH,
-        EXTREME,
-        "The largest; along a dimension with its place; or the larger of each pair.",
-        |c| extreme(c, End::Max),
-    )
-    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none())),
-    op(
-        extreme_of("min", Extremum::Smallest, ExtremeResult::ValueAndPlace).grad("Min"),
-        BOTH,
-        EXTREME,
-        "The smallest; along a dimension with its place; or the smaller of each pair.",
-        |c| extreme(c, End::Min),
-    )
-    .saving_result_if(|args| args.get(1).is_none_or(|other| other.tensor().is_none())),
-    op(
-        extreme_of("amax", Extremum::Largest, ExtremeResult::Value).grad("Amax"),
-        BOTH,
-        AMAX,
-        "The largest over the dimensions named.",
-        |c| amax(c, End::Max),
-    )
-    .saving_result(),
-    op(
-        extreme_of("amin", Extremum::Smallest, ExtremeResult::Value).grad("Amin"),
-        BOTH,
-        AMAX,
-        "The smallest over the dimensions named.",
-        |c| amax(c, End::Min),
-    )
-    .saving_result(),
-    op(
-        extreme_of("argmax", Extremum::Largest, ExtremeResult::Place),
-        BOTH,
-        PLACE,
-        "The index of the largest element.",
-        |c| place(c, End::Max),
-    ),
-    op(
-        extreme_of("argmin", Extremum::Smallest, ExtremeResult::Place),
-        BOTH,
-        PLACE,
-        "The index of the smallest element.",
-        |c| place(c, End::Min),
-    ),
-    op(
-        extreme_of("median", Extremum::Middle, ExtremeResult::ValueAndPlace).grad("Median"),
-        BOTH,
-        &["Tensor input", "Tensor input, int dim, bool keepdim=False"],
-        "The middle of the sorted elements, the lower of two.",
-        median,
-    )
-    .saving_result(),
+    op(extreme_of("max", Largest, ValueAndPlace).grad("Max"), BOTH, |c| extreme(c, End::Max))
+        .forms(EXTREME)
+        .doc("The largest; along a dimension with its place; or the larger of each pair.")
+        .saving_result_if(is_of_one),
+    op(extreme_of("min", Smallest, ValueAndPlace).grad("Min"), BOTH, |c| extreme(c, End::Min))
+        .forms(EXTREME)
+        .doc("The smallest; along a dimension with its place; or the smaller of each pair.")
+        .saving_result_if(is_of_one),
+    op(extreme_of("amax", Largest, ExtremeResult::Value).grad("Amax"), BOTH, |c| amax(c, End::Max))
+        .forms(AMAX)
+        .doc("The largest over the dimensions named.")
+        .saving_result(),
+    op(extreme_of("amin", Smallest, ExtremeResult::Value).grad("Amin"), BOTH, |c| amax(c, End::Min))
+        .forms(AMAX)
+        .doc("The smallest over the dimensions named.")
+        .saving_result(),
+    op(extreme_of("argmax", Largest, ExtremeResult::Place), BOTH, |c| place(c, End::Max))
+        .forms(PLACE)
+        .doc("The index of the largest element."),
+    op(extreme_of("argmin", Smallest, ExtremeResult::Place), BOTH, |c| place(c, End::Min))
+        .forms(PLACE)
+        .doc("The index of the smallest element."),
+    op(extreme_of("median", Middle, ValueAndPlace).grad("Median"), BOTH, median)
+        .forms(&["Tensor input", "Tensor input, int dim, bool keepdim=False"])
+        .doc("The middle of the sorted elements, the lower of two.")
+        .saving_result(),
 ];

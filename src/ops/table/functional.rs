@@ -7,7 +7,7 @@ use crate::kernel::{Real, softmax};
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule};
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, indexed, joined};
 use crate::tensor::explanation::{Explanation, Movement, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
@@ -136,9 +136,7 @@ fn pad_(c: &Call) -> Result<Value> {
 
 /// The descriptor of softmax and its kin: an exponential and a division for each element.
 const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'static str) -> Descriptor {
-    Descriptor::new(name, OpFamily::Normalisation, Explanation::Softmax(kind))
-        .cost(CostRule::PerResult(2))
-        .grad(gradient)
+    Descriptor::new(name, OpFamily::Normalisation, Explanation::Softmax(kind)).costs(2).grad(gradient)
 }
 
 /// A tensor's p-norm along one dimension, which is kept.
@@ -171,27 +169,26 @@ fn normalize(c: &Call) -> Result<Value> {
 }
 
 const fn softmax(places: u8, forms: &'static [&'static str]) -> Op {
-    op(
-        softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
-        places,
-        forms,
-        "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
-        |c| along(c, false),
-    )
-    .saving_result()
-    .rule(backward::activations::softmax)
+    op(softmax_family("softmax", SoftmaxKind::Weights, "Softmax"), places, |c| along(c, false))
+        .forms(forms)
+        .doc("exp(x) / sum(exp(x)) along dim: positive, and sums to 1.")
+        .saving_result()
+        .rule(backward::activations::softmax)
 }
 
 const fn log_softmax(places: u8, forms: &'static [&'static str]) -> Op {
-    op(
-        softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
-        places,
-        forms,
-        "log(softmax(x)), without the detour.",
-        |c| along(c, true),
-    )
-    .saving_result()
-    .rule(backward::activations::log_softmax)
+    op(softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"), places, |c| along(c, true))
+        .forms(forms)
+        .doc("log(softmax(x)), without the detour.")
+        .saving_result()
+        .rule(backward::activations::log_softmax)
+}
+
+const fn dropped() -> Descriptor {
+    Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
+        .shapes(ShapeRule::Same)
+        .costs(1)
+        .grad("Mul")
 }
 
 rows![
@@ -199,65 +196,40 @@ rows![
     log_softmax(BOTH, ALONG),
     softmax(FUNCTIONAL, ALONG_F),
     log_softmax(FUNCTIONAL, ALONG_F),
-    op(
-        Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
-            .shapes(ShapeRule::Same)
-            .cost(CostRule::PerResult(1))
-            .grad("Mul"),
-        FUNCTIONAL,
-        &["Tensor input, float p=0.5, bool training=True, bool inplace=False"],
-        "Sets random elements to 0 and scales the others up; returns the input unless training.",
-        dropout,
-    )
-    .rule(backward::pointwise::dropout),
-    op(
-        Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
-            .shapes(ShapeRule::Same)
-            .cost(CostRule::PerResult(1))
-            .grad("Mul"),
-        FUNCTION,
-        &["Tensor input, float p, bool train"],
-        "Some elements 0, the others scaled up.",
-        dropout,
-    )
-    .rule(backward::pointwise::dropout),
-    op(
-        Descriptor::new("embedding", OpFamily::Index, Explanation::Moved(Movement::Embedded))
-            .grad("Embedding"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, Tensor weight, int? padding_idx=None, only max_norm=None, hint norm_type=2.0, bool scale_grad_by_freq=False, only sparse=False",
-        ],
-        "Rows of a table by their numbers. (..) x (n, d) -> (.., d)",
-        embedding,
-    )
-    .rule(backward::activations::embedding),
-    op(
-        Descriptor::new("pad", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
-            .grad("ConstantPadNd"),
-        FUNCTIONAL,
-        &["Tensor input, ints pad, str mode='constant', Number? value=None"],
-        "More elements before and after, last dimension first.",
-        pad_,
-    )
-    .autocast(autocast::pad),
+    op(dropped(), FUNCTIONAL, dropout)
+        .forms(&["Tensor input, float p=0.5, bool training=True, bool inplace=False"])
+        .doc("Sets random elements to 0 and scales the others up; returns the input unless training.")
+        .rule(backward::pointwise::dropout),
+    op(dropped(), FUNCTION, dropout)
+        .forms(&["Tensor input, float p, bool train"])
+        .doc("Some elements 0, the others scaled up.")
+        .rule(backward::pointwise::dropout),
+    op(indexed("embedding", Movement::Embedded).grad("Embedding"), FUNCTIONAL, embedding)
+        .forms(&["Tensor input, Tensor weight, int? padding_idx=None, only max_norm=None, \
+             hint norm_type=2.0, bool scale_grad_by_freq=False, only sparse=False"])
+        .doc("Rows of a table by their numbers. (..) x (n, d) -> (.., d)")
+        .rule(backward::activations::embedding),
+    op(joined("pad", Movement::Rearranged).grad("ConstantPadNd"), FUNCTIONAL, pad_)
+        .forms(&["Tensor input, ints pad, str mode='constant', Number? value=None"])
+        .doc("More elements before and after, last dimension first.")
+        .autocast(autocast::pad),
     op(
         Descriptor::new("linear", OpFamily::Product, Explanation::Linear)
             .shapes(ShapeRule::LastAxes(0, 1))
             .cost(CostRule::MatrixProduct(0))
             .grad("Mm"),
         FUNCTIONAL,
-        &["Tensor input, Tensor weight, Tensor? bias=None"],
-        "input @ weight.T + bias. (.., in) x (out, in) -> (.., out)",
-        super::linear::linear_,
+        super::linear::linear_
     )
+    .forms(&["Tensor input, Tensor weight, Tensor? bias=None"])
+    .doc("input @ weight.T + bias. (.., in) x (out, in) -> (.., out)")
     .autocast(autocast::lower_precision)
     .rule(backward::products::linear),
     op(
         Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).grad("Div"),
         FUNCTIONAL,
-        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, out? out=None"],
-        "Each vector along dim over its norm.",
-        normalize,
-    ),
+        normalize
+    )
+    .forms(&["Tensor input, float p=2.0, int dim=1, float eps=1e-12, out? out=None"])
+    .doc("Each vector along dim over its norm."),
 ];

@@ -3,7 +3,7 @@
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, indexed};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode};
@@ -207,38 +207,23 @@ fn listed(shape: &[usize]) -> String {
 }
 
 rows![
-    op(
-        Descriptor::new("index_select", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
-            .grad("IndexSelect"),
-        BOTH,
-        &["Tensor input, int dim, Tensor index"],
-        "Slices along a dimension by their numbers.",
-        index_select,
-    )
-    .rule(backward::indexing::index_select),
-    op(
-        Descriptor::new("index_fill", OpFamily::Index, Explanation::Moved(Movement::Filled))
-            .grad("IndexFill"),
-        ALL,
-        &["Tensor input, int dim, Tensor index, Operand value"],
-        "value in the slices named.",
-        index_fill,
-    ),
+    op(indexed("index_select", Movement::LookedUp).grad("IndexSelect"), BOTH, index_select)
+        .forms(&["Tensor input, int dim, Tensor index"])
+        .doc("Slices along a dimension by their numbers.")
+        .rule(backward::indexing::index_select),
+    op(indexed("index_fill", Movement::Filled).grad("IndexFill"), ALL, index_fill)
+        .forms(&["Tensor input, int dim, Tensor index, Operand value"])
+        .doc("value in the slices named."),
     op(
         Descriptor::new("index_add", OpFamily::Index, Explanation::IndexedSum { by_element: false })
             .grad("IndexAdd"),
         ALL,
-        &["Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=1"],
-        "source's slices added to the slices named.",
-        index_add,
-    ),
-    op(
-        Descriptor::new("index_copy", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
-            .grad("IndexCopy"),
-        ALL,
-        &["Tensor input, int dim, Tensor index, Tensor source"],
-        "source's slices in place of the slices named.",
-        index_copy,
+        index_add
     )
-    .autocast(autocast::widest),
+    .forms(&["Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=1"])
+    .doc("source's slices added to the slices named."),
+    op(indexed("index_copy", Movement::Rearranged).grad("IndexCopy"), ALL, index_copy)
+        .forms(&["Tensor input, int dim, Tensor index, Tensor source"])
+        .doc("source's slices in place of the slices named.")
+        .autocast(autocast::widest),
 ];

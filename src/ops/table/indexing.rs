@@ -3,7 +3,7 @@
 use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule, indexed, whole};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
@@ -142,60 +142,38 @@ const REDUCED: &[&str] =
 
 rows![
     op(
-        Descriptor::new("getitem", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
+        indexed("getitem", Movement::LookedUp)
             .notation(OpNotation::Subscript)
             .shapes(ShapeRule::Rearranged)
             .grad("Index"),
         0,
-        &["Tensor input, index index"],
-        "input[index]: a view, or a copy where tensors index.",
-        getitem,
+        getitem
     )
+    .forms(&["Tensor input, index index"])
+    .doc("input[index]: a view, or a copy where tensors index.")
     .rule(backward::indexing::getitem),
-    op(
-        Descriptor::new("gather", OpFamily::Index, Explanation::Moved(Movement::LookedUp)).grad("Gather"),
-        BOTH,
-        &["Tensor input, int dim, Tensor index, *, only sparse_grad=False"],
-        "Elements along a dimension by index.",
-        gather,
-    )
-    .rule(backward::indexing::gather),
-    op(
-        Descriptor::new("scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged)).grad("Scatter"),
-        ALL,
-        SCATTER,
-        "Values written along a dimension by index.",
-        scatter,
-    ),
+    op(indexed("gather", Movement::LookedUp).grad("Gather"), BOTH, gather)
+        .forms(&["Tensor input, int dim, Tensor index, *, only sparse_grad=False"])
+        .doc("Elements along a dimension by index.")
+        .rule(backward::indexing::gather),
+    op(indexed("scatter", Movement::Rearranged).grad("Scatter"), ALL, scatter)
+        .forms(SCATTER)
+        .doc("Values written along a dimension by index."),
     op(
         Descriptor::new("scatter_add", OpFamily::Index, Explanation::IndexedSum { by_element: true })
             .grad("ScatterAdd"),
         ALL,
-        &["Tensor input, int dim, Tensor index, Tensor src"],
-        "Values added along a dimension by index.",
-        scatter_add,
-    ),
-    op(
-        Descriptor::new("scatter_reduce", OpFamily::Index, Explanation::Whole).grad("ScatterReduce"),
-        ALL,
-        REDUCED,
-        "Values met along a dimension by index: sum, prod, mean, amax, amin.",
-        scatter_reduce,
-    ),
-    op(
-        Descriptor::new("index_put", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
-            .grad("IndexPut"),
-        ALL,
-        &["Tensor input, Tensors indices, Tensor values, bool accumulate=False"],
-        "values where the index tensors say.",
-        index_put,
-    ),
-    op(
-        Descriptor::new("take_along_dim", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
-            .grad("Gather"),
-        BOTH,
-        &["Tensor input, Tensor indices, int? dim=None"],
-        "Elements along a dimension by index, broadcast.",
-        take_along_dim,
-    ),
+        scatter_add
+    )
+    .forms(&["Tensor input, int dim, Tensor index, Tensor src"])
+    .doc("Values added along a dimension by index."),
+    op(whole("scatter_reduce", OpFamily::Index).grad("ScatterReduce"), ALL, scatter_reduce)
+        .forms(REDUCED)
+        .doc("Values met along a dimension by index: sum, prod, mean, amax, amin."),
+    op(indexed("index_put", Movement::Rearranged).grad("IndexPut"), ALL, index_put)
+        .forms(&["Tensor input, Tensors indices, Tensor values, bool accumulate=False"])
+        .doc("values where the index tensors say."),
+    op(indexed("take_along_dim", Movement::LookedUp).grad("Gather"), BOTH, take_along_dim)
+        .forms(&["Tensor input, Tensor indices, int? dim=None"])
+        .doc("Elements along a dimension by index, broadcast."),
 ];

@@ -4,8 +4,8 @@ use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
 use crate::tensor::Result;
-use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule};
-use crate::tensor::explanation::{Explanation, Movement};
+use crate::tensor::descriptor::{ShapeRule, joined};
+use crate::tensor::explanation::Movement;
 use crate::tensor::layout::wrap_dims;
 use crate::tensor::ops::{join, shape};
 
@@ -17,40 +17,31 @@ fn flip(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(
-        Descriptor::new("cat", OpFamily::Join, Explanation::Moved(Movement::Joined))
-            .shapes(ShapeRule::Join)
-            .grad("Cat"),
-        FUNCTION,
-        JOIN,
-        "Tensors one after the other along a dimension.",
-        |c| Ok(join::cat(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
-    )
+    op(joined("cat", Movement::Joined).shapes(ShapeRule::Join).grad("Cat"), FUNCTION, |c| Ok(join::cat(
+        c.tensors(0),
+        c.int(1)?,
+        c.default_dtype()
+    )?
+    .into()))
+    .forms(JOIN)
+    .doc("Tensors one after the other along a dimension.")
     .autocast(autocast::widest)
     .rule(backward::joins::cat),
-    op(
-        Descriptor::new("stack", OpFamily::Join, Explanation::Moved(Movement::Stacked))
-            .shapes(ShapeRule::Stack)
-            .grad("Stack"),
-        FUNCTION,
-        JOIN,
-        "Tensors of one shape along a new dimension.",
-        |c| Ok(join::stack(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
-    )
+    op(joined("stack", Movement::Stacked).shapes(ShapeRule::Stack).grad("Stack"), FUNCTION, |c| Ok(
+        join::stack(c.tensors(0), c.int(1)?, c.default_dtype())?.into()
+    ))
+    .forms(JOIN)
+    .doc("Tensors of one shape along a new dimension.")
     .autocast(autocast::widest)
     .rule(backward::joins::stack),
-    op(
-        Descriptor::new("repeat", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Repeat"),
-        METHOD,
-        &["Tensor input, sizes repeats"],
-        "The tensor so many times over along each dimension.",
-        |c| Ok(shape::repeat(c.tensor(0)?, &c.ints(1)?)?.into()),
-    ),
-    op(
-        Descriptor::new("flip", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Flip"),
-        BOTH,
-        &["Tensor input, sizes dims"],
-        "The dimensions in reverse order of elements.",
-        flip,
-    ),
+    op(joined("repeat", Movement::Rearranged).grad("Repeat"), METHOD, |c| Ok(shape::repeat(
+        c.tensor(0)?,
+        &c.ints(1)?
+    )?
+    .into()))
+    .forms(&["Tensor input, sizes repeats"])
+    .doc("The tensor so many times over along each dimension."),
+    op(joined("flip", Movement::Rearranged).grad("Flip"), BOTH, flip)
+        .forms(&["Tensor input, sizes dims"])
+        .doc("The dimensions in reverse order of elements."),
 ];

@@ -6,8 +6,7 @@ use crate::kernel::linalg::{self, Matrix};
 use crate::ops::autocast;
 use crate::ops::op::{BOTH, Call, LINALG, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, OpFamily};
-use crate::tensor::explanation::Explanation;
+use crate::tensor::descriptor::{OpFamily, whole};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Error, Result, Tensor};
@@ -238,78 +237,48 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
 }
 
 rows![
-    op(
-        Descriptor::new("det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
-        BOTH,
-        INPUT,
-        "The determinant. (.., n, n) -> (..)",
-        det,
-    )
-    .saving_result(),
-    op(
-        Descriptor::new("inverse", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgInvEx"),
-        BOTH,
-        INPUT,
-        "The inverse matrix. (.., n, n)",
-        inv,
-    )
-    .autocast(autocast::float32)
-    .saving_result(),
-    op(
-        Descriptor::new("linalg_det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
-        LINALG,
-        MATRIX,
-        "The determinant. (.., n, n) -> (..)",
-        det,
-    )
-    .saving_result(),
-    op(
-        Descriptor::new("linalg_slogdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSlogdet"),
-        LINALG,
-        MATRIX,
-        "The determinant's sign and the logarithm of its size.",
-        slogdet,
-    ),
-    op(
-        Descriptor::new("linalg_inv", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgInvEx"),
-        LINALG,
-        MATRIX,
-        "The inverse matrix. (.., n, n)",
-        inv,
-    )
-    .autocast(autocast::float32)
-    .saving_result(),
-    op(
-        Descriptor::new("linalg_solve", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSolveEx"),
-        LINALG,
-        &["Tensor A, Tensor B, *, bool left=True, out? out=None"],
-        "x with A x = B.",
-        solve,
-    )
-    .autocast(autocast::float32)
-    .saving_result(),
-    op(
-        Descriptor::new("linalg_qr", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgQr"),
-        LINALG,
-        &["Tensor A, str mode='reduced', *, out? out=None"],
-        "Orthonormal columns times an upper triangle.",
-        qr,
-    )
-    .autocast(autocast::float32),
-    op(
-        Descriptor::new("linalg_svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
-        LINALG,
-        &["Tensor A, bool full_matrices=True, *, only driver=None, out? out=None"],
-        "Singular values and vectors.",
-        linalg_svd,
-    )
-    .autocast(autocast::float32),
-    op(
-        Descriptor::new("linalg_svdvals", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
-        LINALG,
-        &["Tensor A, *, only driver=None, out? out=None"],
-        "Singular values, largest first.",
-        |c| Ok(decomposed(c.tensor(0)?, false, false)?.1.into()),
-    )
+    op(whole("det", OpFamily::LinearAlgebra).grad("LinalgDet"), BOTH, det)
+        .forms(INPUT)
+        .doc("The determinant. (.., n, n) -> (..)")
+        .saving_result(),
+    op(whole("inverse", OpFamily::LinearAlgebra).grad("LinalgInvEx"), BOTH, inv)
+        .forms(INPUT)
+        .doc("The inverse matrix. (.., n, n)")
+        .autocast(autocast::float32)
+        .saving_result(),
+    op(whole("linalg_det", OpFamily::LinearAlgebra).grad("LinalgDet"), LINALG, det)
+        .forms(MATRIX)
+        .doc("The determinant. (.., n, n) -> (..)")
+        .saving_result(),
+    op(whole("linalg_slogdet", OpFamily::LinearAlgebra).grad("LinalgSlogdet"), LINALG, slogdet)
+        .forms(MATRIX)
+        .doc("The determinant's sign and the logarithm of its size."),
+    op(whole("linalg_inv", OpFamily::LinearAlgebra).grad("LinalgInvEx"), LINALG, inv)
+        .forms(MATRIX)
+        .doc("The inverse matrix. (.., n, n)")
+        .autocast(autocast::float32)
+        .saving_result(),
+    op(whole("linalg_solve", OpFamily::LinearAlgebra).grad("LinalgSolveEx"), LINALG, solve)
+        .forms(&["Tensor A, Tensor B, *, bool left=True, out? out=None"])
+        .doc("x with A x = B.")
+        .autocast(autocast::float32)
+        .saving_result(),
+    op(whole("linalg_qr", OpFamily::LinearAlgebra).grad("LinalgQr"), LINALG, qr)
+        .forms(&["Tensor A, str mode='reduced', *, out? out=None"])
+        .doc("Orthonormal columns times an upper triangle.")
+        .autocast(autocast::float32),
+    op(whole("linalg_svd", OpFamily::LinearAlgebra).grad("LinalgSvd"), LINALG, linalg_svd)
+        .forms(&["Tensor A, bool full_matrices=True, *, only driver=None, out? out=None"])
+        .doc("Singular values and vectors.")
+        .autocast(autocast::float32),
+    op(whole("linalg_svdvals", OpFamily::LinearAlgebra).grad("LinalgSvd"), LINALG, |c| Ok(decomposed(
+        c.tensor(0)?,
+        false,
+        false
+    )?
+    .1
+    .into()))
+    .forms(&["Tensor A, *, only driver=None, out? out=None"])
+    .doc("Singular values, largest first.")
     .autocast(autocast::float32),
 ];

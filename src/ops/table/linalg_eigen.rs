@@ -6,8 +6,7 @@ use crate::kernel::eigen::{Rotation, symmetric};
 use crate::ops::autocast;
 use crate::ops::op::{Call, LINALG, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, OpFamily};
-use crate::tensor::explanation::Explanation;
+use crate::tensor::descriptor::{OpFamily, whole};
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Error, Result, Tensor};
 
@@ -60,20 +59,14 @@ fn eigh(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(
-        Descriptor::new("linalg_eigh", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgEigh"),
-        LINALG,
-        &["Tensor A, str UPLO='L', *, out? out=None"],
-        "Eigenvalues of a symmetric matrix, smallest first, and eigenvectors.",
-        eigh,
-    )
-    .autocast(autocast::float32),
-    op(
-        Descriptor::new("linalg_eigvalsh", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgEigh"),
-        LINALG,
-        &["Tensor A, str UPLO='L', *, out? out=None"],
-        "Eigenvalues of a symmetric matrix, smallest first.",
-        |c| Ok(eigen(c)?.0.into()),
-    )
+    op(whole("linalg_eigh", OpFamily::LinearAlgebra).grad("LinalgEigh"), LINALG, eigh)
+        .forms(&["Tensor A, str UPLO='L', *, out? out=None"])
+        .doc("Eigenvalues of a symmetric matrix, smallest first, and eigenvectors.")
+        .autocast(autocast::float32),
+    op(whole("linalg_eigvalsh", OpFamily::LinearAlgebra).grad("LinalgEigh"), LINALG, |c| Ok(eigen(c)?
+        .0
+        .into()))
+    .forms(&["Tensor A, str UPLO='L', *, out? out=None"])
+    .doc("Eigenvalues of a symmetric matrix, smallest first.")
     .autocast(autocast::float32),
 ];

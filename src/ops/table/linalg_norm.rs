@@ -64,12 +64,9 @@ fn vector_norm(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(
-        reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"),
-        LINALG,
-        &["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None"],
-        "The p-norm over dims.",
-        vector_norm,
-    )
-    .saving_result(),
+    op(reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"), LINALG, vector_norm)
+        .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
+             out? out=None"])
+        .doc("The p-norm over dims.")
+        .saving_result(),
 ];

@@ -4,17 +4,13 @@ use crate::in_floats;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{CostRule, GradName, OpNotation, ShapeRule, Sign, pointwise, product};
+use crate::tensor::descriptor::{Descriptor, GradName, OpNotation, ShapeRule, Sign, pointwise, product};
 use crate::tensor::explanation::{Formula, ProductKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, linear, pointwise};
 use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor};
 
-const ADDED: &[&str] =
-    &["Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1, out? out=None"];
-const ADDED_BATCHES: &[&str] =
-    &["Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1, out? out=None"];
 const ADDED_PAIR: &[&str] =
     &["Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out? out=None"];
 
@@ -219,112 +215,53 @@ fn lerp(c: &Call) -> Result<Value> {
     Ok(placed(c, out).into())
 }
 
+/// A sum of a tensor and what two others give, element by element.
+const fn added_pair(name: &'static str, formula: Formula) -> Descriptor {
+    pointwise(name).formula(formula).shapes(ShapeRule::Broadcast(1, 2))
+}
+
 rows![
-    op(
-        product("matmul", ProductKind::Matrix)
-            .shapes(ShapeRule::MatrixProduct(0, 1))
-            .cost(CostRule::MatrixProduct(0))
-            .infix(Sign::MatMul)
-            .grad("Mm"),
-        BOTH,
-        &["Tensor input, Tensor other, *, out? out=None"],
-        "The matrix product; batch dimensions broadcast. (.., n, k) @ (.., k, m) -> (.., n, m)",
-        matmul,
-    )
-    .autocast(autocast::lower_precision)
-    .rule(backward::products::product),
-    op(
-        product("dot", ProductKind::Dot)
-            .notation(OpNotation::Symbol(Sign::Dot))
-            .shapes(ShapeRule::MatrixProduct(0, 1))
-            .cost(CostRule::PerOperand)
-            .grad("Dot"),
-        BOTH,
-        &["Tensor input, Tensor tensor, *, out? out=None"],
-        "The sum of products of two vectors. (n) . (n) -> ()",
-        dot,
-    ),
-    op(
-        product("mm", ProductKind::Matrix)
-            .shapes(ShapeRule::MatrixProduct(0, 1))
-            .cost(CostRule::MatrixProduct(0))
-            .notation(OpNotation::Symbol(Sign::MatMul))
-            .grad("Mm"),
-        BOTH,
-        &["Tensor input, Tensor mat2, *, out? out=None"],
-        "The product of two matrices. (n, k) @ (k, m) -> (n, m)",
-        mm,
-    )
-    .autocast(autocast::lower_precision)
-    .rule(backward::products::product),
-    op(
-        product("bmm", ProductKind::Matrix)
-            .shapes(ShapeRule::MatrixProduct(0, 1))
-            .cost(CostRule::MatrixProduct(0))
-            .notation(OpNotation::Symbol(Sign::MatMul))
-            .grad("Bmm"),
-        BOTH,
-        &["Tensor input, Tensor mat2, *, out? out=None"],
-        "Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)",
-        bmm,
-    )
-    .autocast(autocast::lower_precision)
-    .rule(backward::products::product),
-    op(
-        product("mv", ProductKind::Matrix)
-            .shapes(ShapeRule::MatrixProduct(0, 1))
-            .cost(CostRule::MatrixProduct(0))
-            .notation(OpNotation::Symbol(Sign::MatMul))
-            .grad("Mv"),
-        BOTH,
-        &["Tensor input, Tensor vec, *, out? out=None"],
-        "A matrix times a vector. (n, k) @ (k) -> (n)",
-        mv,
-    )
-    .rule(backward::products::product),
-    op(
-        product("addmm", ProductKind::Added)
-            .shapes(ShapeRule::MatrixProduct(1, 2))
-            .cost(CostRule::MatrixProduct(1))
-            .grad("Addmm"),
-        ALL,
-        ADDED,
-        "beta * input + alpha * (mat1 @ mat2). (n, k) @ (k, m) -> (n, m)",
-        addmm,
-    )
-    .autocast(autocast::lower_precision)
-    .rule(backward::products::add_product),
-    op(
-        product("baddbmm", ProductKind::Added)
-            .shapes(ShapeRule::MatrixProduct(1, 2))
-            .cost(CostRule::MatrixProduct(1))
-            .grad("Baddbmm"),
-        ALL,
-        ADDED_BATCHES,
-        "beta * input + alpha * (batch1 @ batch2). (b, n, m)",
-        baddbmm,
-    )
-    .autocast(autocast::lower_precision)
-    .rule(backward::products::add_product),
-    op(
-        pointwise("addcmul").formula(Formula::Addcmul).shapes(ShapeRule::Broadcast(1, 2)).grad("Addcmul"),
-        ALL,
-        ADDED_PAIR,
-        "input + value * tensor1 * tensor2, broadcast.",
-        |c| added(c, false),
-    ),
-    op(
-        pointwise("addcdiv").formula(Formula::Addcdiv).shapes(ShapeRule::Broadcast(1, 2)).grad("Addcdiv"),
-        ALL,
-        ADDED_PAIR,
-        "input + value * tensor1 / tensor2, broadcast.",
-        |c| added(c, true),
-    ),
-    op(
-        pointwise("lerp").formula(Formula::Lerp).grad("Lerp"),
-        ALL,
-        &["Tensor input, Tensor end, Operand weight, *, out? out=None"],
-        "input + weight * (end - input).",
-        lerp,
-    ),
+    op(product("matmul", ProductKind::Matrix).infix(Sign::MatMul).grad("Mm"), BOTH, matmul)
+        .forms(&["Tensor input, Tensor other, *, out? out=None"])
+        .doc("The matrix product; batch dimensions broadcast. (.., n, k) @ (.., k, m) -> (.., n, m)")
+        .autocast(autocast::lower_precision)
+        .rule(backward::products::product),
+    op(product("dot", ProductKind::Dot).notation(OpNotation::Symbol(Sign::Dot)).grad("Dot"), BOTH, dot)
+        .forms(&["Tensor input, Tensor tensor, *, out? out=None"])
+        .doc("The sum of products of two vectors. (n) . (n) -> ()"),
+    op(product("mm", ProductKind::Matrix).notation(OpNotation::Symbol(Sign::MatMul)).grad("Mm"), BOTH, mm)
+        .forms(&["Tensor input, Tensor mat2, *, out? out=None"])
+        .doc("The product of two matrices. (n, k) @ (k, m) -> (n, m)")
+        .autocast(autocast::lower_precision)
+        .rule(backward::products::product),
+    op(product("bmm", ProductKind::Matrix).notation(OpNotation::Symbol(Sign::MatMul)).grad("Bmm"), BOTH, bmm)
+        .forms(&["Tensor input, Tensor mat2, *, out? out=None"])
+        .doc("Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)")
+        .autocast(autocast::lower_precision)
+        .rule(backward::products::product),
+    op(product("mv", ProductKind::Matrix).notation(OpNotation::Symbol(Sign::MatMul)).grad("Mv"), BOTH, mv)
+        .forms(&["Tensor input, Tensor vec, *, out? out=None"])
+        .doc("A matrix times a vector. (n, k) @ (k) -> (n)")
+        .rule(backward::products::product),
+    op(product("addmm", ProductKind::Added).grad("Addmm"), ALL, addmm)
+        .forms(&["Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1, out? out=None"])
+        .doc("beta * input + alpha * (mat1 @ mat2). (n, k) @ (k, m) -> (n, m)")
+        .autocast(autocast::lower_precision)
+        .rule(backward::products::add_product),
+    op(product("baddbmm", ProductKind::Added).grad("Baddbmm"), ALL, baddbmm)
+        .forms(&[
+            "Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1, out? out=None"
+        ])
+        .doc("beta * input + alpha * (batch1 @ batch2). (b, n, m)")
+        .autocast(autocast::lower_precision)
+        .rule(backward::products::add_product),
+    op(added_pair("addcmul", Formula::Addcmul).grad("Addcmul"), ALL, |c| added(c, false))
+        .forms(ADDED_PAIR)
+        .doc("input + value * tensor1 * tensor2, broadcast."),
+    op(added_pair("addcdiv", Formula::Addcdiv).grad("Addcdiv"), ALL, |c| added(c, true))
+        .forms(ADDED_PAIR)
+        .doc("input + value * tensor1 / tensor2, broadcast."),
+    op(pointwise("lerp").formula(Formula::Lerp).grad("Lerp"), ALL, lerp)
+        .forms(&["Tensor input, Tensor end, Operand weight, *, out? out=None"])
+        .doc("input + weight * (end - input)."),
 ];

@@ -3,7 +3,7 @@
 use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, indexed, whole};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::ops::{along, mask, sorting};
 use crate::tensor::{Arg, DType, Error, ErrorFact, Result};
@@ -101,39 +101,20 @@ rows![
             .shapes(ShapeRule::Broadcast(0, 1))
             .grad("MaskedFill"),
         ALL,
-        &["Tensor input, Tensor mask, Operand value"],
-        "value where the mask is True.",
-        masked_fill,
+        masked_fill
     )
+    .forms(&["Tensor input, Tensor mask, Operand value"])
+    .doc("value where the mask is True.")
     .rule(backward::pointwise::masked_fill),
-    op(
-        Descriptor::new("masked_select", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
-            .grad("MaskedSelect"),
-        BOTH,
-        &["Tensor input, Tensor mask"],
-        "The elements where the mask is True, as a vector.",
-        masked_select,
-    ),
-    op(
-        Descriptor::new("masked_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
-            .grad("MaskedScatter"),
-        ALL,
-        &["Tensor input, Tensor mask, Tensor source"],
-        "source's elements, in their order, where the mask is True.",
-        masked_scatter,
-    ),
-    op(
-        Descriptor::new("nonzero", OpFamily::Index, Explanation::Whole),
-        BOTH,
-        &["Tensor input, *, bool as_tuple=False"],
-        "Where elements are not zero: a row of indices each.",
-        nonzero,
-    ),
-    op(
-        Descriptor::new("argwhere", OpFamily::Index, Explanation::Whole),
-        BOTH,
-        &["Tensor input"],
-        "Where elements are not zero: a row of indices each.",
-        |c| Ok(sorting::nonzero(c.tensor(0)?).into()),
-    ),
+    op(indexed("masked_select", Movement::Rearranged).grad("MaskedSelect"), BOTH, masked_select)
+        .forms(&["Tensor input, Tensor mask"])
+        .doc("The elements where the mask is True, as a vector."),
+    op(indexed("masked_scatter", Movement::Rearranged).grad("MaskedScatter"), ALL, masked_scatter)
+        .forms(&["Tensor input, Tensor mask, Tensor source"])
+        .doc("source's elements, in their order, where the mask is True."),
+    op(whole("nonzero", OpFamily::Index), BOTH, nonzero)
+        .forms(&["Tensor input, *, bool as_tuple=False"])
+        .doc("Where elements are not zero: a row of indices each."),
+    op(whole("argwhere", OpFamily::Index), BOTH, |c| Ok(sorting::nonzero(c.tensor(0)?).into()))
+        .doc("Where elements are not zero: a row of indices each."),
 ];

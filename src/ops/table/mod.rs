@@ -19,6 +19,27 @@ macro_rules! rows {
     };
 }
 
+/// In a signature: the keywords of what makes a tensor.
+macro_rules! made {
+    () => {
+        "dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False"
+    };
+}
+
+/// In a signature: those of what makes a tensor as another one is.
+macro_rules! made_as {
+    () => {
+        "dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None"
+    };
+}
+
+/// In a signature: how the losses of all elements become the result.
+macro_rules! reduced {
+    () => {
+        "only size_average=None, only reduce=None, str reduction='mean'"
+    };
+}
+
 mod compare;
 mod composed;
 mod contract;
@@ -46,7 +67,6 @@ mod reduce;
 mod refused;
 mod shape;
 mod sorting;
-mod special;
 mod split;
 mod strides;
 
@@ -55,7 +75,6 @@ static FAMILIES: &[&[Op]] = &[
     &create::OPS,
     &pointwise::OPS,
     &elementary::OPS,
-    &special::OPS,
     &compare::OPS,
     &reduce::OPS,
     &extremes::OPS,

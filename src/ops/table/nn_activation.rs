@@ -5,13 +5,12 @@ use crate::kernel::{Real, buffer_pool, elementwise, math};
 use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{CostRule, pointwise};
+use crate::tensor::descriptor::pointwise;
 use crate::tensor::explanation::Formula;
 use crate::tensor::ops::float::{Float, only_floats};
 use crate::tensor::{Error, Result, Tensor};
 
 const ONE: &[&str] = &["Tensor input, bool inplace=False"];
-const PLAIN: &[&str] = &["Tensor input"];
 
 /// A function of slices on a float tensor.
 macro_rules! slices {
@@ -75,58 +74,35 @@ fn softplus(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(
-        pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
-        FUNCTIONAL,
-        &["Tensor input, *, str approximate='none'"],
-        "x times the share of a normal distribution below x.",
-        gelu,
-    )
-    .rule(backward::activations::gelu),
-    op(
-        pointwise("silu").formula(Formula::Silu).cost(CostRule::PerResult(1)).grad("Silu"),
-        FUNCTIONAL,
-        ONE,
-        "x * sigmoid(x).",
-        |c| {
-            let x = c.tensor(0)?;
-            only_floats("silu_cpu", x.dtype())?;
-            Ok(in_floats!(x.dtype(), T => slices!(T, x, math::silu)).into())
-        },
-    )
+    op(pointwise("gelu").formula(Formula::Gelu).costs(1).grad("Gelu"), FUNCTIONAL, gelu)
+        .forms(&["Tensor input, *, str approximate='none'"])
+        .doc("x times the share of a normal distribution below x.")
+        .rule(backward::activations::gelu),
+    op(pointwise("silu").formula(Formula::Silu).costs(1).grad("Silu"), FUNCTIONAL, |c| {
+        let x = c.tensor(0)?;
+        only_floats("silu_cpu", x.dtype())?;
+        Ok(in_floats!(x.dtype(), T => slices!(T, x, math::silu)).into())
+    })
+    .forms(ONE)
+    .doc("x * sigmoid(x).")
     .rule(backward::activations::silu),
-    op(
-        pointwise("elu").grad("Elu"),
-        FUNCTIONAL,
-        &["Tensor input, float alpha=1.0, bool inplace=False"],
-        "x, or alpha (e^x - 1) below zero.",
-        elu,
-    )
-    .rule(backward::activations::elu),
-    op(
-        pointwise("leaky_relu").grad("LeakyRelu"),
-        FUNCTIONAL,
-        &["Tensor input, float negative_slope=0.01, bool inplace=False"],
-        "x, or a little of it below zero.",
-        |c| {
-            let slope = c.float(1)?;
-            pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope })
-        },
-    )
+    op(pointwise("elu").grad("Elu"), FUNCTIONAL, elu)
+        .forms(&["Tensor input, float alpha=1.0, bool inplace=False"])
+        .doc("x, or alpha (e^x - 1) below zero.")
+        .rule(backward::activations::elu),
+    op(pointwise("leaky_relu").grad("LeakyRelu"), FUNCTIONAL, |c| {
+        let slope = c.float(1)?;
+        pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope })
+    })
+    .forms(&["Tensor input, float negative_slope=0.01, bool inplace=False"])
+    .doc("x, or a little of it below zero.")
     .rule(backward::activations::leaky_relu),
-    op(
-        pointwise("softplus").grad("Softplus"),
-        FUNCTIONAL,
-        &["Tensor input, float beta=1, float threshold=20"],
-        "ln(1 + e^(beta x)) / beta; x itself where that is large.",
-        softplus,
-    )
-    .rule(backward::activations::softplus),
-    op(
-        pointwise("logsigmoid").grad("LogSigmoid"),
-        FUNCTIONAL,
-        PLAIN,
-        "ln(sigmoid(x)), without overflow.",
-        |c| pointwise!(c, "log_sigmoid_cpu", |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p()),
-    ),
+    op(pointwise("softplus").grad("Softplus"), FUNCTIONAL, softplus)
+        .forms(&["Tensor input, float beta=1, float threshold=20"])
+        .doc("ln(1 + e^(beta x)) / beta; x itself where that is large.")
+        .rule(backward::activations::softplus),
+    op(pointwise("logsigmoid").grad("LogSigmoid"), FUNCTIONAL, |c| pointwise!(c, "log_sigmoid_cpu", |x| x
+        .minimum(T::ZERO)
+        - (-x.abs()).exp().log1p()))
+    .doc("ln(sigmoid(x)), without overflow."),
 ];

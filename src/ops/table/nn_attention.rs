@@ -222,11 +222,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     if let Some(added) = added {
         let sum = pointwise::add(&Arg::Tensor(scores.clone()), &Arg::Tensor(added), default)?;
         if sum.shape() != scores.shape() {
-            return Err(Error::runtime(format!(
-                "output with shape {:?} doesn't match the broadcast shape {:?}",
-                scores.shape(),
-                sum.shape()
-            )));
+            return Err(Error::output_shape(scores.shape(), sum.shape()));
         }
         scores = to_dtype(&sum, dtype);
     }
@@ -290,12 +286,12 @@ rows![
             .cost(CostRule::Attention)
             .grad("ScaledDotProductFlashAttentionForCpu"),
         FUNCTIONAL,
-        &[
-            "Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False",
-        ],
-        "softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)",
-        attention,
+        attention
     )
-    .autocast(autocast::lower_precision).saving_result_if(|args| args[0].tensor().is_some_and(|query| query.ndim() == 4))
+    .forms(&["Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, \
+             bool is_causal=False, *, float? scale=None, bool enable_gqa=False"])
+    .doc("softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)")
+    .autocast(autocast::lower_precision)
+    .saving_result_if(|args| args[0].tensor().is_some_and(|query| query.ndim() == 4))
     .rule(backward::attention::attention),
 ];

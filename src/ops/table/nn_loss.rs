@@ -217,67 +217,47 @@ fn binary_cross_entropy(c: &Call) -> Result<Value> {
     Ok(if reduction == Reduction::None { placed(out, &[x, target]) } else { out }.into())
 }
 
+const fn loss_of(name: &'static str, kind: LossKind) -> Descriptor {
+    Descriptor::new(name, OpFamily::Loss, Explanation::Loss(kind))
+}
+
 rows![
+    op(loss_of("cross_entropy", LossKind::CrossEntropy).grad("NllLoss"), FUNCTIONAL, cross_entropy)
+        .forms(&["Tensor input, Tensor target, Tensor? weight=None, only size_average=None, \
+             int ignore_index=-100, only reduce=None, str reduction='mean', float label_smoothing=0.0"])
+        .doc("How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)")
+        .autocast(autocast::float32)
+        .rule(backward::losses::cross_entropy),
+    op(loss_of("nll_loss", LossKind::NegativeLogLikelihood).grad("NllLoss"), FUNCTIONAL, nll_loss)
+        .forms(&["Tensor input, Tensor target, Tensor? weight=None, only size_average=None, \
+             int ignore_index=-100, only reduce=None, str reduction='mean'"])
+        .doc("Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)")
+        .autocast(autocast::float32)
+        .rule(backward::losses::nll_loss),
+    op(loss_of("mse_loss", LossKind::Squared).grad("MseLoss"), FUNCTIONAL, mse_loss)
+        .forms(&[concat!("Tensor input, Tensor target, ", reduced!(), ", only weight=None")])
+        .doc("The mean of the squared differences.")
+        .autocast(autocast::float32)
+        .rule(backward::losses::mse_loss),
     op(
-        Descriptor::new("cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::CrossEntropy))
-            .grad("NllLoss"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, int ignore_index=-100, only reduce=None, str reduction='mean', float label_smoothing=0.0",
-        ],
-        "How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)",
-        cross_entropy,
-    )
-    .autocast(autocast::float32)
-    .rule(backward::losses::cross_entropy),
-    op(
-        Descriptor::new("nll_loss", OpFamily::Loss, Explanation::Loss(LossKind::NegativeLogLikelihood))
-            .grad("NllLoss"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, int ignore_index=-100, only reduce=None, str reduction='mean'",
-        ],
-        "Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)",
-        nll_loss,
-    )
-    .autocast(autocast::float32)
-    .rule(backward::losses::nll_loss),
-    op(
-        Descriptor::new("mse_loss", OpFamily::Loss, Explanation::Loss(LossKind::Squared)).grad("MseLoss"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean', only weight=None",
-        ],
-        "The mean of the squared differences.",
-        mse_loss,
-    )
-    .autocast(autocast::float32)
-    .rule(backward::losses::mse_loss),
-    op(
-        Descriptor::new(
-            "binary_cross_entropy_with_logits",
-            OpFamily::Loss,
-            Explanation::Loss(LossKind::Other),
-        )
-        .grad("BinaryCrossEntropyWithLogits"),
+        loss_of("binary_cross_entropy_with_logits", LossKind::Other).grad("BinaryCrossEntropyWithLogits"),
         FUNCTION | FUNCTIONAL,
-        &[
-            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, only reduce=None, str reduction='mean', Tensor? pos_weight=None",
-        ],
-        "binary_cross_entropy of sigmoid(input), without overflow.",
-        with_logits,
+        with_logits
     )
+    .forms(&[concat!(
+        "Tensor input, Tensor target, Tensor? weight=None, ",
+        reduced!(),
+        ", Tensor? pos_weight=None"
+    )])
+    .doc("binary_cross_entropy of sigmoid(input), without overflow.")
     .autocast(autocast::float32)
     .rule(backward::losses::with_logits),
     op(
-        Descriptor::new("binary_cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::Other))
-            .grad("BinaryCrossEntropy"),
+        loss_of("binary_cross_entropy", LossKind::Other).grad("BinaryCrossEntropy"),
         FUNCTIONAL,
-        &[
-            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, only reduce=None, str reduction='mean'",
-        ],
-        "How surprised the probabilities are by targets between 0 and 1, in nats.",
-        binary_cross_entropy,
+        binary_cross_entropy
     )
+    .forms(&[concat!("Tensor input, Tensor target, Tensor? weight=None, ", reduced!())])
+    .doc("How surprised the probabilities are by targets between 0 and 1, in nats.")
     .autocast(autocast::float32),
 ];

@@ -5,7 +5,7 @@ use crate::kernel::norm::{self, BatchNorm};
 use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
+use crate::tensor::descriptor::{Descriptor, OpFamily};
 use crate::tensor::explanation::{Explanation, NormKind};
 use crate::tensor::ops::{
     self,
@@ -176,38 +176,27 @@ fn batch_norm(c: &Call) -> Result<Value> {
     .into())
 }
 
+const fn normalisation(name: &'static str, kind: NormKind) -> Descriptor {
+    Descriptor::new(name, OpFamily::Normalisation, Explanation::Normalisation(kind))
+}
+
 rows![
     op(
-        Descriptor::new("layer_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Layer))
-            .cost(CostRule::PerResult(3))
-            .grad("NativeLayerNorm"),
+        normalisation("layer_norm", NormKind::Layer).costs(3).grad("NativeLayerNorm"),
         FUNCTION | FUNCTIONAL,
-        &[
-            "Tensor input, ints normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, hint cudnn_enable=True",
-        ],
-        "Mean 0 and variance 1 along the last dimensions, then scaled and shifted. Shape kept.",
-        layer_norm,
+        layer_norm
     )
+    .forms(&["Tensor input, ints normalized_shape, Tensor? weight=None, Tensor? bias=None, \
+             float eps=1e-05, hint cudnn_enable=True"])
+    .doc("Mean 0 and variance 1 along the last dimensions, then scaled and shifted. Shape kept.")
     .rule(backward::norms::layer_norm),
-    op(
-        Descriptor::new("rms_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Rms))
-            .cost(CostRule::PerResult(3))
-            .grad("Mul"),
-        FUNCTION | FUNCTIONAL,
-        &["Tensor input, ints normalized_shape, Tensor? weight=None, float? eps=None"],
-        "x over the root of its mean square along the last dimensions. Shape kept.",
-        rms_norm,
-    )
-    .rule(backward::norms::rms_norm),
-    op(
-        Descriptor::new("batch_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Batch))
-            .grad("NativeBatchNorm"),
-        FUNCTIONAL,
-        &[
-            "Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05",
-        ],
-        "Mean 0 and variance 1 over the batch, or by kept moments. (batch, channels, ..)",
-        batch_norm,
-    )
-    .rule(backward::norms::batch_norm),
+    op(normalisation("rms_norm", NormKind::Rms).costs(3).grad("Mul"), FUNCTION | FUNCTIONAL, rms_norm)
+        .forms(&["Tensor input, ints normalized_shape, Tensor? weight=None, float? eps=None"])
+        .doc("x over the root of its mean square along the last dimensions. Shape kept.")
+        .rule(backward::norms::rms_norm),
+    op(normalisation("batch_norm", NormKind::Batch).grad("NativeBatchNorm"), FUNCTIONAL, batch_norm)
+        .forms(&["Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, \
+             Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05"])
+        .doc("Mean 0 and variance 1 over the batch, or by kept moments. (batch, channels, ..)")
+        .rule(backward::norms::batch_norm),
 ];

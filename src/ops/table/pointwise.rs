@@ -4,7 +4,7 @@ use super::refused;
 use crate::kernel::Real;
 use crate::kernel::division::{floor_divide_i64, remainder_f32, remainder_f64, remainder_i64};
 use crate::ops::backward;
-use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE, METHOD, Op, op};
+use crate::ops::op::{ALL, BOTH, Call, FUNCTION, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -15,7 +15,6 @@ use crate::tensor::{Arg, DType, Error, Result, Tensor};
 /// Two operands, one of which may be a number.
 const PAIR: &[&str] = &["Operand input, Operand other"];
 const TENSORS: &[&str] = &["Tensor input, Tensor other"];
-const ONE: &[&str] = &["Tensor input"];
 
 /// The operands of a sum. In half precision a number is rounded, and the rest is computed in float32.
 fn terms(c: &Call, a: usize, b: usize) -> Result<(Arg, Arg, Option<DType>)> {
@@ -100,7 +99,7 @@ fn div(c: &Call) -> Result<Value> {
         Some("trunc") => {
             refused::bool_pair("div_trunc_cpu", c)?;
             zero_divisor(c)?;
-            Ok(binary(&TRUNC_DIV, c.arg(0), c.arg(1), c.default_dtype())?.into())
+            pair(c, &TRUNC_DIV)
         }
         Some(other) => Err(Error::runtime(format!(
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{other}'"
@@ -124,31 +123,60 @@ fn zero_divisor(c: &Call) -> Result<()> {
 fn floor_divide(c: &Call) -> Result<Value> {
     refused::bool_pair("div_floor_cpu", c)?;
     zero_divisor(c)?;
-    Ok(binary(&FLOOR_DIV, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    pair(c, &FLOOR_DIV)
 }
 
-static FLOOR_DIV: BinaryOp = BinaryOp {
-    name: "floor_divide",
-    f32: |a, b| (a / b).floor(),
-    f64: |a, b| (a / b).floor(),
-    i64: Some(floor_divide_i64),
-    bool: None,
-};
-static TRUNC_DIV: BinaryOp = BinaryOp {
-    name: "div",
-    f32: |a, b| (a / b).trunc(),
-    f64: |a, b| (a / b).trunc(),
-    i64: Some(i64::wrapping_div),
-    bool: None,
-};
-static REMAINDER: BinaryOp = BinaryOp {
-    name: "remainder",
-    f32: remainder_f32,
-    f64: remainder_f64,
-    i64: Some(remainder_i64),
-    bool: None,
-};
-static ATAN2: BinaryOp = BinaryOp { name: "atan2", f32: f32::atan2, f64: f64::atan2, i64: None, bool: None };
+fn remainder(c: &Call) -> Result<Value> {
+    refused::bool_pair("remainder_cpu", c)?;
+    zero_divisor(c)?;
+    match (c.arg(0).tensor(), c.arg(1).tensor()) {
+        (Some(_), Some(_)) => c.set_grad_name(GradName::Node("Remainder", 1)),
+        (None, _) => c.set_grad_name(GradName::NotImplemented),
+        _ => {}
+    }
+    pair(c, &REMAINDER)
+}
+
+fn pair(c: &Call, op: &BinaryOp) -> Result<Value> {
+    Ok(binary(op, c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn logical(c: &Call, f: fn(bool, bool) -> bool) -> Result<Value> {
+    Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, f)?.into())
+}
+
+/// In floats and in whole numbers.
+const fn numbers(
+    name: &'static str,
+    f32: fn(f32, f32) -> f32,
+    f64: fn(f64, f64) -> f64,
+    i64: fn(i64, i64) -> i64,
+) -> BinaryOp {
+    BinaryOp { name, f32, f64, i64: Some(i64), bool: None }
+}
+
+/// In floats only.
+const fn floats(name: &'static str, f32: fn(f32, f32) -> f32, f64: fn(f64, f64) -> f64) -> BinaryOp {
+    BinaryOp { name, f32, f64, i64: None, bool: None }
+}
+
+macro_rules! logaddexp {
+    ($float:ty) => {
+        |a: $float, b: $float| match a == b && a.is_infinite() {
+            true => a,
+            false => a.max(b) + (-(a - b).abs()).exp().ln_1p(),
+        }
+    };
+}
+
+static FLOOR_DIV: BinaryOp =
+    numbers("floor_divide", |a, b| (a / b).floor(), |a, b| (a / b).floor(), floor_divide_i64);
+static TRUNC_DIV: BinaryOp =
+    numbers("div", |a, b| (a / b).trunc(), |a, b| (a / b).trunc(), i64::wrapping_div);
+static REMAINDER: BinaryOp = numbers("remainder", remainder_f32, remainder_f64, remainder_i64);
+static ATAN2: BinaryOp = floats("atan2", f32::atan2, f64::atan2);
+static HYPOT: BinaryOp = floats("hypot", f32::hypot, f64::hypot);
+static LOGADDEXP: BinaryOp = floats("logaddexp", logaddexp!(f32), logaddexp!(f64));
 static AND: BinaryOp = bits("bitwise_and", |a, b| a & b, |a, b| a & b);
 static OR: BinaryOp = bits("bitwise_or", |a, b| a | b, |a, b| a | b);
 static XOR: BinaryOp = bits("bitwise_xor", |a, b| a ^ b, |a, b| a ^ b);
@@ -177,7 +205,7 @@ fn bitwise(c: &Call, op: &BinaryOp) -> Result<Value> {
         }
         return Err(Error::unsupported_dtype(&format!("{}_cpu", op.name), dtype));
     }
-    Ok(binary(op, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    pair(c, op)
 }
 
 fn bitwise_not(c: &Call) -> Result<Value> {
@@ -271,200 +299,125 @@ fn where_(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(
-        pointwise("add").formula(Formula::Add).infix(Sign::Add).grad("Add"),
-        ALL,
-        &["Operand input, Operand other, *, Number alpha=1"],
-        "input + alpha * other, broadcast.",
-        add,
-    )
-    .rule(backward::pointwise::add),
-    op(
-        pointwise("sub").formula(Formula::Sub).infix(Sign::Sub).grad("Sub"),
-        ALL,
-        &["Operand input, Operand other, *, Number alpha=1"],
-        "input - alpha * other, broadcast.",
-        sub,
-    )
-    .rule(backward::pointwise::sub),
-    op(
-        pointwise("rsub").formula(Formula::ReverseSub).grad("Rsub"),
-        BOTH,
-        &["Operand input, Operand other, *, Number alpha=1"],
-        "other - alpha * input.",
-        |c| {
-            refused::bools_subtracted(c.arg(1), c.arg(0))?;
-            of_terms(c, pointwise::sub, 1, 0)
-        },
-    ),
-    op(
-        pointwise("mul").formula(Formula::Mul).infix(Sign::Mul).cost(CostRule::PerResult(1)).grad("Mul"),
-        ALL,
-        PAIR,
-        "input * other, element by element, broadcast.",
-        mul,
-    )
-    .rule(backward::pointwise::mul),
-    op(
-        pointwise("div").formula(Formula::Div).infix(Sign::Div).cost(CostRule::PerResult(1)).grad("Div"),
-        ALL,
-        &["Operand input, Operand other, *, str? rounding_mode=None"],
-        "input / other, in floats.",
-        div,
-    )
-    .rule(backward::pointwise::div),
+    op(pointwise("add").formula(Formula::Add).infix(Sign::Add).grad("Add"), ALL, add)
+        .forms(&["Operand input, Operand other, *, Number alpha=1"])
+        .doc("input + alpha * other, broadcast.")
+        .rule(backward::pointwise::add),
+    op(pointwise("sub").formula(Formula::Sub).infix(Sign::Sub).grad("Sub"), ALL, sub)
+        .forms(&["Operand input, Operand other, *, Number alpha=1"])
+        .doc("input - alpha * other, broadcast.")
+        .rule(backward::pointwise::sub),
+    op(pointwise("rsub").formula(Formula::ReverseSub).grad("Rsub"), BOTH, |c| {
+        refused::bools_subtracted(c.arg(1), c.arg(0))?;
+        of_terms(c, pointwise::sub, 1, 0)
+    })
+    .forms(&["Operand input, Operand other, *, Number alpha=1"])
+    .doc("other - alpha * input."),
+    op(pointwise("mul").formula(Formula::Mul).infix(Sign::Mul).costs(1).grad("Mul"), ALL, mul)
+        .forms(PAIR)
+        .doc("input * other, element by element, broadcast.")
+        .rule(backward::pointwise::mul),
+    op(pointwise("div").formula(Formula::Div).infix(Sign::Div).costs(1).grad("Div"), ALL, div)
+        .forms(&["Operand input, Operand other, *, str? rounding_mode=None"])
+        .doc("input / other, in floats.")
+        .rule(backward::pointwise::div),
     op(
         pointwise("floor_divide")
             .formula(Formula::Pair)
             .infix(Sign::FloorDiv)
-            .cost(CostRule::PerResult(1))
+            .costs(1)
             .grad_name(GradName::NotImplemented),
         ALL,
-        PAIR,
-        "input / other, rounded down.",
-        floor_divide,
-    ),
-    op(
-        pointwise("remainder")
-            .formula(Formula::Pair)
-            .infix(Sign::Remainder)
-            .cost(CostRule::PerResult(1))
-            .grad("Remainder"),
-        ALL,
-        PAIR,
-        "What floor division leaves; the divisor's sign.",
-        |c| {
-            refused::bool_pair("remainder_cpu", c)?;
-            zero_divisor(c)?;
-            match (c.arg(0).tensor(), c.arg(1).tensor()) {
-                (Some(_), Some(_)) => c.set_grad_name(GradName::Node("Remainder", 1)),
-                (None, _) => c.set_grad_name(GradName::NotImplemented),
-                _ => {}
-            }
-            Ok(binary(&REMAINDER, c.arg(0), c.arg(1), c.default_dtype())?.into())
-        },
-    ),
-    op(
-        pointwise("pow").formula(Formula::Pow).infix(Sign::Pow).cost(CostRule::Power).grad("Pow"),
-        ALL,
-        &["Operand input, Operand exponent"],
-        "input to the power of exponent.",
-        pow,
+        floor_divide
     )
-    .saving_result_if(|args| args[1].tensor().is_some())
-    .rule(backward::pointwise::pow),
+    .forms(PAIR)
+    .doc("input / other, rounded down."),
     op(
-        pointwise("maximum").formula(Formula::Larger).grad("Maximum"),
-        BOTH,
-        TENSORS,
-        "The larger of each pair; nan where either is nan.",
-        maximum,
-    ),
-    op(
-        pointwise("minimum").formula(Formula::Smaller).grad("Minimum"),
-        BOTH,
-        TENSORS,
-        "The smaller of each pair; nan where either is nan.",
-        minimum,
-    ),
-    op(pointwise("atan2").grad("Atan2"), ALL, TENSORS, "The angle of the point (other, input).", |c| {
-        Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into())
-    }),
-    op(
-        pointwise("bitwise_and").formula(Formula::And).infix(Sign::And),
+        pointwise("remainder").formula(Formula::Pair).infix(Sign::Remainder).costs(1).grad("Remainder"),
         ALL,
-        PAIR,
-        "Bits set in both; `&`.",
-        |c| bitwise(c, &AND),
-    ),
-    op(
-        pointwise("bitwise_or").formula(Formula::Or).infix(Sign::Or),
-        ALL,
-        PAIR,
-        "Bits set in either; `|`.",
-        |c| bitwise(c, &OR),
-    ),
-    op(pointwise("bitwise_xor").infix(Sign::Xor), ALL, PAIR, "Bits set in one of them; `^`.", |c| {
-        bitwise(c, &XOR)
-    }),
-    op(pointwise("bitwise_left_shift").infix(Sign::LeftShift), ALL, PAIR, "Bits moved up; `<<`.", |c| {
-        bitwise(c, &SHL)
-    }),
-    op(pointwise("bitwise_right_shift").infix(Sign::RightShift), ALL, PAIR, "Bits moved down; `>>`.", |c| {
-        bitwise(c, &SHR)
-    }),
+        remainder
+    )
+    .forms(PAIR)
+    .doc("What floor division leaves; the divisor's sign."),
+    op(pointwise("pow").formula(Formula::Pow).infix(Sign::Pow).cost(CostRule::Power).grad("Pow"), ALL, pow)
+        .forms(&["Operand input, Operand exponent"])
+        .doc("input to the power of exponent.")
+        .saving_result_if(|args| args[1].tensor().is_some())
+        .rule(backward::pointwise::pow),
+    op(pointwise("maximum").formula(Formula::Larger).grad("Maximum"), BOTH, maximum)
+        .forms(TENSORS)
+        .doc("The larger of each pair; nan where either is nan."),
+    op(pointwise("minimum").formula(Formula::Smaller).grad("Minimum"), BOTH, minimum)
+        .forms(TENSORS)
+        .doc("The smaller of each pair; nan where either is nan."),
+    op(pointwise("atan2").grad("Atan2"), ALL, |c| pair(c, &ATAN2))
+        .forms(TENSORS)
+        .doc("The angle of the point (other, input)."),
+    op(pointwise("hypot").grad("Hypot"), ALL, |c| pair(c, &HYPOT))
+        .forms(TENSORS)
+        .doc("The root of the sum of both squares.")
+        .saving_result(),
+    op(pointwise("logaddexp").grad("Logaddexp"), BOTH, |c| pair(c, &LOGADDEXP))
+        .forms(TENSORS)
+        .doc("log(exp(input) + exp(other)), without overflow.")
+        .refusing(refused::is_whole, "\"logaddexp_cpu\" not implemented for '{}'"),
+    op(pointwise("bitwise_and").formula(Formula::And).infix(Sign::And), ALL, |c| bitwise(c, &AND))
+        .forms(PAIR)
+        .doc("Bits set in both; `&`."),
+    op(pointwise("bitwise_or").formula(Formula::Or).infix(Sign::Or), ALL, |c| bitwise(c, &OR))
+        .forms(PAIR)
+        .doc("Bits set in either; `|`."),
+    op(pointwise("bitwise_xor").infix(Sign::Xor), ALL, |c| bitwise(c, &XOR))
+        .forms(PAIR)
+        .doc("Bits set in one of them; `^`."),
+    op(pointwise("bitwise_left_shift").infix(Sign::LeftShift), ALL, |c| bitwise(c, &SHL))
+        .forms(PAIR)
+        .doc("Bits moved up; `<<`."),
+    op(pointwise("bitwise_right_shift").infix(Sign::RightShift), ALL, |c| bitwise(c, &SHR))
+        .forms(PAIR)
+        .doc("Bits moved down; `>>`."),
     op(
         pointwise("bitwise_not").formula(Formula::Not).notation(OpNotation::Prefix(Sign::Invert)),
         ALL,
-        ONE,
-        "Every bit inverted; `~`, which inverts a mask.",
-        bitwise_not,
-    ),
-    op(
-        pointwise("clamp").formula(Formula::Clamp).grad("Clamp"),
-        ALL,
-        &["Tensor input, Operand? min=None, Operand? max=None"],
-        "Held between min and max.",
-        clamp,
+        bitwise_not
     )
-    .rule(backward::pointwise::clamp)
-    .naming_scalar_types(),
-    op(
-        pointwise("clamp_min").formula(Formula::Clamp).grad("ClampMin"),
-        ALL,
-        &["Tensor input, Operand min"],
-        "Not below min.",
-        maximum,
-    )
-    .rule(backward::pointwise::clamp)
-    .naming_scalar_types(),
-    op(
-        pointwise("clamp_max").formula(Formula::Clamp).grad("ClampMax"),
-        ALL,
-        &["Tensor input, Operand max"],
-        "Not above max.",
-        minimum,
-    )
-    .rule(backward::pointwise::clamp)
-    .naming_scalar_types(),
-    op(
-        pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),
-        FUNCTION,
-        &["Tensor condition, Operand input, Operand other", "Tensor condition"],
-        "input where the condition is true, other elsewhere.",
-        where_,
-    )
+    .doc("Every bit inverted; `~`, which inverts a mask."),
+    op(pointwise("clamp").formula(Formula::Clamp).grad("Clamp"), ALL, clamp)
+        .forms(&["Tensor input, Operand? min=None, Operand? max=None"])
+        .doc("Held between min and max.")
+        .rule(backward::pointwise::clamp)
+        .naming_scalar_types(),
+    op(pointwise("clamp_min").formula(Formula::Clamp).grad("ClampMin"), ALL, maximum)
+        .forms(&["Tensor input, Operand min"])
+        .doc("Not below min.")
+        .rule(backward::pointwise::clamp)
+        .naming_scalar_types(),
+    op(pointwise("clamp_max").formula(Formula::Clamp).grad("ClampMax"), ALL, minimum)
+        .forms(&["Tensor input, Operand max"])
+        .doc("Not above max.")
+        .rule(backward::pointwise::clamp)
+        .naming_scalar_types(),
+    op(pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"), FUNCTION, where_)
+        .forms(&["Tensor condition, Operand input, Operand other", "Tensor condition"])
+        .doc("input where the condition is true, other elsewhere.")
+        .rule(backward::pointwise::choice),
+    op(pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"), METHOD, |c| {
+        Ok(pointwise::select(c.tensor(1)?, c.arg(0), c.arg(2), c.default_dtype())?.into())
+    })
+    .forms(&["Operand input, Tensor condition, Operand other"])
+    .doc("self where the condition is true, other elsewhere.")
     .rule(backward::pointwise::choice),
-    op(
-        pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),
-        METHOD,
-        &["Operand input, Tensor condition, Operand other"],
-        "self where the condition is true, other elsewhere.",
-        |c| Ok(pointwise::select(c.tensor(1)?, c.arg(0), c.arg(2), c.default_dtype())?.into()),
-    )
-    .rule(backward::pointwise::choice),
-    op(pointwise("logical_not").formula(Formula::Not), ALL, ONE, "Whether an element is zero.", |c| {
+    op(pointwise("logical_not").formula(Formula::Not), ALL, |c| {
         Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into())
-    }),
-    op(
-        pointwise("logical_and").formula(Formula::And),
-        METHOD | FUNCTION | IN_PLACE,
-        &["Tensor input, Tensor other"],
-        "Whether both are not zero.",
-        |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a & b)?.into()),
-    ),
-    op(
-        pointwise("logical_or").formula(Formula::Or),
-        ALL,
-        &["Tensor input, Tensor other"],
-        "Whether either is not zero.",
-        |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a | b)?.into()),
-    ),
-    op(
-        pointwise("logical_xor"),
-        ALL,
-        &["Tensor input, Tensor other"],
-        "Whether just one is not zero.",
-        |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a ^ b)?.into()),
-    ),
+    })
+    .doc("Whether an element is zero."),
+    op(pointwise("logical_and").formula(Formula::And), ALL, |c| logical(c, |a, b| a & b))
+        .forms(TENSORS)
+        .doc("Whether both are not zero."),
+    op(pointwise("logical_or").formula(Formula::Or), ALL, |c| logical(c, |a, b| a | b))
+        .forms(TENSORS)
+        .doc("Whether either is not zero."),
+    op(pointwise("logical_xor"), ALL, |c| logical(c, |a, b| a ^ b))
+        .forms(TENSORS)
+        .doc("Whether just one is not zero."),
 ];

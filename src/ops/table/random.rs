@@ -8,25 +8,42 @@ use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::{self, cast::to_dtype, draw, float::only_floats};
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
-const SIZES: &[&str] = &[
-    "sizes size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
-];
-const LIKE: &[&str] = &[
-    "Tensor input, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, format? memory_format=None",
-];
+const SIZES: &[&str] = &[concat!(
+    "sizes size, *, Generator? generator=None, ",
+    made!(),
+    ", only pin_memory=False, out? out=None"
+)];
+const LIKE: &[&str] =
+    &[concat!("Tensor input, *, ", made!(), ", only pin_memory=False, format? memory_format=None")];
 const RANDINT: &[&str] = &[
-    "int low, int high, ints size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
-    "int high, ints size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
+    concat!(
+        "int low, int high, ints size, *, Generator? generator=None, ",
+        made!(),
+        ", only pin_memory=False, out? out=None"
+    ),
+    concat!(
+        "int high, ints size, *, Generator? generator=None, ",
+        made!(),
+        ", only pin_memory=False, out? out=None"
+    ),
 ];
 const RANDINT_LIKE: &[&str] = &[
-    "Tensor input, int low, int high, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, format? memory_format=None",
-    "Tensor input, int high, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, format? memory_format=None",
+    concat!(
+        "Tensor input, int low, int high, *, ",
+        made!(),
+        ", only pin_memory=False, format? memory_format=None"
+    ),
+    concat!("Tensor input, int high, *, ", made!(), ", only pin_memory=False, format? memory_format=None"),
 ];
-const NORMAL: &[&str] = &[
+const NORMALS: &[&str] = &[
     "Tensor mean, Tensor std, *, Generator? generator=None, out? out=None",
     "Tensor mean, float std=1, *, Generator? generator=None, out? out=None",
     "float mean, Tensor std, *, Generator? generator=None, out? out=None",
-    "float mean, float std, ints size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
+    concat!(
+        "float mean, float std, ints size, *, Generator? generator=None, ",
+        made!(),
+        ", only pin_memory=False, out? out=None"
+    ),
 ];
 
 /// A number as C++ streams write it: six significant digits.
@@ -166,6 +183,8 @@ fn leaf(tensor: Tensor, requires_grad: bool, fill: impl FnOnce(&Tensor) -> Resul
 }
 
 type Fill = fn(&Tensor, &mut Generator) -> Result<()>;
+const UNIFORM: Fill = |target, generator| uniform(target, generator, 0.0, 1.0);
+const NORMAL: Fill = |target, generator| normal(target, generator, 0.0, 1.0);
 
 fn sized(c: &Call, fill: Fill) -> Result<Value> {
     let (shape, generator) = (c.shape(0)?, c.generator(1));
@@ -374,67 +393,42 @@ fn multinomial(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(random("rand", RandomKind::Uniform), FUNCTION, SIZES, "Uniform in [0, 1).", |c| {
-        sized(c, |target, generator| uniform(target, generator, 0.0, 1.0))
-    }),
-    op(random("randn", RandomKind::Normal), FUNCTION, SIZES, "Standard normal: mean 0, variance 1.", |c| {
-        sized(c, |target, generator| normal(target, generator, 0.0, 1.0))
-    }),
-    op(
-        random("rand_like", RandomKind::Uniform),
-        FUNCTION,
-        LIKE,
-        "Uniform in [0, 1), in the input's shape.",
-        |c| like(c, |target, generator| uniform(target, generator, 0.0, 1.0)),
-    ),
-    op(
-        random("randn_like", RandomKind::Normal),
-        FUNCTION,
-        LIKE,
-        "Standard normal, in the input's shape.",
-        |c| like(c, |target, generator| normal(target, generator, 0.0, 1.0)),
-    ),
-    op(random("randint", RandomKind::Other), FUNCTION, RANDINT, "Whole numbers in [low, high).", randint),
-    op(
-        random("randint_like", RandomKind::Other),
-        FUNCTION,
-        RANDINT_LIKE,
-        "Whole numbers in [low, high), in the input's shape.",
-        randint_like,
-    ),
-    op(
-        random("randperm", RandomKind::Together),
-        FUNCTION,
-        &[
-            "int n, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
-        ],
-        "The numbers 0 to n - 1, shuffled. (n)",
-        randperm,
-    ),
-    op(
-        random("normal", RandomKind::Other).grad_name(GradName::Node("Normal", 3)),
-        FUNCTION,
-        NORMAL,
-        "Normal, with a mean and a standard deviation for all or for each element.",
-        normal_of,
-    ),
-    op(
-        random("bernoulli", RandomKind::Bernoulli).grad("Bernoulli"),
-        BOTH,
-        &[
+    op(random("rand", RandomKind::Uniform), FUNCTION, |c| sized(c, UNIFORM))
+        .forms(SIZES)
+        .doc("Uniform in [0, 1)."),
+    op(random("randn", RandomKind::Normal), FUNCTION, |c| sized(c, NORMAL))
+        .forms(SIZES)
+        .doc("Standard normal: mean 0, variance 1."),
+    op(random("rand_like", RandomKind::Uniform), FUNCTION, |c| like(c, UNIFORM))
+        .forms(LIKE)
+        .doc("Uniform in [0, 1), in the input's shape."),
+    op(random("randn_like", RandomKind::Normal), FUNCTION, |c| like(c, NORMAL))
+        .forms(LIKE)
+        .doc("Standard normal, in the input's shape."),
+    op(random("randint", RandomKind::Other), FUNCTION, randint)
+        .forms(RANDINT)
+        .doc("Whole numbers in [low, high)."),
+    op(random("randint_like", RandomKind::Other), FUNCTION, randint_like)
+        .forms(RANDINT_LIKE)
+        .doc("Whole numbers in [low, high), in the input's shape."),
+    op(random("randperm", RandomKind::Together), FUNCTION, randperm)
+        .forms(&[concat!(
+            "int n, *, Generator? generator=None, ",
+            made!(),
+            ", only pin_memory=False, out? out=None"
+        )])
+        .doc("The numbers 0 to n - 1, shuffled. (n)"),
+    op(random("normal", RandomKind::Other).grad_name(GradName::Node("Normal", 3)), FUNCTION, normal_of)
+        .forms(NORMALS)
+        .doc("Normal, with a mean and a standard deviation for all or for each element."),
+    op(random("bernoulli", RandomKind::Bernoulli).grad("Bernoulli"), BOTH, bernoulli)
+        .forms(&[
             "Tensor input, *, Generator? generator=None, out? out=None",
-            "Tensor input, float p, *, Generator? generator=None",
-        ],
-        "1 with the probability each element states (or p), else 0.",
-        bernoulli,
-    ),
-    op(
-        random("multinomial", RandomKind::Together),
-        BOTH,
-        &[
-            "Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, out? out=None",
-        ],
-        "Indices drawn with probability in proportion to the weights. (.., n) -> (.., num_samples)",
-        multinomial,
-    ),
+            "Tensor input, float p, *, Generator? generator=None"
+        ])
+        .doc("1 with the probability each element states (or p), else 0."),
+    op(random("multinomial", RandomKind::Together), BOTH, multinomial)
+        .forms(&["Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, \
+             out? out=None"])
+        .doc("Indices drawn with probability in proportion to the weights. (.., n) -> (.., num_samples)"),
 ];

@@ -9,7 +9,7 @@ use crate::tensor::explanation::{Explanation, Reducer, RunningKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::half;
-use crate::tensor::ops::reduce::{self, Floats, ReductionAxes};
+use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, ops};
 
 /// Over everything, or over the dimensions named.
@@ -71,7 +71,7 @@ fn mean(c: &Call) -> Result<Value> {
             dtype.cpp_name()
         )).about(ErrorFact::UnsupportedDtype));
     }
-    Ok(reduce::floats(&to_dtype(x, dtype), &over, &Floats { f32: kernel::mean, f64: kernel::mean }).into())
+    Ok(mean_of(&to_dtype(x, dtype), &over).into())
 }
 
 fn prod(c: &Call) -> Result<Value> {
@@ -84,8 +84,8 @@ fn prod(c: &Call) -> Result<Value> {
     Ok(reduce::prod(x, &over, dtype).into())
 }
 
-/// The dims, correction and keepdim of `var` and `std` in their forms.
-fn spread(c: &Call) -> Result<(Tensor, ReductionAxes, f64)> {
+/// A variance or a standard deviation, and the mean if the operation returns it.
+fn spread(c: &Call, of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Value> {
     let x = c.tensor(0)?;
     let flag = |on: bool| if on { 1.0 } else { 0.0 };
     let (dims, correction, keepdim) = match c.form {
@@ -97,31 +97,33 @@ fn spread(c: &Call) -> Result<(Tensor, ReductionAxes, f64)> {
     if !x.dtype().is_float() {
         return Err(Error::runtime("std and var only support floating point and complex dtypes"));
     }
-    Ok((x.clone(), ReductionAxes::new(x, &dims.unwrap_or_default(), keepdim)?, correction))
+    let over = ReductionAxes::new(x, &dims.unwrap_or_default(), keepdim)?;
+    let found = of(x, &over, correction);
+    Ok(match c.op.explanation {
+        Explanation::Spread { with_mean: true, .. } => Value::Tensors(vec![found, mean_of(x, &over)]),
+        _ => found.into(),
+    })
+}
+
+fn mean_of(x: &Tensor, over: &ReductionAxes) -> Tensor {
+    reduce::floats(x, over, kernel::mean, kernel::mean)
 }
 
 fn var_of(x: &Tensor, over: &ReductionAxes, correction: f64) -> Tensor {
-    reduce::floats_with(x, over, |v, a| kernel::var(v, a, correction), |v, a| kernel::var(v, a, correction))
+    reduce::floats(x, over, |v, a| kernel::var(v, a, correction), |v, a| kernel::var(v, a, correction))
 }
 
 fn std_of(x: &Tensor, over: &ReductionAxes, correction: f64) -> Tensor {
-    reduce::floats_with(x, over, |v, a| kernel::std(v, a, correction), |v, a| kernel::std(v, a, correction))
-}
-
-fn with_mean(c: &Call, spread_of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Value> {
-    let (x, over, correction) = spread(c)?;
-    let mean = reduce::floats(&x, &over, &Floats { f32: kernel::mean, f64: kernel::mean });
-    Ok(Value::Tensors(vec![spread_of(&x, &over, correction), mean]))
+    reduce::floats(x, over, |v, a| kernel::std(v, a, correction), |v, a| kernel::std(v, a, correction))
 }
 
 fn truth(c: &Call, all: bool) -> Result<Value> {
     let x = c.tensor(0)?;
-    // Over no dimensions each element is judged alone.
-    if c.form == 1 && c.opt_ints(1).is_some_and(|dims| dims.is_empty()) {
-        let answer = to_dtype(x, DType::Bool);
-        return Ok(if x.dtype() == DType::UInt8 { to_dtype(&answer, DType::UInt8) } else { answer }.into());
-    }
-    let answer = reduce::truth(x, &over(c)?, all);
+    let answer = match c.form == 1 && c.opt_ints(1).is_some_and(|dims| dims.is_empty()) {
+        // Over no dimensions each element is judged alone.
+        true => to_dtype(x, DType::Bool),
+        false => reduce::truth(x, &over(c)?, all),
+    };
     // uint8 keeps its dtype, as PyTorch has it.
     Ok(if x.dtype() == DType::UInt8 { to_dtype(&answer, DType::UInt8) } else { answer }.into())
 }
@@ -145,7 +147,7 @@ fn logsumexp(c: &Call) -> Result<Value> {
     if x.dtype().is_half() && x.numel() > 0 {
         return Ok(half::logsumexp(&x, &over)?.into());
     }
-    Ok(reduce::floats(&x, &over, &Floats { f32: kernel::logsumexp, f64: kernel::logsumexp }).into())
+    Ok(reduce::floats(&x, &over, kernel::logsumexp, kernel::logsumexp).into())
 }
 
 fn norm_of(x: &Tensor, over: &ReductionAxes, p: f64) -> Result<Value> {
@@ -161,7 +163,7 @@ fn norm_of(x: &Tensor, over: &ReductionAxes, p: f64) -> Result<Value> {
             x.dtype().cpp_name()
         )));
     }
-    Ok(reduce::floats_with(x, over, |v, a| kernel::norm(v, a, p), |v, a| kernel::norm(v, a, p)).into())
+    Ok(reduce::floats(x, over, |v, a| kernel::norm(v, a, p), |v, a| kernel::norm(v, a, p)).into())
 }
 
 fn norm(c: &Call) -> Result<Value> {
@@ -186,119 +188,68 @@ fn count_nonzero(c: &Call) -> Result<Value> {
     Ok(reduce::sum(&x, &over, None).into())
 }
 
+/// A variance or a standard deviation.
+const fn spread_of(name: &'static str, root: bool, with_mean: bool) -> Descriptor {
+    Descriptor::new(name, OpFamily::Reduction, Explanation::Spread { root, with_mean })
+}
+
+const fn scan(name: &'static str, kind: RunningKind) -> Descriptor {
+    Descriptor::new(name, OpFamily::Scan, Explanation::Running(kind))
+}
+
 rows![
-    op(
-        reduction("sum", Reducer::Sum).grad("Sum"),
-        BOTH,
-        DIMS,
-        "The sum over all elements, or over the dimensions named.",
-        sum,
-    )
-    .rule(backward::reductions::sum),
-    op(
-        reduction("nansum", Reducer::NanSum).grad("Nansum"),
-        BOTH,
-        DIMS,
-        "The sum of the elements that are not nan.",
-        nansum,
-    ),
-    op(
-        reduction("mean", Reducer::Mean).cost(CostRule::PerResult(1)).grad("Mean"),
-        BOTH,
-        DIMS,
-        "The mean over all elements, or over the dimensions named.",
-        mean,
-    )
-    .rule(backward::reductions::mean),
-    op(
-        reduction("prod", Reducer::Product).grad("Prod"),
-        BOTH,
-        DIM,
-        "The product over all elements, or over one dimension.",
-        prod,
-    )
-    .autocast(autocast::float32)
-    .saving_result(),
-    op(
-        Descriptor::new("var", OpFamily::Reduction, Explanation::Spread { root: false, with_mean: false })
-            .cost(CostRule::Spread)
-            .grad("Var"),
-        BOTH,
-        VAR,
-        "The variance; divided by n - correction.",
-        |c| {
-            let (x, over, correction) = spread(c)?;
-            Ok(var_of(&x, &over, correction).into())
-        },
-    )
-    .rule(backward::reductions::var),
-    op(
-        Descriptor::new("std", OpFamily::Reduction, Explanation::Spread { root: true, with_mean: false })
-            .cost(CostRule::Spread)
-            .grad("Std"),
-        BOTH,
-        VAR,
-        "The standard deviation; the root of the variance.",
-        |c| {
-            let (x, over, correction) = spread(c)?;
-            Ok(std_of(&x, &over, correction).into())
-        },
-    )
-    .saving_result(),
-    op(
-        Descriptor::new(
-            "var_mean",
-            OpFamily::Reduction,
-            Explanation::Spread { root: false, with_mean: true },
-        )
-        .grad("VarMean"),
-        FUNCTION,
-        VAR,
-        "The variance and the mean.",
-        |c| with_mean(c, var_of),
-    ),
-    op(reduction("any", Reducer::Any), BOTH, TRUTH, "Whether any element is not zero.", |c| truth(c, false)),
-    op(reduction("all", Reducer::All), BOTH, TRUTH, "Whether every element is not zero.", |c| truth(c, true)),
-    op(
-        Descriptor::new("cumsum", OpFamily::Scan, Explanation::Running(RunningKind::Sum)).grad("Cumsum"),
-        ALL,
-        RUN,
-        "Running sums along a dimension.",
-        |c| running(c, false),
-    ),
-    op(
-        Descriptor::new("cumprod", OpFamily::Scan, Explanation::Running(RunningKind::Product))
-            .grad("Cumprod"),
-        ALL,
-        RUN,
-        "Running products along a dimension.",
-        |c| running(c, true),
-    )
-    .saving_result(),
-    op(
-        reduction("logsumexp", Reducer::LogSumExp).grad("Logsumexp"),
-        BOTH,
-        &["Tensor input, ints dim, bool keepdim=False"],
-        "log of the sum of exp, without overflow.",
-        logsumexp,
-    )
-    .saving_result(),
-    op(
-        reduction("norm", Reducer::Norm).grad("LinalgVectorNorm"),
-        BOTH,
-        &[
+    op(reduction("sum", Reducer::Sum).grad("Sum"), BOTH, sum)
+        .forms(DIMS)
+        .doc("The sum over all elements, or over the dimensions named.")
+        .rule(backward::reductions::sum),
+    op(reduction("nansum", Reducer::NanSum).grad("Nansum"), BOTH, nansum)
+        .forms(DIMS)
+        .doc("The sum of the elements that are not nan."),
+    op(reduction("mean", Reducer::Mean).costs(1).grad("Mean"), BOTH, mean)
+        .forms(DIMS)
+        .doc("The mean over all elements, or over the dimensions named.")
+        .rule(backward::reductions::mean),
+    op(reduction("prod", Reducer::Product).grad("Prod"), BOTH, prod)
+        .forms(DIM)
+        .doc("The product over all elements, or over one dimension.")
+        .autocast(autocast::float32)
+        .saving_result(),
+    op(spread_of("var", false, false).cost(CostRule::Spread).grad("Var"), BOTH, |c| spread(c, var_of))
+        .forms(VAR)
+        .doc("The variance; divided by n - correction.")
+        .rule(backward::reductions::var),
+    op(spread_of("std", true, false).cost(CostRule::Spread).grad("Std"), BOTH, |c| spread(c, std_of))
+        .forms(VAR)
+        .doc("The standard deviation; the root of the variance.")
+        .saving_result(),
+    op(spread_of("var_mean", false, true).grad("VarMean"), FUNCTION, |c| spread(c, var_of))
+        .forms(VAR)
+        .doc("The variance and the mean."),
+    op(reduction("any", Reducer::Any), BOTH, |c| truth(c, false))
+        .forms(TRUTH)
+        .doc("Whether any element is not zero."),
+    op(reduction("all", Reducer::All), BOTH, |c| truth(c, true))
+        .forms(TRUTH)
+        .doc("Whether every element is not zero."),
+    op(scan("cumsum", RunningKind::Sum).grad("Cumsum"), ALL, |c| running(c, false))
+        .forms(RUN)
+        .doc("Running sums along a dimension."),
+    op(scan("cumprod", RunningKind::Product).grad("Cumprod"), ALL, |c| running(c, true))
+        .forms(RUN)
+        .doc("Running products along a dimension.")
+        .saving_result(),
+    op(reduction("logsumexp", Reducer::LogSumExp).grad("Logsumexp"), BOTH, logsumexp)
+        .forms(&["Tensor input, ints dim, bool keepdim=False"])
+        .doc("log of the sum of exp, without overflow.")
+        .saving_result(),
+    op(reduction("norm", Reducer::Norm).grad("LinalgVectorNorm"), BOTH, norm)
+        .forms(&[
             "Tensor input, Number? p=2, ints? dim=None, bool keepdim=False, dtype? dtype=None",
-            "Tensor input, str? p='fro', ints? dim=None, bool keepdim=False, dtype? dtype=None",
-        ],
-        "The p-norm: the root of the sum of squares for p = 2.",
-        norm,
-    )
-    .saving_result(),
-    op(
-        reduction("count_nonzero", Reducer::CountNonzero),
-        BOTH,
-        &["Tensor input, ints? dim=None"],
-        "How many elements are not zero.",
-        count_nonzero,
-    ),
+            "Tensor input, str? p='fro', ints? dim=None, bool keepdim=False, dtype? dtype=None"
+        ])
+        .doc("The p-norm: the root of the sum of squares for p = 2.")
+        .saving_result(),
+    op(reduction("count_nonzero", Reducer::CountNonzero), BOTH, count_nonzero)
+        .forms(&["Tensor input, ints? dim=None"])
+        .doc("How many elements are not zero."),
 ];

@@ -1,7 +1,5 @@
 //! Shapes: views, and copies where a view cannot be.
 
-use smallvec::smallvec;
-
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
@@ -11,7 +9,6 @@ use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{infer_size, wrap_dim, wrap_dims};
 use crate::tensor::{Error, ErrorFact, Layout, Result, Tensor, ops};
 
-const ONE: &[&str] = &["Tensor input"];
 const DIMS: &[&str] = &["Tensor input, int dim0, int dim1"];
 const AXES: &[&str] = &["Tensor input, int axis0, int axis1"];
 
@@ -25,7 +22,8 @@ fn reversed(c: &Call) -> Result<Value> {
     seen(x, x.layout().permute(&dims))
 }
 
-fn last_two(x: &Tensor, name: &str) -> Result<Value> {
+fn last_two(c: &Call) -> Result<Value> {
+    let (x, name) = (c.tensor(0)?, c.op.name);
     if x.ndim() == 0 {
         return Ok(x.clone().into());
     }
@@ -211,154 +209,92 @@ fn unsqueeze(c: &Call) -> Result<Value> {
     seen(x, x.layout().unsqueeze(axis))
 }
 
+/// The same elements in another shape.
+const fn reshaping(name: &'static str) -> Descriptor {
+    view(name).explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View")
+}
+
 rows![
-    op(
-        view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"),
-        0,
-        ONE,
-        "All dimensions reversed. View.",
-        reversed,
-    )
-    .rule(backward::views::reversed),
+    op(view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"), 0, reversed)
+        .doc("All dimensions reversed. View.")
+        .rule(backward::views::reversed),
     op(
         view("mT").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
-        ONE,
-        "The last two dimensions exchanged. View.",
-        |c| last_two(c.tensor(0)?, "mT"),
+        last_two
     )
+    .doc("The last two dimensions exchanged. View.")
     .rule(backward::views::last_two),
     op(
         view("mH").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
-        ONE,
-        "The last two dimensions exchanged. View.",
-        |c| last_two(c.tensor(0)?, "mH"),
+        last_two
     )
+    .doc("The last two dimensions exchanged. View.")
     .rule(backward::views::last_two),
-    op(
-        view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"),
-        BOTH | RELAYOUT,
-        DIMS,
-        "Two dimensions exchanged. View.",
-        transpose,
-    )
-    .rule(backward::views::transpose),
-    op(
-        view("swapaxes").shapes(ShapeRule::Swapped).grad("Transpose"),
-        BOTH | RELAYOUT,
-        AXES,
-        "Two dimensions exchanged, as transpose. View.",
-        transpose,
-    )
-    .rule(backward::views::transpose),
-    op(
-        view("t").shapes(ShapeRule::Reversed).grad("T"),
-        BOTH | RELAYOUT,
-        ONE,
-        "A matrix transposed. View.",
-        t,
-    )
-    .rule(backward::views::last_two),
-    op(
-        view("permute").shapes(ShapeRule::Permuted).grad("Permute"),
-        BOTH,
-        &["Tensor input, sizes dims"],
-        "The dimensions in another order. View.",
-        permute,
-    )
-    .rule(backward::views::permute),
-    op(
-        view("movedim").grad("Permute"),
-        BOTH,
-        &["Tensor input, ints source, ints destination"],
-        "Some dimensions moved, the others in their order. View.",
-        movedim,
-    ),
-    op(
-        view("view").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
-        METHOD,
-        &["Tensor input, sizes size", "Tensor input, dtype dtype"],
-        "The same elements in another shape. View, or an error.",
-        view_,
-    )
+    op(view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"), BOTH | RELAYOUT, transpose)
+        .forms(DIMS)
+        .doc("Two dimensions exchanged. View.")
+        .rule(backward::views::transpose),
+    op(view("swapaxes").shapes(ShapeRule::Swapped).grad("Transpose"), BOTH | RELAYOUT, transpose)
+        .forms(AXES)
+        .doc("Two dimensions exchanged, as transpose. View.")
+        .rule(backward::views::transpose),
+    op(view("t").shapes(ShapeRule::Reversed).grad("T"), BOTH | RELAYOUT, t)
+        .doc("A matrix transposed. View.")
+        .rule(backward::views::last_two),
+    op(view("permute").shapes(ShapeRule::Permuted).grad("Permute"), BOTH, permute)
+        .forms(&["Tensor input, sizes dims"])
+        .doc("The dimensions in another order. View.")
+        .rule(backward::views::permute),
+    op(view("movedim").grad("Permute"), BOTH, movedim)
+        .forms(&["Tensor input, ints source, ints destination"])
+        .doc("Some dimensions moved, the others in their order. View."),
+    op(reshaping("view"), METHOD, view_)
+        .forms(&["Tensor input, sizes size", "Tensor input, dtype dtype"])
+        .doc("The same elements in another shape. View, or an error.")
+        .rule(backward::views::reshaped),
+    op(reshaping("view_as"), METHOD, |c| {
+        let x = c.tensor(0)?;
+        seen(x, x.layout().view_or_error(&as_other(c)?)?)
+    })
+    .forms(&["Tensor input, Tensor other"])
+    .doc("The same elements in other's shape. View, or an error.")
     .rule(backward::views::reshaped),
-    op(
-        view("view_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
-        METHOD,
-        &["Tensor input, Tensor other"],
-        "The same elements in other's shape. View, or an error.",
-        |c| {
-            let x = c.tensor(0)?;
-            seen(x, x.layout().view_or_error(&as_other(c)?)?)
-        },
-    )
+    op(reshaping("reshape"), BOTH, reshape)
+        .forms(&["Tensor input, sizes shape"])
+        .doc("Another shape: a view where that can be, else a copy.")
+        .rule(backward::views::reshaped),
+    op(reshaping("reshape_as"), METHOD, |c| Ok(reshaped(c, c.tensor(0)?, &as_other(c)?)))
+        .forms(&["Tensor input, Tensor other"])
+        .doc("Other's shape: a view where that can be, else a copy.")
+        .rule(backward::views::reshaped),
+    op(view("flatten").explained(Explanation::Copy).grad("View"), BOTH, flatten)
+        .forms(&["Tensor input, int start_dim=0, int end_dim=-1"])
+        .doc("Several dimensions as one: a view where that can be.")
+        .rule(backward::views::reshaped),
+    op(reshaping("unflatten"), BOTH, unflatten)
+        .forms(&["Tensor input, int dim, ints sizes"])
+        .doc("One dimension as several. View.")
+        .rule(backward::views::reshaped),
+    op(view("ravel").explained(Explanation::Copy).grad("View"), BOTH, |c| {
+        let x = ops::contiguous(c.tensor(0)?);
+        Ok(x.flat().into())
+    })
+    .doc("All elements as a vector: a view where that can be.")
     .rule(backward::views::reshaped),
-    op(
-        view("reshape").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
-        BOTH,
-        &["Tensor input, sizes shape"],
-        "Another shape: a view where that can be, else a copy.",
-        reshape,
-    )
-    .rule(backward::views::reshaped),
-    op(
-        view("reshape_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
-        METHOD,
-        &["Tensor input, Tensor other"],
-        "Other's shape: a view where that can be, else a copy.",
-        |c| Ok(reshaped(c, c.tensor(0)?, &as_other(c)?)),
-    )
-    .rule(backward::views::reshaped),
-    op(
-        view("flatten").explained(Explanation::Copy).grad("View"),
-        BOTH,
-        &["Tensor input, int start_dim=0, int end_dim=-1"],
-        "Several dimensions as one: a view where that can be.",
-        flatten,
-    )
-    .rule(backward::views::reshaped),
-    op(
-        view("unflatten").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
-        BOTH,
-        &["Tensor input, int dim, ints sizes"],
-        "One dimension as several. View.",
-        unflatten,
-    )
-    .rule(backward::views::reshaped),
-    op(
-        view("ravel").explained(Explanation::Copy).grad("View"),
-        BOTH,
-        ONE,
-        "All elements as a vector: a view where that can be.",
-        |c| {
-            let x = ops::contiguous(c.tensor(0)?);
-            seen(&x, Layout { shape: smallvec![x.numel()], strides: smallvec![1], offset: x.layout().offset })
-        },
-    )
-    .rule(backward::views::reshaped),
-    op(
-        view("squeeze").grad("Squeeze").in_place_overload(3),
-        BOTH | RELAYOUT,
-        &["Tensor input", "Tensor input, int dim", "Tensor input, ints dim"],
-        "Without dimensions of size 1. View.",
-        squeeze,
-    )
-    .rule(backward::views::reshaped),
-    op(
-        view("unsqueeze").grad("Unsqueeze"),
-        BOTH | RELAYOUT,
-        &["Tensor input, int dim"],
-        "A dimension of size 1 more. View.",
-        unsqueeze,
-    )
-    .rule(backward::views::reshaped),
-    op(
-        Descriptor::new("contiguous", OpFamily::Copy, Explanation::Copy).grad("Clone"),
-        METHOD,
-        &["Tensor input, *, format? memory_format=None"],
-        "The tensor itself if row-major, else a copy that is.",
-        |c| Ok(ops::contiguous(c.tensor(0)?).into()),
-    )
+    op(view("squeeze").grad("Squeeze").in_place_overload(3), BOTH | RELAYOUT, squeeze)
+        .forms(&["Tensor input", "Tensor input, int dim", "Tensor input, ints dim"])
+        .doc("Without dimensions of size 1. View.")
+        .rule(backward::views::reshaped),
+    op(view("unsqueeze").grad("Unsqueeze"), BOTH | RELAYOUT, unsqueeze)
+        .forms(&["Tensor input, int dim"])
+        .doc("A dimension of size 1 more. View.")
+        .rule(backward::views::reshaped),
+    op(Descriptor::new("contiguous", OpFamily::Copy, Explanation::Copy).grad("Clone"), METHOD, |c| {
+        Ok(ops::contiguous(c.tensor(0)?).into())
+    })
+    .forms(&["Tensor input, *, format? memory_format=None"])
+    .doc("The tensor itself if row-major, else a copy that is.")
     .rule(backward::views::same),
 ];

@@ -2,7 +2,7 @@
 
 use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, whole};
 use crate::tensor::explanation::{Explanation, OrderKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::sorting::{self, Unique};
@@ -184,74 +184,48 @@ fn isin(c: &Call) -> Result<Value> {
     Ok(sorting::isin(&elements, &among, c.bool(3)).into())
 }
 
+/// Elements in order.
+const fn ordered(name: &'static str, kind: OrderKind) -> Descriptor {
+    Descriptor::new(name, OpFamily::Sort, Explanation::Ordered(kind))
+}
+
 rows![
-    op(
-        Descriptor::new("sort", OpFamily::Sort, Explanation::Ordered(OrderKind::Sort)).grad("Sort"),
-        BOTH,
-        &[
+    op(ordered("sort", OrderKind::Sort).grad("Sort"), BOTH, sort)
+        .forms(&[
             "Tensor input, int dim=-1, bool descending=False",
-            "Tensor input, *, bool? stable, int dim=-1, bool descending=False",
-        ],
-        "The elements in order along a dimension, and their indices in the input.",
-        sort,
-    )
-    .saving_result(),
-    op(
-        Descriptor::new("argsort", OpFamily::Sort, Explanation::Ordered(OrderKind::ArgSort)),
-        BOTH,
-        &[
+            "Tensor input, *, bool? stable, int dim=-1, bool descending=False"
+        ])
+        .doc("The elements in order along a dimension, and their indices in the input.")
+        .saving_result(),
+    op(ordered("argsort", OrderKind::ArgSort), BOTH, argsort)
+        .forms(&[
             "Tensor input, int dim=-1, bool descending=False",
-            "Tensor input, int dim=-1, bool descending=False, bool stable=False",
-        ],
-        "The indices that sort a tensor along a dimension.",
-        argsort,
-    ),
-    op(
-        Descriptor::new("topk", OpFamily::Sort, Explanation::Ordered(OrderKind::TopK)).grad("Topk"),
-        BOTH,
-        &["Tensor input, int k, int dim=-1, bool largest=True, hint sorted=True"],
-        "The k largest (or smallest) elements along a dimension, and their indices.",
-        topk,
-    )
-    .saving_result(),
-    op(
-        Descriptor::new("unique", OpFamily::Sort, Explanation::Whole).grad("Unique2"),
-        BOTH,
-        &[
-            "Tensor input, hint sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None",
-        ],
-        "The different elements, or slices along a dimension, in order.",
-        unique,
-    ),
-    op(
-        Descriptor::new("searchsorted", OpFamily::Sort, Explanation::Whole),
-        FUNCTION,
-        &[
-            "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None",
-            "Tensor sorted_sequence, Operand self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None",
-        ],
-        "Where elements would be put in to keep the order.",
-        searchsorted,
-    ),
-    op(
-        Descriptor::new("bucketize", OpFamily::Sort, Explanation::Whole),
-        FUNCTION,
-        &["Operand input, Tensor boundaries, *, bool out_int32=False, bool right=False"],
-        "The number of the bucket each element falls into.",
-        bucketize,
-    ),
-    op(
-        Descriptor::new("bincount", OpFamily::Sort, Explanation::Whole),
-        BOTH,
-        &["Tensor input, Tensor? weights=None, int minlength=0"],
-        "How often each whole number occurs.",
-        bincount,
-    ),
-    op(
-        Descriptor::new("isin", OpFamily::Sort, Explanation::Whole),
-        FUNCTION,
-        &["Operand elements, Operand test_elements, *, hint assume_unique=False, bool invert=False"],
-        "Whether each element is among the others.",
-        isin,
-    ),
+            "Tensor input, int dim=-1, bool descending=False, bool stable=False"
+        ])
+        .doc("The indices that sort a tensor along a dimension."),
+    op(ordered("topk", OrderKind::TopK).grad("Topk"), BOTH, topk)
+        .forms(&["Tensor input, int k, int dim=-1, bool largest=True, hint sorted=True"])
+        .doc("The k largest (or smallest) elements along a dimension, and their indices.")
+        .saving_result(),
+    op(whole("unique", OpFamily::Sort).grad("Unique2"), BOTH, unique)
+        .forms(&["Tensor input, hint sorted=True, bool return_inverse=False, bool return_counts=False, \
+             int? dim=None"])
+        .doc("The different elements, or slices along a dimension, in order."),
+    op(whole("searchsorted", OpFamily::Sort), FUNCTION, searchsorted)
+        .forms(&[
+            "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, \
+             str? side=None, Tensor? sorter=None",
+            "Tensor sorted_sequence, Operand self, *, bool out_int32=False, bool right=False, \
+             str? side=None, Tensor? sorter=None"
+        ])
+        .doc("Where elements would be put in to keep the order."),
+    op(whole("bucketize", OpFamily::Sort), FUNCTION, bucketize)
+        .forms(&["Operand input, Tensor boundaries, *, bool out_int32=False, bool right=False"])
+        .doc("The number of the bucket each element falls into."),
+    op(whole("bincount", OpFamily::Sort), BOTH, bincount)
+        .forms(&["Tensor input, Tensor? weights=None, int minlength=0"])
+        .doc("How often each whole number occurs."),
+    op(whole("isin", OpFamily::Sort), FUNCTION, isin)
+        .forms(&["Operand elements, Operand test_elements, *, hint assume_unique=False, bool invert=False"])
+        .doc("Whether each element is among the others."),
 ];

@@ -3,7 +3,7 @@
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{GradName, view};
+use crate::tensor::descriptor::{Descriptor, GradName, view};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, DType, Error, Result, Tensor, allow};
@@ -158,56 +158,37 @@ fn narrow(c: &Call) -> Result<Value> {
     Ok(slice(x, axis, from as usize, len as usize).into())
 }
 
+/// Views of parts along a dimension.
+const fn parts_of(name: &'static str) -> Descriptor {
+    view(name).explained(Explanation::Moved(Movement::Part))
+}
+
 rows![
-    op(
-        view("unbind").explained(Explanation::Moved(Movement::Part)).grad("Unbind"),
-        BOTH,
-        &["Tensor input, int dim=0"],
-        "The slices along a dimension, one by one. Views.",
-        unbind,
-    )
-    .rule_of_several(backward::joins::unbind),
-    op(
-        view("split").explained(Explanation::Moved(Movement::Part)).grad("Split"),
-        BOTH,
-        &[
+    op(parts_of("unbind").grad("Unbind"), BOTH, unbind)
+        .forms(&["Tensor input, int dim=0"])
+        .doc("The slices along a dimension, one by one. Views.")
+        .rule_of_several(backward::joins::unbind),
+    op(parts_of("split").grad("Split"), BOTH, split)
+        .forms(&[
             "Tensor input, ints split_size, int dim=0",
-            "Tensor tensor, ints split_size_or_sections, int dim=0",
-        ],
-        "Parts of one size, or of the sizes given. Views.",
-        split,
-    )
-    .rule_of_several(backward::joins::split),
-    op(
-        view("split_with_sizes").explained(Explanation::Moved(Movement::Part)).grad("SplitWithSizes"),
-        BOTH,
-        &["Tensor input, ints split_sizes, int dim=0"],
-        "Parts of the sizes given. Views.",
-        split,
-    )
-    .rule_of_several(backward::joins::split),
-    op(
-        view("chunk").explained(Explanation::Moved(Movement::Part)).grad("Split"),
-        BOTH,
-        &["Tensor input, int chunks, int dim=0"],
-        "At most so many parts of one size, the last one smaller. Views.",
-        chunk,
-    )
-    .rule_of_several(backward::joins::split),
-    op(
-        view("select").grad("Select"),
-        BOTH,
-        &["Tensor input, int dim, int index"],
-        "One index of a dimension, which goes. View.",
-        select,
-    )
-    .rule(backward::indexing::select),
-    op(
-        view("narrow").grad("Slice"),
-        BOTH,
-        &["Tensor input, int dim, int start, int length"],
-        "Some neighbours along a dimension. View.",
-        narrow,
-    )
-    .rule(backward::indexing::narrow),
+            "Tensor tensor, ints split_size_or_sections, int dim=0"
+        ])
+        .doc("Parts of one size, or of the sizes given. Views.")
+        .rule_of_several(backward::joins::split),
+    op(parts_of("split_with_sizes").grad("SplitWithSizes"), BOTH, split)
+        .forms(&["Tensor input, ints split_sizes, int dim=0"])
+        .doc("Parts of the sizes given. Views.")
+        .rule_of_several(backward::joins::split),
+    op(parts_of("chunk").grad("Split"), BOTH, chunk)
+        .forms(&["Tensor input, int chunks, int dim=0"])
+        .doc("At most so many parts of one size, the last one smaller. Views.")
+        .rule_of_several(backward::joins::split),
+    op(view("select").grad("Select"), BOTH, select)
+        .forms(&["Tensor input, int dim, int index"])
+        .doc("One index of a dimension, which goes. View.")
+        .rule(backward::indexing::select),
+    op(view("narrow").grad("Slice"), BOTH, narrow)
+        .forms(&["Tensor input, int dim, int start, int length"])
+        .doc("Some neighbours along a dimension. View.")
+        .rule(backward::indexing::narrow),
 ];

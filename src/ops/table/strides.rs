@@ -92,9 +92,13 @@ fn broadcast_tensors(c: &Call) -> Result<Value> {
     let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
     let spread = |tensor: &Tensor| match tensor.shape() == shape {
         true => Ok(tensor.clone()),
-        false => Ok(tensor.with_layout(tensor.layout().expand(&sizes, &ops::kind(tensor.dtype()))?)),
+        false => ops::expanded(tensor, &sizes),
     };
     Ok(Value::Tensors(tensors.iter().map(spread).collect::<Result<_>>()?))
+}
+
+fn expand(c: &Call) -> Result<Value> {
+    expand_to(c.tensor(0)?, &c.ints(1)?)
 }
 
 fn expand_as(c: &Call) -> Result<Value> {
@@ -103,60 +107,32 @@ fn expand_as(c: &Call) -> Result<Value> {
 }
 
 fn expand_to(x: &Tensor, sizes: &[i64]) -> Result<Value> {
-    seen(x, x.layout().expand(sizes, &ops::kind(x.dtype()))?)
+    Ok(ops::expanded(x, sizes)?.into())
 }
 
 rows![
-    op(
-        view("expand").grad("Expand"),
-        METHOD,
-        &["Tensor input, sizes size, *, hint implicit=False"],
-        "Repeated without copying. View.",
-        |c| expand_to(c.tensor(0)?, &c.ints(1)?),
-    )
-    .rule(backward::views::same),
-    op(
-        view("expand_as").grad("Expand"),
-        METHOD,
-        &["Tensor input, Tensor other"],
-        "Repeated to other's shape without copying. View.",
-        expand_as,
-    )
-    .rule(backward::views::same),
-    op(
-        view("broadcast_to").grad("Expand"),
-        BOTH,
-        &["Tensor input, sizes size"],
-        "Repeated to a shape without copying. View.",
-        |c| expand_to(c.tensor(0)?, &c.ints(1)?),
-    )
-    .rule(backward::views::same),
-    op(
-        view("broadcast_tensors").grad("Expand"),
-        FUNCTION,
-        &["Several tensors"],
-        "All tensors expanded to the shape they share. Views.",
-        broadcast_tensors,
-    ),
-    op(
-        view("as_strided").grad("AsStrided"),
-        BOTH | RELAYOUT,
-        &["Tensor input, ints size, ints stride, int? storage_offset=None"],
-        "Any sizes and strides on the same storage. View.",
-        as_strided,
-    ),
-    op(
-        view("diagonal").grad("Diagonal"),
-        BOTH,
-        &["Tensor input, int offset=0, int dim1=0, int dim2=1"],
-        "The diagonal of two dimensions, as the last one. View.",
-        diagonal,
-    ),
-    op(
-        view("unfold").grad("Unfold"),
-        METHOD,
-        &["Tensor input, int dimension, int size, int step"],
-        "Windows along a dimension, as a last one. View.",
-        unfold,
-    ),
+    op(view("expand").grad("Expand"), METHOD, expand)
+        .forms(&["Tensor input, sizes size, *, hint implicit=False"])
+        .doc("Repeated without copying. View.")
+        .rule(backward::views::same),
+    op(view("expand_as").grad("Expand"), METHOD, expand_as)
+        .forms(&["Tensor input, Tensor other"])
+        .doc("Repeated to other's shape without copying. View.")
+        .rule(backward::views::same),
+    op(view("broadcast_to").grad("Expand"), BOTH, expand)
+        .forms(&["Tensor input, sizes size"])
+        .doc("Repeated to a shape without copying. View.")
+        .rule(backward::views::same),
+    op(view("broadcast_tensors").grad("Expand"), FUNCTION, broadcast_tensors)
+        .forms(&["Several tensors"])
+        .doc("All tensors expanded to the shape they share. Views."),
+    op(view("as_strided").grad("AsStrided"), BOTH | RELAYOUT, as_strided)
+        .forms(&["Tensor input, ints size, ints stride, int? storage_offset=None"])
+        .doc("Any sizes and strides on the same storage. View."),
+    op(view("diagonal").grad("Diagonal"), BOTH, diagonal)
+        .forms(&["Tensor input, int offset=0, int dim1=0, int dim2=1"])
+        .doc("The diagonal of two dimensions, as the last one. View."),
+    op(view("unfold").grad("Unfold"), METHOD, unfold)
+        .forms(&["Tensor input, int dimension, int size, int step"])
+        .doc("Windows along a dimension, as a last one. View."),
 ];

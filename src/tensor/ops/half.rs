@@ -4,7 +4,7 @@
 use super::cast::to_dtype;
 use super::float::Float;
 use super::pointwise::{add, div, float_unary, mul, same_unary, sub};
-use super::reduce::{End, Floats, ReductionAxes, extreme, floats, sum};
+use super::reduce::{End, ReductionAxes, extreme, floats, sum};
 use crate::kernel::{math, reduce};
 use crate::tensor::Arg;
 use crate::tensor::{DType, Result, Tensor};
@@ -46,7 +46,7 @@ pub(crate) fn softmax(x: &Tensor, axis: usize, log_of: bool) -> Result<Tensor> {
     let x = wide(x);
     let over = ReductionAxes::new(&x, &[axis as i64], true)?;
     let largest = largest(&x, &over);
-    let whole = floats(&x, &over, &Floats { f32: reduce::logsumexp, f64: reduce::logsumexp });
+    let whole = floats(&x, &over, reduce::logsumexp, reduce::logsumexp);
     let whole = of(sub, &whole, &largest)?;
     let result = match (log_of, is_last) {
         (true, true) => {

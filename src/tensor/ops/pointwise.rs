@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 use std::convert::identity;
 
 use super::cast::to_dtype;
-use smallvec::smallvec;
 
 use crate::kernel::buffer_pool;
 use crate::kernel::elementwise::{self, Strided};
@@ -73,11 +72,6 @@ impl ResultOrder {
     }
 }
 
-/// The elements of a dense tensor in the order of memory. View.
-fn flat(a: &Tensor) -> Tensor {
-    a.with_layout(Layout { shape: smallvec![a.numel()], strides: smallvec![1], offset: a.layout().offset })
-}
-
 fn order_of(a: &Tensor) -> ResultOrder {
     ResultOrder::OfOperands(Layout { shape: a.shape().into(), strides: a.strides().into(), offset: 0 })
 }
@@ -93,19 +87,15 @@ fn arranged(a: Tensor, b: Tensor, shape: &[usize]) -> (Tensor, Tensor, Vec<usize
     let single = |x: &Tensor| x.numel() == 1;
     if dense(&a) && dense(&b) && a.strides() == b.strides() {
         let (laid, run) = (order_of(&a), vec![a.numel()]);
-        return (flat(&a), flat(&b), run, laid);
+        return (a.flat(), b.flat(), run, laid);
     }
     if dense(&a) && single(&b) {
         let (laid, run) = (order_of(&a), vec![a.numel()]);
-        let b =
-            b.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: b.layout().offset });
-        return (flat(&a), b, run, laid);
+        return (a.flat(), b.flat(), run, laid);
     }
     if dense(&b) && single(&a) {
         let (laid, run) = (order_of(&b), vec![b.numel()]);
-        let a =
-            a.with_layout(Layout { shape: smallvec![1], strides: smallvec![1], offset: a.layout().offset });
-        return (a, flat(&b), run, laid);
+        return (a.flat(), b.flat(), run, laid);
     }
     (a, b, shape.to_vec(), ResultOrder::RowMajor)
 }
@@ -115,7 +105,7 @@ fn arranged_one(a: &Tensor) -> (Tensor, ResultOrder) {
     if a.is_contiguous() || a.numel() == 0 {
         (a.clone(), ResultOrder::RowMajor)
     } else if a.layout().is_dense() {
-        (flat(a), order_of(a))
+        (a.flat(), order_of(a))
     } else {
         (a.clone(), ResultOrder::RowMajor)
     }

@@ -8,6 +8,7 @@ use crate::kernel::Real;
 use crate::kernel::reduce;
 use crate::tensor::layout::wrap_dims;
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
+use crate::{each_lane, map_lane};
 
 /// A strided view of a tensor's elements for the kernel.
 fn view<'a, T>(data: &'a [T], layout: &'a Layout) -> ArrayViewD<'a, T> {
@@ -39,27 +40,8 @@ impl ReductionAxes {
     }
 }
 
-/// A reduction of floats, in both precisions.
-pub(crate) struct Floats {
-    /// On 32-bit floats.
-    pub(crate) f32: fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
-    /// On 64-bit floats.
-    pub(crate) f64: fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
-}
-
-/// A reduction of a tensor of floats.
-pub(crate) fn floats(x: &Tensor, over: &ReductionAxes, kernel: &Floats) -> Tensor {
-    let layout = x.layout();
-    let buffer = match &*x.storage().read() {
-        Buffer::F32(data) => Buffer::F32((kernel.f32)(view(data, layout), &over.axes)),
-        Buffer::F64(data) => Buffer::F64((kernel.f64)(view(data, layout), &over.axes)),
-        _ => unreachable!("callers convert to a float dtype"),
-    };
-    Tensor::new(buffer, over.shape.clone(), x.dtype())
-}
-
-/// A reduction of a tensor of floats with another parameter (`correction`, `p`).
-pub(crate) fn floats_with(
+/// A reduction of a tensor of floats, in either precision.
+pub(crate) fn floats(
     x: &Tensor,
     over: &ReductionAxes,
     f32: impl Fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
@@ -81,32 +63,33 @@ fn accumulated(x: &Tensor, dtype: Option<DType>) -> DType {
 
 /// The sum over axes. As `torch.sum`.
 pub(crate) fn sum(x: &Tensor, over: &ReductionAxes, dtype: Option<DType>) -> Tensor {
-    let x = to_dtype(x, accumulated(x, dtype));
-    if x.dtype().is_float() {
-        return floats(&x, over, &Floats { f32: reduce::sum, f64: reduce::sum });
-    }
-    let wide = to_dtype(&x, DType::Int64);
-    let layout = wide.layout();
-    let sums = match &*wide.storage().read() {
-        Buffer::I64(data) => reduce::sum_i64(view(data, layout), &over.axes),
-        _ => unreachable!("int64 lies in its own lane"),
-    };
-    to_dtype(&Tensor::from_i64(sums, over.shape.clone()), x.dtype())
+    numbers(x, over, dtype, reduce::sum, reduce::sum, reduce::sum_i64)
 }
 
 /// The product over axes. As `torch.prod`.
 pub(crate) fn prod(x: &Tensor, over: &ReductionAxes, dtype: Option<DType>) -> Tensor {
+    numbers(x, over, dtype, reduce::prod, reduce::prod, reduce::prod_i64)
+}
+
+/// A reduction of floats, or of whole numbers as int64.
+fn numbers(
+    x: &Tensor,
+    over: &ReductionAxes,
+    dtype: Option<DType>,
+    f32: impl Fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
+    f64: impl Fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
+    i64: impl Fn(ArrayViewD<i64>, &[usize]) -> Vec<i64>,
+) -> Tensor {
     let x = to_dtype(x, accumulated(x, dtype));
     if x.dtype().is_float() {
-        return floats(&x, over, &Floats { f32: reduce::prod, f64: reduce::prod });
+        return floats(&x, over, f32, f64);
     }
     let wide = to_dtype(&x, DType::Int64);
-    let layout = wide.layout();
-    let products = match &*wide.storage().read() {
-        Buffer::I64(data) => reduce::prod_i64(view(data, layout), &over.axes),
+    let found = match &*wide.storage().read() {
+        Buffer::I64(data) => i64(view(data, wide.layout()), &over.axes),
         _ => unreachable!("int64 lies in its own lane"),
     };
-    to_dtype(&Tensor::from_i64(products, over.shape.clone()), x.dtype())
+    to_dtype(&Tensor::from_i64(found, over.shape.clone()), x.dtype())
 }
 
 /// Maximum or minimum.
@@ -123,14 +106,8 @@ pub(crate) fn extreme(x: &Tensor, over: &ReductionAxes, end: End) -> Option<Tens
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<T>> {
         if end == End::Max { reduce::amax(view, axes) } else { reduce::amin(view, axes) }
     }
-    let layout = x.layout();
-    let buffer = match &*x.storage().read() {
-        Buffer::F32(data) => of(view(data, layout), &over.axes, end).map(Buffer::F32),
-        Buffer::F64(data) => of(view(data, layout), &over.axes, end).map(Buffer::F64),
-        Buffer::I64(data) => of(view(data, layout), &over.axes, end).map(Buffer::I64),
-        Buffer::Bool(data) => of(view(data, layout), &over.axes, end).map(Buffer::Bool),
-    };
-    buffer.map(|buffer| Tensor::new(buffer, over.shape.clone(), x.dtype()))
+    let buffer = map_lane!(&*x.storage().read(), data => of(view(data, x.layout()), &over.axes, end)?);
+    Some(Tensor::new(buffer, over.shape.clone(), x.dtype()))
 }
 
 /// The largest or smallest along one axis and its position; `None` if the axis is empty.
@@ -139,13 +116,12 @@ pub(crate) fn extreme_along(x: &Tensor, over: &ReductionAxes, end: End) -> Optio
         if end == End::Max { reduce::max_along(view, axis) } else { reduce::min_along(view, axis) }
     }
     let axis = *over.axes.first()?;
-    let layout = x.layout();
-    let (buffer, places) = match &*x.storage().read() {
-        Buffer::F32(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::F32(v), p)),
-        Buffer::F64(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::F64(v), p)),
-        Buffer::I64(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::I64(v), p)),
-        Buffer::Bool(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::Bool(v), p)),
-    }?;
+    let places;
+    let buffer = map_lane!(&*x.storage().read(), data => {
+        let found = of(view(data, x.layout()), axis, end)?;
+        places = found.1;
+        found.0
+    });
     let values = Tensor::new(buffer, over.shape.clone(), x.dtype());
     Some((values, Tensor::from_i64(places, over.shape.clone())))
 }
@@ -155,13 +131,7 @@ pub(crate) fn place_of_extreme(x: &Tensor, over: &ReductionAxes, end: End) -> Op
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<i64>> {
         if end == End::Max { reduce::argmax(view, axes) } else { reduce::argmin(view, axes) }
     }
-    let layout = x.layout();
-    let places = match &*x.storage().read() {
-        Buffer::F32(data) => of(view(data, layout), &over.axes, end),
-        Buffer::F64(data) => of(view(data, layout), &over.axes, end),
-        Buffer::I64(data) => of(view(data, layout), &over.axes, end),
-        Buffer::Bool(data) => of(view(data, layout), &over.axes, end),
-    }?;
+    let places = each_lane!(&*x.storage().read(), data => of(view(data, x.layout()), &over.axes, end))?;
     Some(Tensor::from_i64(places, over.shape.clone()))
 }
 
@@ -170,13 +140,7 @@ pub(crate) fn truth(x: &Tensor, over: &ReductionAxes, all: bool) -> Tensor {
     fn of<T: Copy + PartialEq + Default + Sync>(view: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
         if all { reduce::all(view, axes) } else { reduce::any(view, axes) }
     }
-    let layout = x.layout();
-    let values = match &*x.storage().read() {
-        Buffer::F32(data) => of(view(data, layout), &over.axes, all),
-        Buffer::F64(data) => of(view(data, layout), &over.axes, all),
-        Buffer::I64(data) => of(view(data, layout), &over.axes, all),
-        Buffer::Bool(data) => of(view(data, layout), &over.axes, all),
-    };
+    let values = each_lane!(&*x.storage().read(), data => of(view(data, x.layout()), &over.axes, all));
     Tensor::from_bool(values, over.shape.clone())
 }
 
