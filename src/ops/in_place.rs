@@ -3,16 +3,15 @@
 use super::state::State;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::layout::Shared;
-use crate::tensor::{Arg, Error, ErrorFact, Result, Tensor};
+use crate::tensor::{Arg, Error, ErrorFact, Result, Tensor, refuse_if};
 
 /// Errors: several indices of the target refer to one element.
 pub(crate) fn allow_layout(target: &Tensor) -> Result<()> {
-    if target.layout().overlaps() {
-        return Err(Error::runtime(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory \
-             location. Please clone() the tensor before performing the operation.",
-        ));
-    }
+    refuse_if!(
+        target.layout().overlaps(),
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory \
+             location. Please clone() the tensor before performing the operation."
+    );
     Ok(())
 }
 

@@ -146,6 +146,16 @@ pub struct Error {
     pub(crate) fact: Option<ErrorFact>,
 }
 
+/// Returns a `RuntimeError` with a message as of `format!`, if a condition holds.
+macro_rules! refuse_if {
+    ($condition:expr, $($message:tt)+) => {
+        if $condition {
+            return Err($crate::tensor::Error::runtime(std::fmt::format(format_args!($($message)+))));
+        }
+    };
+}
+pub(crate) use refuse_if;
+
 /// The result of a tensor operation.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 

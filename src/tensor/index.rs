@@ -2,7 +2,7 @@
 //! Ints, slices, `None` and `...` make views; lists and tensors copy.
 //! Source: PyTorch's `python_variable_indexing` and NumPy's rules for advanced indexing.
 
-use super::error::{Error, ErrorKind, Result};
+use super::error::{Error, ErrorKind, Result, refuse_if};
 use super::graph::Index;
 use super::layout::{Layout, broadcast, iteration_order, ordered, row_major, unravel};
 use super::ops;
@@ -411,19 +411,17 @@ pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate:
     let indices = index_shape(&basic)?;
     let shape = result_shape(&basic, &indices);
     let source = without_leading_ones(source);
-    if !broadcast(&shape, source.shape()).is_ok_and(|all| all == shape) {
-        return Err(Error::runtime(format!(
-            "shape mismatch: value tensor of shape {:?} cannot be broadcast to indexing result of shape {shape:?}",
-            source.shape()
-        )));
-    }
-    if source.dtype() != tensor.dtype() && !fills(index, &source) {
-        return Err(Error::runtime(format!(
-            "Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.",
-            tensor.dtype().cpp_name(),
-            source.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        !broadcast(&shape, source.shape()).is_ok_and(|all| all == shape),
+        "shape mismatch: value tensor of shape {:?} cannot be broadcast to indexing result of shape {shape:?}",
+        source.shape()
+    );
+    refuse_if!(
+        source.dtype() != tensor.dtype() && !fills(index, &source),
+        "Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.",
+        tensor.dtype().cpp_name(),
+        source.dtype().cpp_name()
+    );
     let gather = gather(&basic, indices)?;
     let source = source.with_layout(source.layout().broadcast_to(&shape));
     let values = ops::cast::to_dtype(&source, tensor.dtype()).to_buffer();

@@ -3,7 +3,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::error::{Error, ErrorFact, Result};
+use super::error::{Error, ErrorFact, Result, refuse_if};
 use crate::kernel::index::strided_position;
 pub(crate) use crate::kernel::index::{ravel, unravel};
 
@@ -44,9 +44,7 @@ pub(crate) fn wrap_dims(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
     let mut wrapped = Vec::with_capacity(dims.len());
     for &dim in dims {
         let axis = wrap_dim(dim, ndim)?;
-        if wrapped.contains(&axis) {
-            return Err(Error::runtime(format!("dim {axis} appears multiple times in the list of dims")));
-        }
+        refuse_if!(wrapped.contains(&axis), "dim {axis} appears multiple times in the list of dims");
         wrapped.push(axis);
     }
     Ok(wrapped)
@@ -343,20 +341,17 @@ impl Layout {
                 -1 => have,
                 size => size as usize,
             };
-            if have != wanted && (have != 1 || size < 0) {
-                return Err(Error::runtime(format!(
-                    "The expanded size of the tensor ({size}) must match the existing size ({have}) at non-singleton \
+            refuse_if!(
+                have != wanted && (have != 1 || size < 0),
+                "The expanded size of the tensor ({size}) must match the existing size ({have}) at non-singleton \
                      dimension {axis}.  Target sizes: {sizes:?}.  Tensor sizes: {own:?}"
-                )));
-            }
+            );
             shape[axis] = wanted;
             strides[axis] = if have == wanted { stride } else { 0 };
         }
         let elements =
             shape.iter().try_fold(1_i64, |product, &size| product.checked_mul(i64::try_from(size).ok()?));
-        if elements.is_none() && !shape.contains(&0) {
-            return Err(Error::runtime("numel: integer multiplication overflow"));
-        }
+        refuse_if!(elements.is_none() && !shape.contains(&0), "numel: integer multiplication overflow");
         Ok(Layout { shape, strides, offset: self.offset })
     }
 

@@ -7,7 +7,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, Sign, pointwise, whole};
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula};
 use crate::tensor::ops::pointwise;
-use crate::tensor::{Error, Result, Tensor};
+use crate::tensor::{Error, Result, Tensor, refuse_if};
 
 const PAIR: &[&str] = &["Tensor input, Operand other"];
 const CLOSE: &[&str] =
@@ -30,13 +30,7 @@ fn test(c: &Call, accept: fn(Ordering) -> bool) -> Result<Value> {
 /// |input - other| <= atol + rtol * |other|. Source: `torch.isclose`.
 fn isclose(c: &Call) -> Result<Tensor> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
-    if a.dtype() != b.dtype() {
-        return Err(Error::runtime(format!(
-            "{} did not match {}",
-            a.dtype().cpp_name(),
-            b.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(a.dtype() != b.dtype(), "{} did not match {}", a.dtype().cpp_name(), b.dtype().cpp_name());
     let shape = crate::tensor::layout::broadcast(a.shape(), b.shape())?;
     let (rtol, atol, equal_nan) = (c.float(2)?, c.float(3)?, c.bool(4));
     let wide = |tensor: &Tensor| tensor.with_layout(tensor.layout().broadcast_to(&shape)).to_f64_vec();

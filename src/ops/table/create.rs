@@ -11,7 +11,7 @@ use crate::tensor::explanation::ConstantKind::{Empty, Everywhere, Fill, Identity
 use crate::tensor::explanation::{CastTo, Explanation};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::{self, cast::to_dtype, mask::fits};
-use crate::tensor::{Arg, Buffer, DType, Error, Lane, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, DType, Error, Lane, Result, Tensor, allow, refuse_if};
 
 const SIZES: &[&str] = &[concat!(
     "sizes size, *, ",
@@ -114,12 +114,8 @@ fn arange(c: &Call) -> Result<Value> {
     let dtype = c.opt_dtype(rest).unwrap_or(if whole { DType::Int64 } else { c.default_dtype() });
     let number = |arg: &Arg| arg.number().unwrap_or(0.0);
     let (first, last, by) = (number(&start), number(&end), number(&step));
-    if by == 0.0 {
-        return Err(Error::runtime("step must be nonzero"));
-    }
-    if !first.is_finite() || !last.is_finite() {
-        return Err(Error::runtime(format!("unsupported range: {first} -> {last}")));
-    }
+    refuse_if!(by == 0.0, "step must be nonzero");
+    refuse_if!(!first.is_finite() || !last.is_finite(), "unsupported range: {first} -> {last}");
     if (by > 0.0 && last < first) || (by < 0.0 && last > first) {
         return Err(Error::runtime("upper bound and larger bound inconsistent with step sign"));
     }
@@ -163,9 +159,7 @@ fn arange(c: &Call) -> Result<Value> {
 /// `steps` numbers from start to end, both ends exact: the second half is counted from the end.
 fn linspace(c: &Call) -> Result<Value> {
     let (start, end, steps) = (c.float(0)?, c.float(1)?, c.int(2)?);
-    if steps < 0 {
-        return Err(Error::runtime("number of steps must be non-negative"));
-    }
+    refuse_if!(steps < 0, "number of steps must be non-negative");
     let steps = steps as usize;
     let dtype = c.opt_dtype(3).unwrap_or(c.default_dtype());
     allow(&[steps], dtype)?;

@@ -7,15 +7,13 @@ use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, joine
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::{self, shape};
-use crate::tensor::{Error, Result};
+use crate::tensor::{Error, Result, refuse_if};
 
 const TRIANGLE: &[&str] = &["Tensor input, int diagonal=0, *, out? out=None"];
 
 fn triangle(c: &Call, lower: bool) -> Result<Value> {
     let x = c.tensor(0)?;
-    if x.ndim() < 2 {
-        return Err(Error::runtime(format!("{}: input tensor must have at least 2 dimensions", c.op.name)));
-    }
+    refuse_if!(x.ndim() < 2, "{}: input tensor must have at least 2 dimensions", c.op.name);
     Ok(shape::triangle(x, c.int(1)?, lower).into())
 }
 
@@ -38,9 +36,7 @@ fn diag_embed(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let (a, b) = (c.int(2)?, c.int(3)?);
     let (first, second) = (wrap_dim(a, x.ndim() + 1)?, wrap_dim(b, x.ndim() + 1)?);
-    if first == second {
-        return Err(Error::runtime(format!("diagonal dimensions cannot be identical {a}, {b}")));
-    }
+    refuse_if!(first == second, "diagonal dimensions cannot be identical {a}, {b}");
     Ok(shape::diag_embed(x, c.int(1)?, first, second)?.into())
 }
 

@@ -9,7 +9,7 @@ use crate::tensor::descriptor::{GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::Formula;
 use crate::tensor::ops::float::only_floats;
 use crate::tensor::ops::pointwise::{float_unary, same_unary};
-use crate::tensor::{Buffer, DType, Error, Result, Tensor, ops};
+use crate::tensor::{Buffer, DType, Result, Tensor, ops, refuse_if};
 
 /// Functions of slices of floats.
 macro_rules! slices {
@@ -51,12 +51,11 @@ fn rounded(
 
 fn neg(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    if x.dtype() == DType::Bool {
-        return Err(Error::runtime(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use \
-             the `~` or `logical_not()` operator instead.",
-        ));
-    }
+    refuse_if!(
+        x.dtype() == DType::Bool,
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use \
+             the `~` or `logical_not()` operator instead."
+    );
     Ok(same_unary(x, |v| -v, |v| -v, i64::wrapping_neg).into())
 }
 
@@ -99,9 +98,7 @@ fn sign(c: &Call) -> Result<Value> {
 }
 
 fn relu(c: &Call) -> Result<Value> {
-    if c.tensor(0)?.dtype() == DType::Bool {
-        return Err(Error::runtime("Boolean inputs not supported for relu"));
-    }
+    refuse_if!(c.tensor(0)?.dtype() == DType::Bool, "Boolean inputs not supported for relu");
     Ok(same_unary(
         c.tensor(0)?,
         |v| if v.is_nan() || v > 0.0 { v } else { 0.0 },

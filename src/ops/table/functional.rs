@@ -12,7 +12,7 @@ use crate::tensor::explanation::{Explanation, Movement, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, cast::to_dtype, draw, half, pad};
-use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Result, Tensor, refuse_if};
 
 const ALONG: &[&str] = &["Tensor input, int dim, dtype? dtype=None"];
 const ALONG_F: &[&str] = &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"];
@@ -103,9 +103,7 @@ fn embedding(c: &Call) -> Result<Value> {
             return Err(Error::new(ErrorKind::Value, "Padding_idx must be within num_embeddings"));
         }
     }
-    if weight.ndim() != 2 {
-        return Err(Error::runtime("'weight' must be 2-D"));
-    }
+    refuse_if!(weight.ndim() != 2, "'weight' must be 2-D");
     if !matches!(indices.dtype(), DType::Int64 | DType::Int32) {
         return Err(Error::runtime(format!(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got \
@@ -149,12 +147,11 @@ fn norm_along<T: Float>(x: &Tensor, axis: usize, p: f64) -> Vec<T> {
 
 fn normalize(c: &Call) -> Result<Value> {
     let (x, p, eps) = (c.tensor(0)?, c.float(1)?, c.float(3)?);
-    if !x.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
-            x.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        !x.dtype().is_float(),
+        "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
+        x.dtype().cpp_name()
+    );
     let axis = wrap_dim(c.int(2)?, x.ndim())?;
     let mut shape = x.shape().to_vec();
     if let Some(size) = shape.get_mut(axis) {

@@ -9,7 +9,7 @@ use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::{mask, shape};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor, refuse_if};
 
 fn index_select(c: &Call) -> Result<Value> {
     let (x, index) = (c.tensor(0)?, c.tensor(2)?);
@@ -17,12 +17,11 @@ fn index_select(c: &Call) -> Result<Value> {
     if index.ndim() > 1 {
         return Err(Error::index("index_select(): Index is supposed to be a vector"));
     }
-    if x.ndim() == 0 && index.numel() != 1 {
-        return Err(Error::runtime(format!(
-            "index_select(): Index to scalar can have only 1 value, got {} value(s)",
-            index.numel()
-        )));
-    }
+    refuse_if!(
+        x.ndim() == 0 && index.numel() != 1,
+        "index_select(): Index to scalar can have only 1 value, got {} value(s)",
+        index.numel()
+    );
     if !matches!(index.dtype(), DType::Int64 | DType::Int32) {
         return Err(Error::runtime("index_select(): Expected dtype int32 or int64 for index"));
     }
@@ -72,12 +71,11 @@ fn size_along(dim: usize, source: &Tensor, index: &Tensor, name: &str) -> Result
     if source.ndim() == 0 && dim == 0 && index.numel() != 1 {
         return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
     }
-    if dim > 0 && dim >= source.ndim() {
-        return Err(Error::runtime(format!(
-            "{name}_(): Indexing dim {dim} is out of bounds of the source tensor with dim {}",
-            source.ndim()
-        )));
-    }
+    refuse_if!(
+        dim > 0 && dim >= source.ndim(),
+        "{name}_(): Indexing dim {dim} is out of bounds of the source tensor with dim {}",
+        source.ndim()
+    );
     Ok(source.shape().get(dim).copied().unwrap_or(1))
 }
 
@@ -104,25 +102,22 @@ fn index_add(c: &Call) -> Result<Value> {
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
     let count = index.numel();
     is_a_vector("index_add", index)?;
-    if !matches!(index.dtype(), DType::Int64 | DType::Int32) {
-        return Err(Error::runtime(format!(
-            "index_add_(): Expected dtype int32/int64 for index but got: {}",
-            index.dtype().cpp_name()
-        )));
-    }
-    if x.dtype() != source.dtype() {
-        return Err(Error::runtime(format!(
-            "index_add_(): self ({}) and source ({}) must have the same scalar type",
-            x.dtype().cpp_name(),
-            source.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        !matches!(index.dtype(), DType::Int64 | DType::Int32),
+        "index_add_(): Expected dtype int32/int64 for index but got: {}",
+        index.dtype().cpp_name()
+    );
+    refuse_if!(
+        x.dtype() != source.dtype(),
+        "index_add_(): self ({}) and source ({}) must have the same scalar type",
+        x.dtype().cpp_name(),
+        source.dtype().cpp_name()
+    );
     let size = size_along(dim, source, index, "index_add")?;
-    if count != size {
-        return Err(Error::runtime(format!(
-            "index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
-        )));
-    }
+    refuse_if!(
+        count != size,
+        "index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
+    );
     same_apart_from(dim, x, source)?;
     let scaled = match c.arg(4) {
         Arg::Int(1) => source.clone(),
@@ -182,14 +177,13 @@ fn index_copy(c: &Call) -> Result<Value> {
         )).about(ErrorFact::DifferentDtypes));
     }
     let (theirs, own) = (sizes_without(dim, source), sizes_without(dim, x));
-    if theirs != own {
-        return Err(Error::runtime(format!(
-            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: {} at \
+    refuse_if!(
+        theirs != own,
+        "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: {} at \
              dimension {dim} and source slice shape: {} at dimension 0.",
-            listed(&own),
-            listed(&theirs)
-        )));
-    }
+        listed(&own),
+        listed(&theirs)
+    );
     let size = source.shape().get(dim).copied().unwrap_or(1);
     if source.ndim() > 0 && index.numel() != size {
         return Err(Error::index(format!(

@@ -8,7 +8,7 @@ use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
 use crate::tensor::ops::{mask, shape};
-use crate::tensor::{Arg, Error, Index, Result, Tensor, index};
+use crate::tensor::{Arg, Error, Index, Result, Tensor, index, refuse_if};
 
 fn getitem(c: &Call) -> Result<Value> {
     let Arg::Index(parts) = c.arg(1) else {
@@ -88,13 +88,12 @@ fn scatter_reduce(c: &Call) -> Result<Value> {
 
 fn index_put(c: &Call) -> Result<Value> {
     let (x, source) = (c.tensor(0)?, c.tensor(2)?);
-    if x.dtype() != source.dtype() {
-        return Err(Error::runtime(format!(
-            "Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.",
-            x.dtype().cpp_name(),
-            source.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        x.dtype() != source.dtype(),
+        "Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.",
+        x.dtype().cpp_name(),
+        source.dtype().cpp_name()
+    );
     let parts: Vec<Index> = c.tensors(1).iter().cloned().map(Index::Tensor).collect();
     let out = shape::preserved(x);
     index::put(&out, &parts, source, c.bool(3))?;
@@ -107,14 +106,13 @@ fn take_along_dim(c: &Call) -> Result<Value> {
         let flat = |tensor: &Tensor| crate::tensor::ops::reshape(tensor, &[tensor.numel()]);
         return Ok(along::gather(&flat(x), 0, &flat(index))?.into());
     };
-    if x.ndim() != index.ndim() {
-        return Err(Error::runtime(format!(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got {} dimensions \
+    refuse_if!(
+        x.ndim() != index.ndim(),
+        "torch.take_along_dim(): input and indices should have the same number of dimensions, but got {} dimensions \
              for input, and {} dimensions for indices",
-            x.ndim(),
-            index.ndim()
-        )));
-    }
+        x.ndim(),
+        index.ndim()
+    );
     let dim = wrap_dim(dim, x.ndim())?;
     if x.ndim() == 0 {
         return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));

@@ -9,7 +9,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{OpFamily, whole};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Error, Result, Tensor};
+use crate::tensor::{Error, Result, Tensor, refuse_if};
 
 const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
 const INPUT: &[&str] = &["Tensor input, *, out? out=None"];
@@ -53,11 +53,10 @@ pub(super) fn of_floats(name: &str, x: &Tensor, low: LowPrecision) -> Result<()>
 /// Errors: not a square matrix or a batch of them, or not of floats.
 fn square(name: &str, x: &Tensor, low: LowPrecision) -> Result<usize> {
     let (rows, columns) = has_matrices(name, x)?;
-    if rows != columns {
-        return Err(Error::runtime(format!(
-            "{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )));
-    }
+    refuse_if!(
+        rows != columns,
+        "{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
+    );
     of_floats(name, x, low)?;
     Ok(rows)
 }
@@ -136,20 +135,18 @@ fn inverse(x: &Tensor) -> Result<Tensor> {
 fn solve(c: &Call) -> Result<Value> {
     let (a, b, left) = (c.tensor(0)?, c.tensor(1)?, c.bool(2));
     let n = square("linalg.solve", a, LowPrecision::NoKernel("lu_cpu"))?;
-    if a.dtype() != b.dtype() {
-        return Err(Error::runtime(format!(
-            "linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B of type {} instead",
-            a.dtype().cpp_name(),
-            b.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        a.dtype() != b.dtype(),
+        "linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B of type {} instead",
+        a.dtype().cpp_name(),
+        b.dtype().cpp_name()
+    );
     let vector = b.ndim() == 1 || (b.ndim() + 1 == a.ndim() && b.shape() == &a.shape()[..a.ndim() - 1]);
-    if vector && !left {
-        return Err(Error::runtime(
-            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case \
-             linalg.solve is equivalent to B / A.squeeze(-1)",
-        ));
-    }
+    refuse_if!(
+        vector && !left,
+        "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case \
+             linalg.solve is equivalent to B / A.squeeze(-1)"
+    );
     let wide = if vector { b.with_layout(b.layout().unsqueeze(b.ndim())) } else { b.clone() };
     let (rows, columns) = has_matrices("linalg.solve", &wide)?;
     if (if left { rows } else { columns }) != n {
@@ -185,11 +182,10 @@ fn solve(c: &Call) -> Result<Value> {
 fn qr(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let mode = c.opt_str(1).unwrap_or("reduced");
-    if !["reduced", "complete", "r"].contains(&mode) {
-        return Err(Error::runtime(format!(
-            "qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-        )));
-    }
+    refuse_if!(
+        !["reduced", "complete", "r"].contains(&mode),
+        "qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+    );
     let (rows, columns) = has_matrices("linalg.qr", x)?;
     of_floats("linalg.qr", x, LowPrecision::NoKernel("geqrf_cpu"))?;
     let complete = mode == "complete";
@@ -221,11 +217,10 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
         let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
         for page in pages::<T>(x) {
             let (left, sizes, right) = linalg::svd(&page);
-            if with_vectors && sizes.first().is_some_and(|size| Real::is_nan(*size)) {
-                return Err(Error::runtime(
-                    "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.",
-                ));
-            }
+            refuse_if!(
+                with_vectors && sizes.first().is_some_and(|size| Real::is_nan(*size)),
+                "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+            );
             u.push(if tall > k { linalg::completed(&left) } else { left });
             s.extend(sizes);
             v.push(if wide > k { linalg::completed(&right.transposed()).transposed() } else { right });

@@ -8,17 +8,16 @@ use crate::ops::op::{Call, LINALG, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{OpFamily, whole};
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Error, Result, Tensor};
+use crate::tensor::{Error, Result, Tensor, refuse_if};
 
 /// Ascending eigenvalues (.., n), and vectors as columns (.., n, n).
 fn eigen(c: &Call) -> Result<(Tensor, Tensor)> {
     let (x, half) = (c.tensor(0)?, c.opt_str(1).unwrap_or("L"));
     let (rows, columns) = has_matrices("linalg.eigh", x)?;
-    if rows != columns {
-        return Err(Error::runtime(format!(
-            "linalg.eigh: A must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )));
-    }
+    refuse_if!(
+        rows != columns,
+        "linalg.eigh: A must be batches of square matrices, but they are {rows} by {columns} matrices"
+    );
     let upper = match half {
         "L" | "l" => false,
         "U" | "u" => true,

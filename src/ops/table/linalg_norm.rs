@@ -12,7 +12,7 @@ use crate::tensor::explanation::Reducer;
 use crate::tensor::layout::wrap_dims;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Error, Result, Tensor};
+use crate::tensor::{Error, Result, Tensor, refuse_if};
 
 /// The tensor in the dtype of a call. Errors: those of PyTorch, where it would lose what the numbers are.
 fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
@@ -22,23 +22,21 @@ fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
         let text = format!("{name}: dtype should be floating point or complex, but got {wanted}");
         return Err(Error::runtime(text));
     }
-    if x.dtype().promote(dtype) != dtype {
-        return Err(Error::runtime(format!(
-            "{name}: the dtype of the input ({own}) should be convertible without narrowing to the specified dtype ({wanted})"
-        )));
-    }
+    refuse_if!(
+        x.dtype().promote(dtype) != dtype,
+        "{name}: the dtype of the input ({own}) should be convertible without narrowing to the specified dtype ({wanted})"
+    );
     Ok(to_dtype(x, dtype))
 }
 
 /// Σ |x|^p over dims, to the power 1/p.
 fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<Tensor> {
     let empty = axes.iter().any(|&axis| x.shape().get(axis) == Some(&0));
-    if empty && (p < 0.0 || p.is_infinite()) {
-        return Err(Error::runtime(format!(
-            "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an \
+    refuse_if!(
+        empty && (p < 0.0 || p.is_infinite()),
+        "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an \
              identity"
-        )));
-    }
+    );
     let shape: Vec<usize> = (0..x.ndim())
         .filter(|axis| keepdim || !axes.contains(axis))
         .map(|axis| if axes.contains(&axis) { 1 } else { x.shape()[axis] })

@@ -9,7 +9,7 @@ use crate::tensor::explanation::{Formula, ProductKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, linear, pointwise};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor, refuse_if};
 
 const ADDED_PAIR: &[&str] =
     &["Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out? out=None"];
@@ -22,13 +22,12 @@ fn matmul(c: &Call) -> Result<Value> {
 
 fn dot(c: &Call) -> Result<Value> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
-    if a.ndim() != 1 || b.ndim() != 1 {
-        return Err(Error::runtime(format!(
-            "1D tensors expected, but got {}D and {}D tensors",
-            a.ndim(),
-            b.ndim()
-        )));
-    }
+    refuse_if!(
+        a.ndim() != 1 || b.ndim() != 1,
+        "1D tensors expected, but got {}D and {}D tensors",
+        a.ndim(),
+        b.ndim()
+    );
     Ok(linear::dot(a, b)?.into())
 }
 
@@ -50,13 +49,12 @@ fn bmm(c: &Call) -> Result<Value> {
 
 fn mv(c: &Call) -> Result<Value> {
     let (a, x) = (c.tensor(0)?, c.tensor(1)?);
-    if a.ndim() != 2 || x.ndim() != 1 {
-        return Err(Error::runtime(format!(
-            "vector + matrix @ vector expected, got 1, {}, {}",
-            a.ndim(),
-            x.ndim()
-        )));
-    }
+    refuse_if!(
+        a.ndim() != 2 || x.ndim() != 1,
+        "vector + matrix @ vector expected, got 1, {}, {}",
+        a.ndim(),
+        x.ndim()
+    );
     Ok(linear::mv(a, x)?.into())
 }
 
@@ -74,11 +72,10 @@ fn number(c: &Call, at: usize) -> f64 {
 fn whole_factors(c: &Call) -> Result<()> {
     let whole = !c.tensor(0)?.dtype().is_float();
     for (name, at) in [("beta", 3), ("alpha", 4)] {
-        if whole && matches!(c.arg(at), Arg::Float(_)) {
-            return Err(Error::runtime(format!(
-                "For integral input tensors, argument {name} must not be a floating point number."
-            )));
-        }
+        refuse_if!(
+            whole && matches!(c.arg(at), Arg::Float(_)),
+            "For integral input tensors, argument {name} must not be a floating point number."
+        );
     }
     Ok(())
 }
@@ -111,15 +108,14 @@ fn added(c: &Call, divide: bool) -> Result<Value> {
     let default = c.default_dtype();
     let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1), c.arg(2)], default);
     let whole = |at: usize| c.tensor(at).is_ok_and(|x| !x.dtype().is_float());
-    if divide && whole(1) && whole(2) {
-        return Err(Error::runtime(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true \
+    refuse_if!(
+        divide && whole(1) && whole(2),
+        "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true \
              division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * \
              torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / \
              tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * \
-             tensor1 / tensor2), for all dtypes.",
-        ));
-    }
+             tensor1 / tensor2), for all dtypes."
+    );
     // Half precision is computed in float32 and rounded once.
     let wide = |at: usize| match c.arg(at) {
         Arg::Tensor(x) if dtype.is_half() => Arg::Tensor(to_dtype(x, DType::Float32)),
@@ -175,13 +171,12 @@ fn placed(c: &Call, out: Tensor) -> Tensor {
 /// From start towards end; from the nearer end, so that both ends are exact.
 fn lerp(c: &Call) -> Result<Value> {
     let (start, end) = (c.tensor(0)?, c.tensor(1)?);
-    if start.dtype() != end.dtype() {
-        return Err(Error::runtime(format!(
-            "expected dtype {} for `end` but got dtype {}",
-            linear::cpp_name(start.dtype()),
-            linear::cpp_name(end.dtype())
-        )));
-    }
+    refuse_if!(
+        start.dtype() != end.dtype(),
+        "expected dtype {} for `end` but got dtype {}",
+        linear::cpp_name(start.dtype()),
+        linear::cpp_name(end.dtype())
+    );
     if let Some(weight) = c.opt_tensor(2).filter(|weight| weight.dtype() != start.dtype()) {
         return Err(Error::runtime(format!(
             "expected dtype {} for `weight` but got dtype {}",

@@ -6,7 +6,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, indexed, whole};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::ops::{along, mask, sorting};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Result};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result, refuse_if};
 
 /// What C++ calls a dtype, in some error texts.
 fn c_name(dtype: DType) -> &'static str {
@@ -29,12 +29,11 @@ fn masked_fill(c: &Call) -> Result<Value> {
     let value = match c.arg(2) {
         Arg::Tensor(value) => {
             c.set_grad_name(GradName::Node("MaskedFill", 1));
-            if value.ndim() > 0 {
-                return Err(Error::runtime(format!(
-                    "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
-                    value.ndim()
-                )));
-            }
+            refuse_if!(
+                value.ndim() > 0,
+                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
+                value.ndim()
+            );
             let number = if value.dtype().is_float() {
                 Arg::Float(value.item()?)
             } else {
@@ -59,9 +58,7 @@ fn masked_fill(c: &Call) -> Result<Value> {
 
 fn masked_select(c: &Call) -> Result<Value> {
     let (x, mask) = (c.tensor(0)?, c.tensor(1)?);
-    if mask.dtype() != DType::Bool {
-        return Err(Error::runtime("masked_select: expected BoolTensor for mask"));
-    }
+    refuse_if!(mask.dtype() != DType::Bool, "masked_select: expected BoolTensor for mask");
     Ok(along::masked_select(x, mask)?.into())
 }
 

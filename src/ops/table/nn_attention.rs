@@ -13,7 +13,7 @@ use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, draw, linear, pointwise, strides};
 use crate::tensor::{
-    Arg, Buffer, DType, Error, ErrorFact, ErrorKind, Layout, Result, Storage, Tensor, allow,
+    Arg, Buffer, DType, Error, ErrorFact, ErrorKind, Layout, Result, Storage, Tensor, allow, refuse_if,
 };
 
 /// The arguments of attention.
@@ -69,15 +69,14 @@ fn checked(asked: &AttentionArgs) -> Result<()> {
             name(value)
         )).about(ErrorFact::DifferentDtypes));
     }
-    if query.ndim() < 2 || key.ndim() < 2 || value.ndim() < 2 {
-        return Err(Error::runtime(format!(
-            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {} key.dim: {} and \
+    refuse_if!(
+        query.ndim() < 2 || key.ndim() < 2 || value.ndim() < 2,
+        "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {} key.dim: {} and \
              value.dim: {} instead.",
-            query.ndim(),
-            key.ndim(),
-            value.ndim()
-        )));
-    }
+        query.ndim(),
+        key.ndim(),
+        value.ndim()
+    );
     match asked.mask {
         Some(mask)
             if !matches!(mask.dtype(), DType::Bool | DType::Float32) && mask.dtype() != query.dtype() =>
@@ -192,11 +191,10 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
         Ok::<_, Error>(ops::strides::placed(product, &[x]))
     };
     let turned = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
-    if asked.causal && asked.mask.is_some() {
-        return Err(Error::runtime(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
-        ));
-    }
+    refuse_if!(
+        asked.causal && asked.mask.is_some(),
+        "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+    );
     let (key, value) =
         if asked.shared_heads { (shared(&query, &key)?, shared(&query, &value)?) } else { (key, value) };
     let query = times(&query, if asked.scale < 0.0 { -root } else { root })?;

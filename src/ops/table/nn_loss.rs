@@ -13,7 +13,7 @@ use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::{Float, Reduction, only_floats, reduced};
 use crate::tensor::ops::loss::{self, Classes};
 use crate::tensor::ops::strides::placed;
-use crate::tensor::{DType, Error, Result, Tensor};
+use crate::tensor::{DType, Error, Result, Tensor, refuse_if};
 
 fn reduction(c: &Call, at: usize) -> Result<Reduction> {
     Reduction::named(c.opt_str(at).unwrap_or("mean"))
@@ -24,19 +24,16 @@ fn cross_entropy(c: &Call) -> Result<Value> {
     let asked = Classes { weight, ignored: c.int(4)?, reduction: reduction(c, 6)? };
     let smoothing = c.float(7)?;
     let axis = if x.ndim() == 1 { 0 } else { 1 };
-    if x.ndim() == 0 {
-        return Err(Error::runtime("Dimension out of range (expected to be in range of [-1, 0], but got 1)"));
-    }
+    refuse_if!(x.ndim() == 0, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
     if !(0.0..=1.0).contains(&smoothing) {
         return Err(Error::runtime(format!("label_smoothing must be between 0.0 and 1.0. Got: {smoothing}")));
     }
     if x.shape() == target.shape() {
-        if !target.dtype().is_float() {
-            return Err(Error::runtime(format!(
-                "Expected floating point type for target with class probabilities, got {}",
-                target.dtype().cpp_name()
-            )));
-        }
+        refuse_if!(
+            !target.dtype().is_float(),
+            "Expected floating point type for target with class probabilities, got {}",
+            target.dtype().cpp_name()
+        );
         let classes = x.shape()[axis as usize];
         if let Some(weight) = weight.filter(|weight| weight.shape() != [classes]) {
             return Err(Error::runtime(format!(
@@ -45,9 +42,7 @@ fn cross_entropy(c: &Call) -> Result<Value> {
                 weight.shape()
             )));
         }
-        if asked.ignored >= 0 {
-            return Err(Error::runtime("ignore_index is not supported for floating point target"));
-        }
+        refuse_if!(asked.ignored >= 0, "ignore_index is not supported for floating point target");
         c.set_grad_name(if asked.reduction == Reduction::Mean {
             GradName::Node("Div", 1)
         } else {
@@ -190,13 +185,12 @@ fn binary_cross_entropy(c: &Call) -> Result<Value> {
             x.shape()
         )));
     }
-    if x.dtype() != target.dtype() {
-        return Err(Error::runtime(format!(
-            "Found dtype {} but expected {}",
-            target.dtype().cpp_name(),
-            x.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        x.dtype() != target.dtype(),
+        "Found dtype {} but expected {}",
+        target.dtype().cpp_name(),
+        x.dtype().cpp_name()
+    );
     only_floats("binary_cross_entropy", x.dtype())?;
     fn of<T: Real>(x: T, t: T) -> T {
         let least = T::from_f64(-100.0);

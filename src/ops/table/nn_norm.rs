@@ -11,7 +11,7 @@ use crate::tensor::ops::{
     self,
     float::{Float, only_floats},
 };
-use crate::tensor::{Arg, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 
 /// The sizes that are normalised over, checked against the input and the parameters at these places of the arguments.
 fn normalized(c: &Call, x: &Tensor, parameters: &[(&str, usize)]) -> Result<Vec<usize>> {
@@ -22,12 +22,11 @@ fn normalized(c: &Call, x: &Tensor, parameters: &[(&str, usize)]) -> Result<Vec<
         )));
     }
     let wanted = c.ints(1)?;
-    if wanted.is_empty() {
-        return Err(Error::runtime(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got \
-             normalized_shape = []",
-        ));
-    }
+    refuse_if!(
+        wanted.is_empty(),
+        "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got \
+             normalized_shape = []"
+    );
     let shape: Vec<usize> = wanted.iter().map(|&size| size.max(0) as usize).collect();
     for &(name, at) in parameters {
         if let Some(tensor) = c.opt_tensor(at).filter(|tensor| tensor.shape() != shape) {
@@ -140,13 +139,12 @@ fn batch_norm(c: &Call) -> Result<Value> {
     only_floats("batch_norm", x.dtype())?;
     let low = x.dtype().is_half();
     for tensor in [mean, var, weight, bias].into_iter().flatten() {
-        if tensor.dtype() != x.dtype() && !(low && tensor.dtype() == DType::Float32) {
-            return Err(Error::runtime(format!(
-                "expected scalar type {} but found {}",
-                x.dtype().cpp_name(),
-                tensor.dtype().cpp_name()
-            )));
-        }
+        refuse_if!(
+            tensor.dtype() != x.dtype() && !(low && tensor.dtype() == DType::Float32),
+            "expected scalar type {} but found {}",
+            x.dtype().cpp_name(),
+            tensor.dtype().cpp_name()
+        );
     }
     if let Some(kept) = [mean, var].into_iter().flatten().find(|kept| kept.ndim() != 1) {
         return Err(Error::runtime(format!("TensorAccessor expected 1 dims but tensor has {}", kept.ndim())));

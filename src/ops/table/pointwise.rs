@@ -10,7 +10,7 @@ use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise}
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::pointwise::{self, BinaryOp, binary, same_unary};
-use crate::tensor::{Arg, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 
 /// Two operands, one of which may be a number.
 const PAIR: &[&str] = &["Operand input, Operand other"];
@@ -255,9 +255,7 @@ fn clamp(c: &Call) -> Result<Value> {
     if c.arg(1).tensor().is_none() && c.arg(2).tensor().is_none() {
         c.set_grad_name(GradName::Node("Clamp", 1));
     }
-    if c.is_none(1) && c.is_none(2) {
-        return Err(Error::runtime("torch.clamp: At least one of 'min' or 'max' must not be None"));
-    }
+    refuse_if!(c.is_none(1) && c.is_none(2), "torch.clamp: At least one of 'min' or 'max' must not be None");
     refused::bools_clamped(c)?;
     let x = c.tensor(0)?;
     if matches!(x.dtype(), DType::Float32 | DType::Float64)

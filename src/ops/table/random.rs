@@ -6,7 +6,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, random};
 use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::{self, cast::to_dtype, draw, float::only_floats};
-use crate::tensor::{Arg, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 
 const SIZES: &[&str] = &[concat!(
     "sizes size, *, Generator? generator=None, ",
@@ -89,33 +89,27 @@ pub(super) fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to:
     only_floats("check_uniform_bounds", dtype)?;
     let (least, most) = ends(dtype);
     for (name, bound) in [("from", from), ("to", to)] {
-        if !(least..=most).contains(&bound) {
-            return Err(Error::runtime(format!("{name} is out of bounds for {}", cpp_type(dtype))));
-        }
+        refuse_if!(!(least..=most).contains(&bound), "{name} is out of bounds for {}", cpp_type(dtype));
     }
-    if from > to {
-        return Err(Error::runtime(format!(
-            "uniform_ expects to return a [from, to) range, but found from={} > to={}",
-            short(from),
-            short(to)
-        )));
-    }
-    if to - from > most {
-        return Err(Error::runtime(format!(
-            "uniform_ expects to-from <= std::numeric_limits<{}>::max(), but found to={} and from={} which result in \
+    refuse_if!(
+        from > to,
+        "uniform_ expects to return a [from, to) range, but found from={} > to={}",
+        short(from),
+        short(to)
+    );
+    refuse_if!(
+        to - from > most,
+        "uniform_ expects to-from <= std::numeric_limits<{}>::max(), but found to={} and from={} which result in \
              to-from to exceed the limit",
-            dtype.cpp_name(),
-            short(to),
-            short(from)
-        )));
-    }
+        dtype.cpp_name(),
+        short(to),
+        short(from)
+    );
     draw::uniform(target, generator, from, to)
 }
 
 pub(super) fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
-    if std < 0.0 || std.is_nan() {
-        return Err(Error::runtime(format!("normal expects std >= 0.0, but found std {}", short(std))));
-    }
+    refuse_if!(std < 0.0 || std.is_nan(), "normal expects std >= 0.0, but found std {}", short(std));
     only_floats("normal_kernel_cpu", target.dtype())?;
     draw::normal(target, generator, mean, std)
 }
@@ -130,11 +124,10 @@ pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to:
     };
     let range = match to {
         Some(to) => {
-            if from >= to {
-                return Err(Error::runtime(format!(
-                    "random_ expects 'from' to be less than 'to', but got from={from} >= to={to}"
-                )));
-            }
+            refuse_if!(
+                from >= to,
+                "random_ expects 'from' to be less than 'to', but got from={from} >= to={to}"
+            );
             within("from", from as f64)?;
             within("to - 1", (to - 1) as f64)?;
             to.wrapping_sub(from) as u64
@@ -172,11 +165,10 @@ fn fresh(
 fn leaf(tensor: Tensor, requires_grad: bool, fill: impl FnOnce(&Tensor) -> Result<()>) -> Result<Value> {
     fill(&tensor)?;
     if requires_grad {
-        if !tensor.dtype().is_float() {
-            return Err(Error::runtime(
-                "Only Tensors of floating point and complex dtype can require gradients",
-            ));
-        }
+        refuse_if!(
+            !tensor.dtype().is_float(),
+            "Only Tensors of floating point and complex dtype can require gradients"
+        );
         tensor.set_requires_grad(true)?;
     }
     Ok(tensor.into())
@@ -231,9 +223,7 @@ fn randint_like(c: &Call) -> Result<Value> {
 fn randperm(c: &Call) -> Result<Value> {
     let n = c.int(0)?;
     let dtype = c.opt_dtype(2).unwrap_or(DType::Int64);
-    if n < 0 {
-        return Err(Error::runtime(format!("Trying to create tensor with negative dimension {n}: [{n}]")));
-    }
+    refuse_if!(n < 0, "Trying to create tensor with negative dimension {n}: [{n}]");
     let most = match dtype {
         DType::Bool => return Err(Error::unsupported_dtype("randperm", DType::Bool)),
         DType::Float16 => (1 << 11) + 1,
@@ -241,12 +231,7 @@ fn randperm(c: &Call) -> Result<Value> {
         DType::Float32 => (1 << 24) + 1,
         _ => i64::MAX,
     };
-    if n > most {
-        return Err(Error::runtime(format!(
-            "n cannot be greater than {most} for {} type.",
-            dtype.cpp_name()
-        )));
-    }
+    refuse_if!(n > most, "n cannot be greater than {most} for {} type.", dtype.cpp_name());
     crate::tensor::allow(&[n as usize], dtype)?;
     let generator = c.generator(1);
     let order = crate::kernel::random::randperm(&mut generator.borrow_mut(), n as usize);
@@ -310,12 +295,11 @@ pub(super) fn bernoulli_each(target: &Tensor, generator: &mut Generator, p: &Ten
     only_floats("bernoulli_tensor_cpu_p_", p.dtype())?;
     let sizes: Vec<i64> = target.shape().iter().map(|&size| size as i64).collect();
     let p = p.with_layout(p.layout().expand(&sizes, "Float")?);
-    if p.to_f64_vec().iter().any(|p| !(0.0..=1.0).contains(p)) {
-        return Err(Error::runtime(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If \
-             so, please report an enhancement request to PyTorch.)",
-        ));
-    }
+    refuse_if!(
+        p.to_f64_vec().iter().any(|p| !(0.0..=1.0).contains(p)),
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If \
+             so, please report an enhancement request to PyTorch.)"
+    );
     draw::bernoulli_each(target, generator, &p)
 }
 
@@ -340,12 +324,11 @@ fn multinomial(c: &Call) -> Result<Value> {
     if p.ndim() == 0 || p.ndim() > 2 {
         return error("prob_dist must be 1 or 2 dim");
     }
-    if !p.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "multinomial only supports floating-point dtypes for input, got: {}",
-            p.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        !p.dtype().is_float(),
+        "multinomial only supports floating-point dtypes for input, got: {}",
+        p.dtype().cpp_name()
+    );
     if samples <= 0 {
         return error("cannot sample n_sample <= 0 samples");
     }

@@ -7,7 +7,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, random_fill};
 use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::draw;
-use crate::tensor::{Error, Result, Tensor};
+use crate::tensor::{Error, Result, Tensor, refuse_if};
 
 /// A fill of argument 0 by the generator in argument `at`.
 fn in_place(c: &Call, at: usize, fill: impl FnOnce(&Tensor, &mut Generator) -> Result<()>) -> Result<Value> {
@@ -18,13 +18,12 @@ fn in_place(c: &Call, at: usize, fill: impl FnOnce(&Tensor, &mut Generator) -> R
 
 fn exponential(c: &Call) -> Result<Value> {
     let (target, rate) = (c.tensor(0)?, c.float(1)?);
-    if !target.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but \
+    refuse_if!(
+        !target.dtype().is_float(),
+        "Exponential distribution is a continuous probability distribution. dtype must be a floating point but \
              you specified {}",
-            target.dtype().cpp_name()
-        )));
-    }
+        target.dtype().cpp_name()
+    );
     if rate <= 0.0 || rate.is_nan() {
         let rate = short(rate);
         return Err(Error::runtime(format!("exponential_ expects lambda > 0.0, but found lambda={rate}")));

@@ -10,7 +10,7 @@ use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::half;
 use crate::tensor::ops::reduce::{self, ReductionAxes};
-use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, ops};
+use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, ops, refuse_if};
 
 /// Over everything, or over the dimensions named.
 const DIMS: &[&str] = &[
@@ -94,9 +94,7 @@ fn spread(c: &Call, of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Va
         2 => (c.opt_ints(1), c.opt_float(2).unwrap_or(1.0), c.bool(3)),
         _ => (c.opt_ints(1), c.opt_float(3).unwrap_or(1.0), c.bool(2)),
     };
-    if !x.dtype().is_float() {
-        return Err(Error::runtime("std and var only support floating point and complex dtypes"));
-    }
+    refuse_if!(!x.dtype().is_float(), "std and var only support floating point and complex dtypes");
     let over = ReductionAxes::new(x, &dims.unwrap_or_default(), keepdim)?;
     let found = of(x, &over, correction);
     Ok(match c.op.explanation {
@@ -151,18 +149,16 @@ fn logsumexp(c: &Call) -> Result<Value> {
 }
 
 fn norm_of(x: &Tensor, over: &ReductionAxes, p: f64) -> Result<Value> {
-    if x.numel() == 0 && over.axes.len() == x.ndim() && (p.is_infinite() || p < 0.0) && x.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an \
+    refuse_if!(
+        x.numel() == 0 && over.axes.len() == x.ndim() && (p.is_infinite() || p < 0.0) && x.dtype().is_float(),
+        "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an \
              identity"
-        )));
-    }
-    if !x.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
-            x.dtype().cpp_name()
-        )));
-    }
+    );
+    refuse_if!(
+        !x.dtype().is_float(),
+        "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
+        x.dtype().cpp_name()
+    );
     Ok(reduce::floats(x, over, |v, a| kernel::norm(v, a, p), |v, a| kernel::norm(v, a, p)).into())
 }
 

@@ -7,7 +7,7 @@ use crate::tensor::bits::view_bits;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule, view};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{infer_size, wrap_dim, wrap_dims};
-use crate::tensor::{Error, ErrorFact, Layout, Result, Tensor, ops};
+use crate::tensor::{Error, ErrorFact, Layout, Result, Tensor, ops, refuse_if};
 
 const DIMS: &[&str] = &["Tensor input, int dim0, int dim1"];
 const AXES: &[&str] = &["Tensor input, int axis0, int axis1"];
@@ -27,12 +27,11 @@ fn last_two(c: &Call) -> Result<Value> {
     if x.ndim() == 0 {
         return Ok(x.clone().into());
     }
-    if x.ndim() < 2 {
-        return Err(Error::runtime(format!(
-            "tensor.{name} is only supported on matrices or batches of matrices. Got {}-D tensor.",
-            x.ndim()
-        )));
-    }
+    refuse_if!(
+        x.ndim() < 2,
+        "tensor.{name} is only supported on matrices or batches of matrices. Got {}-D tensor.",
+        x.ndim()
+    );
     seen(x, x.layout().transpose(x.ndim() - 2, x.ndim() - 1))
 }
 
@@ -55,14 +54,13 @@ fn t(c: &Call) -> Result<Value> {
 
 fn permute(c: &Call) -> Result<Value> {
     let (x, dims) = (c.tensor(0)?, c.ints(1)?);
-    if dims.len() != x.ndim() {
-        return Err(Error::runtime(format!(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired \
+    refuse_if!(
+        dims.len() != x.ndim(),
+        "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired \
              ordering of dimensions i.e. input.dim() = {} is not equal to len(dims) = {}",
-            x.ndim(),
-            dims.len()
-        )));
-    }
+        x.ndim(),
+        dims.len()
+    );
     let axes: Vec<usize> = dims.iter().map(|&dim| wrap_dim(dim, x.ndim())).collect::<Result<_>>()?;
     if (0..axes.len()).any(|at| axes[..at].contains(&axes[at])) {
         return Err(Error::runtime("permute(): duplicate dims are not allowed."));
@@ -72,12 +70,11 @@ fn permute(c: &Call) -> Result<Value> {
 
 fn movedim(c: &Call) -> Result<Value> {
     let (x, source, target) = (c.tensor(0)?, c.ints(1)?, c.ints(2)?);
-    if source.len() != target.len() {
-        return Err(Error::runtime(format!(
-            "movedim: Invalid source or destination dims: source ({source:?} dims) should contain the same number of \
+    refuse_if!(
+        source.len() != target.len(),
+        "movedim: Invalid source or destination dims: source ({source:?} dims) should contain the same number of \
              dims as destination ({target:?} dims)"
-        )));
-    }
+    );
     let wrapped = |dims: &[i64], what: &str| -> Result<Vec<usize>> {
         let axes: Vec<usize> = dims.iter().map(|&dim| wrap_dim(dim, x.ndim())).collect::<Result<_>>()?;
         match (0..axes.len()).any(|at| axes[..at].contains(&axes[at])) {
@@ -144,9 +141,7 @@ fn as_other(c: &Call) -> Result<Vec<usize>> {
 fn flatten(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let (start, end) = (wrap_dim(c.int(1)?, x.ndim())?, wrap_dim(c.int(2)?, x.ndim())?);
-    if start > end {
-        return Err(Error::runtime("flatten() has invalid args: start_dim cannot come after end_dim"));
-    }
+    refuse_if!(start > end, "flatten() has invalid args: start_dim cannot come after end_dim");
     if x.ndim() == 0 {
         return Ok(reshaped(c, x, &[1]));
     }
@@ -160,9 +155,7 @@ fn flatten(c: &Call) -> Result<Value> {
 
 fn unflatten(c: &Call) -> Result<Value> {
     let (x, sizes) = (c.tensor(0)?, c.ints(2)?);
-    if sizes.is_empty() {
-        return Err(Error::runtime("unflatten: sizes must be non-empty"));
-    }
+    refuse_if!(sizes.is_empty(), "unflatten: sizes must be non-empty");
     if x.ndim() == 0 {
         wrap_dim(c.int(1)?, 0)?;
         return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));

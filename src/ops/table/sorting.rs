@@ -7,7 +7,7 @@ use crate::tensor::explanation::{Explanation, OrderKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::sorting::{self, Unique};
 use crate::tensor::ops::{cast::to_dtype, pointwise};
-use crate::tensor::{Arg, Category, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, Category, DType, Error, Result, Tensor, refuse_if};
 
 fn sorted(c: &Call, dim: i64, descending: bool, stable: bool) -> Result<(Tensor, Tensor)> {
     let x = c.tensor(0)?;
@@ -69,16 +69,14 @@ fn with_dim(x: &Tensor, dim: i64) -> Result<usize> {
         return Err(Error::index(format!("Dimension specified as {dim} but tensor has no dimensions")));
     }
     let empty = x.shape().iter().filter(|&&size| size == 0).count();
-    if x.shape()[axis] == 0 && empty > 1 {
-        return Err(Error::runtime(
-            "Number of zero sized dimensions is more than one, so unique cannot be applied ",
-        ));
-    }
-    if x.shape()[axis] > 0 && empty > 0 {
-        return Err(Error::runtime(
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied",
-        ));
-    }
+    refuse_if!(
+        x.shape()[axis] == 0 && empty > 1,
+        "Number of zero sized dimensions is more than one, so unique cannot be applied "
+    );
+    refuse_if!(
+        x.shape()[axis] > 0 && empty > 0,
+        "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+    );
     Ok(axis)
 }
 
@@ -118,26 +116,23 @@ fn searchsorted(c: &Call) -> Result<Value> {
             + &format!("{}) numel({})", values.ndim(), values.numel())));
     }
     let rows_agree = sorted.ndim() == 1 || (a.len() == b.len() && a[..a.len() - 1] == b[..b.len() - 1]);
-    if !rows_agree {
-        return Err(Error::runtime(format!(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor \
+    refuse_if!(
+        !rows_agree,
+        "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor \
              and input value tensor must match, but we got boundaries tensor {a:?} and input value tensor {b:?}"
-        )));
-    }
+    );
     if let Some(sorter) = c.opt_tensor(5) {
-        if sorter.dtype() != DType::Int64 {
-            return Err(Error::runtime(format!(
-                "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {}",
-                sorter.dtype().cpp_name()
-            )));
-        }
-        if sorter.shape() != sorted.shape() {
-            return Err(Error::runtime(format!(
-                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {a:?} and got \
+        refuse_if!(
+            sorter.dtype() != DType::Int64,
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {}",
+            sorter.dtype().cpp_name()
+        );
+        refuse_if!(
+            sorter.shape() != sorted.shape(),
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {a:?} and got \
                  sorter tensor {:?}",
-                sorter.shape()
-            )));
-        }
+            sorter.shape()
+        );
         let size = a[a.len() - 1] as i64;
         if sorter.to_i64_vec().iter().any(|at| !(0..size).contains(at)) {
             return Err(Error::runtime("torch.searchsorted(): sorter index out of range"));
@@ -148,12 +143,7 @@ fn searchsorted(c: &Call) -> Result<Value> {
 
 fn bucketize(c: &Call) -> Result<Value> {
     let (values, bounds) = (operand(c, 0)?, c.tensor(1)?);
-    if bounds.ndim() != 1 {
-        return Err(Error::runtime(format!(
-            "boundaries tensor must be 1 dimension, but got dim({})",
-            bounds.ndim()
-        )));
-    }
+    refuse_if!(bounds.ndim() != 1, "boundaries tensor must be 1 dimension, but got dim({})", bounds.ndim());
     Ok(indices(sorting::searchsorted(bounds, &values, c.bool(3), None), c.bool(2)))
 }
 
@@ -162,9 +152,7 @@ fn bincount(c: &Call) -> Result<Value> {
     if x.dtype().category() != Category::Integer {
         return Err(Error::unsupported_dtype("bincount_cpu", x.dtype()));
     }
-    if least < 0 {
-        return Err(Error::runtime("minlength should be >= 0"));
-    }
+    refuse_if!(least < 0, "minlength should be >= 0");
     if x.ndim() != 1 || x.to_i64_vec().iter().any(|&value| value < 0) {
         return Err(Error::runtime("bincount only supports 1-d non-negative integral inputs."));
     }

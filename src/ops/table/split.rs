@@ -6,7 +6,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, view};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Arg, DType, Error, Result, Tensor, allow};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, allow, refuse_if};
 
 fn slice(x: &Tensor, axis: usize, start: usize, len: usize) -> Tensor {
     x.with_layout(x.layout().slice(axis, start, len, 1))
@@ -54,9 +54,7 @@ fn allow_parts(count: usize) -> Result<()> {
 
 fn split(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    if x.ndim() == 0 {
-        return Err(Error::runtime("split expects at least a 1-dimensional tensor"));
-    }
+    refuse_if!(x.ndim() == 0, "split expects at least a 1-dimensional tensor");
     match c.arg(1) {
         Arg::Ints(sizes) => {
             let axis = wrap_dim(c.int(2)?, x.ndim())?;
@@ -64,18 +62,13 @@ fn split(c: &Call) -> Result<Value> {
         }
         _ => {
             let size = c.int(1)?;
-            if size < 0 {
-                return Err(Error::runtime(format!(
-                    "split expects split_size be non-negative, but got split_size={size}"
-                )));
-            }
+            refuse_if!(size < 0, "split expects split_size be non-negative, but got split_size={size}");
             let axis = wrap_dim(c.int(2)?, x.ndim())?;
-            if size == 0 && x.shape()[axis] != 0 {
-                return Err(Error::runtime(format!(
-                    "split_size can only be 0 if dimension size is 0, but got dimension size of {}",
-                    x.shape()[axis]
-                )));
-            }
+            refuse_if!(
+                size == 0 && x.shape()[axis] != 0,
+                "split_size can only be 0 if dimension size is 0, but got dimension size of {}",
+                x.shape()[axis]
+            );
             even_parts(x, axis, size as usize)
         }
     }
@@ -84,29 +77,23 @@ fn split(c: &Call) -> Result<Value> {
 fn split_sizes(c: &Call, x: &Tensor, axis: usize, sizes: &[i64]) -> Result<Value> {
     c.set_grad_name(GradName::node("SplitWithSizes"));
     let dim = c.int(2)?;
-    if sizes.iter().any(|&size| size < 0) {
-        return Err(Error::runtime(format!(
-            "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes:?}"
-        )));
-    }
-    if sizes.iter().sum::<i64>() != x.shape()[axis] as i64 {
-        return Err(Error::runtime(format!(
-            "split_with_sizes expects split_sizes to sum exactly to {} (input tensor's size at dimension {dim}), but got \
+    refuse_if!(
+        sizes.iter().any(|&size| size < 0),
+        "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes:?}"
+    );
+    refuse_if!(
+        sizes.iter().sum::<i64>() != x.shape()[axis] as i64,
+        "split_with_sizes expects split_sizes to sum exactly to {} (input tensor's size at dimension {dim}), but got \
              split_sizes={sizes:?}",
-            x.shape()[axis]
-        )));
-    }
+        x.shape()[axis]
+    );
     Ok(parts(x, axis, sizes.iter().map(|&size| size as usize)))
 }
 
 fn chunk(c: &Call) -> Result<Value> {
     let (x, chunks) = (c.tensor(0)?, c.int(1)?);
-    if x.ndim() == 0 {
-        return Err(Error::runtime("chunk expects at least a 1-dimensional tensor"));
-    }
-    if chunks <= 0 {
-        return Err(Error::runtime(format!("chunk expects `chunks` to be greater than 0, got: {chunks}")));
-    }
+    refuse_if!(x.ndim() == 0, "chunk expects at least a 1-dimensional tensor");
+    refuse_if!(chunks <= 0, "chunk expects `chunks` to be greater than 0, got: {chunks}");
     let axis = wrap_dim(c.int(2)?, x.ndim())?;
     let size = x.shape()[axis].div_ceil(chunks as usize);
     if size == 0 {
@@ -135,12 +122,8 @@ fn select(c: &Call) -> Result<Value> {
 
 fn narrow(c: &Call) -> Result<Value> {
     let (x, start, len) = (c.tensor(0)?, c.int(2)?, c.int(3)?);
-    if x.ndim() == 0 {
-        return Err(Error::runtime("narrow() cannot be applied to a 0-dim tensor."));
-    }
-    if len < 0 {
-        return Err(Error::runtime("narrow(): length must be non-negative."));
-    }
+    refuse_if!(x.ndim() == 0, "narrow() cannot be applied to a 0-dim tensor.");
+    refuse_if!(len < 0, "narrow(): length must be non-negative.");
     let axis = wrap_dim(c.int(1)?, x.ndim())?;
     let size = x.shape()[axis] as i64;
     if start < -size || start > size {
@@ -150,11 +133,7 @@ fn narrow(c: &Call) -> Result<Value> {
         )));
     }
     let from = if start < 0 { start + size } else { start };
-    if from > size - len {
-        return Err(Error::runtime(format!(
-            "start ({from}) + length ({len}) exceeds dimension size ({size})."
-        )));
-    }
+    refuse_if!(from > size - len, "start ({from}) + length ({len}) exceeds dimension size ({size}).");
     Ok(slice(x, axis, from as usize, len as usize).into())
 }
 

@@ -7,7 +7,7 @@ use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::view;
 use crate::tensor::layout::{broadcast, wrap_dim};
-use crate::tensor::{Error, Layout, Result, Tensor, ops};
+use crate::tensor::{Layout, Result, Tensor, ops, refuse_if};
 
 fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
     Ok(x.with_layout(layout).into())
@@ -15,50 +15,37 @@ fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
 
 fn as_strided(c: &Call) -> Result<Value> {
     let (x, sizes, strides) = (c.tensor(0)?, c.ints(1)?, c.ints(2)?);
-    if sizes.len() != strides.len() {
-        return Err(Error::runtime("mismatch in length of strides and shape"));
-    }
-    if strides.iter().any(|&stride| stride < 0) {
-        return Err(Error::runtime(format!(
-            "as_strided: Negative strides are not supported at the moment, got strides: {strides:?}"
-        )));
-    }
+    refuse_if!(sizes.len() != strides.len(), "mismatch in length of strides and shape");
+    refuse_if!(
+        strides.iter().any(|&stride| stride < 0),
+        "as_strided: Negative strides are not supported at the moment, got strides: {strides:?}"
+    );
     let offset = c.opt_int(3).unwrap_or(x.layout().offset as i64);
-    if offset < 0 {
-        return Err(Error::runtime(format!("Tensor: invalid storage offset {offset}")));
-    }
-    if sizes.iter().any(|&size| size < 0) {
-        return Err(Error::runtime(format!(
-            "Storage size calculation overflowed with sizes={sizes:?} and strides={strides:?}"
-        )));
-    }
+    refuse_if!(offset < 0, "Tensor: invalid storage offset {offset}");
+    refuse_if!(
+        sizes.iter().any(|&size| size < 0),
+        "Storage size calculation overflowed with sizes={sizes:?} and strides={strides:?}"
+    );
     let layout = Layout {
         shape: sizes.iter().map(|&size| size as usize).collect(),
         strides: strides.iter().map(|&stride| stride as usize).collect(),
         offset: offset as usize,
     };
     let (have, bytes) = (x.storage().read().len(), x.dtype().size());
-    if layout.numel() > 0 && layout.end() > have {
-        return Err(Error::runtime(format!(
-            "setStorage: sizes {sizes:?}, strides {strides:?}, storage offset {offset}, and itemsize {bytes} requiring a \
+    refuse_if!(
+        layout.numel() > 0 && layout.end() > have,
+        "setStorage: sizes {sizes:?}, strides {strides:?}, storage offset {offset}, and itemsize {bytes} requiring a \
              storage size of {} are out of bounds for storage of size {}",
-            layout.end() * bytes,
-            have * bytes
-        )));
-    }
+        layout.end() * bytes,
+        have * bytes
+    );
     seen(x, layout)
 }
 
 fn diagonal(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let (a, b) = (wrap_dim(c.int(2)?, x.ndim())?, wrap_dim(c.int(3)?, x.ndim())?);
-    if a == b {
-        return Err(Error::runtime(format!(
-            "diagonal dimensions cannot be identical {}, {}",
-            c.int(2)?,
-            c.int(3)?
-        )));
-    }
+    refuse_if!(a == b, "diagonal dimensions cannot be identical {}, {}", c.int(2)?, c.int(3)?);
     seen(x, x.layout().diagonal(c.int(1)?, a, b))
 }
 
@@ -67,17 +54,12 @@ fn unfold(c: &Call) -> Result<Value> {
     let axis = wrap_dim(c.int(1)?, x.ndim())?;
     let layout = if x.ndim() == 0 { x.layout().unsqueeze(0) } else { x.layout().clone() };
     let most = layout.shape[axis];
-    if size < 0 {
-        return Err(Error::runtime(format!("size is {size} but must be >= 0")));
-    }
-    if size as usize > most {
-        return Err(Error::runtime(format!(
-            "maximum size for tensor at dimension {axis} is {most} but size is {size}"
-        )));
-    }
-    if step <= 0 {
-        return Err(Error::runtime(format!("step is {step} but must be > 0")));
-    }
+    refuse_if!(size < 0, "size is {size} but must be >= 0");
+    refuse_if!(
+        size as usize > most,
+        "maximum size for tensor at dimension {axis} is {most} but size is {size}"
+    );
+    refuse_if!(step <= 0, "step is {step} but must be > 0");
     let mut windows = layout.unfold(axis, size as usize, step as usize);
     if x.ndim() == 0 {
         windows =

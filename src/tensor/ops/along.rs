@@ -6,7 +6,7 @@ use super::cast::to_dtype;
 use smallvec::smallvec;
 
 use crate::kernel::elementwise::places;
-use crate::tensor::{Buffer, DType, Error, ErrorKind, Layout, Result, Tensor};
+use crate::tensor::{Buffer, DType, Error, ErrorKind, Layout, Result, Tensor, refuse_if};
 use crate::zip_lanes;
 
 /// How written values combine with the value at their position.
@@ -72,11 +72,10 @@ fn larger_dim(index: &Tensor, other: &Tensor, dim: Option<usize>) -> Option<usiz
 pub(crate) fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
     is_long(index, "gather")?;
     if index.numel() > 0 {
-        if dimensioned(index.layout()).ndim() != dimensioned(x.layout()).ndim() {
-            return Err(Error::runtime(
-                "Index tensor must have the same number of dimensions as input tensor",
-            ));
-        }
+        refuse_if!(
+            dimensioned(index.layout()).ndim() != dimensioned(x.layout()).ndim(),
+            "Index tensor must have the same number of dimensions as input tensor"
+        );
         if let Some(axis) = larger_dim(index, x, Some(dim)) {
             return Err(Error::runtime(format!(
                 "Size does not match at dimension {axis} expected index {:?} to be no larger than self {:?} apart from \
@@ -108,9 +107,7 @@ pub(crate) fn scatter(
         ScatterSource::Tensor(src) => (src, false),
         ScatterSource::Number(src) => (src, true),
     };
-    if src.dtype() != x.dtype() {
-        return Err(Error::runtime("scatter(): Expected self.dtype to be equal to src.dtype"));
-    }
+    refuse_if!(src.dtype() != x.dtype(), "scatter(): Expected self.dtype to be equal to src.dtype");
     let out = super::copy(x);
     if index.numel() == 0 {
         return Ok(out);
@@ -249,9 +246,7 @@ pub(crate) fn index_combine(
 
 /// A copy of `x` with the slices of `index` filled with one value. As `index_fill`.
 pub(crate) fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Result<Tensor> {
-    if index.ndim() > 1 {
-        return Err(Error::runtime("Index has to be a vector/scalar"));
-    }
+    refuse_if!(index.ndim() > 1, "Index has to be a vector/scalar");
     let out = super::shape::preserved(x);
     let target = out.with_layout(dimensioned(out.layout()));
     let size = target.shape()[dim] as i64;
@@ -285,9 +280,7 @@ pub(crate) fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Resu
     let out = super::copy(&x.with_layout(x.layout().broadcast_to(&shape)));
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
     let found: Vec<usize> = (0..mask.len()).filter(|&at| mask[at]).collect();
-    if found.len() > source.numel() {
-        return Err(Error::runtime("Number of elements of source < number of ones in mask"));
-    }
+    refuse_if!(found.len() > source.numel(), "Number of elements of source < number of ones in mask");
     let values = to_dtype(source, x.dtype()).to_buffer();
     zip_lanes!(&mut *out.storage().write(), &values, data, values => {
         found.iter().zip(values).for_each(|(&at, &value)| data[at] = value);

@@ -6,7 +6,7 @@ use std::cell::Ref;
 use super::cast::to_dtype;
 use crate::kernel::{buffer_pool, elementwise};
 use crate::tensor::dtype::{Operand, result_type};
-use crate::tensor::{Buffer, DType, Error, ErrorFact, Result, Tensor, allow};
+use crate::tensor::{Buffer, DType, Error, ErrorFact, Result, Tensor, allow, refuse_if};
 
 /// The dtype of the result of joining tensors.
 pub(crate) fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
@@ -59,13 +59,12 @@ pub(crate) fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor
     let kept: Vec<(usize, &Tensor)> =
         tensors.iter().enumerate().filter(|(_, tensor)| !skipped(tensor)).collect();
     for &(at, tensor) in &kept {
-        if tensor.ndim() != model.ndim() {
-            return Err(Error::runtime(format!(
-                "Tensors must have same number of dimensions: got {} and {}",
-                model.ndim(),
-                tensor.ndim()
-            )));
-        }
+        refuse_if!(
+            tensor.ndim() != model.ndim(),
+            "Tensors must have same number of dimensions: got {} and {}",
+            model.ndim(),
+            tensor.ndim()
+        );
         let clash =
             (0..model.ndim()).find(|&other| other != axis && tensor.shape()[other] != model.shape()[other]);
         if let Some(other) = clash {

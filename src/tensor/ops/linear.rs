@@ -8,7 +8,9 @@ use smallvec::smallvec;
 use crate::kernel::{buffer_pool, gemm};
 use crate::tensor::dtype::Lane;
 use crate::tensor::layout::broadcast;
-use crate::tensor::{Arg, Buffer, DType, Error, ErrorFact, GradName, Layout, Result, Tensor, allow};
+use crate::tensor::{
+    Arg, Buffer, DType, Error, ErrorFact, GradName, Layout, Result, Tensor, allow, refuse_if,
+};
 
 /// Errors: two dtypes, in the words of the operation's kernel.
 fn dtypes_agree(a: &Tensor, b: &Tensor, words: fn(DType, DType) -> String) -> Result<()> {
@@ -189,14 +191,13 @@ pub(crate) fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64
 /// `beta * base + alpha * a @ b` for batches of matrices, `base` broadcast. (b, n, k) @ (b, k, m) -> (b, n, m).
 pub(crate) fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
     three_dimensional(a, b)?;
-    if base.dtype() != a.dtype() || base.dtype() != b.dtype() {
-        return Err(Error::runtime(format!(
-            "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
-            cpp_name(base.dtype()),
-            cpp_name(a.dtype()),
-            cpp_name(b.dtype())
-        )));
-    }
+    refuse_if!(
+        base.dtype() != a.dtype() || base.dtype() != b.dtype(),
+        "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
+        cpp_name(base.dtype()),
+        cpp_name(a.dtype()),
+        cpp_name(b.dtype())
+    );
     let shape = batch_shape(a, b)?;
     let base = super::expanded(base, &shape.map(|size| size as i64))?;
     allow(&shape, a.dtype())?;
@@ -298,12 +299,11 @@ pub(crate) fn linear(input: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> 
         ))
         .about(ErrorFact::ProductOfNumber));
     }
-    if weight.ndim() > 2 {
-        return Err(Error::runtime(format!(
-            "t() expects a tensor with <= 2 dimensions, but self is {}D",
-            weight.ndim()
-        )));
-    }
+    refuse_if!(
+        weight.ndim() > 2,
+        "t() expects a tensor with <= 2 dimensions, but self is {}D",
+        weight.ndim()
+    );
     let transposed =
         weight.with_layout(weight.layout().permute(&(0..weight.ndim()).rev().collect::<Vec<_>>()));
     // The transposed weight requires a gradient if the weight does: then `matmul` folds any batch into rows.

@@ -3,7 +3,7 @@
 
 use crate::kernel::elementwise::{Strided, ternary};
 use crate::tensor::layout::broadcast;
-use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, DType, Result, Tensor, allow, refuse_if};
 
 /// A number as a 0-d tensor of `dtype`. Errors: it does not fit the dtype.
 pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
@@ -19,9 +19,7 @@ pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
         DType::UInt8 => "uint8_t",
         DType::Bool => "bool",
     };
-    if !fits(value, dtype) {
-        return Err(Error::runtime(format!("value cannot be converted to type {name} without overflow")));
-    }
+    refuse_if!(!fits(value, dtype), "value cannot be converted to type {name} without overflow");
     super::pointwise::operand(value, dtype)
 }
 

@@ -2,7 +2,7 @@
 //! Source: `torch.nn.functional.pad`, `embedding`.
 
 use crate::kernel::buffer_pool::{self, Element};
-use crate::tensor::{Arg, Buffer, DType, Error, GradName, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, DType, Error, GradName, Result, Tensor, allow, refuse_if};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
 pub(crate) fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
@@ -38,18 +38,15 @@ fn source(mode: &str, at: i64, size: i64) -> Option<i64> {
 /// The input with `sides` more elements (before and after, last dimension first; less where negative), and what its
 /// `grad_fn` shows. Copies. Errors: as `F.pad`.
 pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor, GradName)> {
-    if !sides.len().is_multiple_of(2) {
-        return Err(Error::runtime("Padding length must be divisible by 2"));
-    }
+    refuse_if!(!sides.len().is_multiple_of(2), "Padding length must be divisible by 2");
     let dims = sides.len() / 2;
-    if dims > x.ndim() {
-        return Err(Error::runtime(format!(
-            "Padding length should be less than or equal to two times the input dimension but got padding length {} and \
+    refuse_if!(
+        dims > x.ndim(),
+        "Padding length should be less than or equal to two times the input dimension but got padding length {} and \
              input of dimension {}",
-            sides.len(),
-            x.ndim()
-        )));
-    }
+        sides.len(),
+        x.ndim()
+    );
     let name = match mode {
         "constant" => GradName::node("ConstantPadNd"),
         "reflect" | "replicate" | "circular" => {
@@ -84,14 +81,13 @@ pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<
     for axis in 0..ndim {
         let (before, after) = side(axis);
         let size = x.shape()[axis] as i64;
-        if mode == "reflect" && (before >= size || after >= size) {
-            return Err(Error::runtime(format!(
-                "Argument #{}: Padding size should be less than the corresponding input dimension, but got: padding \
+        refuse_if!(
+            mode == "reflect" && (before >= size || after >= size),
+            "Argument #{}: Padding size should be less than the corresponding input dimension, but got: padding \
                  ({before}, {after}) at dimension {axis} of input {:?}",
-                4 + 2 * (ndim - 1 - axis),
-                x.shape()
-            )));
-        }
+            4 + 2 * (ndim - 1 - axis),
+            x.shape()
+        );
         if mode == "circular" && (before > size || after > size) {
             return Err(Error::runtime("Padding value causes wrapping around more than once."));
         }
@@ -99,12 +95,11 @@ pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<
         if before.min(0).saturating_add(after.min(0)).saturating_add(size) < 0 {
             return Err(Error::runtime("narrow(): length must be non-negative."));
         }
-        if padded < 0 || (padded == 0 && mode == "constant" && ndim - axis <= dims) {
-            return Err(Error::runtime(format!(
-                "The input size {size}, plus negative padding {before} and {after} resulted in a negative output size, \
+        refuse_if!(
+            padded < 0 || (padded == 0 && mode == "constant" && ndim - axis <= dims),
+            "The input size {size}, plus negative padding {before} and {after} resulted in a negative output size, \
                  which is invalid. Check dimension {axis} of your input."
-            )));
-        }
+        );
         shape.push(padded as usize);
     }
     let count = allow(&shape, x.dtype())?;

@@ -10,7 +10,7 @@ use crate::kernel::buffer_pool;
 use crate::kernel::elementwise::{self, Strided};
 use crate::tensor::dtype::result_type;
 use crate::tensor::layout::broadcast;
-use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};
+use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor, refuse_if};
 
 /// A pointwise operation of two operands, for each lane that has it.
 pub(crate) struct BinaryOp {
@@ -360,12 +360,11 @@ pub(crate) fn test(a: &Tensor, f: impl Fn(f64) -> bool + Sync) -> Tensor {
 pub(crate) fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let dtype = common_dtype(&[a, b], default);
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-    if !matches!(condition.dtype(), DType::Bool | DType::UInt8) {
-        return Err(Error::runtime(format!(
-            "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
-            condition.dtype().cpp_name()
-        )));
-    }
+    refuse_if!(
+        !matches!(condition.dtype(), DType::Bool | DType::UInt8),
+        "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
+        condition.dtype().cpp_name()
+    );
     let condition = to_dtype(condition, DType::Bool);
     let shape = broadcast(a.shape(), b.shape())?;
     let shape = broadcast(condition.shape(), &shape)?;

@@ -3,7 +3,7 @@
 
 use crate::kernel::grid;
 use crate::map_lane;
-use crate::tensor::{DType, Error, Result, Tensor, allow};
+use crate::tensor::{DType, Error, Result, Tensor, allow, refuse_if};
 
 /// The tensor made of the elements at the sums of one storage offset of each axis.
 pub(crate) fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
@@ -35,11 +35,10 @@ pub(crate) fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
 
 /// Repeats the tensor `times` times along every dimension; new dimensions come first. Copies.
 pub(crate) fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
-    if times.len() < x.ndim() {
-        return Err(Error::runtime(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
-        ));
-    }
+    refuse_if!(
+        times.len() < x.ndim(),
+        "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+    );
     let lead = times.len() - x.ndim();
     let size = |axis: usize| axis.checked_sub(lead).map_or(1, |own| x.shape()[own]) as i64;
     let sizes: Vec<i64> =

@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use crate::kernel::rank::{self, Equal, Rank};
 use crate::kernel::{selection, stop};
-use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
+use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, refuse_if};
 use crate::{each_lane, map_lane};
 
 /// The elements with `dim` last, row-major; the length of `dim`, and the shape without it.
@@ -104,9 +104,7 @@ fn top_places<T: Rank>(row: &[T], k: usize, largest: bool, sorted: bool) -> Vec<
 /// The k largest or smallest elements along `dim` and their positions. As `torch.topk`.
 pub(crate) fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) -> Result<(Tensor, Tensor)> {
     let size = x.shape().get(dim).copied().unwrap_or(1);
-    if k < 0 || k as usize > size {
-        return Err(Error::runtime("selected index k out of range"));
-    }
+    refuse_if!(k < 0 || k as usize > size, "selected index k out of range");
     if x.dtype() == DType::Bool && x.ndim() > 0 {
         return Err(Error::unsupported_dtype("topk_cpu", DType::Bool));
     }
