@@ -7,30 +7,16 @@ pub(crate) fn nearest<S: AsRef<str>>(
     candidates: impl IntoIterator<Item = S>,
     limit: usize,
 ) -> Vec<String> {
-    let mut similar = Similar { wanted: plain(wanted), found: Vec::new() };
-    candidates.into_iter().for_each(|candidate| similar.consider(candidate.as_ref()));
-    similar.best(limit)
-}
-
-/// The candidates so far that are similar to `wanted`, with their similarity.
-struct Similar {
-    wanted: String,
-    found: Vec<(f64, String)>,
-}
-
-impl Similar {
-    fn consider(&mut self, name: &str) {
-        let score = similarity(&self.wanted, &plain(name));
-        if score >= 0.7 && self.found.iter().all(|(_, found)| found != name) {
-            self.found.push((score, name.to_string()));
+    let wanted = plain(wanted);
+    let mut found: Vec<(f64, String)> = Vec::new();
+    for candidate in candidates {
+        let (name, score) = (candidate.as_ref(), similarity(&wanted, &plain(candidate.as_ref())));
+        if score >= 0.7 && found.iter().all(|(_, known)| known != name) {
+            found.push((score, name.to_owned()));
         }
     }
-
-    fn best(mut self, limit: usize) -> Vec<String> {
-        self.found.sort_by(|a, b| b.0.total_cmp(&a.0)); // A stable sort: equals keep their order.
-        self.found.truncate(limit);
-        self.found.into_iter().map(|(_, name)| name).collect()
-    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0)); // A stable sort: equals keep their order.
+    found.into_iter().take(limit).map(|(_, name)| name).collect()
 }
 
 /// Whether few edits turn one name into the other: one, and one more for each four letters.
