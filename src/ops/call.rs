@@ -4,6 +4,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use super::autocast::Autocast;
 use super::failed::Failed;
 use super::in_place::{allow_layout, allow_leaf, allow_operands};
@@ -127,56 +129,15 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
     let is_made = |result: &Tensor| {
         !result.has_origin() && !args.iter().any(|arg| arg.tensors().iter().any(|given| given.is(result)))
     };
-    let (made, outputs): (Vec<(usize, Tensor, bool)>, usize) = match &value {
-        // The usual case, without lists of its own.
-        Value::Tensor(one) => match is_made(one) {
-            true => {
-                let (needs_grad, shape) = (wants_grad(state, op, &args), one.layout().shape.clone());
-                let is_view = is_view_of_any(&args, one);
-                let follows = is_view && requires_as_base(state, op, &args, one);
-                let saves = needs_grad && (op.saves_result)(&args);
-                let (kept, drawn) = (call.kept.take(), stream.drawn());
-                let mut args = args;
-                args.extend(kept);
-                let (site, outputs) = ((caller.site)(), 1);
-                let operation = &op.descriptor;
-                let in_place = false;
-                let ran = CompletedOperation {
-                    operation,
-                    in_place,
-                    form,
-                    grad_name,
-                    drawn,
-                    args,
-                    site,
-                    shape,
-                    outputs,
-                    needs_grad,
-                    in_backward: state.in_backward.get(),
-                };
-                let record = state.recorder.record(ran);
-                if saves {
-                    record.save_result(one);
-                }
-                made_by(one, record, 0, is_view);
-                if follows {
-                    one.mark_view_without_edge();
-                }
-                return Ok(value);
-            }
-            false => return Ok(value),
-        },
-        several => {
-            let results = several.tensors();
-            let made = results.iter().enumerate().filter(|(_, result)| is_made(result));
-            let made =
-                made.map(|(output, result)| (output, (*result).clone(), is_view_of_any(&args, result)));
-            (made.collect(), results.len())
-        }
-    };
-    if made.is_empty() {
+    let results = value.tensors();
+    let outputs = results.len();
+    let made = results.into_iter().enumerate().filter(|(_, result)| is_made(result));
+    let made: SmallVec<[(usize, &Tensor, bool); 1]> =
+        made.map(|(output, result)| (output, result, is_view_of_any(&args, result))).collect();
+    let Some(&(_, last, _)) = made.last() else {
+        drop(made);
         return Ok(value);
-    }
+    };
     for (_, view, is_view) in &made {
         if *is_view && requires_as_base(state, op, &args, view) {
             view.mark_view_without_edge();
@@ -200,12 +161,13 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         needs_grad,
         in_backward: state.in_backward.get(),
     });
-    if let (true, Some((_, last, _))) = (saves, made.last()) {
+    if saves {
         record.save_result(last);
     }
-    for (output, tensor, is_view) in made {
-        made_by(&tensor, record.clone(), output, is_view);
+    for (output, tensor, is_view) in &made {
+        made_by(tensor, record.clone(), *output, *is_view);
     }
+    drop(made);
     Ok(value)
 }
 

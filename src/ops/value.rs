@@ -1,5 +1,7 @@
 //! What an operation returns.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::tensor::{DType, Tensor};
 
 /// What an operation returns.
@@ -29,12 +31,12 @@ impl From<Tensor> for Value {
 
 impl Value {
     /// The tensors in it.
-    pub(crate) fn tensors(&self) -> Vec<&Tensor> {
+    pub(crate) fn tensors(&self) -> SmallVec<[&Tensor; 1]> {
         match self {
-            Value::Tensor(tensor) => vec![tensor],
+            Value::Tensor(tensor) => smallvec![tensor],
             Value::Tensors(tensors) => tensors.iter().collect(),
             Value::Named(_, fields) => fields.iter().map(|field| &field.1).collect(),
-            _ => Vec::new(),
+            _ => SmallVec::new(),
         }
     }
 }
