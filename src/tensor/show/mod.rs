@@ -72,25 +72,15 @@ const OPENING: &str = "tensor(";
 /// The text of `repr(tensor)`: nested rows, wrapped and cut as `options` say, then what `frame` adds.
 /// As `torch.Tensor.__repr__`.
 pub fn tensor_repr(source: &dyn PrintSource, frame: &Frame, options: &PrintOptions) -> String {
-    let shape = source.shape();
-    let numel = numel(shape);
-    let mut properties = Vec::new();
-    if (numel == 0 && shape.len() != 1) || (numel > 0 && options.edgeitems == 0) {
-        properties.push(format!("size={}", tuple_repr(shape)));
-    }
     // The elements show that a dtype is int64 or bool, unless there are none.
-    let shown = numel > 0 && matches!(frame.dtype, "torch.int64" | "torch.bool");
-    if frame.dtype != frame.default_dtype && !shown {
-        properties.push(format!("dtype={}", frame.dtype));
-    }
-    frame.grad.push(&mut properties);
-
-    let mut text = String::from(if frame.parameter { "Parameter containing:\n" } else { "" });
-    let start = text.len();
-    text.push_str(OPENING);
-    push_values(&mut text, source, options);
-    push_properties(&mut text, start, &properties, options.linewidth);
-    text
+    let shown = numel(source.shape()) > 0 && matches!(frame.dtype, "torch.int64" | "torch.bool");
+    let names_dtype = frame.dtype != frame.default_dtype && !shown;
+    framed(source.shape(), frame, names_dtype, options, |places| {
+        let values: Vec<ElementValue> = places.into_iter().map(|place| source.at(place)).collect();
+        stop::check();
+        let format = ElementFormat::of_values(source.kind(), &values, options);
+        (values.into_iter().map(|value| format.padded(value)).collect(), format.width())
+    })
 }
 
 /// The texts of all elements of `source` in row-major order, as in the printed tensor but without padding.
@@ -100,78 +90,70 @@ pub fn element_texts(source: &dyn PrintSource, options: &PrintOptions) -> Vec<St
     (0..numel(source.shape())).map(|place| format.text(source.at(place))).collect()
 }
 
-fn push_values(text: &mut String, source: &dyn PrintSource, options: &PrintOptions) {
-    let shape = source.shape();
-    if numel(shape) == 0 {
-        text.push_str("[]");
-        return;
-    }
-    let edge = options.edge_of(shape);
-    if edge == Some(0) && !shape.is_empty() {
-        text.push_str("[...]");
-        return;
-    }
-    let values: Vec<ElementValue> =
-        shown_places(shape, edge).into_iter().map(|place| source.at(place)).collect();
-    stop::check();
-    let format = ElementFormat::of_values(source.kind(), &values, options);
-    let texts = values.into_iter().map(|value| format.padded(value));
-    let mut rows = NestedRows { texts, width: format.width(), edge, linewidth: options.linewidth };
-    rows.push(text, shape, OPENING.len());
-}
-
 /// The text of `repr` of a complex tensor, from the real one of its parts, whose last dimension has two elements.
 /// Real and imaginary parts have a notation each.
 pub fn complex_repr(parts: &dyn PrintSource, frame: &Frame, options: &PrintOptions) -> String {
     let shape = &parts.shape()[..parts.shape().len().saturating_sub(1)];
-    let count = numel(shape);
+    // No element shows that an empty tensor is complex.
+    let names_dtype = frame.dtype != frame.default_dtype || numel(shape) == 0;
+    framed(shape, frame, names_dtype, options, |places| {
+        let [real, imag] =
+            [0, 1].map(|part| places.iter().map(|place| parts.at(2 * place + part)).collect::<Vec<_>>());
+        let formats = [&real, &imag].map(|part| ElementFormat::of_values(parts.kind(), part, options));
+        let texts = real.iter().zip(&imag).map(|(real, imag)| {
+            let imag = formats[1].padded(*imag);
+            let imag = imag.trim_start();
+            let sign = if imag.starts_with(['+', '-']) { "" } else { "+" };
+            format!("{}{sign}{imag}j", formats[0].padded(*real))
+        });
+        (texts.collect(), formats[0].width() + formats[1].width() + 1)
+    })
+}
+
+/// The text of a tensor: `texts` makes those of the elements at these places, and the width by which lines are filled.
+fn framed(
+    shape: &[usize],
+    frame: &Frame,
+    names_dtype: bool,
+    options: &PrintOptions,
+    texts: impl FnOnce(Vec<usize>) -> (Vec<String>, usize),
+) -> String {
+    let numel = numel(shape);
     let mut properties = Vec::new();
-    if (count == 0 && shape.len() != 1) || (count > 0 && options.edgeitems == 0) {
+    if (numel == 0 && shape.len() != 1) || (numel > 0 && options.edgeitems == 0) {
         properties.push(format!("size={}", tuple_repr(shape)));
     }
-    // No element shows that an empty tensor is complex.
-    if frame.dtype != frame.default_dtype || count == 0 {
+    if names_dtype {
         properties.push(format!("dtype={}", frame.dtype));
     }
     frame.grad.push(&mut properties);
-    let mut text = String::from(OPENING);
+    let mut text = String::from(if frame.parameter { "Parameter containing:\n" } else { "" });
+    let start = text.len();
+    text.push_str(OPENING);
     let edge = options.edge_of(shape);
-    match count {
+    match numel {
         0 => text.push_str("[]"),
         _ if edge == Some(0) && !shape.is_empty() => text.push_str("[...]"),
         _ => {
-            let places = shown_places(shape, edge);
-            let [real, imag] =
-                [0, 1].map(|part| places.iter().map(|place| parts.at(2 * place + part)).collect::<Vec<_>>());
-            let formats = [&real, &imag].map(|part| ElementFormat::of_values(parts.kind(), part, options));
-            let texts = real.iter().zip(&imag).map(|(real, imag)| {
-                let imag = formats[1].padded(*imag);
-                let imag = imag.trim_start();
-                let sign = if imag.starts_with(['+', '-']) { "" } else { "+" };
-                format!("{}{sign}{imag}j", formats[0].padded(*real))
-            });
-            let width = formats[0].width() + formats[1].width() + 1;
-            NestedRows { texts, width, edge, linewidth: options.linewidth }.push(
-                &mut text,
-                shape,
-                OPENING.len(),
-            );
+            let (texts, width) = texts(shown_places(shape, edge));
+            let mut rows = NestedRows { texts: texts.into_iter(), width, edge, linewidth: options.linewidth };
+            rows.push(&mut text, shape, OPENING.len());
         }
     }
-    push_properties(&mut text, 0, &properties, options.linewidth);
+    push_properties(&mut text, start, &properties, options.linewidth);
     text
 }
 
 /// Writes the nested brackets of a tensor from the texts of its shown elements.
-struct NestedRows<I> {
-    texts: I,
+struct NestedRows {
+    texts: std::vec::IntoIter<String>,
     /// The width of an element, by which lines are filled.
     width: usize,
     edge: Option<usize>,
     linewidth: usize,
 }
 
-impl<I: Iterator<Item = String>> NestedRows<I> {
+impl NestedRows {
     fn push(&mut self, text: &mut String, shape: &[usize], indent: usize) {
         match *shape {
             [] => self.push_element(text),
