@@ -13,6 +13,7 @@ use super::graph::{Arg, FilledBy, Record, Storage, Tensor, TensorData};
 use super::layout::Layout;
 use super::storage::allow;
 use crate::kernel::elementwise::gather_strided;
+use crate::map_lane;
 
 impl Tensor {
     /// A tensor with this storage and layout.
@@ -141,17 +142,9 @@ impl Tensor {
     /// The elements, row-major. Copies.
     pub(crate) fn to_buffer(&self) -> Buffer {
         let layout = &self.0.layout;
-        macro_rules! gathered {
-            ($data:expr) => {
-                gather_strided($data, &layout.shape, &layout.strides, layout.offset)
-            };
-        }
-        match &*self.0.storage.read() {
-            Buffer::F32(data) => Buffer::F32(gathered!(data)),
-            Buffer::F64(data) => Buffer::F64(gathered!(data)),
-            Buffer::I64(data) => Buffer::I64(gathered!(data)),
-            Buffer::Bool(data) => Buffer::Bool(gathered!(data)),
-        }
+        map_lane!(&*self.0.storage.read(), data => {
+            gather_strided(data, &layout.shape, &layout.strides, layout.offset)
+        })
     }
 
     /// The elements, if this is the only reference to tensor and storage; otherwise the tensor.

@@ -42,12 +42,26 @@ pub(crate) trait Float: Fused {
     const DTYPE: DType;
     /// The elements row-major, converted from other types. Copies.
     fn of(tensor: &Tensor) -> Vec<Self>;
-    /// The elements of a buffer of this type. Panics for another type.
-    fn elements(buffer: &Buffer) -> &[Self];
-    /// The elements row-major; copied only if they are not row-major or of another type.
-    fn row_major(tensor: &Tensor) -> RowMajor<'_, Self>;
+    /// The elements of a buffer, if it has this type.
+    fn slice(buffer: &Buffer) -> Option<&[Self]>;
+    /// The elements of a buffer of this type, to write. Panics for another type.
+    fn written(buffer: &mut Buffer) -> &mut [Self];
     /// A buffer of these.
     fn buffer(values: Vec<Self>) -> Buffer;
+
+    /// The elements of a buffer of this type. Panics for another type.
+    fn elements(buffer: &Buffer) -> &[Self] {
+        Self::slice(buffer).expect("the caller has checked the dtype")
+    }
+
+    /// The elements row-major; copied only if they are not row-major or of another type.
+    fn row_major(tensor: &Tensor) -> RowMajor<'_, Self> {
+        let range = tensor.layout().offset..tensor.layout().offset + tensor.numel();
+        let inside = Ref::filter_map(tensor.storage().read(), |buffer| {
+            Self::slice(buffer).filter(|_| tensor.is_contiguous())?.get(range)
+        });
+        inside.map_or_else(|_| RowMajor::Copied(Self::of(tensor)), RowMajor::InPlace)
+    }
 
     /// A row-major tensor of these elements.
     fn tensor(values: Vec<Self>, shape: impl AsRef<[usize]>, dtype: DType) -> Tensor {
@@ -60,63 +74,33 @@ pub(crate) trait Float: Fused {
     }
 }
 
-impl Float for f32 {
-    const DTYPE: DType = DType::Float32;
+macro_rules! float {
+    ($float:ty, $dtype:ident, $lane:ident, $of:ident) => {
+        impl Float for $float {
+            const DTYPE: DType = DType::$dtype;
 
-    fn of(tensor: &Tensor) -> Vec<f32> {
-        tensor.to_f32_vec()
-    }
+            fn of(tensor: &Tensor) -> Vec<$float> {
+                tensor.$of()
+            }
 
-    fn elements(buffer: &Buffer) -> &[f32] {
-        match buffer {
-            Buffer::F32(values) => values,
-            _ => unreachable!("the caller has checked the dtype"),
+            fn slice(buffer: &Buffer) -> Option<&[$float]> {
+                if let Buffer::$lane(values) = buffer { Some(values) } else { None }
+            }
+
+            fn written(buffer: &mut Buffer) -> &mut [$float] {
+                let Buffer::$lane(values) = buffer else { unreachable!("the caller has checked the dtype") };
+                values
+            }
+
+            fn buffer(values: Vec<$float>) -> Buffer {
+                Buffer::$lane(values)
+            }
         }
-    }
-
-    fn row_major(tensor: &Tensor) -> RowMajor<'_, f32> {
-        let whole = |buffer: &Buffer| matches!(buffer, Buffer::F32(_)) && tensor.is_contiguous();
-        let range = tensor.layout().offset..tensor.layout().offset + tensor.numel();
-        let inside = Ref::filter_map(tensor.storage().read(), |buffer| match buffer {
-            Buffer::F32(data) if whole(buffer) => data.get(range),
-            _ => None,
-        });
-        inside.map_or_else(|_| RowMajor::Copied(Self::of(tensor)), RowMajor::InPlace)
-    }
-
-    fn buffer(values: Vec<f32>) -> Buffer {
-        Buffer::F32(values)
-    }
+    };
 }
 
-impl Float for f64 {
-    const DTYPE: DType = DType::Float64;
-
-    fn of(tensor: &Tensor) -> Vec<f64> {
-        tensor.to_f64_vec()
-    }
-
-    fn elements(buffer: &Buffer) -> &[f64] {
-        match buffer {
-            Buffer::F64(values) => values,
-            _ => unreachable!("the caller has checked the dtype"),
-        }
-    }
-
-    fn row_major(tensor: &Tensor) -> RowMajor<'_, f64> {
-        let whole = |buffer: &Buffer| matches!(buffer, Buffer::F64(_)) && tensor.is_contiguous();
-        let range = tensor.layout().offset..tensor.layout().offset + tensor.numel();
-        let inside = Ref::filter_map(tensor.storage().read(), |buffer| match buffer {
-            Buffer::F64(data) if whole(buffer) => data.get(range),
-            _ => None,
-        });
-        inside.map_or_else(|_| RowMajor::Copied(Self::of(tensor)), RowMajor::InPlace)
-    }
-
-    fn buffer(values: Vec<f64>) -> Buffer {
-        Buffer::F64(values)
-    }
-}
+float!(f32, Float32, F32, to_f32_vec);
+float!(f64, Float64, F64, to_f64_vec);
 
 /// Runs `$body` with `$T` as the float type in which `$dtype` is computed.
 #[macro_export]

@@ -20,6 +20,7 @@ pub mod strides;
 
 use super::{Buffer, DType, Error, ErrorFact, Layout, Result, Tensor};
 use crate::kernel::elementwise::{fill_strided, scatter_strided};
+use crate::zip_lanes;
 
 /// Writes `source` into `target`, converted to its dtype and broadcast to its shape. In place.
 /// Errors: shapes that do not go together. As `Tensor.copy_`.
@@ -35,13 +36,9 @@ pub(crate) fn write(target: &Tensor, source: &Tensor) -> Result<()> {
     let layout_of_source = source.layout().broadcast_to(target.shape());
     let values = cast::to_dtype(&source.with_layout(layout_of_source), target.dtype()).to_buffer();
     let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
-    match (&mut *target.storage().write(), &values) {
-        (Buffer::F32(data), Buffer::F32(values)) => scatter_strided(data, shape, strides, offset, values),
-        (Buffer::F64(data), Buffer::F64(values)) => scatter_strided(data, shape, strides, offset, values),
-        (Buffer::I64(data), Buffer::I64(values)) => scatter_strided(data, shape, strides, offset, values),
-        (Buffer::Bool(data), Buffer::Bool(values)) => scatter_strided(data, shape, strides, offset, values),
-        _ => unreachable!("the source was converted to the target's dtype, and so to its lane"),
-    }
+    zip_lanes!(&mut *target.storage().write(), &values, data, values => {
+        scatter_strided(data, shape, strides, offset, values);
+    });
     Ok(())
 }
 

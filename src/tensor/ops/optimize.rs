@@ -108,29 +108,6 @@ pub(crate) fn along(before: &Tensor, one: &Moved, rule: &Sgd<f64>) -> Tensor {
     })
 }
 
-/// An element type whose buffers can be written.
-trait WritableElement: Float {
-    fn written(buffer: &mut Buffer) -> &mut [Self];
-}
-
-impl WritableElement for f32 {
-    fn written(buffer: &mut Buffer) -> &mut [f32] {
-        match buffer {
-            Buffer::F32(values) => values,
-            _ => unreachable!("the dtype was checked"),
-        }
-    }
-}
-
-impl WritableElement for f64 {
-    fn written(buffer: &mut Buffer) -> &mut [f64] {
-        match buffer {
-            Buffer::F64(values) => values,
-            _ => unreachable!("the dtype was checked"),
-        }
-    }
-}
-
 /// The elements of one parameter, or a piece of them.
 struct ParameterSlice<'a, T> {
     param: &'a mut [T],
@@ -212,7 +189,7 @@ struct Open<'a> {
     kept: Vec<RefMut<'a, Buffer>>,
 }
 
-fn in_precision<T: WritableElement>(moved: &[Moved], dtype: DType) {
+fn in_precision<T: Float>(moved: &[Moved], dtype: DType) {
     let moved: Vec<&Moved> =
         moved.iter().filter(|one| one.param.dtype() == dtype && one.param.numel() > 0).collect();
     let mut buffers: Vec<Open> = moved

@@ -2,6 +2,7 @@
 //! Source: `torch.nn.functional.pad`, `embedding`.
 
 use crate::kernel::buffer_pool::{self, Element};
+use crate::map_lane;
 use crate::tensor::{Arg, Buffer, DType, Error, GradName, Result, Tensor, allow, refuse_if};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
@@ -14,12 +15,7 @@ pub(crate) fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
         out
     }
     let offset = table.layout().offset;
-    match &*table.storage().read() {
-        Buffer::F32(data) => Buffer::F32(taken(&data[offset.min(data.len())..], at, width)),
-        Buffer::F64(data) => Buffer::F64(taken(&data[offset.min(data.len())..], at, width)),
-        Buffer::I64(data) => Buffer::I64(taken(&data[offset.min(data.len())..], at, width)),
-        Buffer::Bool(data) => Buffer::Bool(taken(&data[offset.min(data.len())..], at, width)),
-    }
+    map_lane!(&*table.storage().read(), data => taken(&data[offset.min(data.len())..], at, width))
 }
 
 /// The index in the input of an element of a padded dimension; `None` for padding.

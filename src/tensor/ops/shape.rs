@@ -2,8 +2,8 @@
 //! They compute which element comes from where; the kernel copies them.
 
 use crate::kernel::grid;
-use crate::map_lane;
 use crate::tensor::{DType, Error, Result, Tensor, allow, refuse_if};
+use crate::{each_lane, map_lane};
 
 /// The tensor made of the elements at the sums of one storage offset of each axis.
 pub(crate) fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
@@ -87,21 +87,11 @@ pub(crate) fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
         let edge = (row as i64).saturating_add(diagonal).saturating_add(i64::from(lower));
         edge.clamp(0, columns as i64) as usize
     };
-    macro_rules! cleared {
-        ($data:expr, $zero:expr) => {
-            for (at, row) in $data.chunks_exact_mut(columns.max(1)).enumerate() {
-                let cut = cut(at % rows);
-                let cleared = if lower { &mut row[cut..] } else { &mut row[..cut] };
-                cleared.fill($zero);
-            }
-        };
-    }
-    match &mut buffer {
-        super::Buffer::F32(data) => cleared!(data, 0.0),
-        super::Buffer::F64(data) => cleared!(data, 0.0),
-        super::Buffer::I64(data) => cleared!(data, 0),
-        super::Buffer::Bool(data) => cleared!(data, false),
-    }
+    each_lane!(&mut buffer, data => for (at, row) in data.chunks_exact_mut(columns.max(1)).enumerate() {
+        let cut = cut(at % rows);
+        let cleared = if lower { &mut row[cut..] } else { &mut row[..cut] };
+        cleared.fill(Default::default());
+    });
     Tensor::new(buffer, x.shape(), x.dtype())
 }
 
