@@ -8,51 +8,56 @@
 //! `only`, which is refused with anything but its default. A test looks for a call of every other parameter in which it
 //! changes the result.
 
-/// What a parameter takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Type {
-    /// `Tensor`
-    Tensor,
-    /// `Operand`: a tensor or a Python number.
-    Operand,
-    /// `Number`: a Python number, or a tensor of one element.
-    Number,
-    /// `int`
-    Int,
-    /// `float`
-    Float,
-    /// `bool`
-    Bool,
-    /// `str`
-    Str,
-    /// `dtype`
-    Dtype,
-    /// `ints`: a sequence of ints, or one int.
-    Ints,
-    /// `sizes`: a sequence of ints, or the ints one after the other.
-    Sizes,
-    /// `floats`: a sequence of floats.
-    Floats,
-    /// `Tensors`: a sequence of tensors.
-    Tensors,
-    /// `Several`: a sequence of tensors, or tensors one after the other.
-    Several,
-    /// `Generator`
-    Generator,
-    /// `device`: the CPU; all others are refused.
-    Device,
-    /// `layout`: strided; all others are refused.
-    Layout,
-    /// `format`: the contiguous or the preserved memory format; all others are refused.
-    Format,
-    /// `only`: the default; anything else is refused. For what attn has no other of (`driver`, `pin_memory`).
-    Only,
-    /// `hint`: a bool or a number; no result can depend on it (`non_blocking`).
-    Hint,
-    /// `out`: where the result is written; read before the arguments are bound.
-    Out,
-    /// `index`: an index expression, which Python's syntax gives.
-    Index,
+/// The types of parameters, and their words in a form.
+macro_rules! types {
+    ($($(#[$doc:meta])* $name:ident $word:literal,)*) => {
+        /// What a parameter takes.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum Type {
+            $(#[doc = $word] $(#[$doc])* $name,)*
+        }
+
+        /// The words for [`Type`] in a form.
+        const WORDS: &[(&str, Type)] = &[$(($word, Type::$name),)*];
+    };
+}
+
+types! {
+    Tensor "Tensor",
+    /// A tensor or a Python number.
+    Operand "Operand",
+    /// A Python number, or a tensor of one element.
+    Number "Number",
+    Int "int",
+    Float "float",
+    Bool "bool",
+    Str "str",
+    Dtype "dtype",
+    /// A sequence of ints, or one int.
+    Ints "ints",
+    /// A sequence of ints, or the ints one after the other.
+    Sizes "sizes",
+    /// A sequence of floats.
+    Floats "floats",
+    /// A sequence of tensors.
+    Tensors "Tensors",
+    /// A sequence of tensors, or tensors one after the other.
+    Several "Several",
+    Generator "Generator",
+    /// The CPU; all others are refused.
+    Device "device",
+    /// Strided; all others are refused.
+    Layout "layout",
+    /// The contiguous or the preserved memory format; all others are refused.
+    Format "format",
+    /// The default; anything else is refused. For what attn has no other of (`driver`, `pin_memory`).
+    Only "only",
+    /// A bool or a number; no result can depend on it (`non_blocking`).
+    Hint "hint",
+    /// Where the result is written; read before the arguments are bound.
+    Out "out",
+    /// An index expression, which Python's syntax gives.
+    Index "index",
 }
 
 impl Type {
@@ -79,31 +84,6 @@ pub struct Param {
     /// The text of its default.
     pub(crate) default: Option<&'static str>,
 }
-
-/// The words for [`Type`] in a form.
-const WORDS: [(&str, Type); 21] = [
-    ("Tensor", Type::Tensor),
-    ("Operand", Type::Operand),
-    ("Number", Type::Number),
-    ("int", Type::Int),
-    ("float", Type::Float),
-    ("bool", Type::Bool),
-    ("str", Type::Str),
-    ("dtype", Type::Dtype),
-    ("ints", Type::Ints),
-    ("sizes", Type::Sizes),
-    ("floats", Type::Floats),
-    ("Tensors", Type::Tensors),
-    ("Several", Type::Several),
-    ("Generator", Type::Generator),
-    ("device", Type::Device),
-    ("layout", Type::Layout),
-    ("format", Type::Format),
-    ("only", Type::Only),
-    ("hint", Type::Hint),
-    ("out", Type::Out),
-    ("index", Type::Index),
-];
 
 /// The parameters of a form. Panics on a form that is not well written: the table's test reads all.
 pub(crate) fn parse(form: &'static str) -> Vec<Param> {
