@@ -247,7 +247,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
             "result type {} can't be cast to the desired output type {}",
             result.dtype().cpp_name(),
             if op.names_scalar_types && args[1..].iter().all(|arg| arg.tensor().is_none()) {
-                ops::linear::cpp_name(target.dtype())
+                target.dtype().c_name()
             } else {
                 target.dtype().cpp_name()
             }

@@ -66,18 +66,19 @@ impl Lane {
     }
 }
 
-/// dtype, PyTorch's name, its C++ name in error texts, its width in bytes, category, lane.
-const TABLE: [(DType, &str, &str, usize, Category, Lane); 10] = [
-    (DType::Bool, "bool", "Bool", 1, Category::Bool, Lane::Bool),
-    (DType::UInt8, "uint8", "Byte", 1, Category::Integer, Lane::I64),
-    (DType::Int8, "int8", "Char", 1, Category::Integer, Lane::I64),
-    (DType::Int16, "int16", "Short", 2, Category::Integer, Lane::I64),
-    (DType::Int32, "int32", "Int", 4, Category::Integer, Lane::I64),
-    (DType::Int64, "int64", "Long", 8, Category::Integer, Lane::I64),
-    (DType::Float16, "float16", "Half", 2, Category::Float, Lane::F32),
-    (DType::BFloat16, "bfloat16", "BFloat16", 2, Category::Float, Lane::F32),
-    (DType::Float32, "float32", "Float", 4, Category::Float, Lane::F32),
-    (DType::Float64, "float64", "Double", 8, Category::Float, Lane::F64),
+/// dtype, PyTorch's name, its names in error texts (the dtype's, and that of one number in C++), its width in bytes,
+/// category, lane.
+const TABLE: [(DType, &str, &str, &str, usize, Category, Lane); 10] = [
+    (DType::Bool, "bool", "Bool", "bool", 1, Category::Bool, Lane::Bool),
+    (DType::UInt8, "uint8", "Byte", "unsigned char", 1, Category::Integer, Lane::I64),
+    (DType::Int8, "int8", "Char", "signed char", 1, Category::Integer, Lane::I64),
+    (DType::Int16, "int16", "Short", "short int", 2, Category::Integer, Lane::I64),
+    (DType::Int32, "int32", "Int", "int", 4, Category::Integer, Lane::I64),
+    (DType::Int64, "int64", "Long", "long int", 8, Category::Integer, Lane::I64),
+    (DType::Float16, "float16", "Half", "c10::Half", 2, Category::Float, Lane::F32),
+    (DType::BFloat16, "bfloat16", "BFloat16", "c10::BFloat16", 2, Category::Float, Lane::F32),
+    (DType::Float32, "float32", "Float", "float", 4, Category::Float, Lane::F32),
+    (DType::Float64, "float64", "Double", "double", 8, Category::Float, Lane::F64),
 ];
 
 impl DType {
@@ -86,7 +87,7 @@ impl DType {
         TABLE.iter().map(|row| row.0)
     }
 
-    fn row(self) -> &'static (DType, &'static str, &'static str, usize, Category, Lane) {
+    fn row(self) -> &'static (DType, &'static str, &'static str, &'static str, usize, Category, Lane) {
         &TABLE[self as usize]
     }
 
@@ -100,19 +101,52 @@ impl DType {
         self.row().2
     }
 
+    /// The name of one number in C++, which some error texts use: `long int`.
+    pub(crate) fn c_name(self) -> &'static str {
+        self.row().3
+    }
+
+    /// The range that its numbers lie in.
+    pub(crate) fn range(self) -> (f64, f64) {
+        const BFLOAT16: f64 = 3.389_531_389_251_535_5e38;
+        match self {
+            DType::Bool => (0.0, 1.0),
+            DType::UInt8 => (0.0, 255.0),
+            DType::Int8 => (-128.0, 127.0),
+            DType::Int16 => (-32768.0, 32767.0),
+            DType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+            DType::Int64 => (i64::MIN as f64, i64::MAX as f64),
+            DType::Float16 => (-65504.0, 65504.0),
+            DType::BFloat16 => (-BFLOAT16, BFLOAT16),
+            DType::Float32 => (f64::from(f32::MIN), f64::from(f32::MAX)),
+            DType::Float64 => (f64::MIN, f64::MAX),
+        }
+    }
+
+    /// The number up to which it has all whole numbers.
+    pub(crate) fn most_whole(self) -> i64 {
+        match self {
+            DType::Float16 => 1 << 11,
+            DType::BFloat16 => 1 << 8,
+            DType::Float32 => 1 << 24,
+            DType::Float64 => 1 << 53,
+            whole => whole.range().1 as i64,
+        }
+    }
+
     /// Bytes an element takes in PyTorch (`element_size`).
     pub(crate) fn size(self) -> usize {
-        self.row().3
+        self.row().4
     }
 
     /// Bool, integer or floating point.
     pub(crate) fn category(self) -> Category {
-        self.row().4
+        self.row().5
     }
 
     /// The type of the elements in memory.
     pub(crate) fn lane(self) -> Lane {
-        self.row().5
+        self.row().6
     }
 
     /// Whether this is a floating point dtype.

@@ -174,14 +174,14 @@ fn lerp(c: &Call) -> Result<Value> {
     refuse_if!(
         start.dtype() != end.dtype(),
         "expected dtype {} for `end` but got dtype {}",
-        linear::cpp_name(start.dtype()),
-        linear::cpp_name(end.dtype())
+        start.dtype().c_name(),
+        end.dtype().c_name()
     );
     if let Some(weight) = c.opt_tensor(2).filter(|weight| weight.dtype() != start.dtype()) {
         return Err(Error::runtime(format!(
             "expected dtype {} for `weight` but got dtype {}",
-            linear::cpp_name(start.dtype()),
-            linear::cpp_name(weight.dtype())
+            start.dtype().c_name(),
+            weight.dtype().c_name()
         )));
     }
     ops::float::only_floats("lerp_kernel_scalar", start.dtype())?;

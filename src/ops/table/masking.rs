@@ -8,22 +8,6 @@ use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::ops::{along, mask, sorting};
 use crate::tensor::{Arg, DType, Error, ErrorFact, Result, refuse_if};
 
-/// What C++ calls a dtype, in some error texts.
-fn c_name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Float32 => "float",
-        DType::Float64 => "double",
-        DType::Int64 => "long int",
-        DType::Int32 => "int",
-        DType::Int16 => "short int",
-        DType::Int8 => "signed char",
-        DType::UInt8 => "unsigned char",
-        DType::Float16 => "c10::Half",
-        DType::BFloat16 => "c10::BFloat16",
-        DType::Bool => "bool",
-    }
-}
-
 fn masked_fill(c: &Call) -> Result<Value> {
     let (x, mask) = (c.tensor(0)?, c.tensor(1)?);
     let value = match c.arg(2) {
@@ -34,19 +18,14 @@ fn masked_fill(c: &Call) -> Result<Value> {
                 "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
                 value.ndim()
             );
-            let number = if value.dtype().is_float() {
-                Arg::Float(value.item()?)
-            } else {
-                Arg::Int(value.item_int()?)
-            };
-            mask::checked_number(&number, x.dtype())?
+            mask::checked_number(&value.first(), x.dtype())?
         }
         number => mask::checked_number(number, x.dtype())?,
     };
     if mask.dtype() != DType::Bool {
         return Err(Error::runtime(format!(
             "masked_fill_ only supports boolean masks, but got mask with dtype {}",
-            c_name(mask.dtype())
+            mask.dtype().c_name()
         ))
         .about(ErrorFact::MaskDtype));
     }

@@ -59,7 +59,7 @@ fn attention(c: &Call) -> Result<Value> {
 
 fn checked(asked: &AttentionArgs) -> Result<()> {
     let [query, key, value] = [asked.query, asked.key, asked.value];
-    let name = |x: &Tensor| linear::cpp_name(x.dtype());
+    let name = |x: &Tensor| x.dtype().c_name();
     if query.dtype() != key.dtype() || query.dtype() != value.dtype() {
         return Err(Error::runtime(format!(
             "Expected query, key, and value to have the same dtype, but got query.dtype: {} key.dtype: {} and \

@@ -65,29 +65,13 @@ pub(super) fn short(value: f64) -> String {
 
 /// What C++ calls a dtype.
 pub(super) fn cpp_type(dtype: DType) -> &'static str {
-    if dtype == DType::Int16 { "short" } else { ops::linear::cpp_name(dtype) }
-}
-
-/// The range a dtype's numbers lie in.
-fn ends(dtype: DType) -> (f64, f64) {
-    match dtype {
-        DType::Bool => (0.0, 1.0),
-        DType::UInt8 => (0.0, 255.0),
-        DType::Int8 => (-128.0, 127.0),
-        DType::Int16 => (-32768.0, 32767.0),
-        DType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
-        DType::Int64 => (i64::MIN as f64, i64::MAX as f64),
-        DType::Float16 => (-65504.0, 65504.0),
-        DType::BFloat16 => (-3.389_531_389_251_535_5e38, 3.389_531_389_251_535_5e38),
-        DType::Float32 => (f64::from(f32::MIN), f64::from(f32::MAX)),
-        DType::Float64 => (f64::MIN, f64::MAX),
-    }
+    if dtype == DType::Int16 { "short" } else { dtype.c_name() }
 }
 
 pub(super) fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     let dtype = target.dtype();
     only_floats("check_uniform_bounds", dtype)?;
-    let (least, most) = ends(dtype);
+    let (least, most) = dtype.range();
     for (name, bound) in [("from", from), ("to", to)] {
         refuse_if!(!(least..=most).contains(&bound), "{name} is out of bounds for {}", cpp_type(dtype));
     }
@@ -117,7 +101,7 @@ pub(super) fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std:
 /// Whole numbers in [from, to), or from `from` on.
 pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to: Option<i64>) -> Result<()> {
     let dtype = target.dtype();
-    let (least, most) = ends(dtype);
+    let (least, most) = dtype.range();
     let within = |name: &str, value: f64| match (least..=most).contains(&value) {
         true => Ok(()),
         false => Err(Error::runtime(format!("{name} is out of bounds for {}", cpp_type(dtype)))),
@@ -133,20 +117,8 @@ pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to:
             to.wrapping_sub(from) as u64
         }
         None => {
-            let last = match dtype {
-                DType::Bool => 1,
-                DType::UInt8 => 255,
-                DType::Int8 => 127,
-                DType::Int16 => 32767,
-                DType::Int32 => i64::from(i32::MAX),
-                DType::Int64 => i64::MAX,
-                DType::Float16 => 1 << 11,
-                DType::BFloat16 => 1 << 8,
-                DType::Float32 => 1 << 24,
-                DType::Float64 => 1 << 53,
-            };
             within("from", from as f64)?;
-            last.wrapping_sub(from).wrapping_add(1) as u64
+            dtype.most_whole().wrapping_sub(from).wrapping_add(1) as u64
         }
     };
     draw::integers(target, generator, range, from)
@@ -226,9 +198,7 @@ fn randperm(c: &Call) -> Result<Value> {
     refuse_if!(n < 0, "Trying to create tensor with negative dimension {n}: [{n}]");
     let most = match dtype {
         DType::Bool => return Err(Error::unsupported_dtype("randperm", DType::Bool)),
-        DType::Float16 => (1 << 11) + 1,
-        DType::BFloat16 => (1 << 8) + 1,
-        DType::Float32 => (1 << 24) + 1,
+        DType::Float16 | DType::BFloat16 | DType::Float32 => dtype.most_whole() + 1,
         _ => i64::MAX,
     };
     refuse_if!(n > most, "n cannot be greater than {most} for {} type.", dtype.cpp_name());

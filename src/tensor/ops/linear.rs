@@ -25,22 +25,6 @@ fn scalar_types(a: DType, b: DType) -> String {
     format!("expected scalar type {} but found {}", a.cpp_name(), b.cpp_name())
 }
 
-/// The C++ name of a dtype.
-pub(crate) fn cpp_name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::UInt8 => "unsigned char",
-        DType::Int8 => "signed char",
-        DType::Int16 => "short int",
-        DType::Int32 => "int",
-        DType::Int64 => "long int",
-        DType::Float16 => "c10::Half",
-        DType::BFloat16 => "c10::BFloat16",
-        DType::Float32 => "float",
-        DType::Float64 => "double",
-    }
-}
-
 /// The layout of a tensor for the kernel; strides of a tensor without elements become 0.
 fn kernel_layout(x: &Tensor) -> Layout {
     let layout = x.layout();
@@ -134,7 +118,7 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
     dtypes_agree(a, b, |a, b| {
-        let (a, b) = (cpp_name(a), cpp_name(b));
+        let (a, b) = (a.c_name(), b.c_name());
         format!("expected m1 and m2 to have the same dtype, but got: {a} != {b}")
     })?;
     product(a, b, &[la.shape[0], lb.shape[1]], "addmm_impl_cpu_")
@@ -194,9 +178,9 @@ pub(crate) fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f
     refuse_if!(
         base.dtype() != a.dtype() || base.dtype() != b.dtype(),
         "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
-        cpp_name(base.dtype()),
-        cpp_name(a.dtype()),
-        cpp_name(b.dtype())
+        base.dtype().c_name(),
+        a.dtype().c_name(),
+        b.dtype().c_name()
     );
     let shape = batch_shape(a, b)?;
     let base = super::expanded(base, &shape.map(|size| size as i64))?;
