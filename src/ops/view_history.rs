@@ -19,7 +19,7 @@ pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
         }
         let args = vec![Arg::Tensor(old.clone()), Arg::Tensor(seen.0)];
         let record = caller.state.recorder.record(CompletedOperation {
-            grad_name: COPY_SLICES.gradient,
+            grad_name: COPY_SLICES.gradient.into(),
             needs_grad: true,
             in_backward: caller.state.in_backward.get(),
             ..CompletedOperation::new(&COPY_SLICES, args, base.shape(), (caller.site)())

@@ -8,6 +8,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
+use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
 use smallvec::SmallVec;
@@ -124,11 +125,9 @@ pub(crate) enum LostOperands {
     Off,
 }
 
-/// One operation that ran.
+/// An operation that ran, as its caller describes it.
 #[derive(Debug)]
-pub struct Record {
-    /// Its place in the order in which operations ran.
-    pub(crate) number: u64,
+pub struct CompletedOperation {
     /// The operation.
     pub(crate) operation: &'static Descriptor,
     /// Whether it wrote to its first argument.
@@ -138,11 +137,9 @@ pub struct Record {
     /// What `grad_fn` shows.
     pub(crate) grad_name: Cell<Option<GradName>>,
     /// All arguments in the order of the signature, with defaults.
-    pub(super) args: RefCell<Vec<Arg>>,
+    pub(crate) args: RefCell<Vec<Arg>>,
     /// The line that called it.
     pub(crate) site: Option<Site>,
-    /// The versions of the operands' storages when it ran, for all tensors in order. They reveal later in-place writes.
-    pub(crate) versions: SmallVec<[u64; 2]>,
     /// The random numbers that it drew.
     pub(crate) drawn: Option<RandomDraws>,
     /// Shape of the first result.
@@ -153,6 +150,16 @@ pub struct Record {
     pub(crate) needs_grad: bool,
     /// Whether backward ran it, and not the learner's own code.
     pub(crate) in_backward: bool,
+}
+
+/// The record of an operation that ran.
+#[derive(Debug)]
+pub struct Record {
+    /// Its place in the order in which operations ran.
+    pub(crate) number: u64,
+    pub(super) ran: CompletedOperation,
+    /// The versions of the operands' storages when it ran, for all tensors in order. They reveal later in-place writes.
+    pub(crate) versions: SmallVec<[u64; 2]>,
     pub(super) lost: Cell<Option<LostOperands>>,
     /// The origin of each tensor among the arguments when it ran: a later in-place write changes the origin of the
     /// tensor itself. Kept where gradients flow.
@@ -167,6 +174,14 @@ pub struct Record {
     pub(super) is_kept: Cell<bool>,
     /// The count that its operands are in; `None` if it is not listed.
     pub(super) budget: RefCell<Option<Rc<Budget>>>,
+}
+
+impl Deref for Record {
+    type Target = CompletedOperation;
+
+    fn deref(&self) -> &CompletedOperation {
+        &self.ran
+    }
 }
 
 /// A result that backward reads. It does not keep the result alive: what a gradient comes from does.

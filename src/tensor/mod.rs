@@ -28,10 +28,10 @@ pub(crate) use dtype::Lane;
 pub use dtype::{Category, DType};
 pub(crate) use error::{Error, ErrorFact, ErrorKind, Result, SHARED_BITS, refuse_if};
 pub use graph::{Arg, Storage, Tensor};
-pub(crate) use graph::{Index, Indices, LostOperands, RandomDraws, Record};
+pub(crate) use graph::{CompletedOperation, Index, Indices, LostOperands, RandomDraws, Record};
 pub use layout::Layout;
 pub use record::RecordCounts;
-pub(crate) use record::{CompletedOperation, Recorder};
+pub(crate) use record::Recorder;
 pub(crate) use site::{Site, SourcePosition, SourceRange};
 #[allow(unused_imports, reason = "tests use it")]
 pub use storage::tensor_bytes;

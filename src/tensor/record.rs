@@ -30,9 +30,8 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
 use super::budget::Budget;
-use super::descriptor::{DEEP_COPY, Descriptor, GRADIENT, GradName};
-use super::graph::{Arg, Edge, LostOperands, RandomDraws, Record, Storage, Tensor};
-use super::layout::Sizes;
+use super::descriptor::{DEEP_COPY, Descriptor, GRADIENT};
+use super::graph::{Arg, CompletedOperation, Edge, LostOperands, Record, Storage, Tensor};
 use super::site::Site;
 
 impl Record {
@@ -102,13 +101,13 @@ impl Drop for Record {
     /// A long history is a long chain of records: they are dropped in a loop, because recursion would overflow the stack.
     fn drop(&mut self) {
         self.delist();
-        let mut chain = std::mem::take(self.args.get_mut());
+        let mut chain = std::mem::take(self.ran.args.get_mut());
         let mut made = std::mem::take(self.edges.get_mut());
         loop {
             let last = |edge: Edge| edge.and_then(|(record, _)| Rc::try_unwrap(record).ok());
             if let Some(mut record) = made.pop().and_then(last) {
                 record.delist();
-                chain.append(record.args.get_mut());
+                chain.append(record.ran.args.get_mut());
                 made.append(record.edges.get_mut());
             }
             let tensor = match chain.pop() {
@@ -124,38 +123,12 @@ impl Drop for Record {
                 // A tensor and its storage may both refer to a record; the last reference drops it.
                 if let Some(mut record) = Rc::into_inner(record) {
                     record.delist();
-                    chain.append(record.args.get_mut());
+                    chain.append(record.ran.args.get_mut());
                     made.append(record.edges.get_mut());
                 }
             }
         }
     }
-}
-
-/// An operation that ran, for [`Recorder::record`].
-pub(crate) struct CompletedOperation {
-    /// The operation.
-    pub(crate) operation: &'static Descriptor,
-    /// Whether it wrote into its first argument.
-    pub(crate) in_place: bool,
-    /// Which of its signatures the arguments fit.
-    pub(crate) form: usize,
-    /// What `grad_fn` shows.
-    pub(crate) grad_name: Option<GradName>,
-    /// All arguments.
-    pub(crate) args: Vec<Arg>,
-    /// Where it was called.
-    pub(crate) site: Option<Site>,
-    /// Shape of the first result.
-    pub(crate) shape: Sizes,
-    /// Number of results.
-    pub(crate) outputs: usize,
-    /// Whether gradients flow through it.
-    pub(crate) needs_grad: bool,
-    /// The random numbers it drew.
-    pub(crate) drawn: Option<RandomDraws>,
-    /// Whether backward ran it.
-    pub(crate) in_backward: bool,
 }
 
 impl CompletedOperation {
@@ -170,8 +143,8 @@ impl CompletedOperation {
             operation,
             in_place: false,
             form: 0,
-            grad_name: None,
-            args,
+            grad_name: Cell::default(),
+            args: args.into(),
             site,
             shape: shape.into(),
             outputs: 1,
@@ -294,31 +267,22 @@ impl Recorder {
 
     /// A record that is not listed.
     fn made(&self, ran: CompletedOperation) -> Rc<Record> {
-        let tensors = ran.args.iter().flat_map(Arg::tensors).chain(ran.args.iter().flat_map(Arg::indices));
-        let versions = tensors.map(|tensor| tensor.storage().version()).collect();
         let edge = |tensor: &Tensor| {
             let made = tensor.origin().filter(|_| !tensor.is_leaf());
             made.map(|record| (record, tensor.output_index()))
         };
-        let edges = match ran.needs_grad {
-            true => ran.args.iter().flat_map(Arg::tensors).map(edge).collect(),
-            false => Vec::new(),
+        let (versions, edges) = {
+            let args = ran.args.borrow();
+            let tensors = || args.iter().flat_map(Arg::tensors);
+            let read = tensors().chain(args.iter().flat_map(Arg::indices));
+            let edges = if ran.needs_grad { tensors().map(edge).collect() } else { Vec::new() };
+            (read.map(|tensor| tensor.storage().version()).collect(), edges)
         };
         self.count.set(self.count.get() + 1);
         let record = Rc::new(Record {
             number: self.count.get(),
-            operation: ran.operation,
-            in_place: ran.in_place,
-            form: ran.form,
-            grad_name: Cell::new(ran.grad_name),
-            args: RefCell::new(ran.args),
-            site: ran.site,
+            ran,
             versions,
-            shape: ran.shape,
-            outputs: ran.outputs,
-            needs_grad: ran.needs_grad,
-            drawn: ran.drawn,
-            in_backward: ran.in_backward,
             lost: Cell::new(None),
             edges: RefCell::new(edges),
             result: OnceCell::new(),

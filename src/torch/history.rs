@@ -56,7 +56,7 @@ pub(crate) fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) ->
 pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
     let shape = results.first().map(Tensor::shape).unwrap_or_default();
     let record = state.recorder.record(CompletedOperation {
-        grad_name: Some(GradName::Custom(known(name))),
+        grad_name: Some(GradName::Custom(known(name))).into(),
         outputs: results.len(),
         needs_grad: true,
         in_backward: state.in_backward.get(),
