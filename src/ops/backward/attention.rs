@@ -47,7 +47,7 @@ pub(crate) fn attention(step: &BackwardStep, grad: Tensor) -> Result<Gradients> 
                 added = match (mask.dtype() == DType::Bool, step.bool("is_causal")) {
                     (true, false) => mask,
                     (false, false) => to_dtype(&mask, dtype),
-                    (_, true) => with_causal::<T>(&mask, rows, dtype),
+                    (_, true) => T::tensor(ops::mask::with_causal(&mask, rows[0], rows[1]), mask.shape(), dtype),
                 };
                 Some(&added)
             }
@@ -69,22 +69,6 @@ struct AttentionOperands<'a> {
     noise: Option<&'a Tensor>,
     /// The shape of the scores.
     scores: Vec<usize>,
-}
-
-/// What a mask adds to each score, the causal one included.
-fn with_causal<T: Float>(mask: &Tensor, [rows, keys]: [usize; 2], dtype: DType) -> Tensor {
-    let mut added: Vec<T> = match mask.dtype() {
-        DType::Bool => {
-            mask.to_bool_vec().into_iter().map(|keep| if keep { T::ZERO } else { T::NEG_INFINITY }).collect()
-        }
-        _ => T::of(mask),
-    };
-    for (at, x) in added.iter_mut().enumerate() {
-        if at % keys > at / keys % rows {
-            *x = T::NEG_INFINITY;
-        }
-    }
-    T::tensor(added, mask.shape(), dtype)
 }
 
 /// A tensor with four dimensions: one of size 1 for each that is missing, and the first ones merged. Copies only for that.

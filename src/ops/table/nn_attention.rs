@@ -139,7 +139,7 @@ fn streamed<T: Float>(asked: &AttentionArgs) -> Result<Tensor> {
         None => attend(if asked.causal { &Mask::Causal } else { &Mask::None }),
         Some(mask) if asked.causal => {
             let seen = ops::contiguous(&mask.with_layout(mask.layout().broadcast_to(&scores)));
-            let added = bias_of::<T>(&seen, scores);
+            let added = ops::mask::with_causal::<T>(&seen, scores[2], scores[3]);
             attend(&Mask::Added(strides::four(&added, &Layout::contiguous(scores))));
         }
         Some(mask) => {
@@ -161,22 +161,6 @@ fn streamed<T: Float>(asked: &AttentionArgs) -> Result<Tensor> {
     let mut out = T::buffer(out);
     out.round_to(query.dtype());
     Ok(Tensor::from_parts(Storage::new(out), placed, query.dtype()))
-}
-
-/// What a mask adds to each score, the causal one included.
-fn bias_of<T: Float>(mask: &Tensor, scores: [usize; 4]) -> Vec<T> {
-    let mut added: Vec<T> = if mask.dtype() == DType::Bool {
-        mask.to_bool_vec().into_iter().map(|keep| if keep { T::ZERO } else { T::NEG_INFINITY }).collect()
-    } else {
-        T::of(mask)
-    };
-    let [_, _, rows, keys] = scores;
-    for (at, x) in added.iter_mut().enumerate() {
-        if at % keys > at / keys % rows {
-            *x = T::NEG_INFINITY;
-        }
-    }
-    added
 }
 
 /// The formula step by step, as PyTorch computes it where its kernel does not apply: half precision in single precision.
@@ -203,12 +187,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     let (rows, keys) = (scores.shape()[scores.ndim() - 2], scores.shape()[scores.ndim() - 1]);
     let added = match asked.mask {
         Some(mask) if mask.dtype() == DType::Bool => {
-            let values = mask
-                .to_bool_vec()
-                .into_iter()
-                .map(|keep| if keep { 0.0 } else { f32::NEG_INFINITY })
-                .collect();
-            Some(to_dtype(&Tensor::from_f32(values, mask.shape()), dtype))
+            Some(to_dtype(&Tensor::from_f32(ops::mask::added(mask), mask.shape()), dtype))
         }
         Some(mask) => Some(mask.clone()),
         None if asked.causal => {

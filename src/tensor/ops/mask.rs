@@ -1,6 +1,7 @@
 //! `masked_fill`: one number where a mask is true.
 //! Source: `torch.masked_fill`; the number must fit the dtype of the tensor.
 
+use super::float::Float;
 use crate::kernel::elementwise::{Strided, ternary};
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, DType, Result, Tensor, allow, refuse_if};
@@ -65,4 +66,25 @@ pub(crate) fn masked_fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<T
         crate::tensor::Lane::Bool => filled!(Bool),
     };
     Ok(Tensor::new(buffer, shape, x.dtype()))
+}
+
+/// What a mask adds to scores: nothing where a mask of bools is true, -inf elsewhere; or its own numbers.
+pub(crate) fn added<T: Float>(mask: &Tensor) -> Vec<T> {
+    match mask.dtype() {
+        DType::Bool => {
+            mask.to_bool_vec().into_iter().map(|keep| if keep { T::ZERO } else { T::NEG_INFINITY }).collect()
+        }
+        _ => T::of(mask),
+    }
+}
+
+/// The same with -inf for keys after the query, in scores of so many rows and keys.
+pub(crate) fn with_causal<T: Float>(mask: &Tensor, rows: usize, keys: usize) -> Vec<T> {
+    let mut added = added::<T>(mask);
+    for (at, x) in added.iter_mut().enumerate() {
+        if at % keys > at / keys % rows {
+            *x = T::NEG_INFINITY;
+        }
+    }
+    added
 }
