@@ -163,40 +163,25 @@ fn linspace(c: &Call) -> Result<Value> {
     let steps = steps as usize;
     let dtype = c.opt_dtype(3).unwrap_or(c.default_dtype());
     allow(&[steps], dtype)?;
-    let buffer = match Buffer::zeros(dtype, 0) {
-        Buffer::F64(_) => {
-            let step = (end - start) / steps.saturating_sub(1).max(1) as f64;
-            let at = |i: usize| {
-                if i < steps / 2 { start + step * i as f64 } else { end - step * (steps - i - 1) as f64 }
-            };
-            Buffer::F64((0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect())
-        }
-        Buffer::F32(_) => {
-            let (start, end) = (start as f32, end as f32);
-            let step = (end - start) / steps.saturating_sub(1).max(1) as f32;
-            let at = |i: usize| {
-                if i < steps / 2 {
-                    step.mul_add(i as f32, start)
-                } else {
-                    (-step).mul_add((steps - i - 1) as f32, end)
-                }
-            };
-            Buffer::F32((0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect())
-        }
-        _ => {
-            let step = (end - start) / steps.saturating_sub(1).max(1) as f64;
-            let at = |i: usize| {
-                if i < steps / 2 { start + step * i as f64 } else { end - step * (steps - i - 1) as f64 }
-            };
-            let wide = Tensor::new(
-                Buffer::F64((0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect()),
-                [steps],
-                DType::Float64,
-            );
-            return leaf(to_dtype(&wide, dtype), c.bool(6));
-        }
+    let last = steps.saturating_sub(1).max(1);
+    if dtype.lane() == Lane::F32 {
+        let (start, end) = (start as f32, end as f32);
+        let step = (end - start) / last as f32;
+        let at = |i: usize| match i < steps / 2 {
+            true => step.mul_add(i as f32, start),
+            false => (-step).mul_add((steps - i - 1) as f32, end),
+        };
+        let values = (0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect();
+        return leaf(Tensor::new(Buffer::F32(values), [steps], dtype), c.bool(6));
+    }
+    let step = (end - start) / last as f64;
+    let at = |i: usize| match i < steps / 2 {
+        true => start + step * i as f64,
+        false => end - step * (steps - i - 1) as f64,
     };
-    leaf(Tensor::new(buffer, [steps], dtype), c.bool(6))
+    let values = (0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect();
+    let wide = Tensor::new(Buffer::F64(values), [steps], DType::Float64);
+    leaf(to_dtype(&wide, dtype), c.bool(6))
 }
 
 /// `to(dtype)`, `to(device)`, `to(other)` and their mixes.
@@ -236,17 +221,12 @@ macro_rules! cast_op {
 /// A buffer of `len` elements of a dtype all equal to a Python number.
 fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
     let float = value.number().unwrap_or(0.0);
-    match Buffer::zeros(dtype, 0) {
-        Buffer::F32(_) => Buffer::F32(buffer_pool::filled(len, float as f32)),
-        Buffer::F64(_) => Buffer::F64(buffer_pool::filled(len, float)),
-        Buffer::I64(_) => {
-            let int = match *value {
-                Arg::Int(int) => int,
-                _ => float as i64,
-            };
-            Buffer::I64(buffer_pool::filled(len, int))
-        }
-        Buffer::Bool(_) => Buffer::Bool(buffer_pool::filled(len, float != 0.0)),
+    match (dtype.lane(), value) {
+        (Lane::F32, _) => Buffer::F32(buffer_pool::filled(len, float as f32)),
+        (Lane::F64, _) => Buffer::F64(buffer_pool::filled(len, float)),
+        (Lane::I64, Arg::Int(value)) => Buffer::I64(buffer_pool::filled(len, *value)),
+        (Lane::I64, _) => Buffer::I64(buffer_pool::filled(len, float as i64)),
+        (Lane::Bool, _) => Buffer::Bool(buffer_pool::filled(len, float != 0.0)),
     }
 }
 

@@ -171,25 +171,16 @@ fn placed(c: &Call, out: Tensor) -> Tensor {
 /// From start towards end; from the nearer end, so that both ends are exact.
 fn lerp(c: &Call) -> Result<Value> {
     let (start, end) = (c.tensor(0)?, c.tensor(1)?);
-    refuse_if!(
-        start.dtype() != end.dtype(),
-        "expected dtype {} for `end` but got dtype {}",
-        start.dtype().c_name(),
-        end.dtype().c_name()
-    );
-    if let Some(weight) = c.opt_tensor(2).filter(|weight| weight.dtype() != start.dtype()) {
-        return Err(Error::runtime(format!(
-            "expected dtype {} for `weight` but got dtype {}",
-            start.dtype().c_name(),
-            weight.dtype().c_name()
-        )));
+    for (name, other) in [("end", Some(end)), ("weight", c.opt_tensor(2))] {
+        if let Some(other) = other.filter(|other| other.dtype() != start.dtype()) {
+            let [wanted, given] = [start, other].map(|x| x.dtype().c_name());
+            return Err(Error::runtime(format!(
+                "expected dtype {wanted} for `{name}` but got dtype {given}"
+            )));
+        }
     }
     ops::float::only_floats("lerp_kernel_scalar", start.dtype())?;
-    c.set_grad_name(if c.opt_tensor(2).is_some() {
-        GradName::Node("Lerp", 1)
-    } else {
-        GradName::node("Lerp")
-    });
+    c.set_grad_name(GradName::Node("Lerp", u8::from(c.opt_tensor(2).is_some())));
     // A number is not rounded to half precision.
     let weight = match c.arg(2) {
         Arg::Tensor(weight) => weight.clone(),

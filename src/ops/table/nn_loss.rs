@@ -92,40 +92,25 @@ fn nll_loss(c: &Call) -> Result<Value> {
     Ok(in_floats!(x.dtype(), T => loss::nll::<T>(x, target, &asked))?.into())
 }
 
-/// A loss of each pair of elements, broadcast.
-fn pairs(
-    c: &Call,
-    kernel: &str,
-    reduction: Reduction,
-    f32: impl Fn(f32, f32) -> f32,
-    f64: impl Fn(f64, f64) -> f64,
-) -> Result<Value> {
+fn mse_loss(c: &Call) -> Result<Value> {
+    let reduction = reduction(c, 4)?;
     let dtype = crate::tensor::ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     let shape = broadcast(c.tensor(0)?.shape(), c.tensor(1)?.shape())?;
-    only_floats(kernel, dtype)?;
+    only_floats("mse_cpu", dtype)?;
     let spread = |x: &Tensor| {
         let x = to_dtype(x, dtype);
         x.with_layout(x.layout().broadcast_to(&shape))
     };
     let (a, b) = (spread(c.tensor(0)?), spread(c.tensor(1)?));
     let out = if dtype == DType::Float64 {
-        let values = f64::of(&a).into_iter().zip(f64::of(&b)).map(|(a, b)| f64(a, b)).collect();
+        let values = f64::of(&a).into_iter().zip(f64::of(&b)).map(|(a, b)| (a - b) * (a - b)).collect();
         reduced(values, &shape, dtype, reduction)
     } else {
-        let values =
-            f32::of(&a).into_iter().zip(f32::of(&b)).map(|(a, b)| dtype.round_f32(f32(a, b))).collect();
+        let square = |(a, b): (f32, f32)| dtype.round_f32((a - b) * (a - b));
+        let values = f32::of(&a).into_iter().zip(f32::of(&b)).map(square).collect();
         reduced(values, &shape, dtype, reduction)
     };
-    Ok(match reduction {
-        Reduction::None => placed(out, &[&a, &b]),
-        _ => out,
-    }
-    .into())
-}
-
-fn mse_loss(c: &Call) -> Result<Value> {
-    let reduction = reduction(c, 4)?;
-    pairs(c, "mse_cpu", reduction, |a, b| (a - b) * (a - b), |a, b| (a - b) * (a - b))
+    Ok(if reduction == Reduction::None { placed(out, &[&a, &b]) } else { out }.into())
 }
 
 /// A tensor spread to a shape, as floats.

@@ -139,12 +139,9 @@ fn batch_norm(c: &Call) -> Result<Value> {
     only_floats("batch_norm", x.dtype())?;
     let low = x.dtype().is_half();
     for tensor in [mean, var, weight, bias].into_iter().flatten() {
-        refuse_if!(
-            tensor.dtype() != x.dtype() && !(low && tensor.dtype() == DType::Float32),
-            "expected scalar type {} but found {}",
-            x.dtype().cpp_name(),
-            tensor.dtype().cpp_name()
-        );
+        if !(low && tensor.dtype() == DType::Float32) {
+            same_dtype(x, Some(tensor))?;
+        }
     }
     if let Some(kept) = [mean, var].into_iter().flatten().find(|kept| kept.ndim() != 1) {
         return Err(Error::runtime(format!("TensorAccessor expected 1 dims but tensor has {}", kept.ndim())));
