@@ -10,7 +10,7 @@ use super::schema::{self, Param};
 use super::state::State;
 use super::value::Value;
 use crate::kernel::random::Generator;
-use crate::tensor::descriptor::{InPlace, OpFamily};
+use crate::tensor::descriptor::{InPlace, OpFamily, setters};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Site, Tensor};
@@ -133,31 +133,35 @@ pub(crate) struct RefusedDtypes {
     pub(crate) message: &'static str,
 }
 
-impl Op {
+setters! { Op {
     /// Its signatures, most usual first.
-    pub(crate) const fn forms(mut self, forms: &'static [&'static str]) -> Op {
-        self.forms = forms;
-        self
-    }
-
+    forms(forms: &'static [&'static str]) forms = forms;
     /// One line on what it computes, shapes included.
-    pub(crate) const fn doc(mut self, doc: &'static str) -> Op {
-        self.doc = doc;
-        self
-    }
-
+    doc(doc: &'static str) doc = doc;
     /// `grad_fn` shows this.
-    pub(crate) const fn grad_name(mut self, name: GradName) -> Op {
-        self.descriptor.gradient = Some(name);
-        self
-    }
-
+    grad_name(name: GradName) descriptor.gradient = Some(name);
     /// Refuses dtypes with this message, in which `{}` is the dtype's name.
-    pub(crate) const fn refusing(mut self, are: fn(DType) -> bool, message: &'static str) -> Op {
-        self.refused = Some(RefusedDtypes { are, message });
-        self
-    }
+    refusing(are: fn(DType) -> bool, message: &'static str) refused = Some(RefusedDtypes { are, message });
+    /// Checks less of its target.
+    checking(check: TargetCheck) target_check = check;
+    /// `torch.autocast` converts its operands by this policy.
+    autocast(policy: fn(&[Arg]) -> Autocast) autocast = policy;
+    /// PyTorch saves its result for backward: of several, the last one.
+    saving_result() saves_result = |_| true;
+    /// PyTorch saves the operands of this composed operation for backward: a later change of one in place is an error.
+    saving_operands() saves_operands = true;
+    /// PyTorch saves its result for backward where the arguments are like this.
+    saving_result_if(saves: fn(&[Arg]) -> bool) saves_result = saves;
+    /// The gradients of its operands from that of its one result.
+    rule(rule: fn(&BackwardStep, Tensor) -> Result<Gradients>) rule = Some(GradientRule::One(rule));
+    /// The gradients of its operands from those of its results.
+    rule_of_several(rule: fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>)
+        rule = Some(GradientRule::Several(rule));
+    /// Names dtypes as C++ names single numbers, where all arguments but the first are numbers.
+    naming_scalar_types() names_scalar_types = true;
+} }
 
+impl Op {
     /// Errors: a dtype that this operation refuses.
     pub(crate) fn check_dtype(&self, args: &[Arg]) -> Result<()> {
         let Some(refused) = self.refused else { return Ok(()) };
@@ -172,56 +176,6 @@ impl Op {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Checks less of its target.
-    pub(crate) const fn checking(mut self, check: TargetCheck) -> Op {
-        self.target_check = check;
-        self
-    }
-
-    /// `torch.autocast` converts its operands by this policy.
-    pub(crate) const fn autocast(mut self, policy: fn(&[Arg]) -> Autocast) -> Op {
-        self.autocast = policy;
-        self
-    }
-
-    /// PyTorch saves its result for backward: of several, the last one.
-    pub(crate) const fn saving_result(self) -> Op {
-        self.saving_result_if(|_| true)
-    }
-
-    /// PyTorch saves the operands of this composed operation for backward: a later change of one in place is an error.
-    pub(crate) const fn saving_operands(mut self) -> Op {
-        self.saves_operands = true;
-        self
-    }
-
-    /// PyTorch saves its result for backward where the arguments are like this.
-    pub(crate) const fn saving_result_if(mut self, saves: fn(&[Arg]) -> bool) -> Op {
-        self.saves_result = saves;
-        self
-    }
-
-    /// The gradients of its operands from that of its one result.
-    pub(crate) const fn rule(mut self, rule: fn(&BackwardStep, Tensor) -> Result<Gradients>) -> Op {
-        self.rule = Some(GradientRule::One(rule));
-        self
-    }
-
-    /// The gradients of its operands from those of its results.
-    pub(crate) const fn rule_of_several(
-        mut self,
-        rule: fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>,
-    ) -> Op {
-        self.rule = Some(GradientRule::Several(rule));
-        self
-    }
-
-    /// Names dtypes as C++ names single numbers, where all arguments but the first are numbers.
-    pub(crate) const fn naming_scalar_types(mut self) -> Op {
-        self.names_scalar_types = true;
-        self
     }
 
     /// Whether it is a function of other operations, which are recorded in its place.

@@ -247,96 +247,55 @@ impl Descriptor {
     }
 }
 
-/// How a row of the table states what is particular to it.
-impl Descriptor {
-    /// `grad_fn` shows this node.
-    pub(crate) const fn grad(self, stem: &'static str) -> Descriptor {
-        self.grad_name(GradName::node(stem))
-    }
-
-    /// `grad_fn` shows this.
-    pub(crate) const fn grad_name(mut self, name: GradName) -> Descriptor {
-        self.gradient = Some(name);
-        self
-    }
-
-    /// An operator of Python calls it.
-    pub(crate) const fn infix(mut self, sign: Sign) -> Descriptor {
-        self.notation = OpNotation::Infix(sign);
-        self
-    }
-
-    /// It is written in another way.
-    pub(crate) const fn notation(mut self, notation: OpNotation) -> Descriptor {
-        self.notation = notation;
-        self
-    }
-
-    /// Shapes combine in another way.
-    pub(crate) const fn shapes(mut self, shapes: ShapeRule) -> Descriptor {
-        self.shapes = shapes;
-        self
-    }
-
-    /// It takes multiplications.
-    pub(crate) const fn cost(mut self, cost: CostRule) -> Descriptor {
-        self.cost = cost;
-        self
-    }
-
-    /// It takes so many multiplications for each element of the result.
-    pub(crate) const fn costs(self, each: u64) -> Descriptor {
-        self.cost(CostRule::PerResult(each))
-    }
-
-    /// In place it ignores what its target held.
-    pub(crate) const fn overwriting(mut self) -> Descriptor {
-        self.overwrites = true;
-        self
-    }
-
-    /// Its result lies in memory in the order that its operands have.
-    pub(crate) const fn keeping_order(mut self) -> Descriptor {
-        self.keeps_order = true;
-        self
-    }
-
-    /// A write through its result is not part of the history of its operand.
-    pub(crate) const fn cutting_history(mut self) -> Descriptor {
-        self.cuts_history = true;
-        self
-    }
-
-    /// Each of its signatures has an overload of its own: `Random`, `Random1`, ...
-    pub(crate) const fn overload_by_form(mut self) -> Descriptor {
-        self.overload_by_form = true;
-        self
-    }
-
-    /// The overload of its in-place twin is so many further, where that is not one.
-    pub(crate) const fn in_place_overload(mut self, by: u8) -> Descriptor {
-        self.in_place_overload = by;
-        self
-    }
-
-    /// It has only an in-place form.
-    pub(crate) const fn always_in_place(mut self) -> Descriptor {
-        self.in_place = InPlace::Always;
-        self
-    }
-
-    /// It is explained in another way.
-    pub(crate) const fn explained(mut self, explanation: Explanation) -> Descriptor {
-        self.explanation = explanation;
-        self
-    }
-
-    /// Its formula, where it works element by element.
-    pub(crate) const fn formula(mut self, formula: Formula) -> Descriptor {
-        self.explanation = Explanation::Pointwise(formula);
-        self
-    }
+/// Methods that each set one field, for rows of the table.
+macro_rules! setters {
+    ($of:ty { $($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $($field:ident).+ = $value:expr;)* }) => {
+        impl $of {
+            $(
+                $(#[$doc])*
+                pub(crate) const fn $name(mut self $(, $arg: $type)*) -> $of {
+                    self.$($field).+ = $value;
+                    self
+                }
+            )*
+        }
+    };
 }
+pub(crate) use setters;
+
+// How a row of the table states what is particular to it.
+setters! { Descriptor {
+    /// `grad_fn` shows this node.
+    grad(stem: &'static str) gradient = Some(GradName::node(stem));
+    /// `grad_fn` shows this.
+    grad_name(name: GradName) gradient = Some(name);
+    /// An operator of Python calls it.
+    infix(sign: Sign) notation = OpNotation::Infix(sign);
+    /// It is written in another way.
+    notation(notation: OpNotation) notation = notation;
+    /// Shapes combine in another way.
+    shapes(shapes: ShapeRule) shapes = shapes;
+    /// It takes multiplications.
+    cost(cost: CostRule) cost = cost;
+    /// It takes so many multiplications for each element of the result.
+    costs(each: u64) cost = CostRule::PerResult(each);
+    /// In place it ignores what its target held.
+    overwriting() overwrites = true;
+    /// Its result lies in memory in the order that its operands have.
+    keeping_order() keeps_order = true;
+    /// A write through its result is not part of the history of its operand.
+    cutting_history() cuts_history = true;
+    /// Each of its signatures has an overload of its own: `Random`, `Random1`, ...
+    overload_by_form() overload_by_form = true;
+    /// The overload of its in-place twin is so many further, where that is not one.
+    in_place_overload(by: u8) in_place_overload = by;
+    /// It has only an in-place form.
+    always_in_place() in_place = InPlace::Always;
+    /// It is explained in another way.
+    explained(explanation: Explanation) explanation = explanation;
+    /// Its formula, where it works element by element.
+    formula(formula: Formula) explanation = Explanation::Pointwise(formula);
+} }
 
 /// Element by element, operands broadcast.
 pub(crate) const fn pointwise(name: &'static str) -> Descriptor {
