@@ -290,47 +290,46 @@ fn bernoulli(c: &Call) -> Result<Value> {
 
 fn multinomial(c: &Call) -> Result<Value> {
     let (p, samples, replacement) = (c.tensor(0)?, c.int(1)?, c.bool(2));
-    let error = |text: &str| Err(Error::runtime(text));
-    if p.ndim() == 0 || p.ndim() > 2 {
-        return error("prob_dist must be 1 or 2 dim");
-    }
+    refuse_if!(p.ndim() == 0 || p.ndim() > 2, "prob_dist must be 1 or 2 dim");
     refuse_if!(
         !p.dtype().is_float(),
         "multinomial only supports floating-point dtypes for input, got: {}",
         p.dtype().cpp_name()
     );
-    if samples <= 0 {
-        return error("cannot sample n_sample <= 0 samples");
-    }
+    refuse_if!(samples <= 0, "cannot sample n_sample <= 0 samples");
     let categories = p.shape()[p.ndim() - 1];
-    if !replacement && samples as usize > categories {
-        return error("cannot sample n_sample > prob_dist.size(-1) samples without replacement");
-    }
+    refuse_if!(
+        !replacement && samples as usize > categories,
+        "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+    );
     let samples = samples as usize;
     let mut shape = p.shape().to_vec();
     shape[p.ndim() - 1] = samples;
     crate::tensor::allow(&shape, DType::Int64)?;
     let weights = p.to_f64_vec();
     let races = !replacement || samples == 1;
-    if categories == 0 && shape.iter().product::<usize>() > 0 {
-        return error("invalid multinomial distribution (sum of probabilities <= 0)");
-    }
+    refuse_if!(
+        categories == 0 && shape.iter().product::<usize>() > 0,
+        "invalid multinomial distribution (sum of probabilities <= 0)"
+    );
     if shape.iter().product::<usize>() > 0 {
-        if races && weights.iter().any(|&weight| !(0.0..f64::INFINITY).contains(&weight)) {
-            return error("probability tensor contains either `inf`, `nan` or element < 0");
-        }
+        refuse_if!(
+            races && weights.iter().any(|&weight| !(0.0..f64::INFINITY).contains(&weight)),
+            "probability tensor contains either `inf`, `nan` or element < 0"
+        );
         for row in weights.chunks(categories) {
-            if row.iter().any(|&weight| weight < 0.0) {
-                return error("invalid multinomial distribution (encountering probability entry < 0)");
-            }
-            if row.iter().any(|weight| !weight.is_finite()) {
-                return error(
-                    "invalid multinomial distribution (encountering probability entry = infinity or NaN)",
-                );
-            }
-            if row.iter().sum::<f64>() <= 0.0 {
-                return error("invalid multinomial distribution (sum of probabilities <= 0)");
-            }
+            refuse_if!(
+                row.iter().any(|&weight| weight < 0.0),
+                "invalid multinomial distribution (encountering probability entry < 0)"
+            );
+            refuse_if!(
+                row.iter().any(|weight| !weight.is_finite()),
+                "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
+            );
+            refuse_if!(
+                row.iter().sum::<f64>() <= 0.0,
+                "invalid multinomial distribution (sum of probabilities <= 0)"
+            );
         }
     }
     let generator = c.generator(3);
