@@ -333,6 +333,11 @@ pub(crate) const fn indexed(name: &'static str, movement: Movement) -> Descripto
     Descriptor::new(name, OpFamily::Index, Explanation::Moved(movement))
 }
 
+/// Elements plus others that an index sends to them, one by one or by slices.
+pub(crate) const fn indexed_sum(name: &'static str, by_element: bool) -> Descriptor {
+    Descriptor::new(name, OpFamily::Index, Explanation::IndexedSum { by_element })
+}
+
 /// Elements joined, repeated, padded or rearranged in new memory.
 pub(crate) const fn joined(name: &'static str, movement: Movement) -> Descriptor {
     Descriptor::new(name, OpFamily::Join, Explanation::Moved(movement))

@@ -6,7 +6,7 @@ use crate::ops::backward;
 use crate::ops::op::{ALL, Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, OpNotation, Sign, pointwise};
-use crate::tensor::explanation::Formula;
+use crate::tensor::explanation::Formula::*;
 use crate::tensor::ops::float::only_floats;
 use crate::tensor::ops::pointwise::{float_unary, same_unary};
 use crate::tensor::{Buffer, DType, Result, Tensor, ops, refuse_if};
@@ -131,7 +131,7 @@ fn nan_to_num(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(pointwise("neg").formula(Formula::Neg).notation(OpNotation::Prefix(Sign::Neg)).grad("Neg"), ALL, neg)
+    op(pointwise("neg").formula(Neg).notation(OpNotation::Prefix(Sign::Neg)).grad("Neg"), ALL, neg)
         .doc("-input.")
         .rule(backward::pointwise::neg),
     op(pointwise("abs").grad("Abs"), ALL, |c| {
@@ -140,14 +140,10 @@ rows![
     })
     .doc("The magnitude of each element."),
     op(pointwise("sign").grad("Sign"), ALL, sign).doc("-1, 0 or 1."),
-    op(
-        pointwise("exp").formula(Formula::Exp).costs(1).grad("Exp"),
-        ALL,
-        slices!(math::exp, math::exp_double)
-    )
-    .doc("e to the power of each element.")
-    .saving_result()
-    .rule(backward::pointwise::exp),
+    op(pointwise("exp").formula(Exp).costs(1).grad("Exp"), ALL, slices!(math::exp, math::exp_double))
+        .doc("e to the power of each element.")
+        .saving_result()
+        .rule(backward::pointwise::exp),
     op(pointwise("exp2").grad("Exp2"), ALL, slices!(math::exp2))
         .doc("2 to the power of each element.")
         .saving_result(),
@@ -158,24 +154,18 @@ rows![
     op(pointwise("erfc").grad("Erfc"), ALL, slices!(math::erfc)).doc("1 - erf(x)."),
     op(pointwise("erfinv").grad("Erfinv"), ALL, in_doubles!(erfinv))
         .doc("The number whose erf is x; infinite at 1 and -1."),
-    op(
-        pointwise("log").formula(Formula::Log).costs(1).grad("Log"),
-        ALL,
-        slices!(math::log, math::log_double)
-    )
-    .doc("Natural logarithm.")
-    .rule(backward::pointwise::log),
-    op(pointwise("log2").formula(Formula::Log).grad("Log2"), ALL, slices!(math::log2))
-        .doc("Logarithm to base 2."),
-    op(pointwise("log10").formula(Formula::Log).grad("Log10"), ALL, slices!(math::log10))
-        .doc("Logarithm to base 10."),
+    op(pointwise("log").formula(Log).costs(1).grad("Log"), ALL, slices!(math::log, math::log_double))
+        .doc("Natural logarithm.")
+        .rule(backward::pointwise::log),
+    op(pointwise("log2").formula(Log).grad("Log2"), ALL, slices!(math::log2)).doc("Logarithm to base 2."),
+    op(pointwise("log10").formula(Log).grad("Log10"), ALL, slices!(math::log10)).doc("Logarithm to base 10."),
     op(pointwise("log1p").grad("Log1P"), ALL, slices!(math::log1p)).doc("log(1 + x), exact near 0."),
-    op(pointwise("sqrt").formula(Formula::Sqrt).costs(1).grad("Sqrt"), ALL, each!(f32::sqrt, f64::sqrt))
+    op(pointwise("sqrt").formula(Sqrt).costs(1).grad("Sqrt"), ALL, each!(f32::sqrt, f64::sqrt))
         .doc("Square root.")
         .saving_result()
         .rule(backward::pointwise::sqrt),
     op(
-        pointwise("rsqrt").formula(Formula::Rsqrt).costs(1).grad("Rsqrt"),
+        pointwise("rsqrt").formula(Rsqrt).costs(1).grad("Rsqrt"),
         ALL,
         each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt())
     )
@@ -183,43 +173,35 @@ rows![
     .saving_result()
     .rule(backward::pointwise::rsqrt),
     op(
-        pointwise("reciprocal").formula(Formula::Reciprocal).costs(1).grad("Reciprocal"),
+        pointwise("reciprocal").formula(Reciprocal).costs(1).grad("Reciprocal"),
         ALL,
         each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x)
     )
     .doc("1 / x.")
     .saving_result(),
-    op(pointwise("square").formula(Formula::Square).costs(1).grad("Pow"), ALL, |c| {
+    op(pointwise("square").formula(Square).costs(1).grad("Pow"), ALL, |c| {
         let x = c.tensor(0)?;
         let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
         Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
     })
     .doc("x * x.")
     .rule(backward::pointwise::square),
-    op(pointwise("sin").formula(Formula::Trigonometric).grad("Sin"), ALL, slices!(math::sin))
+    op(pointwise("sin").formula(Trigonometric).grad("Sin"), ALL, slices!(math::sin))
         .doc("Sine of an angle in radians."),
-    op(pointwise("cos").formula(Formula::Trigonometric).grad("Cos"), ALL, slices!(math::cos))
+    op(pointwise("cos").formula(Trigonometric).grad("Cos"), ALL, slices!(math::cos))
         .doc("Cosine of an angle in radians."),
     op(pointwise("tan").grad("Tan"), ALL, slices!(math::tan))
         .doc("Tangent of an angle in radians.")
         .saving_result(),
-    op(
-        pointwise("asin").formula(Formula::InverseTrigonometric).grad("Asin"),
-        ALL,
-        each!(f32::asin, f64::asin)
-    )
-    .doc("The angle with this sine."),
-    op(
-        pointwise("acos").formula(Formula::InverseTrigonometric).grad("Acos"),
-        ALL,
-        each!(f32::acos, f64::acos)
-    )
-    .doc("The angle with this cosine."),
+    op(pointwise("asin").formula(InverseTrigonometric).grad("Asin"), ALL, each!(f32::asin, f64::asin))
+        .doc("The angle with this sine."),
+    op(pointwise("acos").formula(InverseTrigonometric).grad("Acos"), ALL, each!(f32::acos, f64::acos))
+        .doc("The angle with this cosine."),
     op(pointwise("atan").grad("Atan"), ALL, each!(f32::atan, f64::atan)).doc("The angle with this tangent."),
     op(pointwise("sinh").grad("Sinh"), ALL, each!(f32::sinh, f64::sinh)).doc("Hyperbolic sine."),
     op(pointwise("cosh").grad("Cosh"), ALL, each!(f32::cosh, f64::cosh)).doc("Hyperbolic cosine."),
     op(
-        pointwise("tanh").formula(Formula::Tanh).costs(1).grad("Tanh"),
+        pointwise("tanh").formula(Tanh).costs(1).grad("Tanh"),
         ALL | FUNCTIONAL,
         slices!(math::tanh, math::tanh_double)
     )
@@ -227,7 +209,7 @@ rows![
     .saving_result()
     .rule(backward::activations::tanh),
     op(
-        pointwise("sigmoid").formula(Formula::Sigmoid).costs(1).grad("Sigmoid"),
+        pointwise("sigmoid").formula(Sigmoid).costs(1).grad("Sigmoid"),
         ALL | FUNCTIONAL,
         slices!(math::sigmoid)
     )
@@ -245,10 +227,10 @@ rows![
     op(pointwise("round").grad("Round"), ALL, round)
         .forms(&["Tensor input, *, int decimals=0"])
         .doc("The nearest whole number; halves to even."),
-    op(pointwise("nan_to_num").formula(Formula::NanToNum).grad("NanToNum"), ALL, nan_to_num)
+    op(pointwise("nan_to_num").formula(NanToNum).grad("NanToNum"), ALL, nan_to_num)
         .forms(&["Tensor input, float? nan=None, float? posinf=None, float? neginf=None"])
         .doc("Finite numbers in place of nan and the infinities."),
-    op(pointwise("relu").formula(Formula::Relu).grad("Relu"), ALL, relu)
+    op(pointwise("relu").formula(Relu).grad("Relu"), ALL, relu)
         .doc("max(x, 0).")
         .saving_result()
         .rule(backward::activations::relu),

@@ -3,8 +3,8 @@
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, indexed};
-use crate::tensor::explanation::{Explanation, Movement};
+use crate::tensor::descriptor::{GradName, indexed, indexed_sum};
+use crate::tensor::explanation::Movement;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode};
 use crate::tensor::ops::cast::to_dtype;
@@ -208,14 +208,9 @@ rows![
     op(indexed("index_fill", Movement::Filled).grad("IndexFill"), ALL, index_fill)
         .forms(&["Tensor input, int dim, Tensor index, Operand value"])
         .doc("value in the slices named."),
-    op(
-        Descriptor::new("index_add", OpFamily::Index, Explanation::IndexedSum { by_element: false })
-            .grad("IndexAdd"),
-        ALL,
-        index_add
-    )
-    .forms(&["Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=1"])
-    .doc("source's slices added to the slices named."),
+    op(indexed_sum("index_add", false).grad("IndexAdd"), ALL, index_add)
+        .forms(&["Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=1"])
+        .doc("source's slices added to the slices named."),
     op(indexed("index_copy", Movement::Rearranged).grad("IndexCopy"), ALL, index_copy)
         .forms(&["Tensor input, int dim, Tensor index, Tensor source"])
         .doc("source's slices in place of the slices named.")

@@ -3,8 +3,8 @@
 use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule, indexed, whole};
-use crate::tensor::explanation::{Explanation, Movement};
+use crate::tensor::descriptor::{GradName, OpFamily, OpNotation, ShapeRule, indexed, indexed_sum, whole};
+use crate::tensor::explanation::Movement;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
 use crate::tensor::ops::{mask, shape};
@@ -157,14 +157,9 @@ rows![
     op(indexed("scatter", Movement::Rearranged).grad("Scatter"), ALL, scatter)
         .forms(SCATTER)
         .doc("Values written along a dimension by index."),
-    op(
-        Descriptor::new("scatter_add", OpFamily::Index, Explanation::IndexedSum { by_element: true })
-            .grad("ScatterAdd"),
-        ALL,
-        scatter_add
-    )
-    .forms(&["Tensor input, int dim, Tensor index, Tensor src"])
-    .doc("Values added along a dimension by index."),
+    op(indexed_sum("scatter_add", true).grad("ScatterAdd"), ALL, scatter_add)
+        .forms(&["Tensor input, int dim, Tensor index, Tensor src"])
+        .doc("Values added along a dimension by index."),
     op(whole("scatter_reduce", OpFamily::Index).grad("ScatterReduce"), ALL, scatter_reduce)
         .forms(REDUCED)
         .doc("Values met along a dimension by index: sum, prod, mean, amax, amin."),

@@ -7,7 +7,8 @@ use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
-use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::explanation::Formula::*;
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::pointwise::{self, BinaryOp, binary, same_unary};
 use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
@@ -297,31 +298,31 @@ fn where_(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(pointwise("add").formula(Formula::Add).infix(Sign::Add).grad("Add"), ALL, add)
+    op(pointwise("add").formula(Add).infix(Sign::Add).grad("Add"), ALL, add)
         .forms(&["Operand input, Operand other, *, Number alpha=1"])
         .doc("input + alpha * other, broadcast.")
         .rule(backward::pointwise::add),
-    op(pointwise("sub").formula(Formula::Sub).infix(Sign::Sub).grad("Sub"), ALL, sub)
+    op(pointwise("sub").formula(Sub).infix(Sign::Sub).grad("Sub"), ALL, sub)
         .forms(&["Operand input, Operand other, *, Number alpha=1"])
         .doc("input - alpha * other, broadcast.")
         .rule(backward::pointwise::sub),
-    op(pointwise("rsub").formula(Formula::ReverseSub).grad("Rsub"), BOTH, |c| {
+    op(pointwise("rsub").formula(ReverseSub).grad("Rsub"), BOTH, |c| {
         refused::bools_subtracted(c.arg(1), c.arg(0))?;
         of_terms(c, pointwise::sub, 1, 0)
     })
     .forms(&["Operand input, Operand other, *, Number alpha=1"])
     .doc("other - alpha * input."),
-    op(pointwise("mul").formula(Formula::Mul).infix(Sign::Mul).costs(1).grad("Mul"), ALL, mul)
+    op(pointwise("mul").formula(Mul).infix(Sign::Mul).costs(1).grad("Mul"), ALL, mul)
         .forms(PAIR)
         .doc("input * other, element by element, broadcast.")
         .rule(backward::pointwise::mul),
-    op(pointwise("div").formula(Formula::Div).infix(Sign::Div).costs(1).grad("Div"), ALL, div)
+    op(pointwise("div").formula(Div).infix(Sign::Div).costs(1).grad("Div"), ALL, div)
         .forms(&["Operand input, Operand other, *, str? rounding_mode=None"])
         .doc("input / other, in floats.")
         .rule(backward::pointwise::div),
     op(
         pointwise("floor_divide")
-            .formula(Formula::Pair)
+            .formula(Pair)
             .infix(Sign::FloorDiv)
             .costs(1)
             .grad_name(GradName::NotImplemented),
@@ -331,21 +332,21 @@ rows![
     .forms(PAIR)
     .doc("input / other, rounded down."),
     op(
-        pointwise("remainder").formula(Formula::Pair).infix(Sign::Remainder).costs(1).grad("Remainder"),
+        pointwise("remainder").formula(Pair).infix(Sign::Remainder).costs(1).grad("Remainder"),
         ALL,
         remainder
     )
     .forms(PAIR)
     .doc("What floor division leaves; the divisor's sign."),
-    op(pointwise("pow").formula(Formula::Pow).infix(Sign::Pow).cost(CostRule::Power).grad("Pow"), ALL, pow)
+    op(pointwise("pow").formula(Pow).infix(Sign::Pow).cost(CostRule::Power).grad("Pow"), ALL, pow)
         .forms(&["Operand input, Operand exponent"])
         .doc("input to the power of exponent.")
         .saving_result_if(|args| args[1].tensor().is_some())
         .rule(backward::pointwise::pow),
-    op(pointwise("maximum").formula(Formula::Larger).grad("Maximum"), BOTH, maximum)
+    op(pointwise("maximum").formula(Larger).grad("Maximum"), BOTH, maximum)
         .forms(TENSORS)
         .doc("The larger of each pair; nan where either is nan."),
-    op(pointwise("minimum").formula(Formula::Smaller).grad("Minimum"), BOTH, minimum)
+    op(pointwise("minimum").formula(Smaller).grad("Minimum"), BOTH, minimum)
         .forms(TENSORS)
         .doc("The smaller of each pair; nan where either is nan."),
     op(pointwise("atan2").grad("Atan2"), ALL, |c| pair(c, &ATAN2))
@@ -359,10 +360,10 @@ rows![
         .forms(TENSORS)
         .doc("log(exp(input) + exp(other)), without overflow.")
         .refusing(refused::is_whole, "\"logaddexp_cpu\" not implemented for '{}'"),
-    op(pointwise("bitwise_and").formula(Formula::And).infix(Sign::And), ALL, |c| bitwise(c, &AND))
+    op(pointwise("bitwise_and").formula(And).infix(Sign::And), ALL, |c| bitwise(c, &AND))
         .forms(PAIR)
         .doc("Bits set in both; `&`."),
-    op(pointwise("bitwise_or").formula(Formula::Or).infix(Sign::Or), ALL, |c| bitwise(c, &OR))
+    op(pointwise("bitwise_or").formula(Or).infix(Sign::Or), ALL, |c| bitwise(c, &OR))
         .forms(PAIR)
         .doc("Bits set in either; `|`."),
     op(pointwise("bitwise_xor").infix(Sign::Xor), ALL, |c| bitwise(c, &XOR))
@@ -374,23 +375,19 @@ rows![
     op(pointwise("bitwise_right_shift").infix(Sign::RightShift), ALL, |c| bitwise(c, &SHR))
         .forms(PAIR)
         .doc("Bits moved down; `>>`."),
-    op(
-        pointwise("bitwise_not").formula(Formula::Not).notation(OpNotation::Prefix(Sign::Invert)),
-        ALL,
-        bitwise_not
-    )
-    .doc("Every bit inverted; `~`, which inverts a mask."),
-    op(pointwise("clamp").formula(Formula::Clamp).grad("Clamp"), ALL, clamp)
+    op(pointwise("bitwise_not").formula(Not).notation(OpNotation::Prefix(Sign::Invert)), ALL, bitwise_not)
+        .doc("Every bit inverted; `~`, which inverts a mask."),
+    op(pointwise("clamp").formula(Clamp).grad("Clamp"), ALL, clamp)
         .forms(&["Tensor input, Operand? min=None, Operand? max=None"])
         .doc("Held between min and max.")
         .rule(backward::pointwise::clamp)
         .naming_scalar_types(),
-    op(pointwise("clamp_min").formula(Formula::Clamp).grad("ClampMin"), ALL, maximum)
+    op(pointwise("clamp_min").formula(Clamp).grad("ClampMin"), ALL, maximum)
         .forms(&["Tensor input, Operand min"])
         .doc("Not below min.")
         .rule(backward::pointwise::clamp)
         .naming_scalar_types(),
-    op(pointwise("clamp_max").formula(Formula::Clamp).grad("ClampMax"), ALL, minimum)
+    op(pointwise("clamp_max").formula(Clamp).grad("ClampMax"), ALL, minimum)
         .forms(&["Tensor input, Operand max"])
         .doc("Not above max.")
         .rule(backward::pointwise::clamp)
@@ -405,14 +402,14 @@ rows![
     .forms(&["Operand input, Tensor condition, Operand other"])
     .doc("self where the condition is true, other elsewhere.")
     .rule(backward::pointwise::choice),
-    op(pointwise("logical_not").formula(Formula::Not), ALL, |c| {
+    op(pointwise("logical_not").formula(Not), ALL, |c| {
         Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into())
     })
     .doc("Whether an element is zero."),
-    op(pointwise("logical_and").formula(Formula::And), ALL, |c| logical(c, |a, b| a & b))
+    op(pointwise("logical_and").formula(And), ALL, |c| logical(c, |a, b| a & b))
         .forms(TENSORS)
         .doc("Whether both are not zero."),
-    op(pointwise("logical_or").formula(Formula::Or), ALL, |c| logical(c, |a, b| a | b))
+    op(pointwise("logical_or").formula(Or), ALL, |c| logical(c, |a, b| a | b))
         .forms(TENSORS)
         .doc("Whether either is not zero."),
     op(pointwise("logical_xor"), ALL, |c| logical(c, |a, b| a ^ b))
