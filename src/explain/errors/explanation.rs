@@ -47,6 +47,13 @@ pub struct Fix {
     pub reason: String,
 }
 
+impl ErrorExplanation {
+    /// Remarks and fixes, without operands that clash.
+    pub(super) fn new(remarks: Vec<String>, fixes: Vec<Fix>) -> ErrorExplanation {
+        ErrorExplanation { clash: None, remarks, fixes }
+    }
+}
+
 impl Fix {
     pub(super) fn new(code: impl Into<String>, reason: impl Into<String>) -> Fix {
         Fix { code: code.into(), shapes: String::new(), reason: reason.into() }

@@ -11,25 +11,17 @@ use crate::tensor::{Arg, ErrorFact};
 /// Fixes with their reasons. `{}` is the name of the tensor.
 type Fixes = &'static [(&'static str, &'static str)];
 
+const ONE_OF_SEVERAL: Fixes = &[
+    ("{}[0]", "one of them"),
+    ("{}.mean()", "one number of all"),
+    ("{}.tolist()", "all of them as Python numbers"),
+];
+
 /// A remark on a kind of error, and fixes. `None` for what the other explainers read.
 fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
     let found: (&str, Fixes) = match fact {
-        ErrorFact::SeveralElements => (
-            "item() reads a tensor of one element.",
-            &[
-                ("{}[0]", "one of them"),
-                ("{}.mean()", "one number of all"),
-                ("{}.tolist()", "all of them as Python numbers"),
-            ],
-        ),
-        ErrorFact::NotOneNumber => (
-            "float() and int() read a tensor of one element.",
-            &[
-                ("{}[0]", "one of them"),
-                ("{}.mean()", "one number of all"),
-                ("{}.tolist()", "all of them as Python numbers"),
-            ],
-        ),
+        ErrorFact::SeveralElements => ("item() reads a tensor of one element.", ONE_OF_SEVERAL),
+        ErrorFact::NotOneNumber => ("float() and int() read a tensor of one element.", ONE_OF_SEVERAL),
         ErrorFact::AmbiguousTruth => (
             "A condition is one truth value; this tensor has one for each element.",
             &[
@@ -134,11 +126,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     };
     let name = if name == UNKNOWN { "x".to_owned() } else { name.to_string() };
     let fix = |(code, reason): &(&str, &str)| Fix::new(code.replace("{}", &name), *reason);
-    Some(ErrorExplanation {
-        clash: None,
-        remarks: vec![remark.to_owned()],
-        fixes: fixes.iter().map(fix).collect(),
-    })
+    Some(ErrorExplanation::new(vec![remark.to_owned()], fixes.iter().map(fix).collect()))
 }
 
 /// Which line changed the tensor, and how to keep what it was.
@@ -150,17 +138,15 @@ fn changed_in_place(operation: &str, place: Option<(&str, usize)>, case: &ErrorC
         Some(format!(" in {place}: {}", source.lines().nth(line.checked_sub(1)?)?.trim()))
     };
     let place = place.and_then(line_of).unwrap_or_else(|| ".".to_owned());
-    ErrorExplanation {
-        clash: None,
-        remarks: vec![
-            format!("The gradient of {operation} is made of this tensor as it was."),
-            format!("It was changed in place{place}"),
-        ],
-        fixes: vec![
-            Fix::new("y = y + 1", "not y += 1: a new tensor, here and wherever a name ends in _"),
-            Fix::new("y = y.clone()", "before the change: it changes the copy"),
-        ],
-    }
+    let remarks = vec![
+        format!("The gradient of {operation} is made of this tensor as it was."),
+        format!("It was changed in place{place}"),
+    ];
+    let fixes = vec![
+        Fix::new("y = y + 1", "not y += 1: a new tensor, here and wherever a name ends in _"),
+        Fix::new("y = y.clone()", "before the change: it changes the copy"),
+    ];
+    ErrorExplanation::new(remarks, fixes)
 }
 
 /// Keys of a state dict: pairs each unexpected one with the missing one of the most similar name.
@@ -169,5 +155,5 @@ fn similar_keys(missing: &[String], unexpected: &[String]) -> ErrorExplanation {
         let near = nearest(key, missing, 1);
         near.first().map(|near| Fix::new(format!("\"{near}\""), format!("for \"{key}\"")))
     });
-    ErrorExplanation { fixes: pairs.take(4).collect(), ..ErrorExplanation::default() }
+    ErrorExplanation::new(Vec::new(), pairs.take(4).collect())
 }

@@ -40,7 +40,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
             "A mask says of each element whether it is filled: True or False, not a number. A comparison makes one."
                 .to_owned(),
         );
-        return Some(ErrorExplanation { remarks, fixes: masks(failed, evidence), clash: None });
+        return Some(ErrorExplanation::new(remarks, masks(failed, evidence)));
     }
     let scratch = ScratchShapes::by_size(failed.args.iter().flat_map(Arg::tensors));
     let zeros = scratch.args(&failed.args)?;
@@ -61,7 +61,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         fixes.retain(|fix| !fix.code.ends_with(".bool()"));
     }
     fixes.truncate(if *fact == ErrorFact::UnsupportedDtype { 1 } else { 2 });
-    Some(ErrorExplanation { remarks, fixes, clash: None })
+    Some(ErrorExplanation::new(remarks, fixes))
 }
 
 /// The ways to make a mask of numbers one of truth values that leave each query something to see.
@@ -142,5 +142,5 @@ fn leaf(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
         fixes.push(Fix::new(format!("with torch.no_grad(): {line}"), "not followed, as an optimiser writes"));
         fixes.push(Fix::new(format!("{name}.detach().clone()"), "a copy that may be written to"));
     }
-    Some(ErrorExplanation { remarks, fixes, clash: None })
+    Some(ErrorExplanation::new(remarks, fixes))
 }

@@ -224,5 +224,5 @@ fn uneven_heads(width: usize, heads: usize) -> ErrorExplanation {
         .map(|heads| Fix::new(format!("num_heads={heads}"), format!("heads of width {}", width / heads)));
     let part = width.div_ceil(heads);
     let wider = Fix::new(format!("embed_dim={}", part * heads), format!("{heads} heads of width {part}"));
-    ErrorExplanation { clash: None, remarks: vec![remark], fixes: fewer.into_iter().chain([wider]).collect() }
+    ErrorExplanation::new(vec![remark], fewer.into_iter().chain([wider]).collect())
 }

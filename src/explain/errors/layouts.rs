@@ -28,9 +28,8 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     }
 }
 
-fn listed(sizes: &[i64]) -> String {
-    let texts: Vec<String> = sizes.iter().map(i64::to_string).collect();
-    texts.join(", ")
+fn listed(sizes: &[impl ToString]) -> String {
+    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The number of elements matches, but the layout cannot be viewed in the new shape.
@@ -47,7 +46,7 @@ fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> Er
     let shapes = format!("{} -> {}", tuple(tensor.shape()), tuple(&shape));
     if let Some(moved) = moved(tensor, name, &shape) {
         remarks.push(moved.remark);
-        return ErrorExplanation { clash: None, remarks, fixes: vec![Fix { shapes, ..moved.fix }] };
+        return ErrorExplanation::new(remarks, vec![Fix { shapes, ..moved.fix }]);
     }
     let fixes = vec![
         Fix {
@@ -57,7 +56,7 @@ fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> Er
         },
         Fix { code: format!("{name}.reshape({sizes})"), shapes, reason: "the same in one call".to_owned() },
     ];
-    ErrorExplanation { clash: None, remarks, fixes }
+    ErrorExplanation::new(remarks, fixes)
 }
 
 /// A fix for a view that would mix two axes, and why.
@@ -87,13 +86,13 @@ fn moved(tensor: &Tensor, name: &str, wanted: &[usize]) -> Option<MovedAxes> {
     let split = pairs(wanted.len()).map(|pair| (pair, swapped(wanted, pair)));
     if let Some(((a, b), sizes)) = split.into_iter().find(|(_, sizes)| refines(sizes, shape)) {
         let word = if tensor.layout().view(&sizes).is_some() { "view" } else { "reshape" };
-        let code = format!("{name}.{word}({}).transpose({a}, {b})", sizes_listed(&sizes));
+        let code = format!("{name}.{word}({}).transpose({a}, {b})", listed(&sizes));
         return Some(MovedAxes { remark, fix: Fix::new(code, "splits an axis, then exchanges two") });
     }
     // Exchange first, then join.
     let joined = pairs(shape.len()).find(|pair| refines(&swapped(shape, *pair), wanted));
     let (a, b) = joined?;
-    let code = format!("{name}.transpose({a}, {b}).reshape({})", sizes_listed(wanted));
+    let code = format!("{name}.transpose({a}, {b}).reshape({})", listed(wanted));
     Some(MovedAxes { remark, fix: Fix::new(code, "exchanges two axes, then joins two") })
 }
 
@@ -111,11 +110,6 @@ fn refines(parts: &[usize], whole: &[usize]) -> bool {
     };
     let parts = ends(parts);
     parts.last() == ends(whole).last() && ends(whole).iter().all(|end| parts.contains(end))
-}
-
-fn sizes_listed(sizes: &[usize]) -> String {
-    let texts: Vec<String> = sizes.iter().map(usize::to_string).collect();
-    texts.join(", ")
 }
 
 /// The sizes do not match the number of elements.
@@ -146,5 +140,5 @@ fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> ErrorExplana
         }
     }
     fixes.truncate(2);
-    ErrorExplanation { clash: None, remarks, fixes }
+    ErrorExplanation::new(remarks, fixes)
 }

@@ -7,7 +7,7 @@ use super::scratch::tuple;
 use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::explanation::{Explanation, Movement};
-use crate::tensor::{Arg, ErrorFact, Tensor};
+use crate::tensor::{Arg, ErrorFact};
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let failed = evidence.failed?;
@@ -41,7 +41,7 @@ fn element(
         true => vec![Fix::new((size - 1).to_string(), "the last one: counting begins at 0")],
         false => Vec::new(),
     };
-    Some(ErrorExplanation { remarks, fixes, clash: None })
+    Some(ErrorExplanation::new(remarks, fixes))
 }
 
 /// A dimension that the tensor does not have.
@@ -65,7 +65,7 @@ fn dimension(failed: &Failed, dim: i64, ndim: usize, evidence: &Evidence) -> Err
             fixes.push(Fix::new("dim=-1", "the last dimension, however many there are"));
         }
     }
-    ErrorExplanation { remarks, fixes, clash: None }
+    ErrorExplanation::new(remarks, fixes)
 }
 
 /// An index that an embedding has no row for.
@@ -80,12 +80,9 @@ fn embedding(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
         rows.saturating_sub(1)
     )];
     remarks.extend(history(table, evidence));
-    let fixes = largest(indices).filter(|largest| *largest >= rows as i64).map(|largest| {
-        Fix::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
-    });
-    Some(ErrorExplanation { remarks, fixes: fixes.into_iter().collect(), clash: None })
-}
-
-fn largest(indices: &Tensor) -> Option<i64> {
-    indices.to_i64_vec().into_iter().max()
+    let fixes =
+        indices.to_i64_vec().into_iter().max().filter(|largest| *largest >= rows as i64).map(|largest| {
+            Fix::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
+        });
+    Some(ErrorExplanation::new(remarks, fixes.into_iter().collect()))
 }

@@ -65,11 +65,11 @@ fn no_operand(class: &str) -> Option<&'static str> {
 }
 
 fn remark(words: &str) -> ErrorExplanation {
-    ErrorExplanation { remarks: vec![words.to_owned()], ..ErrorExplanation::default() }
+    ErrorExplanation::new(vec![words.to_owned()], Vec::new())
 }
 
-fn fixes(names: Vec<String>, reason: &str) -> Vec<Fix> {
-    names.into_iter().map(|name| Fix::new(name, reason)).collect()
+fn fixes(names: Vec<String>) -> Vec<Fix> {
+    names.into_iter().map(|name| Fix::new(name, "")).collect()
 }
 
 fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
@@ -79,10 +79,10 @@ fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     if case.scene.tensors.iter().any(|variable| is_own(&variable.name)) {
         let remarks =
             vec![format!("{wanted} belongs to the object: inside a method it is reached through self.")];
-        return ErrorExplanation { remarks, fixes: vec![Fix::new(own, "")], clash: None };
+        return ErrorExplanation::new(remarks, vec![Fix::new(own, "")]);
     }
     if let Some((_, import)) = IMPORTS.iter().find(|(name, _)| *name == wanted) {
-        return ErrorExplanation { fixes: vec![Fix::new(*import, "")], ..ErrorExplanation::default() };
+        return ErrorExplanation::new(Vec::new(), vec![Fix::new(*import, "")]);
     }
     if let Some(line) = made_below(case, wanted) {
         return remark(&format!(
@@ -93,7 +93,7 @@ fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     if find(wanted).is_some_and(|op| op.places & FUNCTION != 0) {
         near.insert(0, format!("torch.{wanted}"));
     }
-    ErrorExplanation { fixes: fixes(near, ""), ..ErrorExplanation::default() }
+    ErrorExplanation::new(Vec::new(), fixes(near))
 }
 
 /// The line below the one that raised that binds this name, in the same block or around it.
@@ -129,7 +129,7 @@ fn keyword(function: &str, wanted: &str, known: &[String]) -> Option<ErrorExplan
     let called = function.rsplit("<locals>.").next().unwrap_or(function);
     let called = called.strip_suffix(".__init__").unwrap_or(called);
     let remarks = vec![format!("{called} takes {listed}{more}.")];
-    Some(ErrorExplanation { remarks, fixes: fixes(near, ""), clash: None })
+    Some(ErrorExplanation::new(remarks, fixes(near)))
 }
 
 /// Packages for a GPU that attn does not have, and what computes the same.
@@ -172,7 +172,7 @@ fn attribute(case: &ErrorCase, class: &str, wanted: &str) -> ErrorExplanation {
         _ => "",
     };
     let remarks = if said.is_empty() { Vec::new() } else { vec![said.to_owned()] };
-    ErrorExplanation { remarks, fixes: fixes(nearest(wanted, &case.scene.attributes, 2), ""), clash: None }
+    ErrorExplanation::new(remarks, fixes(nearest(wanted, &case.scene.attributes, 2)))
 }
 
 fn key(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
@@ -183,8 +183,5 @@ fn key(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     let mut keys = case.scene.keys.clone();
     keys.extend(parameters);
     let near = nearest(wanted, keys, 2);
-    ErrorExplanation {
-        fixes: fixes(near.into_iter().map(|key| format!("'{key}'")).collect(), ""),
-        ..ErrorExplanation::default()
-    }
+    ErrorExplanation::new(Vec::new(), fixes(near.into_iter().map(|key| format!("'{key}'")).collect()))
 }
