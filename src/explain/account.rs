@@ -80,6 +80,12 @@ impl Account {
         Account { statements: vec![Statement::Words(text.into())], follow: 1, ..Account::default() }
     }
 
+    /// Adds another formula in names.
+    pub(crate) fn and(mut self, text: impl Into<String>) -> Account {
+        self.statements.push(Statement::Words(text.into()));
+        self
+    }
+
     /// Adds the formula in numbers.
     pub(crate) fn figures(mut self, calc: Calc) -> Account {
         self.statements.push(Statement::Figures(calc));

@@ -1,13 +1,13 @@
 //! Scaled dot product attention: the scores, the mask, the weights and the weighted sum of one element.
 //! The fused operation keeps no weights, so they are computed here from its operands.
 
-use crate::explain::account::{Account, LINKS, SourceElement, Statement};
+use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
 use crate::kernel::rank::largest_magnitude_first;
-use crate::tensor::{Arg, DType};
+use crate::tensor::DType;
 
 /// An element of the output: weights over the keys, times a column of the values.
 pub(crate) fn account(subject: &Subject) -> Option<Account> {
@@ -48,8 +48,7 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     let total: f64 = powers.iter().sum();
     let mut weights: Vec<f64> =
         powers.iter().map(|power| if total == 0.0 { 0.0 } else { power / total }).collect();
-    let params = subject.row()?.params().get(subject.made.record.form)?.len();
-    let dropped = subject.args.get(params..).and_then(<[Arg]>::first).and_then(Arg::tensor);
+    let dropped = subject.noise();
     if let Some(noise) = dropped {
         let noise = PastOperand::of_version(noise.clone(), u64::MAX);
         let line = noise.row(&[batch, &[*row]].concat(), noise.tensor.ndim() - 1);
@@ -65,29 +64,21 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     let (asks, keyed) = (subject.called(0).element(&asking), subject.called(1));
     let valued =
         along(&subject.called(2), &[value_lead.clone(), vec![*column]].concat(), value.tensor.ndim() - 2);
-    let mut account = Account::words(format!("weights over the keys · {valued}")).from(links).following(1);
-    let weighed = match (is_causal, mask.is_some(), dropped.is_some()) {
-        (true, ..) => ", later keys hidden",
-        (_, true, _) => ", with the mask",
+    let account = Account::words(format!("weights over the keys · {valued}")).from(links).following(1);
+    let weighed = match (is_causal, mask.is_some()) {
+        (true, _) => ", later keys hidden",
+        (_, true) => ", with the mask",
         _ => "",
     };
-    account
-        .statements
-        .push(Statement::Words(format!("weights: softmax of {asks} · {keyed}[…]·{factor}{weighed}")));
+    let account = account.and(format!("weights: softmax of {asks} · {keyed}[…]·{factor}{weighed}"));
     let shown: Vec<String> =
         order.iter().take(6).map(|&place| format!("key {place}: {}", figure(weights[place]))).collect();
     let rest = if keys > 6 { format!(", {} smaller", keys - 6) } else { String::new() };
-    account
-        .statements
-        .push(Statement::Words(format!("weights (by what they add): {}{rest}", shown.join(", "))));
+    let mut account = account.and(format!("weights (by what they add): {}{rest}", shown.join(", ")));
     if total > 0.0 {
-        let score = figure(scores[best]);
-        account.statements.push(Statement::Words(format!(
-            "key {best}: exp({score} - {}) / {}{}",
-            figure(most),
-            figure(total),
-            if dropped.is_some() { ", then dropout" } else { "" }
-        )));
+        let (score, most, total) = (figure(scores[best]), figure(most), figure(total));
+        let then = if dropped.is_some() { ", then dropout" } else { "" };
+        account = account.and(format!("key {best}: exp({score} - {most}) / {total}{then}"));
     }
     account = account.figures(Calc::products(&weights, &values));
     if keys > 1 {

@@ -14,12 +14,7 @@ use crate::tensor::{Arg, Tensor};
 
 /// A loss: of one element, or the mean or the sum over all.
 pub(crate) fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
-    let place = subject
-        .row()?
-        .params()
-        .get(subject.made.record.form)?
-        .iter()
-        .position(|param| param.name == "reduction")?;
+    let place = subject.place_of("reduction")?;
     let reduction = match subject.args.get(place) {
         Some(Arg::Str(word)) => word.to_string(),
         _ => "mean".to_owned(),
@@ -83,10 +78,7 @@ fn weight_of(subject: &Subject, kind: LossKind, count: usize) -> Option<f64> {
         return Some(count as f64);
     }
     let target = subject.operand(1)?;
-    let weights = match subject.param("weight") {
-        Some(Arg::Tensor(weight)) => Some(weight.to_f64_vec()),
-        _ => None,
-    };
+    let weights = subject.param("weight").and_then(Arg::tensor).map(Tensor::to_f64_vec);
     if target.tensor.dtype().is_float() {
         return Some(count as f64);
     }
@@ -114,10 +106,8 @@ fn one_class(subject: &Subject, kind: LossKind, at: &[usize]) -> Option<Account>
     let mut own = at.to_vec();
     own.insert(axis, class);
     let link = subject.link(0, &input, &own);
-    let weight = match subject.param("weight") {
-        Some(Arg::Tensor(weight)) => weight.to_f64_vec().get(class).copied(),
-        _ => None,
-    };
+    let weights = subject.param("weight").and_then(Arg::tensor).map(Tensor::to_f64_vec);
+    let weight = weights.and_then(|all| all.get(class).copied());
     let weighted = |calc: Calc| match weight {
         Some(weight) => Calc::Product(vec![Calc::Number(weight), calc]),
         None => calc,

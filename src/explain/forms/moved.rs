@@ -239,7 +239,7 @@ pub(crate) fn assigned(subject: &Subject) -> Option<Account> {
     if number == 0.0 {
         let before = subject.operand(0)?;
         let link = subject.link(0, &before, subject.index());
-        return Some(Account { through: true, links: vec![link], follow: 1, ..Account::default() });
+        return Some(Account::default().passing(link));
     }
     match source {
         Some(operand) => {
@@ -247,20 +247,16 @@ pub(crate) fn assigned(subject: &Subject) -> Option<Account> {
             let link = subject.link(1, &operand, &from);
             // An unnamed value is explained by its calculation, which follows.
             let named = subject.names.knows(&operand.tensor);
-            let statements = if named {
-                Account::words(format!("assigned in {at}: {}", link.what)).statements
-            } else {
-                Vec::new()
+            let account = match named {
+                true => Account::words(format!("assigned in {at}: {}", link.what)),
+                false => Account::default(),
             };
-            Some(Account { statements, through: true, links: vec![link], follow: 1, ..Account::default() })
+            Some(account.passing(link))
         }
         None => {
             let given = subject.args.get(1)?.number()?;
-            let kept = if given.trunc() == given || subject.dtype.is_float() {
-                ""
-            } else {
-                ", cut off to a whole number"
-            };
+            let is_kept = given.trunc() == given || subject.dtype.is_float();
+            let kept = if is_kept { "" } else { ", cut off to a whole number" };
             let words = format!("assigned in {at}: {}{kept}", subject.called(1));
             Some(Account::words(words).ending(WhyEnd::Given))
         }
@@ -278,13 +274,10 @@ pub(crate) fn added(subject: &Subject, by_element: bool) -> Option<Account> {
     let mut terms = vec![base.value(own)];
     for at in index.indices() {
         let target = index.value(&at) as usize;
-        let from: Vec<usize> = if by_element {
-            at.clone()
-        } else {
-            let mut from = own.to_vec();
+        let mut from = if by_element { at.clone() } else { own.to_vec() };
+        if !by_element {
             from[axis] = at.first().copied().unwrap_or(0);
-            from
-        };
+        }
         let meets =
             target == own[axis] && (0..own.len()).all(|other| other == axis || from[other] == own[other]);
         if meets {

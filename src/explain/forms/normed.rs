@@ -86,9 +86,7 @@ pub(crate) fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
     let x = subject.operand(0)?;
     let (met, own) = group(subject, kind, &x)?;
     let params = |name: &str| {
-        let row = subject.row()?;
-        let place =
-            row.params().get(subject.made.record.form)?.iter().position(|param| param.name == name)?;
+        let place = subject.place_of(name)?;
         let operand = subject.operand(place)?;
         let value = operand.value(&own);
         Some((value, subject.link(place, &operand, &own)))

@@ -38,13 +38,8 @@ pub(crate) fn account(subject: &Subject, formula: Formula) -> Option<Account> {
 /// How many of the arguments are operands, before options such as `alpha`.
 fn operands(subject: &Subject, formula: Formula) -> usize {
     match formula {
-        Formula::Add
-        | Formula::Sub
-        | Formula::ReverseSub
-        | Formula::Mul
-        | Formula::Div
-        | Formula::Pow
-        | Formula::Pair => 2,
+        Formula::Add | Formula::Sub | Formula::ReverseSub => 2,
+        Formula::Mul | Formula::Div | Formula::Pow | Formula::Pair => 2,
         _ => {
             let is_operand = |arg: &Arg| arg.tensor().is_some() || arg.number().is_some();
             subject.args.iter().take_while(|arg| is_operand(arg)).count().clamp(1, 3)
@@ -145,19 +140,13 @@ fn written(subject: &Subject, formula: Formula, names: &[Name], values: &[f64]) 
         Formula::Not if on_truth_values => {
             (format!("not {}", name(0)), Calc::apply("not", vec![truth(x)], f64::from(u8::from(x == 0.0))))
         }
-        Formula::And if on_truth_values => {
-            let both = x != 0.0 && y != 0.0;
-            (
-                signed("and"),
-                Calc::Sign("and", Box::new(truth(x)), Box::new(truth(y)), f64::from(u8::from(both))),
-            )
-        }
-        Formula::Or if on_truth_values => {
-            let either = x != 0.0 || y != 0.0;
-            (
-                signed("or"),
-                Calc::Sign("or", Box::new(truth(x)), Box::new(truth(y)), f64::from(u8::from(either))),
-            )
+        Formula::And | Formula::Or if on_truth_values => {
+            let (word, holds) = match formula {
+                Formula::And => ("and", x != 0.0 && y != 0.0),
+                _ => ("or", x != 0.0 || y != 0.0),
+            };
+            let given = f64::from(u8::from(holds));
+            (signed(word), Calc::Sign(word, Box::new(truth(x)), Box::new(truth(y)), given))
         }
         Formula::Larger | Formula::Smaller => {
             let word = if formula == Formula::Larger { "larger" } else { "smaller" };
@@ -230,15 +219,14 @@ pub(crate) fn cast(subject: &Subject) -> Option<Account> {
 
 /// Several `+=` on one element by one line, as one sum.
 fn added_up(subject: &Subject) -> Option<Account> {
-    let mut parts = Vec::new();
-    let mut links = Vec::new();
+    let (mut parts, mut links) = (Vec::new(), Vec::new());
     let site = subject.made.record.site.clone()?;
     let mut element = subject.operand(0)?.at(subject.index());
     let first = parts_of(subject)?;
     parts.push(first.0);
     links.extend(first.1);
     loop {
-        let crate::explain::storage_element::ElementCause::MadeBy(made) = element.cause() else { break };
+        let ElementCause::MadeBy(made) = element.cause() else { break };
         if made.record.operation != subject.made.record.operation
             || made.record.site.as_ref() != Some(&site)
             || made.before.is_none()
@@ -246,13 +234,8 @@ fn added_up(subject: &Subject) -> Option<Account> {
             break;
         }
         let value = element.value()?;
-        let before = Subject {
-            args: made.record.args(),
-            made: &made,
-            names: subject.names,
-            value,
-            dtype: subject.dtype,
-        };
+        let args = made.record.args();
+        let before = Subject { args, made: &made, names: subject.names, value, dtype: subject.dtype };
         let Some(next) = parts_of(&before) else { break };
         parts.push(next.0);
         links.extend(next.1);
@@ -276,7 +259,7 @@ fn added_up(subject: &Subject) -> Option<Account> {
 }
 
 /// What one `+=` added, and the element it came from.
-fn parts_of(subject: &Subject) -> Option<(f64, Option<crate::explain::account::SourceElement>)> {
+fn parts_of(subject: &Subject) -> Option<(f64, Option<SourceElement>)> {
     let alpha = subject.number("alpha").unwrap_or(1.0);
     let link = subject.operand(1).map(|operand| {
         let index = operand.broadcast(subject.index());

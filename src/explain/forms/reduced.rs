@@ -3,13 +3,12 @@
 use super::pointwise;
 use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
-use crate::explain::storage_element::PastOperand;
+use crate::explain::storage_element::{PastOperand, indices};
 use crate::explain::subject::{Subject, along, numbers};
 use crate::explain::terms::{figure, largest};
 use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{ExtremeResult, Extremum, Formula, Reducer, RunningKind};
-use crate::tensor::layout::unravel;
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 
 /// The elements of an operand that one element of the result was computed from.
@@ -50,18 +49,14 @@ impl ReducedElements {
             let own = if reduced && !keeps { None } else { given.next() };
             lead.push(if reduced { None } else { Some(own?) });
         }
-        let sizes: Vec<usize> = dims.iter().map(|&axis| shape[axis]).collect();
-        let count: usize = sizes.iter().product();
         let mut sorted = dims.to_vec();
         sorted.sort_unstable();
         let sizes: Vec<usize> = sorted.iter().map(|&axis| shape[axis]).collect();
-        let at = (0..count)
-            .map(|flat| {
-                let turn = unravel(flat, &sizes);
-                let mut turns = turn.into_iter();
-                lead.iter().map(|fixed| fixed.unwrap_or_else(|| turns.next().unwrap_or(0))).collect()
-            })
-            .collect();
+        let whole = |turn: Vec<usize>| {
+            let mut turns = turn.into_iter();
+            lead.iter().map(|fixed| fixed.unwrap_or_else(|| turns.next().unwrap_or(0))).collect()
+        };
+        let at = indices(&sizes).into_iter().map(whole).collect();
         let name = subject.called(0);
         let name = match sorted.as_slice() {
             [axis] => along(&name, &lead.iter().flatten().copied().collect::<Vec<_>>(), *axis),
