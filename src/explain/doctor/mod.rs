@@ -1,6 +1,6 @@
 //! Finds silent mistakes: code that raises no error and is wrong. It examines the operations that ran, what moves when a
 //! call is repeated on changed inputs, and what the loop of a training does. Code that did not run is not examined.
-//! A mistake is an entry of [`MISTAKES`], in a file named after it.
+//! A mistake is an entry of [`MISTAKES`].
 //!
 //! | file | what it does |
 //! |---|---|
@@ -13,71 +13,37 @@
 //! | [`factors`] | what the source calls the operands of a product |
 //! | [`parts`] | what of a program can run if the whole cannot |
 //! | [`fixes`], [`example`] | fixes that are tried, and the examples of docs/mistakes.md |
-//! | the others | one mistake each |
+//! | [`scale`], [`scores_as_weights`], [`weights`] | scores, their softmax, and weights |
+//! | [`masks`] | masks that hide the wrong keys |
+//! | [`views`], [`layers`], [`positions`] | axes, projections and blocks, positions |
+//! | [`unused`], [`moved`] | what has no effect, and what moves that should not |
+//! | [`losses`], [`written_text`] | targets, and text that is written |
+//! | [`results_differ`], [`gradient_differs`] | what a program compares, and gradients by hand |
 
-mod angles_turn;
-mod arguments_swapped;
 mod attention;
 mod axes;
-mod axes_mixed;
-mod cache_differs;
-mod causal_leak;
-mod class_token;
-mod dropout_before_softmax;
-mod dropout_in_eval;
 mod example;
 mod factors;
 mod fixes;
 mod flow;
 mod gradient_differs;
-mod group_order;
-mod heads_by_view;
-mod heads_joined_by_view;
-mod heads_share_projection;
-mod input_unused;
-mod linear_twice;
+mod layers;
+mod losses;
 mod mask;
-mod mask_after_softmax;
-mod mask_inverted;
-mod mask_leaks;
-mod mask_of_queries;
-mod mask_off_by_one;
-mod mask_unread;
-mod masked_copy_unused;
+mod masks;
 mod mistake;
-mod nan;
-mod padding_leak;
+mod moved;
 mod parts;
-mod patches_by_view;
-mod position_bias;
-mod positions_unused;
-mod projection_mixed_up;
-mod projection_unused;
-mod random_in_eval;
+mod positions;
 mod repeated;
 mod replay;
-mod residual_missing;
-mod residual_of_norm;
 mod results_differ;
-mod rotary_not_relative;
-mod row_all_hidden;
-mod row_sums;
-mod sampled_softmax;
-mod samples_apart;
-mod samples_mixed;
 mod scale;
 mod scores_as_weights;
-mod softmax_before_loss;
-mod softmax_helper;
-mod softmax_over_queries;
-mod softmax_twice;
-mod sorted_mask;
-mod sums_misaligned;
-mod tables_added;
-mod targets_not_shifted;
-mod tied_weights_copied;
 mod training;
-mod weights_summed;
+mod unused;
+mod views;
+mod weights;
 mod written_text;
 
 use std::collections::HashMap;
@@ -99,53 +65,53 @@ pub use training::watch;
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[
-    &row_all_hidden::MISTAKE,
-    &softmax_over_queries::MISTAKE,
-    &heads_by_view::MISTAKE,
-    &heads_joined_by_view::MISTAKE,
+    &weights::ALL_HIDDEN,
+    &weights::OVER_QUERIES,
+    &views::SPLIT,
+    &views::JOINED,
     &scale::MISTAKE,
-    &mask_inverted::MISTAKE,
-    &mask_leaks::MISTAKE,
-    &softmax_twice::MISTAKE,
-    &dropout_before_softmax::MISTAKE,
-    &mask_after_softmax::MISTAKE,
-    &sums_misaligned::MISTAKE,
-    &row_sums::MISTAKE,
-    &mask_off_by_one::MISTAKE,
+    &masks::INVERTED,
+    &masks::LEAKS,
+    &weights::TWICE,
+    &weights::DROPOUT,
+    &weights::MASKED,
+    &views::SUMS,
+    &weights::UNEVEN,
+    &masks::OFF_BY_ONE,
     &scores_as_weights::MISTAKE,
-    &nan::MISTAKE,
+    &results_differ::NAN,
     &results_differ::MISTAKE,
-    &masked_copy_unused::MISTAKE,
-    &projection_mixed_up::MISTAKE,
-    &dropout_in_eval::MISTAKE,
-    &softmax_before_loss::MISTAKE,
-    &samples_mixed::MISTAKE,
-    &causal_leak::MISTAKE,
-    &projection_unused::MISTAKE,
-    &random_in_eval::MISTAKE,
-    &targets_not_shifted::MISTAKE,
-    &patches_by_view::MISTAKE,
-    &axes_mixed::MISTAKE,
-    &group_order::MISTAKE,
-    &heads_share_projection::MISTAKE,
-    &rotary_not_relative::MISTAKE,
-    &position_bias::MISTAKE,
-    &padding_leak::MISTAKE,
-    &mask_of_queries::MISTAKE,
-    &input_unused::MASK,
-    &input_unused::MISTAKE,
-    &positions_unused::MISTAKE,
-    &angles_turn::MISTAKE,
-    &sorted_mask::MISTAKE,
-    &tied_weights_copied::MISTAKE,
-    &sampled_softmax::MISTAKE,
-    &linear_twice::MISTAKE,
-    &written_text::MISTAKE,
-    &residual_missing::MISTAKE,
-    &residual_of_norm::MISTAKE,
-    &class_token::MISTAKE,
-    &weights_summed::MISTAKE,
-    &samples_apart::MISTAKE,
+    &unused::MASKED_COPY,
+    &layers::MIXED_UP,
+    &moved::DROPOUT,
+    &losses::SOFTMAX,
+    &moved::SAMPLES,
+    &moved::CAUSAL,
+    &unused::PROJECTION,
+    &moved::RANDOM,
+    &losses::NOT_SHIFTED,
+    &views::PATCHES,
+    &views::AXES,
+    &views::GROUPS,
+    &views::SHARED,
+    &positions::ROTARY,
+    &positions::BIAS,
+    &moved::PADDING,
+    &masks::OF_QUERIES,
+    &unused::MASK,
+    &unused::INPUT,
+    &unused::POSITIONS,
+    &positions::ANGLES,
+    &written_text::SORTED,
+    &layers::TIED,
+    &written_text::DRAWN,
+    &layers::NO_ACTIVATION,
+    &written_text::LAST_TOKEN,
+    &unused::NO_RESIDUAL,
+    &layers::RESIDUAL,
+    &layers::CLASS_TOKEN,
+    &weights::SUMMED,
+    &losses::APART,
     &gradient_differs::MISTAKE,
     &training::UNUSED,
     &training::NOT_ZEROED,
@@ -167,8 +133,8 @@ pub const MISTAKES: &[&Mistake] = &[
     &training::TABLES,
     &training::START,
     &training::NORM,
-    &cache_differs::MISTAKE,
-    &arguments_swapped::MISTAKE,
+    &moved::CACHE,
+    &layers::SWAPPED,
 ];
 
 /// Whether a comment in a line of code says that a mistake is meant there: `# attn: allow(scale)`, or by its code,

@@ -131,7 +131,7 @@ pub(super) static TABLES: Mistake = Mistake::new(
     "two tables are read with the same numbers",
     "A table of positions has a row for each place. Read with other numbers, such as those of tokens, it says nothing of \
      the order.",
-    &[Detector::Step(super::tables_added::detect)],
+    &[Detector::Step(super::positions::tables_added)],
 );
 pub(super) static START: Mistake = Mistake::new(
     "A821",

@@ -1,30 +1,31 @@
-//! A text that a model writes token by token: each new token should come from the outputs at the last one, and the newest
-//! tokens should be read.
+//! Text that a model writes: which outputs a token comes from, how it is drawn, and what the model reads.
 
-use std::collections::HashSet;
-
-use super::attention::is_softmax;
+use super::attention::{is_softmax, softmax_axis};
 use super::axes::carried_operands;
-use super::flow::{Before, operand, operands, origin, source};
-use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::flow::{Before, arg, axis_at_start, mask_of, operand, operands, origin, source, trace_back};
+use super::losses::reads_tokens;
+use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::is_attention;
-use super::targets_not_shifted::reads_tokens;
 use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::explanation::{Explanation, Movement};
-use crate::tensor::{DType, Tensor};
+use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind};
+use crate::tensor::{Arg, DType, Record, Tensor};
+use std::collections::HashSet;
+use std::rc::Rc;
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
 /// The most tensors that a search for embeddings examines.
 const MOST_TENSORS: usize = 2000;
 
-pub(super) static MISTAKE: Mistake = Mistake::new(
+/// A text that a model writes token by token: each new token should come from the outputs at the last one, and the newest
+/// tokens should be read.
+pub(super) static LAST_TOKEN: Mistake = Mistake::new(
     "A208",
     "not-from-the-last-token",
     "the next token does not come from the last one",
     "The output at a token says what follows that token. A text is continued by the output at its last token, from the \
           newest tokens that the model can read; from another place it is written without what was just said.",
-    &[Detector::Cell(detect)],
+    &[Detector::Cell(last_token)],
 );
 
 /// Texts that a model read: how many tokens each has, and all of them in order.
@@ -41,7 +42,7 @@ struct Choice<'s> {
     places: usize,
 }
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
+fn last_token(cell: &TracedCell) -> Vec<Observation> {
     let mut reads: Vec<Read> = Vec::new();
     let mut open: Option<Choice> = None;
     let mut found = Vec::new();
@@ -196,4 +197,172 @@ fn unread(step: &Traced, last: &Read, text: &TracedTensor) -> Option<Observation
         Observation::new(step.site(), observed, "the newest tokens: ids[:, -context_length:]")
             .titled("the model reads the first tokens of the text, not the newest"),
     )
+}
+
+/// Tokens that are drawn from the result of a softmax which ran along another axis than theirs.
+pub(super) static DRAWN: Mistake = Mistake::new(
+    "A207",
+    "drawn-from-wrong-axis",
+    "tokens are drawn from a softmax over another axis",
+    "The probabilities of the next token sum to 1 over the vocabulary. Along another axis texts compete for a token; of one \
+          text alone every token gets the same probability, and what is drawn is noise.",
+    &[Detector::Step(drawn), Detector::Step(heated)],
+);
+
+/// The most operations between a softmax and a temperature.
+const LONGEST_TO_TEMPERATURE: usize = 6;
+
+/// Logits that are multiplied with what the program calls a temperature, before a token is drawn.
+fn heated(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.called(step.in_place) != "multinomial" {
+        return None;
+    }
+    let mut logits = trace_back(step.tensor(0)?, &is_softmax)?.start;
+    for _ in 0..LONGEST_TO_TEMPERATURE {
+        let record = origin(&logits)?;
+        let by = record.args().get(1).and_then(Arg::number);
+        if record.operation.explanation == Explanation::Pointwise(Formula::Mul)
+            && let (Some(by), Some(site)) = (by, record.site.as_ref())
+            && let Some(name) = factor_called(cell.line(site)?, "temp")
+        {
+            let observed =
+                format!("The logits are multiplied with {name}, which is {by} here, and not divided by it.");
+            let found = Observation::new(record.site.clone(), observed, format!("logits / {name}"));
+            return Some(found.titled("the logits are multiplied with the temperature").because(
+                "A high temperature makes all tokens more alike, a low one makes the likeliest more likely. Multiplied, it does \
+                 the opposite.",
+            ));
+        }
+        logits = operand(&record, 0)?;
+    }
+    None
+}
+
+/// The name behind a `*` that has these letters in it.
+fn factor_called<'l>(line: &'l str, letters: &str) -> Option<&'l str> {
+    line.split('*').skip(1).find_map(|rest| {
+        let rest = rest.trim_start_matches(['=', ' ']);
+        let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_' && it != '.').unwrap_or(rest.len());
+        Some(&rest[..end]).filter(|name| name.to_lowercase().contains(letters))
+    })
+}
+
+fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.called(step.in_place) != "multinomial" {
+        return None;
+    }
+    let weights = step.tensor(0)?.clone();
+    let path = trace_back(&weights, &is_softmax)?;
+    let (ran, needed) = (softmax_axis(&path.record)?, axis_at_start(&path.steps, 1)?);
+    let classes = *weights.shape().last()?;
+    if ran == needed || classes < 2 {
+        return None;
+    }
+    let observed = format!(
+        "multinomial draws from {}, whose rows have {classes} classes. The softmax that made it ran along dim {} of {}: a row \
+         does not sum to 1.",
+        cell.name_of(&weights, "its input"),
+        path.start.ndim().checked_sub(ran)?,
+        crate::tensor::show::shape_in_formula(path.start.shape()),
+    );
+    Some(Observation::new(step.site(), observed, "F.softmax(logits, dim=-1)"))
+}
+
+/// A mask that was made of sorted numbers, and hides numbers that are not sorted.
+pub(super) static SORTED: Mistake = Mistake::new(
+    "A210",
+    "sorted-mask",
+    "a mask in sorted order hides numbers that are not sorted",
+    "Place i of sorted logits is the i-th largest, not word i. A mask of these places, on logits in the order of the \
+          vocabulary, hides other words than those that were meant.",
+    &[Detector::Step(sorted)],
+);
+
+/// The most tensors that the search goes through.
+const MOST: usize = 60;
+
+fn sorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    unsorted(step, cell).or_else(|| too_few(step, cell))
+}
+
+/// A mask of the numbers below the k largest that leaves fewer than k in each row: the threshold is not the last of them.
+fn too_few(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if ![Explanation::MaskedFill, Explanation::Assignment].contains(&step.operation.explanation) {
+        return None;
+    }
+    let operands: Vec<&Tensor> = step.operands.iter().filter_map(|it| it.tensor.as_ref()).collect();
+    let of_index = step.args.get(2).and_then(mask_of).and_then(|it| it.tensor().cloned());
+    let mask = operands.iter().copied().find(|it| it.dtype() == DType::Bool && it.ndim() > 0);
+    let mask = &mask.cloned().or(of_index)?;
+    let width = *mask.shape().last()?;
+    let is_topk = |it: &Rc<Record>| it.operation.explanation == Explanation::Ordered(OrderKind::TopK);
+    let record = Before::of(mask, MOST).filter_map(|it| origin(&it)).find(is_topk)?;
+    let k = arg(&record, "k")?.number()? as usize;
+    let kept = |row: &[bool]| row.iter().filter(|hidden| !**hidden).count();
+    let fewest = mask.to_bool_vec().chunks(width).map(kept).max()?;
+    if operand(&record, 0)?.shape().last() != Some(&width) || fewest == 0 || fewest >= k.min(width) {
+        return None;
+    }
+    let observed = format!(
+        "topk finds the {k} largest of {width} numbers, and {} then leaves {fewest} of them in sight.",
+        cell.name_of(mask, "the mask")
+    );
+    let fix = "the smallest of the k is the last one: logits < values[..., -1:]";
+    let found =
+        Observation::new(step.site(), observed, fix).titled("a mask of the k largest numbers leaves fewer");
+    Some(found.because(
+        "topk sorts: place 0 is the largest of the k, and the last place the threshold that all k reach.",
+    ))
+}
+
+fn unsorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let by_mask = [Explanation::MaskedFill, Explanation::Assignment, Explanation::Moved(Movement::Chosen)];
+    if !by_mask.contains(&step.operation.explanation) {
+        return None;
+    }
+    let is_mask = |it: &&Tensor| it.dtype() == DType::Bool;
+    let given: Vec<&Tensor> = step.operands.iter().filter_map(|it| it.tensor.as_ref()).collect();
+    let mask = given.iter().copied().find(is_mask)?;
+    let hidden = given.iter().copied().find(|it| !is_mask(it) && it.shape() == mask.shape())?;
+    let mut walk = Before::of(mask, MOST);
+    while let Some(tensor) = walk.next() {
+        let Some(record) = origin(&tensor) else { continue };
+        if record.operation.explanation == Explanation::Ordered(OrderKind::Sort) {
+            let sorted = &operand(&record, 0)?;
+            let is_of_hidden = is_made_of(sorted, hidden) || is_made_of(hidden, sorted);
+            let line = in_line(record.site.as_ref());
+            return is_of_hidden.then(|| {
+                let observed = format!(
+                    "{} was made of numbers that were sorted{line}, and hides elements of {}, which are not sorted.",
+                    cell.name_of(mask, "the mask"),
+                    cell.name_of(hidden, "the logits")
+                );
+                let fix = "bring the mask back with the places that sort returned: mask.scatter(-1, indices, mask)";
+                Observation::new(step.site(), observed, fix)
+            });
+        }
+        // Places that an index gives are in another order again; a threshold is one number of a row.
+        let by_index = [Movement::LookedUp, Movement::Filled, Movement::Rearranged].map(Explanation::Moved);
+        let keeps_places = !by_index.contains(&record.operation.explanation);
+        walk.go_on_with(
+            operands(&record).into_iter().filter(|it| keeps_places && it.shape() == mask.shape()),
+        );
+    }
+    None
+}
+
+/// Whether a tensor was computed from another one in the same shape, without being sorted.
+fn is_made_of(tensor: &Tensor, other: &Tensor) -> bool {
+    let mut at = tensor.clone();
+    for _ in 0..6 {
+        if at.is(other) {
+            return true;
+        }
+        let record = origin(&at).filter(|it| !matches!(it.operation.explanation, Explanation::Ordered(_)));
+        match record.and_then(|record| operand(&record, 0)) {
+            Some(before) if before.shape() == other.shape() => at = before,
+            _ => return false,
+        }
+    }
+    false
 }

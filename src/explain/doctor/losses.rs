@@ -1,31 +1,34 @@
-//! A causal model that is trained to predict the tokens that it was given, not the next ones.
+//! What a loss compares: outputs, and targets of other places, orders or rows.
 
-use std::collections::HashMap;
-
-use super::attention::{Attention, record_of};
-use super::flow::{arg, source};
+use super::attention::{Attention, is_softmax, record_of};
+use super::flow::{Before, FlowStep, arg, origin, source, trace_back, unchanged_operands};
 use super::mask::{Visible, fused_visible};
-use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
+use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::Arg;
-use crate::tensor::explanation::{Explanation, LossKind, Movement};
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::{Explanation, LossKind, Movement, SoftmaxKind};
+use crate::tensor::show::tuple_repr;
+use crate::tensor::{Arg, DType, Index, Tensor};
+use std::collections::HashMap;
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
 /// The most outputs that are compared with those that a loss takes.
 const MOST_OUTPUTS: usize = 1 << 24;
 
-pub(super) static MISTAKE: Mistake = Mistake::new(
+/// A causal model that is trained to predict the tokens that it was given, not the next ones.
+pub(super) static NOT_SHIFTED: Mistake = Mistake::new(
     "A802",
     "targets-not-shifted",
     "the targets are the inputs themselves",
     "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
           zero by copying, and the model learns nothing about the next token.",
-    &[Detector::Call(detect)],
+    &[Detector::Call(not_shifted)],
 );
 
-fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     misplaced(call, cell).or_else(|| rearranged(call, cell))
 }
 
@@ -71,7 +74,7 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
                 axis.size, call.function
             ),
             "predict the next token: logits[:, :-1] against tokens[:, 1:]",
-            MISTAKE.title,
+            NOT_SHIFTED.title,
         ),
         (2, _) => (
             format!(
@@ -214,4 +217,149 @@ pub(super) fn is_cross_entropy(step: &Traced) -> bool {
         step.operation.explanation,
         Explanation::Loss(LossKind::CrossEntropy | LossKind::NegativeLogLikelihood)
     )
+}
+
+/// Logits that go through a softmax before cross-entropy, which has one of its own.
+pub(super) static SOFTMAX: Mistake = Mistake::new(
+    "A801",
+    "softmax-before-loss",
+    "cross-entropy takes probabilities instead of logits",
+    "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
+          says: the loss stays near its start, and gradients are small.",
+    &[Detector::Step(probabilities)],
+);
+
+fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let is_log = step.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
+    if step.operation.explanation != Explanation::Loss(LossKind::CrossEntropy) && !is_log {
+        return None;
+    }
+    let input = step.tensor(0)?.clone();
+    let path = trace_back(&input, &is_softmax)?;
+    let is_layout = |step: &FlowStep| {
+        step.explanation() == Explanation::Copy || step.record.operation.family == OpFamily::View
+    };
+    let values = step.operand(0)?.floats()?;
+    if !path.steps.iter().all(is_layout) || values.is_empty() {
+        return None;
+    }
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let name = cell.name_of(&input, "what it takes");
+    let line = in_line(path.record.site.as_ref());
+    let observed = format!(
+        "{name} is the result of the softmax{line}: its numbers lie between {} and {}.",
+        figure(low),
+        figure(high)
+    );
+    let mut found =
+        Observation::new(step.site(), observed, "F.cross_entropy(logits, targets), without the softmax");
+    found.title = is_log.then_some("log_softmax takes probabilities instead of logits");
+    Some(found)
+}
+
+/// Inputs and targets that were taken from other rows of the data: the inputs in a random order, the targets in another.
+pub(super) static APART: Mistake = Mistake::new(
+    "A820",
+    "samples-apart",
+    "inputs and targets are taken from different rows",
+    "Each input is then trained to give the answer of another one. The loss falls only as far as the frequencies of the \
+          answers take it.",
+    &[Detector::Cell(samples_apart)],
+);
+
+/// The most tensors on the way back from the outputs to the data.
+const MOST_TENSORS: usize = 600;
+
+fn samples_apart(cell: &TracedCell) -> Vec<Observation> {
+    cell.steps().find_map(apart).into_iter().collect()
+}
+
+/// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.
+fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
+    if is_cross_entropy(step) {
+        return Some([step.tensor(0)?.clone(), step.tensor(1)?.clone()]);
+    }
+    let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
+    let (Explanation::Moved(Movement::LookedUp), [Index::Tensor(rows), Index::Tensor(classes)]) =
+        (step.operation.explanation, &parts[..])
+    else {
+        return None;
+    };
+    let in_order =
+        rows.ndim() == 1 && rows.to_i64_vec().iter().enumerate().all(|(at, row)| *row == at as i64);
+    in_order.then_some([step.tensor(0)?.clone(), classes.clone()])
+}
+
+/// The data that a tensor is some rows of, and which.
+fn rows(tensor: &Tensor) -> Option<(Tensor, Vec<i64>)> {
+    let (mut at, mut rows) = (tensor.clone(), None::<Vec<i64>>);
+    while let Some(record) = origin(&at) {
+        let args = record.args();
+        let Some(operand) = args.first().and_then(Arg::tensor).cloned() else { break };
+        match (record.operation.explanation, args.get(1)) {
+            (Explanation::Copy | Explanation::Cast(_), _) => {}
+            (Explanation::Moved(Movement::LookedUp), Some(Arg::Index(parts))) => {
+                let [part] = &parts[..] else { break };
+                let size = *operand.shape().first()? as i64;
+                let taken: Vec<i64> = match part {
+                    Index::Slice { start, stop, step: None | Some(1) } => {
+                        let place = |at: i64| (if at < 0 { at + size } else { at }).clamp(0, size);
+                        (place(start.unwrap_or(0))..place(stop.unwrap_or(size))).collect()
+                    }
+                    Index::Tensor(index) if index.ndim() == 1 && index.dtype() == DType::Int64 => {
+                        index.to_i64_vec()
+                    }
+                    _ => break,
+                };
+                rows = Some(match rows {
+                    None => taken,
+                    Some(later) => later
+                        .iter()
+                        .map(|it| taken.get(usize::try_from(*it).ok()?).copied())
+                        .collect::<Option<_>>()?,
+                });
+            }
+            _ => break,
+        }
+        at = operand;
+    }
+    rows.map(|rows| (at, rows))
+}
+
+fn apart(step: &Traced) -> Option<Observation> {
+    let [outputs, classes] = of_loss(step)?;
+    let (labels, own) = rows(&classes).filter(|(labels, own)| labels.ndim() == 1 && own.len() > 3)?;
+    let (mut walk, mut other) = (Before::of(&outputs, MOST_TENSORS), None);
+    while let Some(tensor) = walk.next() {
+        let is_data = |(data, rows): &(Tensor, Vec<i64>)| {
+            data.ndim() >= 2
+                && data.shape().first() == labels.shape().first()
+                && rows.len() == own.len()
+                && !data.storage().same(labels.storage())
+        };
+        if let Some((data, taken)) = rows(&tensor).filter(is_data) {
+            if taken == own {
+                return None;
+            }
+            other = other.or(Some((data, taken)));
+            walk.go_on_with([]);
+        } else {
+            // What was written into since leads to the batches before.
+            walk.go_on_with(unchanged_operands(&tensor).0);
+        }
+    }
+    let (data, taken) = other?;
+    let count = taken.iter().zip(&own).filter(|(a, b)| a != b).count();
+    let at = taken.iter().zip(&own).position(|(a, b)| a != b)?;
+    let observed = format!(
+        "The inputs are rows of data of shape {}, the targets of {} answers, and {count} of {} targets belong to another row: \
+         sample {at} is row {} of the data, and its target is answer {}.",
+        tuple_repr(data.shape()),
+        labels.numel(),
+        own.len(),
+        taken[at],
+        own[at]
+    );
+    Some(Observation::new(step.site(), observed, "the same index for both: x[index], y[index]"))
 }

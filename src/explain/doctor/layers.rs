@@ -1,0 +1,407 @@
+//! Layers that take another tensor than the one that is meant.
+
+use super::attention::{Attention, operands_of_attention, record_of, roles};
+use super::axes::{Product, size};
+use super::flow::{Before, FlowStep, is_parameter, operand, operands, origin, projection, source};
+use super::losses::hides_later_tokens;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::ops::trace::{Traced, TracedTensor};
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::{Arg, Index, Record, Tensor};
+
+/// Keys used as values, or a similar mix-up, which leaves another projection unused.
+/// Reported for a function that computes the right projection and never uses it, and where other weights of the same scores
+/// meet the values.
+pub(super) static MIXED_UP: Mistake = Mistake::new(
+    "A401",
+    "projection-mixed-up",
+    "one projection is used in place of another, which is left unused",
+    "Queries and keys decide how much each token counts; the values are what is averaged. If one projection is used \
+          in place of another, a weight matrix of the layer is never used and never learns.",
+    &[Detector::Cell(mixed_up_or_again)],
+);
+
+fn mixed_up_or_again(cell: &TracedCell) -> Vec<Observation> {
+    let steps = &cell.trace.steps;
+    let of_call = steps.iter().filter_map(|step| mixed_up(step, cell));
+    let known: Vec<(&Traced, [Tensor; 3])> = steps.iter().filter_map(|it| Some((it, roles(it)?))).collect();
+    let elsewhere = known.iter().filter_map(|(step, own)| keys_again(step, own, &known, cell));
+    of_call.chain(elsewhere).collect()
+}
+
+/// Whether the weights of attention are what its softmax returned, but for dropout: no gradient of them.
+fn has_plain_weights(step: &Traced) -> bool {
+    let is_plain = |step: &FlowStep| step.is_dropout() || step.record.operation.family == OpFamily::View;
+    step.operation.explanation == Explanation::Attention
+        || Attention::ending_at(step)
+            .and_then(|it| it.context)
+            .is_some_and(|it| it.after.iter().all(is_plain))
+}
+
+/// Weights that are multiplied with the keys of their own scores, where other weights of the same queries and keys are
+/// multiplied with something else.
+fn keys_again(
+    step: &Traced,
+    [queries, keys, values]: &[Tensor; 3],
+    known: &[(&Traced, [Tensor; 3])],
+    cell: &TracedCell,
+) -> Option<Observation> {
+    let is_operand = |it: &Tensor| it.is(queries) || it.is(keys);
+    let differs = !queries.is(keys) && origin(keys).is_some() && is_operand(values);
+    // Co-attention averages both sides by the scores of one product: its queries are no projection of what the keys are one of.
+    let made_from = |it: &Tensor| projection(it).map(|it| source(&it.left).1);
+    let of_one_text = made_from(queries).zip(made_from(keys)).is_some_and(|(one, other)| one.is(&other));
+    let is_other = |(_, [q, k, v]): &&(&Traced, [Tensor; 3])| {
+        of_one_text && q.is(queries) && k.is(keys) && !is_operand(v)
+    };
+    let (other, [.., right]) = known.iter().find(is_other).filter(|_| differs && has_plain_weights(step))?;
+    let (name, right) = (cell.name_of(values, "the keys"), cell.name_of(right, "the values"));
+    let line = other.site()?.line;
+    let observed = format!(
+        "The weights are multiplied with {name}, which already made the scores. In line {line} the weights of the same scores \
+         are multiplied with {right}."
+    );
+    Some(
+        Observation::new(step.site(), observed, format!("weights @ {right}"))
+            .titled("the weights meet the keys, and elsewhere the values")
+            .because("Keys say how much each token counts; what is averaged are the values."),
+    )
+}
+
+fn mixed_up(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let [queries, keys, values] = &roles(step)?;
+    let (input, activation) = (projection(values)?.left, step.place()?.activation);
+    let unused = unused_projection(cell, &input, activation)?;
+    let unused = format!(
+        "; {} is computed from the same input and nothing uses it",
+        cell.name_of(&unused, "the other projection")
+    );
+    let (observed, fix) = if values.is(keys) || values.is(queries) {
+        let which = if values.is(keys) { "keys" } else { "queries" };
+        let name = cell.name_of(values, &format!("the {which}"));
+        (
+            format!("The weights are multiplied with {name}, which already made the scores{unused}."),
+            "queries and keys make the scores, the values are averaged: weights @ values",
+        )
+    } else if queries.is(keys) {
+        let name = cell.name_of(queries, "one projection");
+        (
+            format!("The scores are the product of {name} with {name} itself{unused}."),
+            "queries @ keys.transpose(-2, -1)",
+        )
+    } else {
+        return None;
+    };
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// A projection of the same input, made in the same call, that no operation uses.
+fn unused_projection(cell: &TracedCell, input: &Tensor, activation: u64) -> Option<Tensor> {
+    cell.steps().enumerate().find_map(|(at, step)| {
+        let mut calls = step.calls.iter();
+        calls.find(|call| call.activation == activation)?;
+        record_of(step)?;
+        let made = step.result()?.clone();
+        let is_used =
+            |(at, step): (usize, &Traced)| step.result().is_some_and(|made| cell.is_used_after(made, at));
+        let is_unused = projection(&made)?.left.is(input)
+            && !cell.is_used_after(&made, at)
+            && !cell.alike(step).any(is_used);
+        is_unused.then_some(made)
+    })
+}
+
+/// Keys and values in each other's place: the projection that is named for one does the work of the other.
+pub(super) static SWAPPED: Mistake = Mistake::new("A403", "arguments-swapped", "arguments are passed in each other's place", "Keys and values have the same shape, so nothing raises: the scores are made of the values, and the keys are \
+          averaged.", &[Detector::Step(swapped)]).implied_by(&["projection-mixed-up"]);
+
+/// The words for queries, keys and values.
+const QUERIES: [&str; 3] = ["q", "query", "queries"];
+const KEYS: [&str; 3] = ["k", "key", "keys"];
+const VALUES: [&str; 3] = ["v", "value", "values"];
+
+/// An attention whose keys come from what is named for values, and whose values from what is named for keys.
+fn swapped(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let [first, second, values] = operands_of_attention(step)?;
+    let (_, is_first) = stated(&first, cell)?;
+    let (by_second, is_second) = stated(&second, cell)?;
+    let (by_values, is_third) = stated(&values, cell)?;
+    if (is_first, is_second, is_third) != (QUERIES, VALUES, KEYS) {
+        return None;
+    }
+    let observed = format!(
+        "The scores are products with {by_second}, and the weights are multiplied with {by_values}: each does the work of the \
+         other."
+    );
+    Some(Observation::new(step.site(), observed, "queries and keys make the scores; the values are averaged"))
+}
+
+/// What a tensor was called where it was made, by the first name that says what it is for: that of the weight of its
+/// projection, or its own. The name, and the words for what it says.
+fn stated(tensor: &Tensor, cell: &TracedCell) -> Option<(String, [&'static str; 3])> {
+    let (steps, start) = source(tensor);
+    let weight = projection(&start).map(|made| made.right);
+    let own = std::iter::once(start).chain(steps.into_iter().rev().map(|step| step.result));
+    weight.into_iter().chain(own).find_map(|it| {
+        let name = cell.name_of(&it, "");
+        let name = name.trim_end_matches(".T").trim_end_matches(".weight");
+        let last = name.rsplit('.').next()?.to_lowercase();
+        let mut words = last.split('_').map(|word| word.trim_start_matches(['w', 'x']));
+        let role =
+            words.find_map(|word| [QUERIES, KEYS, VALUES].into_iter().find(|it| it.contains(&word)))?;
+        Some((name.to_owned(), role))
+    })
+}
+
+/// Two linear layers with nothing between them, of which the inner width is the largest: one layer can do what both do.
+pub(super) static NO_ACTIVATION: Mistake = Mistake::new(
+    "A405",
+    "no-activation",
+    "nothing is between two linear layers",
+    "A linear function of a linear function is one linear function: the wider layer between computes nothing that a \
+          single matrix would not. An activation between them makes the layers a network.",
+    &[Detector::Step(widened)],
+);
+
+/// A layer that takes what another one made wider, and makes it narrower again.
+fn widened(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let second = trained(step.result()?)?;
+    let (_, start) = source(&second.left);
+    let first = trained(&start)?;
+    let (inside, outside) = (first.width(), size(&second.right, second.free.1?)?);
+    let between = second.width();
+    if between <= inside || between <= outside || size(&first.right, first.free.1?)? != between {
+        return None;
+    }
+    let name = cell.name_of(&start, "the result");
+    let observed = format!(
+        "{name} has {between} features, made from {inside} by one matrix, and goes as it is into the next, which makes \
+         {outside} of them: one matrix of {inside} x {outside} does the same."
+    );
+    Some(Observation::new(step.site(), observed, "an activation between them: F.gelu(...) or F.relu(...)"))
+}
+
+/// The product of a tensor that a layer made, with a matrix that is trained.
+fn trained(tensor: &Tensor) -> Option<Product> {
+    let adds_computed = origin(tensor).is_some_and(|record| {
+        record.operation.explanation == Explanation::Pointwise(Formula::Add)
+            && operand(&record, 1).is_some_and(|it| origin(&source(&it).1).is_some())
+    });
+    projection(tensor).filter(|product| !adds_computed && source(&product.right).1.requires_grad())
+}
+
+/// An output layer whose weight is a copy of the embedding, where one shared weight was meant.
+/// Source: Press and Wolf 2017, Using the output embedding to improve language models.
+pub(super) static TIED: Mistake = Mistake::new(
+    "A803",
+    "tied-weights-copied",
+    "the output layer has a copy of the embedding's weight",
+    "Tied weights are one tensor: each training step changes the embedding and the output layer together. A copy is \
+          equal only until the first step; then the model has twice the parameters and is not tied.",
+    &[Detector::Cell(tied)],
+);
+
+fn tied(cell: &TracedCell) -> Vec<Observation> {
+    // The table of the same model is the one that was read last: another model may be a copy of this one.
+    let mut table = None;
+    let layers = cell.steps().filter_map(|step| {
+        table = table_of(step).or(table);
+        Some((step, weight_of(step)?, table?))
+    });
+    let copied = layers.filter(|(_, weight, table)| weight.shape() == table.shape() && !weight.shares(table));
+    let is_equal = |weight: &TracedTensor, table| values(weight).is_some_and(|it| Some(it) == values(table));
+    let found = copied.take(2).find(|(_, weight, table)| is_equal(weight, table));
+    let Some((step, weight, _)) = found else { return Vec::new() };
+    let &[rows, columns] = weight.shape() else { return Vec::new() };
+    let observed = format!(
+        "The weight of the output layer equals that of the embedding in all {rows} x {columns} elements, and is another \
+         tensor."
+    );
+    let fix = "share the parameter: self.head.weight = self.embedding.weight, without clone() or detach()";
+    vec![Observation::new(step.site(), observed, fix)]
+}
+
+fn values(weight: &TracedTensor) -> Option<Vec<f64>> {
+    let values = weight.floats()?;
+    // Equal numbers are no proof where all are zero or one.
+    values.iter().any(|it| *it != 0.0 && *it != 1.0).then_some(values)
+}
+
+/// The table of the first embedding.
+fn table_of(step: &Traced) -> Option<&TracedTensor> {
+    let embeds = step.operation.explanation == Explanation::Moved(Movement::Embedded);
+    let mut tensors = step.operands.iter().filter(|it| it.dtype.is_float() && it.shape().len() == 2);
+    tensors.next().filter(|_| embeds)
+}
+
+/// The weight of a linear layer.
+fn weight_of(step: &Traced) -> Option<&TracedTensor> {
+    (step.operation.explanation == Explanation::Linear).then(|| step.operand(1)).flatten()
+}
+
+/// A residual connection that begins behind the norm, in a block whose other one begins before it.
+/// Source: Xiong et al. 2020: pre-norm is x + f(norm(x)), post-norm is norm(x + f(x)).
+pub(super) static RESIDUAL: Mistake = Mistake::new(
+    "A410",
+    "residual-of-norm",
+    "one residual connection of a block begins behind its norm",
+    "The residual stream is to reach the end of the model unchanged but for what is added. A connection that takes the \
+          norm's result replaces the stream there: what came before is lost, and so is the short way for gradients.",
+    &[Detector::Cell(residual)],
+);
+
+/// The most tensors between a connection and its branch.
+const MOST_TENSORS: usize = 80;
+
+#[derive(PartialEq)]
+enum Begins {
+    BeforeNorm,
+    BehindNorm,
+}
+
+fn residual(cell: &TracedCell) -> Vec<Observation> {
+    let found = |step| Some((step, begins(step)?));
+    let all: Vec<(&Traced, Begins)> = cell.steps().filter_map(found).collect();
+    let behind = all.iter().filter(|(_, it)| *it == Begins::BehindNorm);
+    let mixed = |step: &Traced| {
+        let own = step.place()?;
+        let other = all.iter().find(|(other, it)| {
+            *it == Begins::BeforeNorm && other.place().is_some_and(|it| it.activation == own.activation)
+        })?;
+        let line = other.0.place()?.span.start.line;
+        let observed = format!(
+            "Here a norm's result is added to what was computed from it; in line {line}, in the same call, the input of the norm is."
+        );
+        Some(Observation::new(
+            step.site(),
+            observed,
+            "x = x + f(norm(x)): keep x, and give the norm's result to f alone",
+        ))
+    };
+    behind.filter_map(|(step, _)| mixed(step)).collect()
+}
+
+fn is_norm(record: &Record) -> bool {
+    matches!(record.operation.explanation, Explanation::Normalisation(_))
+}
+
+/// Where a sum's residual connection begins, if it is one: one operand was computed from the other.
+fn begins(step: &Traced) -> Option<Begins> {
+    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
+        return None;
+    }
+    let [a, b] = [step.tensor(0)?, step.tensor(1)?];
+    if a.shape() != b.shape() || a.ndim() < 2 {
+        return None;
+    }
+    let of = |skip: &Tensor, branch: &Tensor| {
+        let is_result = origin(skip).is_some_and(|record| is_norm(&record));
+        let (through, directly) = ways(skip, branch);
+        match (is_result, through, directly) {
+            (true, false, true) => Some(Begins::BehindNorm),
+            (false, true, false) => Some(Begins::BeforeNorm),
+            _ => None,
+        }
+    };
+    of(a, b).or_else(|| of(b, a))
+}
+
+/// Whether a branch was computed from a tensor through a norm of it, and whether without one.
+fn ways(from: &Tensor, branch: &Tensor) -> (bool, bool) {
+    let (mut through, mut directly) = (false, false);
+    let mut walk = Before::of(branch, MOST_TENSORS);
+    while let Some(tensor) = walk.next() {
+        let Some(record) = origin(&tensor) else { continue };
+        let (own, others): (Vec<_>, Vec<_>) = operands(&record).into_iter().partition(|it| it.is(from));
+        through |= !own.is_empty() && is_norm(&record);
+        directly |= !own.is_empty() && !is_norm(&record);
+        walk.go_on_with(others);
+    }
+    (through, directly)
+}
+
+/// A learned token that is joined to a text or to patches, and an answer that is read from another token.
+/// Source: Devlin et al. 2019 and Dosovitskiy et al. 2021: the classifier reads the class token.
+pub(super) static CLASS_TOKEN: Mistake = Mistake::new(
+    "A411",
+    "class-token-unread",
+    "the answer is read from another token than the class token",
+    "The class token gathers what the answer needs from all tokens. Another token stands for its own word or patch.",
+    &[Detector::Cell(class_token)],
+);
+
+/// The most tensors between the joined tokens and the one that is read.
+const MOST_BEHIND_JOIN: usize = 2000;
+
+fn class_token(cell: &TracedCell) -> Vec<Observation> {
+    let steps = &cell.trace.steps;
+    let joins: Vec<(&Traced, usize)> = steps.iter().filter_map(|step| Some((step, joined(step)?))).collect();
+    let [(join, place), ..] = joins.as_slice() else { return Vec::new() };
+    // One that begins a text, which is written from its last token.
+    if joins.iter().any(|(_, it)| it != place) || steps.iter().any(hides_later_tokens) {
+        return Vec::new();
+    }
+    let Some(all) = join.results.first() else { return Vec::new() };
+    let &[_, count, width] = all.shape() else { return Vec::new() };
+    let reads: Vec<(&Traced, usize)> =
+        steps.iter().filter_map(|step| Some((step, read(step, count, width)?))).collect();
+    let is_join =
+        |tensor: Tensor| joins.iter().any(|(step, _)| step.result().is_some_and(|it| it.is(&tensor)));
+    let of_join =
+        |step: &Traced| step.tensor(0).is_some_and(|it| Before::of(it, MOST_BEHIND_JOIN).any(is_join));
+    let reads: Vec<(&Traced, usize)> = reads.into_iter().filter(|(step, _)| of_join(step)).collect();
+    match reads.as_slice() {
+        [(step, at), ..] if reads.iter().all(|(_, it)| it == at) && at != place => {
+            let observed = format!(
+                "A learned token is joined to the others as token {place} of {count}, and only token {at} of the result is read."
+            );
+            vec![Observation::new(step.site(), observed, format!("x[:, {place}]"))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The place of a learned token among others that it is joined with along axis 1, if it is the first or the last.
+fn joined(step: &Traced) -> Option<usize> {
+    if step.operation.explanation != Explanation::Moved(Movement::Joined) {
+        return None;
+    }
+    let result = step.result()?.clone();
+    let parts = operands(&*origin(&result)?);
+    let is_learned = |part: &Tensor| {
+        let (_, start) = source(part);
+        part.ndim() == 3 && part.shape()[1] == 1 && is_parameter(&start) && start.numel() == part.shape()[2]
+    };
+    let [first, second] = parts.as_slice() else { return None };
+    let others = if is_learned(first) { second } else { first };
+    if is_learned(first) == is_learned(second)
+        || others.ndim() != 3
+        || result.ndim() != 3
+        || others.shape()[1] < 3
+    {
+        return None;
+    }
+    (result.shape()[1] == others.shape()[1] + 1)
+        .then(|| if is_learned(first) { 0 } else { others.shape()[1] })
+}
+
+/// Which token an operation reads of a tensor that has so many of this width.
+fn read(step: &Traced, count: usize, width: usize) -> Option<usize> {
+    let (Explanation::Moved(Movement::LookedUp), Some(Arg::Index(parts))) =
+        (step.operation.explanation, step.args.get(1))
+    else {
+        return None;
+    };
+    let whole =
+        |part: &Index| matches!(part, Index::Slice { start: None, stop: None, step: None } | Index::Ellipsis);
+    let &[_, tokens, features] = step.operand(0)?.shape() else { return None };
+    match &parts[..] {
+        [first, Index::Int(at), rest @ ..]
+            if whole(first) && rest.iter().all(whole) && tokens == count && features == width =>
+        {
+            usize::try_from(if *at < 0 { at + count as i64 } else { *at }).ok()
+        }
+        _ => None,
+    }
+}

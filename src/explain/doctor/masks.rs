@@ -1,0 +1,487 @@
+//! Masks that hide the wrong keys, or do not hide them.
+
+use super::attention::{Attention, is_pointer};
+use super::flow::{FlowStep, source};
+use super::mask::{Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
+use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::show::shape_in_formula;
+use crate::tensor::{Arg, DType, Site, Tensor};
+
+/// A mask of the opposite convention: it hides the past and shows the future.
+pub(super) static INVERTED: Mistake = Mistake::new(
+    "A102",
+    "mask-inverted",
+    "the mask hides the past and shows the future",
+    "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
+          it, and the last token sees only itself or nothing.",
+    &[Detector::Cell(inverted)],
+);
+
+/// Which keys a square mask hides from each token.
+#[derive(Clone, Copy, PartialEq)]
+enum HiddenKeys {
+    Past,
+    SomeOfThePast,
+    PastAndItself,
+    FutureAndItself,
+    /// The same of the keys that not every token sees: the others are a prefix, or a sink.
+    PastBesidePrefix,
+    FutureAndItselfBesidePrefix,
+    AllOthers,
+}
+
+/// Whether a name around an operation says that its text is read from the end.
+fn reads_backwards(step: &Traced) -> bool {
+    const WORDS: [&str; 4] = ["backward", "reverse", "right_to_left", "righttoleft"];
+    step.calls.iter().filter(|call| !call.library).any(|call| {
+        let name = call.function.to_lowercase();
+        WORDS.iter().any(|word| name.contains(word))
+    })
+}
+
+fn inverted(cell: &TracedCell) -> Vec<Observation> {
+    let check = |step: &Traced| match step.operation.explanation {
+        Explanation::Attention => in_fused_attention(step, cell),
+        Explanation::Pointwise(Formula::Mul) | Explanation::Triangle { .. } => {
+            let (mask, visible) = of_weights(step)?;
+            // Products of features may leave a token out of its own sum, as the delta rule does.
+            let is_softmax = |step: &Traced| Attention::of_softmax(step).is_some();
+            let hidden = hidden_keys(&visible)
+                .filter(|it| *it != HiddenKeys::FutureAndItself || cell.steps().any(is_softmax))?;
+            let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
+            Some(inverted_mask(hidden, visible.size, &name, step.site()))
+        }
+        _ => {
+            let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
+            in_scores(&attention, cell)
+        }
+    };
+    steps_with_one_mask(cell).filter(|step| !reads_backwards(step)).filter_map(check).collect()
+}
+
+/// Checks the scores that a softmax takes.
+fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    // Along another axis the scores are transposed: their rows are then not queries.
+    let input = attention.input().filter(|_| attention.axis == 1)?;
+    if let Some(found) = text_hidden(attention, &input, cell) {
+        return Some(found);
+    }
+    let visible = Visible::of_scores(&input)?;
+    let hidden = hidden_keys(&visible)?;
+    let (mask, site) = masking_step(attention, cell);
+    Some(inverted_mask(hidden, visible.size, &mask, site))
+}
+
+/// Scores of several texts or blocks, of which a mask of keys hides one from its first key to its last, with a finite number.
+/// A text without a token would be none, so the mask has the opposite meaning.
+fn text_hidden(attention: &Attention, input: &Tensor, cell: &TracedCell) -> Option<Observation> {
+    const HIDDEN: f64 = -1e4;
+    let &[.., rows, columns] = input.shape() else { return None };
+    let size = rows * columns;
+    if columns < 2 || size == 0 || input.numel() == size || input.numel() > 1 << 20 {
+        return None;
+    }
+    let step = attention.before.iter().find(|step| step.fill().is_some_and(|fill| fill <= HIDDEN))?;
+    let mask = step.other()?.tensor()?.clone();
+    let &[.., 1, keys] = mask.shape() else { return None };
+    if keys != columns || mask.numel() == columns {
+        return None;
+    }
+    let values = input.to_f64_vec();
+    let is_hidden = |score: &f64| score.is_finite() && *score <= HIDDEN;
+    let text = values.chunks(size).position(|text| text.iter().all(is_hidden))?;
+    values.chunks(size).find(|text| text.iter().any(is_hidden) && !text.iter().all(is_hidden))?;
+    let (name, site) = masking_step(attention, cell);
+    let observed = format!(
+        "{name} hides all {columns} keys in matrix {text} of the scores with one finite number, so all of them get the same \
+         weight; elsewhere it hides some."
+    );
+    let fix = "the mask is inverted: use ~mask, so that padding is hidden and the text is seen";
+    Some(Observation::new(site, observed, fix).titled("the mask hides a whole text").because("A text has tokens, and a mask of padding leaves those in sight. With the opposite mask a token gets its context \
+         from padding alone, and a text without padding gets the mean of all its values."))
+}
+
+/// Checks the mask of fused attention, in which True means "keep".
+fn in_fused_attention(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if let Some(found) = padding_kept(step, cell) {
+        return Some(found);
+    }
+    let (mask, visible) = fused_visible(step)?;
+    let hidden = hidden_keys(&visible)?;
+    let name = cell.name_of(&mask, "attn_mask");
+    let mut inverted_mask = inverted_mask(hidden, visible.size, &name, step.site());
+    if mask.dtype() == DType::Bool && hidden != HiddenKeys::FutureAndItself {
+        inverted_mask.fix = format!(
+            "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): pass \
+             ~{name}, or is_causal=True"
+        );
+    }
+    Some(inverted_mask)
+}
+
+/// A mask that is named for padding and True at the ends of texts, where True means "keep".
+fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let mask = step
+        .args
+        .get(3)
+        .and_then(Arg::tensor)
+        .filter(|it| it.dtype() == DType::Bool && it.numel() <= 1 << 16)?;
+    let (_, start) = source(mask);
+    let name = cell.name_of(&start, "");
+    let columns = *mask.shape().last()?;
+    let values = mask.to_bool_vec();
+    let is_end = |row: &[bool]| row.iter().skip_while(|it| !**it).all(|it| *it) && !row[0];
+    let rows = || values.chunks(columns.max(1));
+    let ends = columns > 1 && rows().all(is_end) && rows().any(|row| row.contains(&true));
+    let differ = rows().any(|row| rows().next() != Some(row));
+    if !name.to_lowercase().contains("pad") || !ends || !differ {
+        return None;
+    }
+    let hidden = rows().next()?.iter().filter(|it| !**it).count();
+    let observed = format!(
+        "{name} is True at the ends of the texts, and True means \"keep\" here: of the first text the {hidden} tokens \
+         before its padding are hidden, and the padding is seen."
+    );
+    let fix = format!(
+        "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): pass ~{name}"
+    );
+    Some(Observation::new(step.site(), observed, fix).titled("the mask hides the text and shows the padding"))
+}
+
+fn inverted_mask(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) -> Observation {
+    let last = size - 1;
+    const ABOVE: &str = "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
+    const STARTS: &str =
+        "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
+    let (observed, fix) = match hidden {
+        HiddenKeys::Past => (
+            format!(
+                "{mask} hides every key before the token's own and none after it: token 0 sees all {size} keys, token \
+                 {last} only itself."
+            ),
+            ABOVE,
+        ),
+        HiddenKeys::SomeOfThePast => (
+            format!(
+                "{mask} hides keys before a token's own and none after it: token {last} does not see token 0, and token 0 \
+                 sees all {size} keys."
+            ),
+            "a window is a part of the causal mask: hide what is too far back, and everything above the diagonal",
+        ),
+        HiddenKeys::PastAndItself => (
+            format!(
+                "{mask} hides the token's own key and every key before it, and none after it: token 0 sees tokens 1 to \
+                 {last}, token {last} sees none."
+            ),
+            "the mask is inverted: it is True where the token may look. Use ~mask, or torch.triu(..., diagonal=1).bool()",
+        ),
+        HiddenKeys::PastBesidePrefix => (
+            format!(
+                "of the keys that not every token sees, {mask} hides each one from the tokens after it, and shows it to those \
+                 before it."
+            ),
+            ABOVE,
+        ),
+        HiddenKeys::FutureAndItselfBesidePrefix => (
+            format!(
+                "of the keys that not every token sees, {mask} shows each one to the tokens after it only, and not to itself."
+            ),
+            STARTS,
+        ),
+        HiddenKeys::AllOthers => (
+            format!("{mask} hides every key but the token's own: each weight is 0 or 1."),
+            "the mask is inverted: use ~mask",
+        ),
+        HiddenKeys::FutureAndItself => (
+            format!(
+                "{mask} hides the diagonal too: no token sees itself, token 0 sees nothing, token 1 only token 0."
+            ),
+            STARTS,
+        ),
+    };
+    let found = Observation::new(site, observed, fix);
+    match hidden {
+        HiddenKeys::FutureAndItself => found.titled("the mask hides each token from itself").because(
+            "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
+        ),
+        HiddenKeys::FutureAndItselfBesidePrefix => found
+            .titled("the mask hides each token from itself")
+            .because("A token must see at least itself: what it is, is the most important part of its context."),
+        HiddenKeys::AllOthers => found
+            .titled("the mask shows each token only itself")
+            .because("Attention combines tokens. If each sees only itself, it computes nothing."),
+        _ => found,
+    }
+}
+
+fn hidden_keys(visible: &Visible) -> Option<HiddenKeys> {
+    // Only the diagonal may be in sight of some: a token sees itself.
+    if visible.all(|token, key| key > token) {
+        Some(HiddenKeys::PastAndItself)
+    } else if visible.all(|token, key| key >= token) {
+        Some(HiddenKeys::Past)
+    } else if visible.all(|token, key| key < token) {
+        Some(HiddenKeys::FutureAndItself)
+    } else if visible.hides_only(|token, key| key < token) {
+        Some(HiddenKeys::SomeOfThePast)
+    } else if visible.size >= 3 && visible.is_exactly(|token, key| key == token) {
+        Some(HiddenKeys::AllOthers)
+    } else if visible.is_beside_seen_by_all(|token, key| key >= token) {
+        Some(HiddenKeys::PastBesidePrefix)
+    } else if visible.is_beside_seen_by_all(|token, key| key < token) {
+        Some(HiddenKeys::FutureAndItselfBesidePrefix)
+    } else {
+        None
+    }
+}
+
+/// A causal mask that begins too far above the diagonal, so that each token sees one later token or more.
+pub(super) static OFF_BY_ONE: Mistake = Mistake::new(
+    "A104",
+    "mask-off-by-one",
+    "the causal mask leaves a later token in sight",
+    "The token right after it is what a token has to predict. If it is in sight, the loss falls to nearly nothing in \
+          training, and the model has learned to copy, not to predict.",
+    &[Detector::Cell(off_by_one)],
+);
+
+fn off_by_one(cell: &TracedCell) -> Vec<Observation> {
+    let check = |step: &Traced| {
+        if step.operation.explanation == Explanation::Attention {
+            let (mask, _) = fused_visible(step).filter(|(_, visible)| shows_next(visible))?;
+            return Some(next_in_sight(&cell.name_of(&mask, "attn_mask"), None, step.site()));
+        }
+        if let Some((mask, visible)) = of_weights(step) {
+            let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
+            return shows_next(&visible).then(|| next_in_sight(&name, None, step.site()));
+        }
+        let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
+        let input = attention.input().filter(|_| attention.axis == 1)?;
+        let visible = Visible::of(&input, |score| score > -1e4 && !score.is_nan()).filter(shows_next)?;
+        let (mask, site) = masking_step(&attention, cell);
+        let weights = last_matrix(&attention.weights, visible.size);
+        let weight = weights.filter(|_| attention.context.is_some() || visible.at(0, 1)).map(|it| it[1]);
+        Some(next_in_sight(&mask, weight.filter(|it| *it > 0.0), site))
+    };
+    steps_with_one_mask(cell).filter_map(check).collect()
+}
+
+fn next_in_sight(mask: &str, weight: Option<f64>, site: Option<Site>) -> Observation {
+    let share = weight
+        .map(|it| format!(" Token 0 gives {} of its weight to token 1.", figure(it)))
+        .unwrap_or_default();
+    let observed =
+        format!("{mask} leaves keys after the diagonal in sight: each token sees the one after it.{share}");
+    let fix = "diagonal=1 begins right above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool(); with \
+               torch.tril it is diagonal=0";
+    Observation::new(site, observed, fix)
+}
+
+/// Whether a token sees the next one, which it is to predict, and those further on are hidden; a mask that shows more looks
+/// ahead on purpose. Two tokens in a row see so many, so that it is no block of tokens that see each other; and what sees is
+/// not seen, so that it is no window on both sides.
+fn shows_next(visible: &Visible) -> bool {
+    let size = visible.size;
+    let is_hidden = (0..size).all(|row| (row + 2..size).all(|column| !visible.at(row, column)));
+    let in_a_row = (2..size).any(|row| visible.at(row - 1, row) && visible.at(row - 2, row - 1));
+    let is_mutual =
+        (0..size).all(|row| (0..row).all(|column| visible.at(row, column) == visible.at(column, row)));
+    size >= 3 && is_hidden && in_a_row && !is_mutual
+}
+
+/// Scores masked with a finite number: exp(0) is 1, so hidden keys still get weight.
+pub(super) static LEAKS: Mistake = Mistake::new(
+    "A103",
+    "mask-leaks",
+    "hidden keys still get weight",
+    "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
+          than keys with a negative score. Only exp of minus infinity is 0.",
+    &[Detector::Weights(leaks)],
+);
+
+/// Scores below this get no weight.
+const HIDDEN: f64 = -1e4;
+
+/// A smaller number that is added leaves hidden keys next to nothing.
+const LEAST_ADDED: f64 = -20.0;
+
+/// How a mask changes the scores of hidden keys.
+enum Masking {
+    /// It sets them to this number.
+    Fill(f64),
+    Add(f64),
+}
+
+fn masking(step: &FlowStep) -> Option<Masking> {
+    if step.explanation() == Explanation::Pointwise(Formula::Add) {
+        let mask = step.other()?.tensor()?.clone();
+        let by = single_addend(&mask).filter(|by| *by > LEAST_ADDED)?;
+        return (mask.ndim() >= 2 && hides_later(&mask, by)).then_some(Masking::Add(by));
+    }
+    step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(Masking::Fill)
+}
+
+/// The number besides 0 in a tensor that has no third one.
+fn single_addend(mask: &Tensor) -> Option<f64> {
+    if mask.numel() > 1 << 20 {
+        return None;
+    }
+    let values = mask.to_f64_vec();
+    let by = values.iter().copied().find(|it| *it != 0.0)?;
+    (values.contains(&0.0) && values.iter().all(|it| *it == 0.0 || *it == by)).then_some(by)
+}
+
+/// Whether a number is that of all keys above the diagonal, perhaps of others too; or, where it is no penalty, exactly of those
+/// above it, or on and below it.
+fn hides_later(mask: &Tensor, by: f64) -> bool {
+    let &[.., rows, columns] = mask.shape() else { return false };
+    let values = mask.to_f64_vec();
+    // For each element whether it is that number, and whether its column is after its row.
+    let all = |fits: fn(bool, bool) -> bool| {
+        let mut table = values.iter().take(rows * columns).enumerate();
+        rows == columns && table.all(|(at, it)| fits(*it == by, at % columns > at / columns))
+    };
+    // A learned or a small bias against later tokens may be meant.
+    match by <= -1.0 {
+        true => !mask.requires_grad() && all(|is, after| is || !after),
+        false => all(|is, after| is == after) || all(|is, after| is != after),
+    }
+}
+
+fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let (step, masking) = attention.before.iter().find_map(|step| Some((step, masking(step)?)))?;
+    let (input, weights) = (attention.input()?, &attention.weights);
+    if input.numel() > 1 << 22 || input.shape() != weights.shape() {
+        return None;
+    }
+    let mask = match step.other() {
+        Some(Arg::Tensor(mask)) => cell.name_of(&mask, "the mask"),
+        _ => step.name().to_owned(),
+    };
+    let site = step.record.site.clone();
+    let fill = match masking {
+        Masking::Fill(fill) => fill,
+        Masking::Add(by) => {
+            let observed = format!(
+                "{mask} is added to the scores, and has the number {} besides 0: hidden keys keep their weight.",
+                figure(by)
+            );
+            let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
+                       -torch.inf)";
+            return Some(Observation::new(site, observed, fix));
+        }
+    };
+    let (scores, mut weights) = (input.to_f64_vec(), weights.to_f64_vec());
+    if is_pointer(&attention.softmax) {
+        weights.iter_mut().for_each(|it| *it = it.exp());
+    }
+    let hidden = hidden_elements(step)?;
+    // A scaling after the masking scales the fill too. A later mask may also hide the same keys with -inf.
+    let after: Vec<&FlowStep> = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step)).collect();
+    let filled = after.iter().rev().fold(fill, |fill, step| match step.factor() {
+        Some(factor) => fill * factor,
+        None => fill + added(step).unwrap_or(0.0),
+    });
+    let is_filled = |score: f64| (score - filled).abs() <= 1e-6 * filled.abs();
+    let leaking: Vec<usize> = (0..scores.len())
+        .filter(|at| hidden[at % hidden.len()] && is_filled(scores[*at]) && weights[*at] > 1e-6)
+        .collect();
+    let (first, count) = (*leaking.first()?, leaking.len());
+    // A few scores may have this value by coincidence.
+    if count * 2 < hidden.iter().filter(|it| **it).count() {
+        return None;
+    }
+    let columns = *input.shape().last()?;
+    let row = first / columns;
+    let share: f64 = leaking.iter().filter(|at| **at / columns == row).map(|at| weights[*at]).sum();
+    let observed = format!(
+        "{count} scores that {mask} hides are {}, not -inf, at the softmax: they get {} of the weight of row {}.",
+        figure(filled),
+        figure(share),
+        row % input.shape().iter().rev().nth(1).copied().unwrap_or(1)
+    );
+    Some(Observation::new(site, observed, "scores.masked_fill(mask.bool(), -torch.inf), before the softmax"))
+}
+
+/// The number that a step adds to all scores.
+fn added(step: &FlowStep) -> Option<f64> {
+    let by = step.other()?.number()?;
+    match step.explanation() {
+        Explanation::Pointwise(Formula::Add) => Some(by),
+        Explanation::Pointwise(Formula::Sub) => Some(-by),
+        _ => None,
+    }
+}
+
+/// Which elements of the last two axes the mask hides.
+fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
+    let shape = step.result.shape();
+    let size: usize = shape.iter().rev().take(2).product();
+    match (step.explanation(), step.other()) {
+        (Explanation::Triangle { lower }, _) => {
+            let values = step.result.to_f64_vec();
+            let columns = *shape.last()?;
+            let outside = |at: usize| {
+                let (row, column) = (at / columns, at % columns);
+                if lower { column > row } else { column < row }
+            };
+            Some((0..size).map(|at| values[at] == 0.0 && outside(at)).collect())
+        }
+        (explanation, Some(Arg::Tensor(mask))) => {
+            let fits = mask
+                .shape()
+                .iter()
+                .rev()
+                .zip(shape.iter().rev())
+                .all(|(own, wanted)| own == wanted || *own == 1);
+            if mask.ndim() > shape.len() || !fits {
+                return None;
+            }
+            let mask = mask.with_layout(mask.layout().broadcast_to(shape)).to_f64_vec();
+            let chosen = explanation == Explanation::Moved(Movement::Chosen);
+            let keeps = chosen && step.arg("input")?.tensor().is_some_and(|kept| kept.is(&step.operand));
+            let multiplies = explanation == Explanation::Pointwise(Formula::Mul);
+            let hides = if multiplies || keeps { 0.0 } else { 1.0 };
+            Some(mask.into_iter().map(|it| it == hides).collect())
+        }
+        _ => None,
+    }
+}
+
+// Where the call could be repeated, what moved is the better proof.
+/// A mask along the queries where it is meant for the keys: it hides whole rows of scores.
+pub(super) static OF_QUERIES: Mistake = Mistake::new("A110", "mask-of-queries", "a mask hides whole rows: queries, not keys", "A mask of padding says which keys get no weight. Along the queries it changes only what hidden tokens get, and \
+          every real token still sees the padding.", &[Detector::Attention(of_queries)]).implied_by(&["padding-leak", "row-all-hidden"]);
+
+/// A mask that is the same for all keys of a row, and no other mask: it hides queries where keys are meant.
+fn of_queries(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let context = attention.context.as_ref()?;
+    let is_along_keys = attention.axis == 1 && context.summed_in_softmax == Some(1);
+    let mut masks = attention.before.iter().filter_map(|step| {
+        let mask = step.other()?.tensor()?.clone();
+        let hides = match step.explanation() {
+            Explanation::MaskedFill => mask.to_f64_vec().iter().any(|it| *it != 0.0) && step.fill()? <= -1e4,
+            Explanation::Pointwise(Formula::Add) => mask.to_f64_vec().iter().any(|it| *it <= -1e4),
+            _ => false,
+        };
+        hides.then_some((step, mask))
+    });
+    let (step, mask) = masks.next().filter(|_| masks.next().is_none() && is_along_keys)?;
+    let [.., rows, 1] = *mask.shape() else { return None };
+    let keys = *step.operand.shape().last()?;
+    if rows < 2 || keys < 2 || mask.ndim() < 3 || mask.numel() > 1 << 20 {
+        return None;
+    }
+    let name = cell.name_of(&mask, "the mask");
+    let observed = format!(
+        "{name} has the shape {}: in a row of {keys} scores it hides all keys or none. It hides queries, and the keys of \
+         hidden tokens get weight.",
+        shape_in_formula(mask.shape())
+    );
+    let fix =
+        "put the mask along the keys, the last axis: mask[:, None, :], or mask[:, None, None, :] with heads";
+    Some(Observation::new(step.record.site.clone(), observed, fix))
+}

@@ -1,0 +1,534 @@
+//! What moved when a call was repeated: other tokens, samples or parts, or with other random numbers.
+
+use super::attention::{Attention, record_of};
+use super::flow::arg;
+use super::losses::{is_cross_entropy, reads_tokens};
+use super::mask::{Visible, is_visible};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::repeated::{Reach, RepeatedCall};
+use crate::explain::terms::figure;
+use crate::ops::trace::{Traced, TracedTensor};
+use crate::session::{AxisReport, PaddingReport, UnpaddedReport};
+use crate::tensor::Arg;
+use crate::tensor::explanation::{Explanation, Formula, RandomKind};
+
+/// A causal layer whose output depends on a later token: seen by changing one token after another.
+pub(super) static CAUSAL: Mistake = Mistake::new("A101", "causal-leak", "an output depends on a later token", "A causal model predicts each token from those before it. If a later token reaches an output, training shows \
+          the model its own answer: the loss falls, and the text that it generates is poor.", &[Detector::Call(causal)]).implied_by(&[
+        "softmax-over-queries",
+        "heads-by-view-alone",
+        "heads-joined-by-view-alone",
+        "mask-inverted",
+        "mask-off-by-one",
+        "mask-leaks",
+        "mask-after-softmax",
+        "masked-copy-unused",
+        "samples-mixed",
+    ]);
+
+/// Words in the name of a class or a function that promise a causal mask.
+const CAUSAL_WORDS: [&str; 3] = ["causal", "masked", "autoregressive"];
+
+/// The most scores that are looked through for tokens that see nothing.
+const MOST_SCORES: usize = 1 << 22;
+
+/// Where to look if attention itself is causal.
+const ELSEWHERE: &str = "look at what else combines tokens: a mean or a norm over the tokens' axis, a convolution with \
+                         padding on both sides, a view that mixes them";
+
+fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let axis = &without_hidden_rows(call.token_axis()?, call, cell);
+    match Reach::of(axis) {
+        // More than one is meant: a model that looks ahead.
+        Reach::Leaks(1) if !call.is_outer => {
+            let fix = "hide everything above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
+            Some(Observation::new(call.site.clone(), moved(axis)?, fix))
+        }
+        Reach::All if !call.is_outer && promises(call) => {
+            let fix = "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
+                       diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True";
+            let observed = format!(
+                "{} is named or set to be causal: no token should see a later one. {}",
+                call.function,
+                moved(axis)?
+            );
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
+        // It says so, and hides some of the later tokens only.
+        Reach::Some if !call.is_outer && call.report.is_causal => {
+            let observed = format!("{} is set to be causal, and yet: {}", call.function, moved(axis)?);
+            let fix =
+                "make sure that the mask which reaches the scores is the causal one, after every conversion";
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
+        // The model around it has the name of one that is causal.
+        Reach::All | Reach::Leaks(_) if call.is_outer && is_named_causal(call) => {
+            let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
+            let observed = format!("{} has the name of a causal model. {}", call.function, moved(axis)?);
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
+        // What it is trained to predict is among what its outputs depend on.
+        Reach::All | Reach::Leaks(_) if call.report.changed == 1 && predicts_next(call, axis.size, cell) => {
+            let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
+            let observed =
+                format!("The loss has as the target of each token the one after it. {}", moved(axis)?);
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
+        // Its own mask hides the later tokens, and one input has them.
+        Reach::All | Reach::Leaks(_) | Reach::Some if !call.is_outer && is_masked(call, cell) => {
+            let observed =
+                format!("A mask hides later tokens in {}, and yet: {}", call.function, moved(axis)?);
+            Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
+        }
+        // All attention in it is causal, so something else mixes the tokens.
+        Reach::All | Reach::Leaks(_) if call.is_outer && inner_is_causal(call, axis, cell) => {
+            let observed =
+                format!("The attention in {} sees no later token, and yet: {}", call.function, moved(axis)?);
+            Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
+        }
+        _ => None,
+    }
+}
+
+/// An axis without the outputs of tokens that see nothing, as the padding on the left of a text: with a finite number in
+/// place of -inf such a row weighs all keys alike, and nothing reads it.
+fn without_hidden_rows(axis: &AxisReport, call: &RepeatedCall, cell: &TracedCell) -> AxisReport {
+    let mut sees = vec![true; axis.size];
+    let own = |step: &&Traced| call.has(step);
+    for scores in cell.steps().filter(own).filter_map(|step| Attention::of_softmax(step)?.input()) {
+        let [.., tokens, keys] = *scores.shape() else { continue };
+        if tokens == axis.size && keys > 0 && scores.numel() <= MOST_SCORES {
+            for (row, scores) in scores.to_f64_vec().chunks(keys).enumerate() {
+                sees[row % tokens] &= scores.iter().any(|score| is_visible(*score));
+            }
+        }
+    }
+    let mut axis = axis.clone();
+    for change in &mut axis.changes {
+        for (far, sees) in change.moved[..change.at].iter_mut().zip(&sees) {
+            *far = if *sees { *far } else { 0.0 };
+        }
+    }
+    axis
+}
+
+/// Whether its name promises a causal mask, and no argument decides about one.
+fn promises(call: &RepeatedCall) -> bool {
+    let name = call.function.to_lowercase();
+    let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
+    let by_name = CAUSAL_WORDS.iter().any(|word| name.contains(word));
+    call.report.is_causal || by_name && !call.report.arguments.iter().any(decides)
+}
+
+/// Whether a model that has attention in it has the name of a causal one, and no argument decides about a mask.
+fn is_named_causal(call: &RepeatedCall) -> bool {
+    let name = call.function.to_lowercase();
+    let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
+    let is_named = ["gpt", "causal", "autoregressive"].iter().any(|word| name.contains(word));
+    is_named && call.report.inputs == 1 && !call.report.arguments.iter().any(decides)
+}
+
+/// Whether a loss of the cell has as targets the tokens of this call, each shifted by one.
+fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
+    cell.steps().filter(|step| is_cross_entropy(step)).any(|step| {
+        let Some(targets) = step.operand(1).and_then(TracedTensor::floats) else { return false };
+        call.report.tokens.iter().any(|tokens| {
+            let rows = tokens.len() / size.max(1);
+            let wide = targets.len() / rows.max(1);
+            let varied = tokens.iter().any(|it| *it != tokens[0]);
+            let shifted = |at: usize| {
+                let (row, target) = (&tokens[at * size..][..size], &targets[at * wide..][..wide]);
+                row[1..].iter().zip(target).all(|(next, target)| next == target)
+            };
+            // A decoder reads the same text up to the last token: the loss is its, and an encoder has read the whole.
+            let is_beginning = |read: &TracedTensor| {
+                let values = read.values().filter(|_| read.shape() == [rows, wide] && wide < size);
+                values.is_some_and(|it| {
+                    (0..rows * wide).all(|at| it.float(at) == tokens[at / wide * size + at % wide])
+                })
+            };
+            let fits = rows > 0 && size >= 3 && (wide == size || wide + 1 == size) && varied;
+            fits && (0..rows).all(shifted) && !cell.steps().filter_map(reads_tokens).any(is_beginning)
+        })
+    })
+}
+
+/// Whether the scores of an attention in it hide exactly the later tokens, and all its tokens come in one argument.
+fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let own = |step: &&Traced| call.has(step);
+    let hides = |step: &Traced| {
+        let input = Attention::of_softmax(step)?.input()?;
+        Visible::of(&input, is_visible).map(|it| it.is_exactly(|token, key| key <= token))
+    };
+    call.report.inputs == 1 && cell.steps().filter(own).any(|step| hides(step) == Some(true))
+}
+
+/// Whether all attention in the call is causal. Where its result has no features, its tokens may be the keys of a row of weights.
+fn inner_is_causal(call: &RepeatedCall, axis: &AxisReport, cell: &TracedCell) -> bool {
+    let size = axis.size;
+    let report = |activation: &u64| cell.calls.iter().find(|report| report.activation == *activation);
+    let causal = |axis: &&AxisReport| axis.size == size && Reach::of(axis) == Reach::Causal;
+    call.report.inputs == 1
+        && axis.axis + 1 < call.report.ranks[1]
+        && !call.inner.is_empty()
+        && call
+            .inner
+            .iter()
+            .all(|it| report(it).is_some_and(|report| report.axes.iter().any(|axis| causal(&axis))))
+}
+
+/// What was changed and what moved, in figures.
+fn moved(axis: &AxisReport) -> Option<String> {
+    let earlier = |at: usize, moved: &[f64]| (0..at).rev().find(|position| moved[*position] > 0.0);
+    let (change, position) =
+        axis.changes.iter().find_map(|change| Some((change, earlier(change.at, &change.moved)?)))?;
+    let unmoved = change.moved[..change.at].iter().filter(|far| **far == 0.0).count();
+    let rest = match unmoved {
+        0 => String::new(),
+        1 => " That of token 0 did not.".to_owned(),
+        _ => format!(" Those of tokens 0 to {} did not.", unmoved - 1),
+    };
+    Some(format!(
+        "Token {} was changed, and the output of token {position}, which comes before it, moved by {}.{rest}",
+        change.at,
+        figure(change.moved[position])
+    ))
+}
+
+/// Padding that is masked and yet moves what real tokens get: seen by changing what hidden tokens contain.
+pub(super) static PADDING: Mistake = Mistake::new("A109", "padding-leak", "the content of padding moves the output of real tokens", "Padding fills a batch up to the longest text. If real tokens attend to it, a text gets another result in \
+          another batch.", &[Detector::Call(padding)]).implied_by(&[
+        "row-all-hidden",
+        "mask-missing",
+        "mask-leaks",
+        "masked-copy-unused",
+        "mask-after-softmax",
+        "softmax-over-queries",
+        "heads-by-view-alone",
+        "heads-joined-by-view-alone",
+        "samples-mixed",
+    ]);
+
+fn padding(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    content_moves(call)
+        .or_else(|| counted_in_loss(call, cell))
+        .or_else(|| left_out_of_loss(call, cell))
+        .or_else(|| padded_differs(call, cell))
+}
+
+/// Padding among the targets that a loss counts. One for each text may be the token that ends it.
+fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let (token, texts) = call.report.padding_token?;
+    let counted = |step: &Traced| {
+        let record = record_of(step)?;
+        let is_ignored = arg(&record, "ignore_index").and_then(|it| it.number()) == Some(token as f64);
+        let is_summed = !matches!(arg(&record, "reduction"), Some(Arg::Str(how)) if &*how == "none");
+        let count = step.operand(1)?.floats()?.into_iter().filter(|it| *it == token as f64).count();
+        (is_summed && !is_ignored && count > texts).then_some(count)
+    };
+    let losses = cell.steps().filter(|step| is_cross_entropy(step));
+    let (loss, count) = losses.filter_map(|step| Some((step, counted(step)?))).next()?;
+    let observed = format!(
+        "A mask among the arguments of {} hides the tokens {token}, and no others. {count} of the targets are {token}, and the \
+         loss counts them.",
+        call.function
+    );
+    let fix = "leave padding out: targets.masked_fill(mask == 0, -100), or ignore_index=PAD";
+    Some(Observation::new(loss.site(), observed, fix).titled("padding counts in the loss").because("The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
+         low, and says little."))
+}
+
+/// Padding that a loss leaves out, in a model in which every token sees every other one.
+fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let axis = call.token_axis().filter(|axis| axis.size >= 3 && Reach::of(axis) == Reach::All)?;
+    if call.report.inputs != 1 || hides_keys(call, cell) {
+        return None;
+    }
+    let padded = cell.steps().filter(|step| is_cross_entropy(step)).find_map(|step| {
+        let Arg::Int(ignored) = arg(&*record_of(step)?, "ignore_index")? else { return None };
+        let targets = step.operand(1)?.floats()?;
+        let is_out: Vec<bool> = targets.iter().map(|it| *it == ignored as f64).collect();
+        call.report.tokens.iter().find_map(|tokens| padding_of(tokens, &is_out, axis.size))
+    });
+    let (sample, token, count) = padded?;
+    let change = axis.changes.iter().find(|it| it.at + 1 == axis.size)?;
+    let observed = format!(
+        "The loss leaves out the last {count} tokens of sample {sample}, which are all {token}. The last token of each sample \
+         was changed, and the output of token 0 moved by {}: no mask hides padding from the attention.",
+        figure(*change.moved.first()?)
+    );
+    let fix =
+        "mask = tokens != PAD, and scores.masked_fill(~mask[:, None, :], -torch.inf), before the softmax";
+    Some(
+        Observation::new(call.site.clone(), observed, fix)
+            .titled("padding is left out of the loss, and not hidden from the attention"),
+    )
+}
+
+/// Whether attention in the call hides any key: a mask may be made of the tokens themselves.
+fn hides_keys(call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let own = |step: &&Traced| call.has(step);
+    cell.steps().filter(own).any(|step| {
+        let of_softmax = || Attention::of_softmax(step)?.input();
+        let is_masked = step.operation.explanation == Explanation::Attention && step.operand(3).is_some();
+        is_masked
+            || of_softmax().is_some_and(|scores| scores.to_f64_vec().into_iter().any(|it| !is_visible(it)))
+    })
+}
+
+/// The first sample that ends with padding, the padding's token and how many there are: positions that are left out at the
+/// ends of samples, which all have one token that no other position has.
+fn padding_of(tokens: &[f64], is_out: &[bool], size: usize) -> Option<(usize, f64, usize)> {
+    if tokens.len() != is_out.len() || size == 0 || !tokens.len().is_multiple_of(size) {
+        return None;
+    }
+    let at = is_out.iter().position(|it| *it)?;
+    let padding = tokens[at];
+    let fits = tokens.iter().zip(is_out).all(|(token, is_out)| (*token == padding) == *is_out);
+    let ends = is_out.chunks(size).all(|row| !row[0] && row.iter().skip_while(|it| !**it).all(|it| *it));
+    let row = &is_out[at / size * size..][..size];
+    (fits && ends).then(|| (at / size, padding, row.iter().filter(|it| **it).count()))
+}
+
+/// A text whose outputs with padding are not those without it.
+fn padded_differs(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let report = call.report.unpadded.as_ref().filter(|it| it.moved > 0.0)?;
+    let UnpaddedReport { sample, tokens, padded, token, known, moved } = report;
+    if !known && !compares_with(*token, cell) {
+        return None;
+    }
+    let observed = format!(
+        "Text {sample} of the batch has {tokens} tokens, and {} of padding (token {token}). {} was called again with this text \
+         alone, without its padding: its outputs moved by {}.",
+        padded - tokens,
+        call.function,
+        figure(*moved)
+    );
+    let fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) \
+               for scores of (batch, heads, query, key)";
+    Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// Whether the program compares whole numbers with this one, as `tokens != PAD` does.
+fn compares_with(token: i64, cell: &TracedCell) -> bool {
+    let is_question = |step: &Traced| {
+        matches!(step.operation.explanation, Explanation::Pointwise(Formula::Compare))
+            && step.operand(0).is_some_and(|it| !it.dtype.is_float())
+    };
+    let with_it = |step: &Traced| step.args.get(1).and_then(Arg::number) == Some(token as f64);
+    cell.steps().any(|step| is_question(step) && with_it(step))
+}
+
+/// Tokens that a mask hides, and whose content moves the others.
+fn content_moves(call: &RepeatedCall) -> Option<Observation> {
+    let leaks = |it: &&PaddingReport| it.moved.iter().all(|far| *far > 0.0);
+    let PaddingReport { mask, sample, hidden, moved } = call.report.padding.iter().find(leaks)?;
+    let observed = format!(
+        "{mask} is false for {hidden} tokens of sample {sample} and true for the others. The tokens where it is false were \
+         changed, and outputs of the others moved by {}; the other way round, by {}. So it hides neither from the other.",
+        figure(moved[1]),
+        figure(moved[0])
+    );
+    let fix = "hide keys, not queries: mask[:, None, None, :] for scores of (batch, heads, query, key), mask[:, None, :] \
+               for (batch, query, key)";
+    Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// Samples of a batch that influence each other: seen by changing one of them.
+pub(super) static SAMPLES: Mistake = Mistake::new("A305", "samples-mixed", "samples of a batch influence each other", "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
+          be in the same batch, and a model that is used on one text at a time computes something else.", &[Detector::Call(samples)]).implied_by(&["softmax-over-queries", "heads-by-view-alone", "heads-joined-by-view-alone"]);
+
+fn samples(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
+    mixed(call).or_else(|| by_place(call))
+}
+
+/// A sample whose output depends on its place in the batch.
+fn by_place(call: &RepeatedCall) -> Option<Observation> {
+    // A mask of padding that is laid out wrong is one of the reasons, and says more.
+    let leaks = call.report.padding.iter().any(|it| it.moved.iter().all(|far| *far > 0.0));
+    let far = Some(call.report.by_place).filter(|far| *far > 0.0 && !leaks)?;
+    let observed = format!(
+        "{} was called again with its samples in the reverse order: their outputs moved by {}, beyond changing places.",
+        call.function,
+        figure(far)
+    );
+    let fix = "look for what is added along the batch, such as positions of shape (tokens, 1, width) where the batch comes first";
+    Some(
+        Observation::new(call.site.clone(), observed, fix)
+            .titled("the output of a sample depends on its place in the batch"),
+    )
+}
+
+fn mixed(call: &RepeatedCall) -> Option<Observation> {
+    let batch = of_samples_and_tokens(call).or_else(|| of_samples_alone(call)).or_else(|| of_pooled(call))?;
+    let other = |at: usize, moved: &[f64]| (0..moved.len()).find(|it| *it != at && moved[*it] > 0.0);
+    let (change, sample) =
+        batch.changes.iter().find_map(|change| Some((change, other(change.at, &change.moved)?)))?;
+    let observed = format!(
+        "Sample {} was changed, and the output of sample {sample} moved by {}.",
+        change.at,
+        figure(change.moved[sample])
+    );
+    let fix =
+        "look for a softmax over the batch (dim=0, or no dim at all), and for a view that joins samples";
+    Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// The axis of the samples, where both samples and tokens influence each other.
+fn of_samples_and_tokens<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
+    // Along one axis attention mixes the tokens. If it mixes along a second one, one of them is the batch.
+    let mut mixing = call.report.axes.iter().filter(|axis| Reach::of(axis).mixes());
+    let (batch, tokens) = (mixing.next()?, mixing.next()?);
+    if batch.axis != 0 || tokens.axis != 1 || mixing.next().is_some() || call.is_outer {
+        return None;
+    }
+    // One attention between the samples and another between the tokens are meant (rows and columns of a table).
+    (call.lines <= 1).then_some(batch)
+}
+
+/// The axis of the samples, where tokens do not influence each other and samples do. That the second axis is that of
+/// the tokens is known from the positions, which are added along it.
+fn of_samples_alone<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
+    let reach =
+        |at: usize| call.report.axes.iter().find(|axis| axis.axis == at).map(|axis| (axis, Reach::of(axis)));
+    let ((batch, samples), (_, tokens)) = (reach(0)?, reach(1)?);
+    (samples.mixes() && tokens == Reach::Own && call.report.varies == [1]).then_some(batch)
+}
+
+/// The axis of the samples, where each text becomes one vector: of numbered tokens, or of vectors by one attention. A second
+/// one may be meant to combine the texts, as the sentences of a document.
+fn of_pooled<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
+    let is_of_vectors = || call.report.ranks == [3, 2] && call.lines <= 1 && !call.is_outer;
+    match call.report.axes.as_slice() {
+        [only] if only.axis == 0 && (!call.report.tokens.is_empty() || is_of_vectors()) => {
+            Some(only).filter(|it| Reach::of(it).mixes())
+        }
+        _ => None,
+    }
+}
+
+/// A cache with which the outputs are not those without it: seen by running a text in one part and in two.
+pub(super) static CACHE: Mistake = Mistake::new("A601", "cache-differs", "with a cache, the outputs differ from those without it", "A cache of keys and values saves work and changes nothing: a causal model gives each token the same output \
+          whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
+          trained for.", &[Detector::Call(in_parts), Detector::Step(at_the_upper_left)]).implied_by(&[
+        "mask-inverted",
+        "row-all-hidden",
+        "causal-leak",
+        "softmax-over-queries",
+        "heads-by-view-alone",
+    ]);
+
+fn in_parts(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
+    let report = call.report.cached.as_ref()?;
+    if let Some((offset, length)) = report.offset {
+        let observed = format!(
+            "{} was called with a cache of {length} tokens, and with the position {offset} for the next one.",
+            call.function
+        );
+        return Some(Observation::new(
+            call.site.clone(),
+            observed,
+            "the next position is the cache's length",
+        ));
+    }
+    let (token, far) = report.moved.iter().enumerate().find(|(_, far)| **far > 0.0)?;
+    let observed = format!(
+        "{} was called with {} tokens at once, and again with {} and then {}, the cache passed on: the output of token \
+         {token} differs by {}.",
+        call.function,
+        report.tokens,
+        report.first,
+        report.tokens - report.first,
+        figure(*far)
+    );
+    let fix = "torch.cat([past, new], dim=1) in this order, positions that go on at the cache's length, and the mask's \
+               last rows: mask[total - new:total, :total]";
+    Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// Fused attention with `is_causal` for fewer queries than keys: its triangle begins at the first key.
+fn at_the_upper_left(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    if step.operation.explanation != Explanation::Attention
+        || !matches!(step.args.get(5), Some(Arg::Bool(true)))
+    {
+        return None;
+    }
+    let (&[.., queries, _], &[.., keys, _]) = (step.operand(0)?.shape(), step.operand(1)?.shape()) else {
+        return None;
+    };
+    let observed = format!(
+        "is_causal=True with {queries} queries and {keys} keys: its triangle begins at the first key, so that query 0 sees \
+         key 0 only and not the {} before it.",
+        keys.checked_sub(queries).filter(|more| *more > 0)?
+    );
+    let fix = "attn_mask=torch.ones(total, total).tril().bool()[total - new:], and no mask for one new token";
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// A layer whose output in evaluation mode is random.
+pub(super) static RANDOM: Mistake = Mistake::new("A702", "random-in-eval", "the output in evaluation mode is random", "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \
+          so measurements and generated text differ from run to run.", &[Detector::Call(random)]).implied_by(&["dropout-in-eval"]);
+
+/// Whether the call draws zeros and ones, or numbers that it may compare to get such: a dropout of its own. Other random
+/// numbers, such as the start of an iteration, may well be wanted in evaluation mode.
+fn drops(call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let own = |step: &&Traced| call.has(step);
+    let draws = |step: &Traced| {
+        let kinds = [RandomKind::Bernoulli, RandomKind::Uniform, RandomKind::UniformFill];
+        matches!(step.operation.explanation, Explanation::Random(kind) if kinds.contains(&kind))
+            || step.operation.explanation == Explanation::Dropout
+    };
+    cell.steps().filter(own).any(draws)
+}
+
+fn random(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    if call.report.unsteady == 0.0 || call.is_outer || !drops(call, cell) {
+        return None;
+    }
+    let observed = format!(
+        "{} was run twice on the same input, in evaluation mode and with two seeds: the outputs differ by {}.",
+        call.function,
+        figure(call.report.unsteady)
+    );
+    let fix = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
+    Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// Dropout that is active while its module is in evaluation mode.
+pub(super) static DROPOUT: Mistake = Mistake::new(
+    "A701",
+    "dropout-in-eval",
+    "dropout is active in evaluation mode",
+    "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
+          still dropped at random, and measurements and generated text differ from run to run.",
+    &[Detector::Step(active_dropout)],
+);
+
+fn active_dropout(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    let (p, fix) = match step.operation.explanation {
+        Explanation::Dropout => {
+            let is_active = matches!(step.args.get(2), Some(Arg::Bool(true)));
+            let fix = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
+            (step.args.get(1)?.number().filter(|p| is_active && *p > 0.0)?, fix)
+        }
+        Explanation::Attention => {
+            let fix = "dropout_p=self.dropout if self.training else 0.0";
+            (step.args.get(4)?.number().filter(|p| *p > 0.0)?, fix)
+        }
+        _ => return None,
+    };
+    let module = step.calls.iter().rev().find(|call| !call.library && call.training == Some(false))?;
+    let class = module.class.as_deref().unwrap_or("the module");
+    let result = step.results.first().filter(|_| step.operation.explanation == Explanation::Dropout);
+    let zeros = result.and_then(|it| it.floats()).map(|values| {
+        let zeros = values.iter().filter(|it| **it == 0.0).count();
+        format!(" {zeros} of {} elements are 0 after it.", values.len())
+    });
+    let observed = format!(
+        "{class} is in evaluation mode (training=False), and {} drops elements with p = {}.{}",
+        step.operation.called(step.in_place),
+        figure(p),
+        zeros.unwrap_or_default()
+    );
+    Some(Observation::new(step.site(), observed, fix))
+}

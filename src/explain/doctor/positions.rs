@@ -1,0 +1,505 @@
+//! Positions: biases by distance, rotations, waves, tables.
+
+use super::attention::{Attention, operands_of_attention, record_of};
+use super::axes::{Product, is_product};
+use super::flow::{
+    Before, FlowStep, is_parameter, is_zero_one, operand, operands, origin, source, trace_back,
+};
+use super::mask::{Visible, is_visible, square};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::replay::{Replay, with_equal_tokens};
+use super::scale::added_product;
+use crate::explain::terms::figure;
+use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::{Arg, Record, Site, Tensor};
+use std::rc::Rc;
+
+/// A bias by distance that favours what is far away.
+/// Source: Press et al. 2022, ALiBi: a penalty that grows with the distance; Sun et al. 2023: weights decay with it.
+pub(super) static BIAS: Mistake = Mistake::new(
+    "A503",
+    "position-bias",
+    "the bias by distance favours tokens that are far away",
+    "A bias by distance is a penalty: the further a key, the less it counts. With the opposite sign a token looks at \
+          what is farthest from it, and the more so the longer the text.",
+    &[Detector::Step(added), Detector::Step(fused), Detector::Step(multiplied)],
+);
+
+/// A bias that is added to scores.
+fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let attention = Attention::of_softmax(step)?;
+    let is_sum = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
+    let step = attention.before.iter().find(is_sum)?;
+    grows(step, cell)
+        .or_else(|| favours_later(step, &attention, cell))
+        .or_else(|| cancels(step, &attention, cell))
+}
+
+fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let bias = step.args.get(3).filter(|_| step.operation.explanation == Explanation::Attention)?.tensor()?;
+    grows_by(bias, "adds to", step.site(), cell).or_else(|| favours_later_by(bias, step.site(), cell))
+}
+
+/// Without a softmax: scores that are multiplied with a decay and then with the values.
+fn multiplied(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let path = trace_back(&Product::of(&*record_of(step)?)?.left, &is_product)?;
+    let decay = path.steps.iter().find(|it| it.explanation() == Explanation::Pointwise(Formula::Mul))?;
+    grows(decay, cell).or_else(|| does_not_decay(decay, cell))
+}
+
+/// The finding if what a step adds or multiplies with grows with the distance, by the same rule in each row.
+fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
+    let is_factor = step.explanation() == Explanation::Pointwise(Formula::Mul);
+    let verb = if is_factor { "multiplies" } else { "adds to" };
+    grows_by(step.other()?.tensor()?, verb, step.record.site.clone(), cell)
+}
+
+fn grows_by(bias: &Tensor, verb: &str, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
+    let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
+    let values = bias.to_f64_vec();
+    // Each head has its own slope: the steepest. What is added to a whole row changes no weight of it.
+    let adds = verb != "multiplies";
+    let found = values.chunks(size * size).find_map(|table| {
+        let own = |row: usize| if adds { table[row * size + row] } else { 0.0 };
+        let at = |row: usize, column: usize| table[row * size + column] - own(row);
+        let by_distance = |distance: usize| at(size - 1, size - 1 - distance);
+        let same =
+            (0..size).all(|row| (0..=row).all(|column| close(at(row, column), by_distance(row - column))));
+        let rising = (1..size).all(|distance| by_distance(distance) > by_distance(distance - 1) + 1e-9);
+        let is_finite = (0..size).all(|distance| by_distance(distance).is_finite());
+        let last = |distance: usize| table[(size - 1) * size + size - 1 - distance];
+        (same && rising && is_finite).then(|| (last(1), last(size - 1)))
+    });
+    let (near, far) = found?;
+    let name = cell.name_of(bias, "the bias");
+    let observed = format!(
+        "{name} {verb} the score of the key before a token {}, and that of the key {} before it {}: it grows with the \
+         distance.",
+        figure(near),
+        size - 1,
+        figure(far)
+    );
+    let fix = "a penalty: -slope * (query - key), or decay ** (query - key) with a decay below 1";
+    Some(Observation::new(site, observed, fix))
+}
+
+/// The finding if a step adds what a table has for positions, and each token gets the same for all keys that it sees: a
+/// softmax does not change if all scores of a row grow by the same.
+fn cancels(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let (bias, scores) = (step.other()?.tensor()?.clone(), attention.input()?);
+    let (&[.., queries, keys], &[.., rows, columns]) = (bias.shape(), scores.shape()) else { return None };
+    if [queries, keys] != [rows, columns] || queries < 3 || keys < 4 || !looks_up(&bias) {
+        return None;
+    }
+    let (bias_values, seen) = (bias.to_f64_vec(), scores.to_f64_vec());
+    let is_even = |(at, row): (usize, &[f64])| {
+        let shown = &seen[at % queries * keys..][..keys];
+        let mut values =
+            row.iter().zip(shown).filter(|(_, score)| is_visible(**score)).map(|(value, _)| *value);
+        values.next().is_none_or(|first| values.all(|it| close(it, first)))
+    };
+    if !bias_values.chunks(keys).enumerate().all(is_even) {
+        return None;
+    }
+    let observed = format!(
+        "{} is looked up in a table of different numbers, and adds one and the same number to the scores of all keys that a token \
+         sees: the weights are those without it.",
+        cell.name_of(&bias, "the bias")
+    );
+    let fix = "look at the sign of the distance: with a causal mask, query - key is 0 or more";
+    Some(
+        Observation::new(step.record.site.clone(), observed, fix)
+            .titled("the bias of positions is the same for all keys in sight"),
+    )
+}
+
+/// Whether a tensor is made of what is looked up in a table that has different numbers.
+fn looks_up(tensor: &Tensor) -> bool {
+    let mut at = tensor.clone();
+    for _ in 0..12 {
+        let Some(record) = origin(&at) else { return false };
+        let Some(next) = operand(&record, 0) else { return false };
+        if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
+            let table = operands(&record).into_iter().find(|it| it.dtype().is_float());
+            let values = table.map(|it| it.to_f64_vec()).unwrap_or_default();
+            return values.iter().any(|it| !close(*it, values[0]));
+        }
+        at = next;
+    }
+    false
+}
+
+/// The finding if a step adds a number that grows from the first key to the last, and no mask hides the later ones: as a
+/// penalty by distance it is meant for keys before a token.
+fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let hides_later = |seen: Visible| seen.all(|token, key| key <= token);
+    if Visible::of(&attention.input()?, is_visible).is_some_and(hides_later) {
+        return None;
+    }
+    favours_later_by(step.other()?.tensor()?, step.record.site.clone(), cell)
+}
+
+/// The same of a bias with which nothing hides later keys, unless it does so itself.
+fn favours_later_by(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
+    let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
+    let values = bias.to_f64_vec();
+    let (before, after) = values.chunks(size * size).find_map(|table| {
+        let at = |ahead: i64| match ahead < 0 {
+            true => table[ahead.unsigned_abs() as usize * size],
+            false => table[ahead as usize],
+        };
+        let same = (0..size * size)
+            .all(|place| close(table[place], at((place % size) as i64 - (place / size) as i64)));
+        let most = size as i64 - 1;
+        let rising = (1 - most..=most).all(|ahead| at(ahead) > at(ahead - 1) + 1e-9);
+        (same && rising && at(most).is_finite() && at(-most) > -1e4).then(|| (at(-1), at(1)))
+    })?;
+    let name = cell.name_of(bias, "the bias");
+    let observed = format!(
+        "{name} adds {} to the score of the key before a token and {} to that of the key after it, and no mask hides \
+         all later keys.",
+        figure(before),
+        figure(after)
+    );
+    let fix = "hide later keys: scores.masked_fill(distance > 0, -torch.inf); or use the absolute distance";
+    Some(
+        Observation::new(site, observed, fix)
+            .titled("the bias by distance favours later tokens, and none are hidden"),
+    )
+}
+
+/// The finding if a decay is a power whose exponents are 0 wherever a key is in sight.
+fn does_not_decay(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
+    let other = step.other()?.tensor()?.clone();
+    square(&other).filter(|size| *size >= 3)?;
+    let is_power = |record: &Record| record.operation.explanation == Explanation::Pointwise(Formula::Pow);
+    let power = trace_back(&other, &is_power)?.record;
+    if !is_zero_one(&other) {
+        return None;
+    }
+    let name = cell.name_of(&other, "the decay");
+    let observed = format!("{name} is a power, and it is 1 for keys at any distance that are in sight.");
+    let fix = "decay ** (query - key): the exponent grows with the distance to an earlier key";
+    Some(
+        Observation::new(power.site.clone(), observed, fix)
+            .titled("the decay by distance is the same for all tokens"),
+    )
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-5 * (1.0 + b.abs())
+}
+
+/// Queries and keys that are rotated by their positions, and scores that do not depend on the distance alone.
+/// Seen by computing the scores again with all tokens equal: each token's score with itself must then be the same.
+/// Source: Su et al. 2021, RoFormer: the product of a query at m and a key at n depends on m - n.
+pub(super) static ROTARY: Mistake = Mistake::new("A501", "rotary-not-relative", "rotated scores do not depend on the distance of two tokens alone", "Rotary positions turn queries and keys by the same angle at the same position, so that a score depends on how \
+          far apart two tokens are and on nothing else. Otherwise the same two words score differently in each place, and \
+          text longer than that of training is a text of unknown positions.", &[Detector::Step(not_relative), Detector::Step(rotated_values)]).implied_by(&["heads-by-view-alone"]);
+
+/// How far equal scores may differ, relative to the largest.
+const TOLERANCE: f64 = 1e-3;
+
+fn not_relative(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    Pair::of(step)?.rotated(cell)
+}
+
+/// Values that are rotated as the queries are: what a token passes on then depends on its place.
+fn rotated_values(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let [queries, _, values] = operands_of_attention(step)?;
+    let (of_queries, of_values) = (rotation(&queries)?, rotation(&values)?);
+    let observed = format!(
+        "{} are multiplied with the sines and cosines of their positions, as {} are.",
+        cell.name_of(&values, "the values"),
+        cell.name_of(&queries, "the queries")
+    );
+    let is_same = of_queries.site.as_ref().map(|it| it.line) == of_values.site.as_ref().map(|it| it.line);
+    let fix = "rotate queries and keys; values stay as the projection made them";
+    let found = Observation::new(step.site(), observed, fix).titled("values are rotated").because(
+        "The rotation makes scores depend on distances. What is averaged is meant to be the same wherever a word stands: \
+         rotated values turn it with the position, and the output depends on absolute places.",
+    );
+    is_same.then_some(found)
+}
+
+/// Queries and keys, and their scores where they are a tensor of their own.
+struct Pair {
+    queries: Tensor,
+    keys: Tensor,
+    scores: Option<Tensor>,
+}
+
+impl Pair {
+    /// Those of a softmax, or of fused attention.
+    fn of(step: &Traced) -> Option<Pair> {
+        if step.operation.explanation == Explanation::Attention {
+            let [queries, keys, _] = operands_of_attention(step)?;
+            return Some(Pair { queries, keys, scores: None });
+        }
+        let attention = Attention::of_softmax(step)?;
+        let Product { left, right, left_in_result, right_in_result, .. } =
+            attention.scores.as_ref()?.product.clone();
+        // In an einsum, groups of queries that share keys are an axis of the queries alone, as their tokens are.
+        if left_in_result.is_some_and(|axis| axis != 2) || right_in_result != Some(1) {
+            return None;
+        }
+        // Scaled, and with the other part of the scores, where only a part of a head is rotated.
+        let mut scores =
+            attention.before.last().map(|it| it.operand.clone()).or_else(|| attention.input())?;
+        for step in attention.before.iter().rev() {
+            if step.factor().is_none() && added_product(step).is_none() {
+                break;
+            }
+            scores = step.result.clone();
+        }
+        Some(Pair { queries: left, keys: right, scores: Some(scores) })
+    }
+
+    /// The scores of queries and keys, for each matrix.
+    fn scores(&self, replay: &mut Replay) -> Option<(usize, Vec<f64>)> {
+        let square = |shape: &[usize]| match *shape {
+            [.., rows, columns] if rows == columns && rows >= 3 => Some(rows),
+            _ => None,
+        };
+        if let Some(scores) = &self.scores {
+            let scores = replay.of(scores)?;
+            return Some((square(scores.shape())?, scores.to_f64_vec()));
+        }
+        let (queries, keys) = (replay.of(&self.queries)?, replay.of(&self.keys)?);
+        let &[.., rows, width] = queries.shape() else { return None };
+        if queries.shape() != keys.shape() || rows < 3 {
+            return None;
+        }
+        let (q, k) = (queries.to_f64_vec(), keys.to_f64_vec());
+        let matrices = q.chunks(rows * width).zip(k.chunks(rows * width));
+        let of_matrix = |(q, k): (&[f64], &[f64])| {
+            let score = |at: usize| {
+                let (row, column) = (at / rows, at % rows);
+                let factors = q[row * width..][..width].iter().zip(&k[column * width..][..width]);
+                factors.map(|(a, b)| a * b).sum()
+            };
+            (0..rows * rows).map(score).collect::<Vec<f64>>()
+        };
+        Some((rows, matrices.flat_map(of_matrix).collect()))
+    }
+
+    /// The rotations of queries and keys: of the first product of the scores, or of another one that is added to it.
+    fn rotations(&self) -> [Option<Rc<Record>>; 2] {
+        let own = [&self.queries, &self.keys].map(rotation);
+        let Some(record) = self.scores.as_ref().and_then(origin) else { return own };
+        if own.iter().any(Option::is_some) || Product::of(&record).is_some() {
+            return own;
+        }
+        let mut products = Vec::new();
+        each_record(self.scores.as_ref().unwrap_or(&self.queries), |record| {
+            let product = Product::of(record);
+            let ends = product.is_some();
+            products.extend(product);
+            ends
+        });
+        let both = products.into_iter().map(|it| [rotation(&it.left), rotation(&it.right)]);
+        both.into_iter().find(|it| it.iter().any(Option::is_some)).unwrap_or(own)
+    }
+
+    fn rotated(&self, cell: &TracedCell) -> Option<Observation> {
+        let rotated = self.rotations();
+        let turning = rotated.iter().flatten().next()?;
+        let input = shared_input(&self.queries, &self.keys)?;
+        let (rows, all) = self.scores(&mut Replay::default().given(&input, with_equal_tokens(&input)?))?;
+        observed(&rotated, turning, rows, &all, self, cell)
+    }
+}
+
+fn observed(
+    rotated: &[Option<Rc<Record>>; 2],
+    turning: &Record,
+    rows: usize,
+    all: &[f64],
+    pair: &Pair,
+    cell: &TracedCell,
+) -> Option<Observation> {
+    let columns = rows;
+    let largest = all.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+    let differ = |a: f64, b: f64| (a - b).abs() > TOLERANCE * largest;
+    let matrices = || all.chunks(rows * columns);
+    let itself = matrices().find_map(|scores| {
+        let first = scores[0];
+        (1..rows)
+            .find(|at| differ(scores[at * columns + at], first))
+            .map(|at| (at, first, scores[at * (columns + 1)]))
+    });
+    let site = turning.site.clone();
+    if let Some((at, first, other)) = itself {
+        let queries = cell.name_of(&pair.queries, "the queries");
+        let keys = cell.name_of(&pair.keys, "the keys");
+        let which = match rotated {
+            [Some(_), None] => format!(" {queries} is rotated, and {keys} is not."),
+            [None, Some(_)] => format!(" {keys} is rotated, and {queries} is not."),
+            _ => String::new(),
+        };
+        let observed = format!(
+            "With all tokens equal, token 0 scores {} with itself and token {at} scores {} with itself: both have the \
+             distance 0.{which}",
+            figure(first),
+            figure(other)
+        );
+        let fix = "rotate queries and keys by the same angles, and in pairs as the angles are laid out: (x1 * cos - x2 * \
+                   sin, x2 * cos + x1 * sin); cat((freqs, freqs)) belongs to pairs from the two halves, \
+                   repeat_interleave(2) to neighbouring ones";
+        return Some(Observation::new(site, observed, fix));
+    }
+    let is_flat = |scores: &[f64]| scores.iter().all(|it| !differ(*it, scores[0]));
+    if !matrices().all(is_flat) {
+        return None;
+    }
+    let observed = format!(
+        "With all tokens equal, all {rows} x {columns} scores of a head are {}, whatever the positions: the rotation turns \
+         every token by the same angle.",
+        figure(all[0])
+    );
+    let fix = "rotate along the tokens: after the transpose to (batch, heads, tokens, width), or with angles of shape \
+               (tokens, 1, width)";
+    Some(Observation::new(site, observed, fix))
+}
+
+/// The input that the projections of queries and keys share: what both were computed from before anything was rotated.
+fn shared_input(queries: &Tensor, keys: &Tensor) -> Option<Tensor> {
+    let (left, right) = (inputs(queries), inputs(keys));
+    left.into_iter().find(|it| right.iter().any(|other| other.is(it)))
+}
+
+/// The inputs of the products that a tensor was computed from, the nearest first.
+fn inputs(tensor: &Tensor) -> Vec<Tensor> {
+    let mut found: Vec<Tensor> = Vec::new();
+    each_record(tensor, |record| {
+        let is_weight = |it: &Tensor| it.ndim() == 2 || is_parameter(it);
+        let matrix = record.operation.explanation == Explanation::Linear
+            || Product::of(record).is_some_and(|it| is_weight(&it.right));
+        if !matrix {
+            return false;
+        }
+        found.extend(operands(record).into_iter().next().filter(|it| it.ndim() >= 2));
+        // A second projection may follow the first, as in latent attention.
+        false
+    });
+    found
+}
+
+/// The product with a sine or a cosine that a tensor was computed from, nearest first, before its projection.
+fn rotation(tensor: &Tensor) -> Option<Rc<Record>> {
+    let mut found = None;
+    each_record(tensor, |record| {
+        if Product::of(record).is_some() {
+            return true;
+        }
+        let is_product = record.operation.explanation == Explanation::Pointwise(Formula::Mul);
+        if found.is_none() && is_product && record.args().iter().filter_map(Arg::tensor).any(is_wave) {
+            found = Some(record.clone());
+        }
+        false
+    });
+    found
+}
+
+/// Whether a tensor has the sines or cosines of angles, perhaps in another order.
+fn is_wave(tensor: &Tensor) -> bool {
+    let (_, start) = source(tensor);
+    let Some(record) = origin(&start) else { return false };
+    match record.operation.explanation {
+        Explanation::Pointwise(Formula::Trigonometric) => true,
+        Explanation::Moved(_) => {
+            let parts = operands(&record);
+            !parts.is_empty() && parts.iter().all(|part| !part.is(tensor) && is_wave(part))
+        }
+        _ => false,
+    }
+}
+
+/// Calls `each` with the operations that a tensor was computed from, the nearest first, and not with those before one
+/// for which it returns true.
+fn each_record(tensor: &Tensor, mut each: impl FnMut(&Rc<Record>) -> bool) {
+    const MOST: usize = 200;
+    let mut walk = Before::of(tensor, MOST);
+    while let Some(next) = walk.next() {
+        let Some(record) = origin(&next) else { continue };
+        let ends = each(&record);
+        match record.operation.explanation {
+            // Of zeros_like(x) only the shape is that of x.
+            Explanation::Constant(_) => walk.go_on_with([]),
+            _ if ends => walk.go_on_with([]),
+            // Of x.to(other) the numbers are those of x.
+            Explanation::Cast(_) | Explanation::Copy => walk.go_on_with(operand(&record, 0)),
+            _ => {}
+        }
+    }
+}
+
+/// Angles of positions that turn more than half a circle from one position to the next: their sines say nothing of distance.
+/// Source: Vaswani et al. 2017, 3.5: the wavelengths go from 2π to 10,000 · 2π positions.
+pub(super) static ANGLES: Mistake = Mistake::new(
+    "A504",
+    "angles-turn",
+    "the angles of neighbouring positions are turns apart",
+    "Sines and cosines tell positions apart, and show near ones as near, while an angle turns a little from one position \
+          to the next. If it turns many times, the numbers of neighbours have nothing in common.",
+    &[Detector::Step(turning)],
+);
+
+/// The least positions and frequencies that are compared.
+const LEAST: usize = 3;
+
+fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    if step.operation.explanation != Explanation::Pointwise(Formula::Trigonometric) {
+        return None;
+    }
+    let angles = step.operand(0)?;
+    let &[.., positions, frequencies] = angles.shape() else { return None };
+    let values = angles.floats()?;
+    if positions < LEAST || frequencies < LEAST || values.len() > 1 << 20 {
+        return None;
+    }
+    let turn = |position: usize, at: usize| {
+        values[(position + 1) * frequencies + at] - values[position * frequencies + at]
+    };
+    // Angles of positions are multiples of frequencies: each position is one turn further.
+    let is_linear = (0..frequencies).all(|at| {
+        let first = turn(0, at);
+        first != 0.0
+            && (1..positions - 1).all(|position| (turn(position, at) - first).abs() <= 1e-3 * first.abs())
+    });
+    let turns: Vec<f64> = (0..frequencies).map(|at| turn(0, at).abs()).collect();
+    let many = turns.iter().filter(|turn| **turn > std::f64::consts::PI).count();
+    if !is_linear || many * 2 <= frequencies {
+        return None;
+    }
+    let largest = turns.iter().copied().fold(0.0, f64::max);
+    let observed = format!(
+        "From one position to the next, {many} of {frequencies} angles change by more than half a turn, one by {} radians.",
+        figure(largest)
+    );
+    let fix =
+        "frequencies from 1 down to 1/10000: torch.exp(torch.arange(0, d, 2) * (-math.log(10000.0) / d))";
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// Rows of two tables that are looked up by the same numbers and added: one table does the same.
+pub(super) fn tables_added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
+        return None;
+    }
+    let is_table = |it: &Rc<Record>| it.operation.explanation == Explanation::Moved(Movement::Embedded);
+    let table = |at: usize| {
+        let all = operands(&*origin(step.tensor(at)?).filter(is_table)?);
+        let find = |is_float: bool| all.iter().find(|it| it.dtype().is_float() == is_float).cloned();
+        Some((find(true)?, find(false)?))
+    };
+    let ((first, numbers), (second, others)) = (table(0)?, table(1)?);
+    let same = numbers.is(&others) && !first.storage().same(second.storage());
+    let is_learned = first.requires_grad() && second.requires_grad();
+    (same && is_learned).then(|| {
+        let name = cell.name_of(&numbers, "the same numbers");
+        let observed = format!("Rows of two tables are added, and both are looked up by {name}: one table of their sums does the same.");
+        Observation::new(step.site(), observed, "give each table its own numbers: positions come from torch.arange(tokens)")
+    })
+}

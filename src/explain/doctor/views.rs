@@ -1,0 +1,544 @@
+//! Views that draw other borders where axes should have moved, and axes that meet the wrong ones.
+
+use super::attention::{Attention, record_of};
+use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product};
+use super::flow::{
+    Before, FlowStep, arg, is_parameter, operand, operands, origin, projection, rearranged, trace_back,
+};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::repeated::is_attention;
+use crate::ops::trace::Traced;
+use crate::tensor::descriptor::{OpFamily, ShapeRule};
+use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::show::{shape_in_formula, tuple_repr};
+use crate::tensor::{Record, Tensor};
+use std::rc::Rc;
+
+/// Heads split by a view alone: each head then has some of the tokens instead of some of the features.
+pub(super) static SPLIT: Mistake = Mistake::new(
+    "A301",
+    "heads-by-view-alone",
+    "heads are split by a view without a transpose",
+    "A view keeps the order of memory, in which the features of one token are side by side. To give each head its \
+          own features of all tokens, split the features first and then move the head axis before the token axis.",
+    &[Detector::Step(split)],
+);
+
+fn split(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    match step.operation.explanation {
+        Explanation::Attention => (0..3).find_map(|at| mixing_view(&rearranged(step.tensor(at)?).0, 2, cell)),
+        _ => in_products(&Attention::ending_at(step)?, cell),
+    }
+}
+
+fn in_products(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let context = attention.context.as_ref()?;
+    let scores = &attention.scores.as_ref()?.product;
+    let tokens = if context.weights_are_left { context.product.summed.1 } else { context.product.summed.0 };
+    // Only the values may be split this way.
+    let operands =
+        [(&scores.left, scores.free.0), (&scores.right, scores.free.1), (attention.values()?, Some(tokens))];
+    operands.into_iter().find_map(|(operand, tokens)| mixing_view(&rearranged(operand).0, tokens?, cell))
+}
+
+/// The view that mixes up heads and tokens; `tokens` is the axis that the product uses as the token axis.
+fn mixing_view(path: &[FlowStep], tokens: Axis, cell: &TracedCell) -> Option<Observation> {
+    let mut axis = Some(tokens);
+    for step in path {
+        let (before, after) = (step.operand.shape(), step.result.shape());
+        if step.record.operation.shapes == ShapeRule::Reshaped
+            && let Some(effect) = match axis.and_then(|axis| after.len().checked_sub(axis)) {
+                Some(at) => effect(before, after, at),
+                None => tokens_after_heads(before, after),
+            }
+        {
+            let otherwise = if projection(&step.operand).is_some() { "the projection" } else { "the tensor" };
+            let name = cell.name_of(&step.operand, otherwise);
+            let observed = format!(
+                "{name} {} is viewed as {}: {effect}.",
+                shape_in_formula(before),
+                shape_in_formula(after)
+            );
+            return Some(Observation::new(step.record.site.clone(), observed, fix(before, after)));
+        }
+        axis = axis.and_then(|axis| axis_in_operand(&step.record, &step.operand, after, axis));
+    }
+    None
+}
+
+/// What is wrong with a view whose axis `at` is used as the token axis; none where the view is right.
+fn effect(before: &[usize], after: &[usize], at: usize) -> Option<String> {
+    match (before, after) {
+        // (b, T, C) as (b, H, T, D), with axis 2 as the token axis.
+        (&[ref batch @ .., t, c], &[ref own @ .., h, t2, d])
+            if batch == own
+                && batch.len() < 2
+                && t == t2
+                && h * d == c
+                && h > 1
+                && t > 1
+                && at == own.len() + 1 =>
+        {
+            Some(heads_of_tokens(h, t))
+        }
+        (&[b, t, c], &[bh, t2, d])
+            if t == t2 && b > 0 && bh > b && bh % b == 0 && (bh / b) * d == c && at == 1 =>
+        {
+            Some(heads_of_tokens(bh / b, t))
+        }
+        // (b, T, C) as (b, T, H, D), with the head axis as the token axis.
+        (&[ref batch @ .., t, c], &[ref own @ .., t2, h, d])
+            if batch == own
+                && batch.len() < 2
+                && t == t2
+                && h * d == c
+                && h > 1
+                && t > 1
+                && at == own.len() + 1 =>
+        {
+            Some(heads_as_tokens(h, t))
+        }
+        _ => None,
+    }
+}
+
+/// The same where the path does not tell which axis is used: the tokens' axis is behind that of the heads, which no view
+/// can put there.
+fn tokens_after_heads(before: &[usize], after: &[usize]) -> Option<String> {
+    match (before, after) {
+        (&[_, t, _], &[_, h, _, _]) if h != t => effect(before, after, 2),
+        _ => None,
+    }
+}
+
+fn heads_of_tokens(heads: usize, tokens: usize) -> String {
+    let count = tokens.div_ceil(heads);
+    let which = if count == 1 { "token 0".to_owned() } else { format!("tokens 0 to {}", count - 1) };
+    format!("head 0 of {heads} then has all features of {which}, not its own features of all {tokens} tokens")
+}
+
+fn heads_as_tokens(heads: usize, tokens: usize) -> String {
+    format!(
+        "its {heads} heads take the place of its {tokens} tokens, and scores compare the heads of one token"
+    )
+}
+
+fn fix(before: &[usize], after: &[usize]) -> String {
+    match (before, after) {
+        (&[_, t, c], &[b, _, _, d]) => format!("x.view({b}, {t}, {}, {d}).transpose(1, 2)", c / d.max(1)),
+        (&[b, t, c], &[_, _, d]) => {
+            let h = c / d.max(1);
+            format!("x.view({b}, {t}, {h}, {d}).transpose(1, 2).reshape({}, {t}, {d})", b * h)
+        }
+        (&[t, c], &[_, _, d]) => format!("x.view({t}, {}, {d}).transpose(0, 1)", c / d.max(1)),
+        _ => "split the features, then transpose".to_owned(),
+    }
+}
+
+/// Heads joined by a view alone: one row then has the context vectors of several tokens.
+pub(super) static JOINED: Mistake = Mistake::new(
+    "A302",
+    "heads-joined-by-view-alone",
+    "heads are joined without a transpose",
+    "After the product with the values, the head axis comes before the token axis. A view keeps the order of \
+          memory, so it puts tokens of one head side by side where the heads of one token should be.",
+    &[Detector::Step(joining_view)],
+);
+
+fn joining_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.family != OpFamily::View {
+        return None;
+    }
+    let (before, after) = (step.operands.first()?, step.results.first()?);
+    let heads = match (before.shape(), after.shape()) {
+        (&[b, h, t, d], &[b2, t2, c]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 => h,
+        (&[bh, t, d], &[b, t2, c])
+            if t == t2 && t > 1 && bh > b && bh % b.max(1) == 0 && bh / b.max(1) * d == c =>
+        {
+            bh / b.max(1)
+        }
+        (&[h, t, d], &[t2, c]) if t == t2 && h * d == c && h > 1 && t > 1 => h,
+        _ => return None,
+    };
+    let tensor = before.tensor.as_ref()?;
+    // Only operations that keep the order of the axes may come between the product with the values and the view.
+    let path = trace_back(tensor, &|record| is_product(record) || is_fused(record))?;
+    let keeps_axes = |step: &FlowStep| {
+        let family = step.record.operation.family;
+        step.is_dropout() || matches!(family, OpFamily::Copy | OpFamily::Cast)
+    };
+    if !path.steps.iter().all(keeps_axes) {
+        return None;
+    }
+    if !is_fused(&path.record) {
+        let product = Product::of(&path.record)?;
+        let is_product = |it: &&Traced| record_of(it).is_some_and(|record| Rc::ptr_eq(&record, &path.record));
+        cell.steps().find(is_product).and_then(Attention::ending_at)?;
+        // If the product puts tokens before heads, the view is right.
+        if product.left_in_result != Some(2) {
+            return None;
+        }
+    }
+    let name = cell.name_of(tensor, "the context vectors");
+    let observed = format!(
+        "{name} {} is viewed as {}: the {heads} heads still come before the tokens in memory, so row 0 gets the first \
+         {heads} tokens of head 0.",
+        shape_in_formula(before.shape()),
+        shape_in_formula(after.shape())
+    );
+    let fix = match before.shape().len() {
+        4 => "context.transpose(1, 2).contiguous().view(b, num_tokens, d_out)",
+        _ => "context.transpose(0, 1).contiguous().view(num_tokens, d_out)",
+    };
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+fn is_fused(record: &Record) -> bool {
+    record.operation.explanation == Explanation::Attention
+}
+
+/// Patches of an image that are cut by a view alone: each one is then a run of pixels of a few rows, and no square.
+/// Source: Dosovitskiy et al. 2021, 3.1: an image is reshaped into a sequence of flattened 2-D patches.
+pub(super) static PATCHES: Mistake = Mistake::new("A306", "patches-by-view", "an image is cut into patches by a view alone", "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
+          and the pixels below each other are in different ones.", &[Detector::Step(cut), Detector::Step(unfolded)]).implied_by(&["heads-by-view-alone", "heads-joined-by-view-alone"]);
+
+/// Columns of `unfold`, (batch, numbers, patches), that a view makes to (batch, patches, numbers).
+fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let (columns, patches) = (step.tensor(0)?.clone(), step.results.first()?);
+    let (&[batch, numbers, count], &[texts, rows, width]) = (columns.shape(), patches.shape()) else {
+        return None;
+    };
+    let is_turned = batch == texts && rows == count && width == numbers && numbers != count;
+    if step.operation.shapes != ShapeRule::Reshaped || !is_turned {
+        return None;
+    }
+    let made = cell.steps().find(|it| it.made(&columns))?;
+    if !made.inside().iter().any(|call| call.function == "unfold") {
+        return None;
+    }
+    let observed = format!(
+        "unfold returns {count} patches of {numbers} numbers as columns, {}. A view to {} keeps the order in memory: a row has one \
+         number of many patches.",
+        tuple_repr(columns.shape()),
+        tuple_repr(patches.shape())
+    );
+    Some(Observation::new(step.site(), observed, "columns.transpose(1, 2)"))
+}
+
+/// What a tensor was before views drew other borders in it.
+fn before_views(mut tensor: Tensor) -> Tensor {
+    while let Some(record) = origin(&tensor).filter(|it| it.operation.shapes == ShapeRule::Reshaped) {
+        let Some(before) = operand(&record, 0) else { break };
+        tensor = before;
+    }
+    tensor
+}
+
+fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
+    let (image, patches) = (before_views(step.tensor(0)?.clone()), step.results.first()?);
+    let (&[batch, a, b, c], &[texts, count, size]) = (image.shape(), patches.shape()) else { return None };
+    // Axes that are joined and stay what they were are rows, columns or channels, but where both were split before.
+    let is_split = step.operand(0)?.shape().len() == 6;
+    let is_unclear = !is_split && (count == a || size == c);
+    if !is_reshape || batch != texts || is_unclear || !image.layout().is_contiguous() {
+        return None;
+    }
+    let is_cut = |[channels, rows, columns]: [usize; 3]| {
+        (2..rows.min(columns)).find(|side| {
+            rows % side == 0
+                && columns % side == 0
+                && count == (rows / side) * (columns / side)
+                && size == channels * side * side
+        })
+    };
+    let side = is_cut([a, b, c]).or_else(|| is_cut([c, a, b]))?;
+    // Pixels are given; heads and features are computed.
+    if trace_back(&image, &is_product).is_some() {
+        return None;
+    }
+    let observed = format!(
+        "An image of shape {} becomes {count} patches of {size} numbers, as many as squares of {side} x {side} pixels have, without \
+         a change of the order: the first patch is the first {size} numbers in memory.",
+        tuple_repr(image.shape())
+    );
+    let fix = format!(
+        "split both axes, then move them: x.view(B, C, H // {side}, {side}, W // {side}, {side}).permute(0, 2, 4, 1, 3, 5); or \
+         nn.Conv2d(C, width, {side}, stride={side})"
+    );
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// Axes that a view was to exchange: it keeps the order of memory, so what it calls one axis has numbers of two.
+pub(super) static AXES: Mistake = Mistake::new("A307", "axes-mixed-by-view", "a view takes the place of a transpose", "A view keeps the order of memory and only draws other borders. Axes that exchange their places, or that are joined \
+          across another one, need transpose or permute first; without it each row has numbers of several rows.", &[Detector::Step(mixed)]).implied_by(&["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view", "sums-misaligned"]);
+
+/// The most tensors that a search for a parameter examines.
+const MOST_TENSORS: usize = 300;
+
+fn mixed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    // What a layer of PyTorch does within is its own.
+    let is_of_library = step.calls.last().is_some_and(|call| call.library);
+    if step.operation.shapes != ShapeRule::Reshaped || is_of_library {
+        return None;
+    }
+    let (before, after) = (step.operand(0)?, step.results.first()?);
+    let tensor = before.tensor.as_ref()?;
+    let sizes = |shape: &[usize]| shape.iter().copied().filter(|size| *size != 1).collect::<Vec<_>>();
+    let (own, wanted) = (sizes(before.shape()), sizes(after.shape()));
+    let exchanged = is_exchanged(&own, &wanted);
+    let broken =
+        own.len() + wanted.len() > 4 && own.len() > 1 && wanted.len() > 1 && !has_common_parts(&own, &wanted);
+    if !(exchanged || broken || joins_across(&own, &wanted))
+        || is_shifted(tensor, &own, &wanted)
+        || !Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it))
+    {
+        return None;
+    }
+    let observed = format!(
+        "{} {} is viewed as {}: the order in memory stays, and no row of the result is one of the rows before.",
+        cell.name_of(tensor, "the tensor"),
+        shape_in_formula(before.shape()),
+        shape_in_formula(after.shape())
+    );
+    let fix = match exchanged {
+        true => "x.transpose(a, b), or permute, which exchange axes".to_owned(),
+        false => format!("exchange the axes first: x.permute(...).reshape{}", tuple_repr(after.shape())),
+    };
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// Whether the same sizes stand in another order, which no borders of one and the same memory give. Where the last axis stays,
+/// a batch may be cut into other parts.
+fn is_exchanged(own: &[usize], wanted: &[usize]) -> bool {
+    let sorted = |all: &[usize]| {
+        let mut all = all.to_vec();
+        all.sort_unstable();
+        all
+    };
+    own != wanted
+        && sorted(own) == sorted(wanted)
+        && (own.last() != wanted.last() || !has_common_parts(own, wanted))
+}
+
+/// Whether rows were made longer before the last two axes exchange their sizes: each row is then shifted by one more.
+fn is_shifted(tensor: &Tensor, own: &[usize], wanted: &[usize]) -> bool {
+    let mut at = Some(tensor.clone());
+    let mut is_longer = false;
+    for _ in 0..4 {
+        let Some(record) = at.take().and_then(|it| origin(&it)) else { break };
+        is_longer |= record.operation.family == OpFamily::Join;
+        let is_part = matches!(record.operation.explanation, Explanation::Moved(_));
+        if record.operation.family == OpFamily::View || is_part {
+            at = operand(&record, 0);
+        }
+    }
+    let ends = |all: &[usize]| all.split_last_chunk::<2>().map(|(rest, last)| (rest.to_vec(), *last));
+    let swapped = ends(own)
+        .zip(ends(wanted))
+        .is_some_and(|((rest, [a, b]), (other, [c, d]))| rest == other && a == d && b == c);
+    is_longer && swapped
+}
+
+/// Whether both are made of the same parts in the same order, each axis one or several of them.
+fn has_common_parts(own: &[usize], wanted: &[usize]) -> bool {
+    let mut borders: Vec<usize> = [own, wanted].into_iter().flat_map(inner_sizes).collect();
+    borders.sort_unstable();
+    borders.windows(2).all(|pair| pair[0] != 0 && pair[1] % pair[0] == 0)
+}
+
+/// The numbers that stand within each axis and those after it.
+fn inner_sizes(sizes: &[usize]) -> Vec<usize> {
+    let mut inner = 1;
+    let mut all: Vec<usize> = sizes
+        .iter()
+        .rev()
+        .map(|size| {
+            inner *= size;
+            inner
+        })
+        .collect();
+    all.reverse();
+    all
+}
+
+/// Whether the first axis is joined with the last, past the ones between.
+fn joins_across(own: &[usize], wanted: &[usize]) -> bool {
+    matches!((own, wanted), (&[first, middle, last], &[rows, joined]) if rows == middle && joined == first * last && first != middle)
+}
+
+/// Grouped keys and values that are repeated in an order in which query heads meet the wrong group.
+/// Source: Ainslie et al. 2023, GQA: consecutive query heads share one head of keys and values.
+pub(super) static GROUPS: Mistake = Mistake::new(
+    "A303",
+    "group-order",
+    "grouped heads are repeated in the wrong order",
+    "With grouped queries, heads 0 and 1 share the first head of keys and values, heads 2 and 3 the second. Weights \
+          that were trained so give another result where the groups take turns.",
+    &[Detector::Step(groups)],
+);
+
+/// The largest tensor that is compared.
+const LARGEST: usize = 1 << 20;
+
+fn groups(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell))
+}
+
+/// The keys and the values of attention that ends with this operation.
+fn keys_and_values(step: &Traced) -> Option<Vec<Tensor>> {
+    if step.operation.explanation == Explanation::Attention {
+        return Some(vec![step.tensor(1)?.clone(), step.tensor(2)?.clone()]);
+    }
+    let attention = Attention::ending_at(step)?;
+    let keys = attention.scores.as_ref().map(|scores| scores.product.right.clone());
+    Some(keys.into_iter().chain(attention.values().cloned()).collect())
+}
+
+fn in_turn(values: &Tensor, step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let (heads, groups) = (head_count(values)?, groups_in_turn(values)?);
+    let name = cell.name_of(values, "a tensor of keys or values");
+    let order: Vec<String> = (0..heads.min(6)).map(|head| (head % groups).to_string()).collect();
+    let right: Vec<String> = (0..heads.min(6)).map(|head| (head / (heads / groups)).to_string()).collect();
+    let observed = format!(
+        "{name} has {heads} heads, copies of {groups}, in the order {}: query head 1 meets group 1, and not group 0 as in \
+         {}.",
+        order.join(" "),
+        right.join(" ")
+    );
+    let fix = format!("keys.repeat_interleave({}, dim=1), and the same for the values", heads / groups);
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+fn head_count(values: &Tensor) -> Option<usize> {
+    match values.shape() {
+        &[_, heads, tokens, width] if tokens > 0 && width > 0 && values.numel() <= LARGEST => Some(heads),
+        _ => None,
+    }
+}
+
+/// How many different heads there are, if they take turns: 0 1 0 1.
+fn groups_in_turn(values: &Tensor) -> Option<usize> {
+    let heads = head_count(values)?;
+    let all = values.to_f32_vec();
+    let sample = all.get(..all.len() / values.shape()[0].max(1))?;
+    let size = sample.len() / heads;
+    let head = |at: usize| &sample[at * size..(at + 1) * size];
+    let period = (1..heads).find(|period| {
+        heads.is_multiple_of(*period) && (*period..heads).all(|at| head(at) == head(at - period))
+    })?;
+    let differ = (1..period).all(|at| head(at) != head(at - 1));
+    (period > 1 && differ).then_some(period)
+}
+
+/// Heads that are projected by one small matrix: the input is split into heads first, and projected then.
+pub(super) static SHARED: Mistake = Mistake::new(
+    "A304",
+    "heads-share-projection",
+    "all heads share one small projection",
+    "Each head should have its own projection of the whole input. Here a head sees a slice of the features only, and \
+          one matrix of the head's width serves all heads: the layer has far fewer parameters than it seems to have.",
+    &[Detector::Cell(shared)],
+);
+
+fn shared(cell: &TracedCell) -> Vec<Observation> {
+    let split: Vec<(&Traced, u64)> = cell.steps().filter_map(after_split).collect();
+    let mut found = Vec::new();
+    for step in cell.steps().filter(|step| is_attention(step)) {
+        let Some(activation) = function_of(step) else { continue };
+        // "Narrow" attention is the name of this variant.
+        if step.calls.iter().any(|call| call.function.to_lowercase().contains("narrow")) {
+            continue;
+        }
+        let own: Vec<&Traced> =
+            split.iter().filter(|(_, it)| *it == activation).map(|(step, _)| *step).collect();
+        // Queries, keys and values, each so.
+        let [first, _, _, ..] = own.as_slice() else { continue };
+        let Some(input) = first.operand(0) else { continue };
+        let width = input.shape().last().copied().unwrap_or(0);
+        let observed = format!(
+            "The input is split into heads, {}, before it is projected: one matrix of {width} x {width} projects every head.",
+            shape_in_formula(input.shape())
+        );
+        let fix = "project first, then split: self.W_query(x).view(b, tokens, heads, width)";
+        found.push(Observation::new(first.site(), observed, fix));
+    }
+    found
+}
+
+/// A linear layer as wide as a head, on features that a view has just split into heads, and its call.
+fn after_split(step: &Traced) -> Option<(&Traced, u64)> {
+    let input = step.tensor(0).filter(|_| step.operation.explanation == Explanation::Linear)?;
+    let &[_, _, heads, width] = input.shape() else { return None };
+    let made = origin(input).filter(|record| record.operation.shapes == ShapeRule::Reshaped)?;
+    let before = operand(&made, 0)?.shape().to_vec();
+    let weight = step.operand(1)?.shape().to_vec();
+    let is_split = before.len() == 3 && before[2] == heads * width && heads > 1 && weight == [width, width];
+    is_split.then_some((step, function_of(step)?))
+}
+
+/// The call of the learner's function that ran an operation; a loop in brackets is a part of it.
+fn function_of(step: &Traced) -> Option<u64> {
+    let mut calls = step.calls.iter().rev();
+    calls.find(|call| !call.library && !call.function.contains('<')).map(|call| call.activation)
+}
+
+/// Sums of a table, or its largest elements, that meet it along another axis than they were taken for: without `keepdim` a
+/// dropped axis is only right where it was the first one, and a square table raises no error.
+pub(super) static SUMS: Mistake = Mistake::new(
+    "A209",
+    "sums-misaligned",
+    "sums meet the table along the wrong axis",
+    "Shapes are aligned from the right. A sum of each row, without keepdim, has one number for each row, and meets the \
+          columns: row i is divided by the sums of all rows. Only a table that is not square raises an error.",
+    &[Detector::Step(misaligned)],
+);
+
+fn misaligned(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if !matches!(step.operation.explanation, Explanation::Pointwise(Formula::Div | Formula::Sub)) {
+        return None;
+    }
+    let (table, sums) = (step.tensor(0)?, step.tensor(1)?);
+    if table.ndim() < 2 || sums.ndim() + 1 != table.ndim() {
+        return None;
+    }
+    let reduced = reduction(sums)?;
+    let record = origin(&reduced)?;
+    let summed = operand(&record, 0)?;
+    let dim = arg(&record, "dim").or_else(|| arg(&record, "axis"));
+    let axis = summed.ndim() - axis_of(dim.as_ref(), summed.ndim())?;
+    let is_same =
+        summed.is(table) || summed.storage().same(table.storage()) && summed.shape() == table.shape();
+    if axis == 0 || !is_same || reduced.shape() != sums.shape() {
+        return None;
+    }
+    let (name, of) = (cell.name_of(table, "the table"), record.operation.name);
+    let shapes = [table, sums].map(|it| tuple_repr(it.shape()));
+    let observed = format!(
+        "{name} has shape {}, and its {of} along dimension {axis} has shape {}: number i of it belongs to place i of dimension {}, \
+         and meets place i of dimension {}.",
+        shapes[0],
+        shapes[1],
+        axis - 1,
+        axis
+    );
+    let fix = format!("keepdim=True: {name}.{of}(dim={axis}, keepdim=True)");
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// What a reduction made, from which a tensor was computed element by element.
+fn reduction(tensor: &Tensor) -> Option<Tensor> {
+    let mut at = tensor.clone();
+    for _ in 0..4 {
+        let record = origin(&at)?;
+        if record.operation.shapes == ShapeRule::Reduced {
+            return Some(at);
+        }
+        let mut before = operands(&record);
+        if record.operation.family != OpFamily::Pointwise || before.len() != 1 {
+            return None;
+        }
+        at = before.pop()?;
+    }
+    None
+}
