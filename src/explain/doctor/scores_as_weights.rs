@@ -1,5 +1,8 @@
 //! Scores that are multiplied with the values, while the weights that the softmax made of them are left unused.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use super::attention::{Attention, record_of};
 use super::axes::{Product, is_product, mixed_heads, sums};
 use super::flow::{Before, FlowPath, FlowStep, is_parameter, origin, projection, source, trace_back};
@@ -10,8 +13,6 @@ use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, Record, Site, Tensor};
-use std::collections::HashSet;
-use std::rc::Rc;
 
 /// Tensors with more elements are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;
@@ -20,13 +21,11 @@ const MOST_TENSORS: usize = 1000;
 /// What a mask says of scores.
 const MASKED: &str = "masked with a large negative number, as for a softmax";
 
-/// Scores that are multiplied with the values, while the weights that the softmax made of them are left unused.
 pub(super) static MISTAKE: Mistake = Mistake::new(
-    "A205",
-    "scores-as-weights",
+    ("A205", "scores-as-weights"),
     "the scores are multiplied with the values, not the weights",
     "Scores may be negative, and do not sum to 1: without the softmax the result is no average of the values, and \
-          its size grows with the number of tokens.",
+     its size grows with the number of tokens.",
     &[Detector::Cell(detect)],
 );
 
