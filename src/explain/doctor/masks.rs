@@ -305,20 +305,14 @@ const HIDDEN: f64 = -1e4;
 /// A smaller number that is added leaves hidden keys next to nothing.
 const LEAST_ADDED: f64 = -20.0;
 
-/// How a mask changes the scores of hidden keys.
-enum Masking {
-    /// It sets them to this number.
-    Fill(f64),
-    Add(f64),
-}
-
-fn masking(step: &FlowStep) -> Option<Masking> {
+/// The number that a mask sets the scores of hidden keys to, or adds to them, and whether it adds it.
+fn masking(step: &FlowStep) -> Option<(f64, bool)> {
     if step.explanation() == Explanation::Pointwise(Formula::Add) {
         let mask = step.other()?.tensor()?.clone();
         let by = single_addend(&mask).filter(|by| *by > LEAST_ADDED)?;
-        return (mask.ndim() >= 2 && hides_later(&mask, by)).then_some(Masking::Add(by));
+        return (mask.ndim() >= 2 && hides_later(&mask, by)).then_some((by, true));
     }
-    step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(Masking::Fill)
+    step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(|fill| (fill, false))
 }
 
 /// The number besides 0 in a tensor that has no third one.
@@ -349,7 +343,7 @@ fn hides_later(mask: &Tensor, by: f64) -> bool {
 }
 
 fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let (step, masking) = attention.before.iter().find_map(|step| Some((step, masking(step)?)))?;
+    let (step, (fill, is_added)) = attention.before.iter().find_map(|step| Some((step, masking(step)?)))?;
     let (input, weights) = (attention.input()?, &attention.weights);
     if input.numel() > 1 << 22 || input.shape() != weights.shape() {
         return None;
@@ -359,18 +353,15 @@ fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         _ => step.name().to_owned(),
     };
     let site = step.record.site.clone();
-    let fill = match masking {
-        Masking::Fill(fill) => fill,
-        Masking::Add(by) => {
-            let observed = format!(
-                "{mask} is added to the scores, and has the number {} besides 0: hidden keys keep their weight.",
-                figure(by)
-            );
-            let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
-                       -torch.inf)";
-            return Some(Observation::new(site, observed, fix));
-        }
-    };
+    if is_added {
+        let observed = format!(
+            "{mask} is added to the scores, and has the number {} besides 0: hidden keys keep their weight.",
+            figure(fill)
+        );
+        let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
+                   -torch.inf)";
+        return Some(Observation::new(site, observed, fix));
+    }
     let (scores, mut weights) = (input.to_f64_vec(), weights.to_f64_vec());
     if is_pointer(&attention.softmax) {
         weights.iter_mut().for_each(|it| *it = it.exp());

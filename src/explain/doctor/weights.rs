@@ -203,15 +203,8 @@ pub(super) static ALL_HIDDEN: Mistake = Mistake::new(
     &[Detector::Attention(all_hidden)],
 );
 
-/// Rows of scores that are all minus infinity.
-struct HiddenRows {
-    /// The first of them, within its matrix.
-    first: usize,
-    count: usize,
-    columns: usize,
-}
-
-fn hidden_rows(attention: &Attention) -> Option<HiddenRows> {
+/// Rows of scores that are all minus infinity: the first of them, within its matrix, how many there are, and how long.
+fn hidden_rows(attention: &Attention) -> Option<[usize; 3]> {
     let input = attention.input()?;
     let columns = *input.shape().last()?;
     if input.numel() > 1 << 22 || columns == 0 || attention.axis != 1 {
@@ -222,7 +215,7 @@ fn hidden_rows(attention: &Attention) -> Option<HiddenRows> {
     let mut hidden = values.chunks(columns).enumerate().filter(|(_, row)| is_hidden(row));
     let (first, _) = hidden.next()?;
     let rows = if input.ndim() >= 2 { input.shape()[input.ndim() - 2] } else { 1 };
-    Some(HiddenRows { first: first % rows, count: 1 + hidden.count(), columns })
+    Some([first % rows, 1 + hidden.count(), columns])
 }
 
 pub(super) fn is_all_hidden(attention: &Attention) -> bool {
@@ -250,7 +243,7 @@ fn is_replaced(attention: &Attention, cell: &TracedCell) -> bool {
 }
 
 fn all_hidden(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let HiddenRows { first, count, columns } = hidden_rows(attention)?;
+    let [first, count, columns] = hidden_rows(attention)?;
     if is_replaced(attention, cell) {
         return None;
     }
