@@ -110,24 +110,17 @@ impl Calc {
 
     /// The largest magnitude among the intermediate results: rounding errors are relative to it.
     pub(crate) fn scale(&self) -> f64 {
-        let parts: Vec<&Calc> = match self {
-            Calc::Number(_) | Calc::Term(_) | Calc::Truth(_) => Vec::new(),
-            Calc::Sum(parts) | Calc::Apply(_, parts, _) => parts.iter().collect(),
-            // The rounding error of a product or quotient is relative to its result.
-            Calc::Quotient(a, b) => {
-                let rounding = a.scale() / a.value().abs().max(f64::MIN_POSITIVE);
-                let below = b.scale() / b.value().abs().max(f64::MIN_POSITIVE);
-                return self.value().abs() * rounding.max(below).max(1.0);
-            }
-            Calc::Product(parts) => {
-                let one = |part: &Calc| part.scale() / part.value().abs().max(f64::MIN_POSITIVE);
-                let rounding = parts.iter().map(one).fold(1.0, f64::max);
-                return self.value().abs() * rounding;
-            }
-            Calc::Power(..) | Calc::Sign(..) => Vec::new(),
-        };
         let own = self.value().abs();
-        parts.into_iter().map(Calc::scale).filter(|scale| scale.is_finite()).fold(own, f64::max)
+        let relative = |part: &Calc| part.scale() / part.value().abs().max(f64::MIN_POSITIVE);
+        match self {
+            Calc::Sum(parts) | Calc::Apply(_, parts, _) => {
+                parts.iter().map(Calc::scale).filter(|scale| scale.is_finite()).fold(own, f64::max)
+            }
+            // The rounding error of a product or quotient is relative to its result.
+            Calc::Quotient(a, b) => own * relative(a).max(relative(b)).max(1.0),
+            Calc::Product(parts) => own * parts.iter().map(relative).fold(1.0, f64::max),
+            _ => own,
+        }
     }
 
     /// How its parts are combined.

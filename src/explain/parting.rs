@@ -80,15 +80,13 @@ struct Found<'t> {
 
 impl<'t> Found<'t> {
     fn of(step: &'t Traced, result: &TracedTensor) -> Option<Found<'t>> {
-        let shape: Vec<usize> = result.shape().to_vec();
-        if shape.iter().product::<usize>() > MOST {
+        if result.layout.numel() > MOST {
             return None;
         }
-        let buffer = result.values()?;
-        let values: Vec<f64> = (0..shape.iter().product()).map(|at| buffer.float(at)).collect();
+        let values = result.floats()?;
         let mut sorted = values.clone();
         sorted.sort_by(f64::total_cmp);
-        let shape = shape.into_iter().filter(|size| *size != 1).collect();
+        let shape = result.shape().iter().copied().filter(|size| *size != 1).collect();
         Some(Found { step, shape, values, sorted, known: false, leads: false, counts: false })
     }
 
@@ -148,21 +146,20 @@ fn operand([one, two]: [&Traced; 2], traces: [&Trace; 2]) -> Option<PartedOperan
     }
     one.operands.iter().zip(&two.operands).find_map(|(a, b)| {
         let count = a.layout.numel();
-        let values = |it: &TracedTensor| it.values().filter(|_| count <= MOST);
+        let values = |it: &TracedTensor| it.floats().filter(|_| count <= MOST);
         let differing = match a.shape() == b.shape() {
             true => {
                 let (left, right) = (values(a)?, values(b)?);
-                let differ = |at: &usize| !nearly(&[left.float(*at)], &[right.float(*at)], 1.0);
+                let differ = |at: &usize| !nearly(&left[*at..=*at], &right[*at..=*at], 1.0);
                 let at: Vec<usize> = (0..count).filter(differ).collect();
                 let first = *at.first()?;
-                Some((at.len(), unravel(first, a.shape()), [left.float(first), right.float(first)]))
+                Some((at.len(), unravel(first, a.shape()), [left[first], right[first]]))
             }
             false => None,
         };
         let made = |operand: &TracedTensor, trace: &Trace| {
             let tensor = operand.tensor.as_ref()?;
-            let is_it = |result: &TracedTensor| result.is(tensor);
-            let step = trace.steps.iter().find(|step| !step.in_place && step.results.iter().any(is_it))?;
+            let step = trace.steps.iter().find(|step| !step.in_place && step.made(tensor))?;
             Some(step.place()?.span.start.line)
         };
         Some(PartedOperand {
@@ -188,9 +185,7 @@ fn results(trace: &Trace) -> Vec<Found<'_>> {
 
 /// Marks the results that the output follows from, and those from which something follows that the other program has.
 fn follow(found: &mut [Found], output: &Tensor) {
-    let made = |it: &Found, tensor: &Tensor| {
-        it.step.results.iter().filter_map(|result| result.tensor.as_ref()).any(|result| result.is(tensor))
-    };
+    let made = |it: &Found, tensor: &Tensor| it.step.made(tensor);
     let last = found.iter().rposition(|it| made(it, output)).or(found.len().checked_sub(1));
     let Some(last) = last else { return };
     found[last].counts = true;

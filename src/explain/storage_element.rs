@@ -105,13 +105,8 @@ impl StorageElement {
 impl MadeBy {
     /// The tensor in this place of the arguments.
     pub(crate) fn operand(&self, place: usize) -> Option<PastOperand> {
-        if let (0, Some(before)) = (place, &self.before) {
-            return Some(before.clone());
-        }
-        let args = self.record.args();
-        let ahead: usize = args.iter().take(place).map(|arg| arg.tensors().len()).sum();
-        let tensor = args.get(place)?.tensor()?.clone();
-        Some(self.seen(tensor, ahead, (place, 0)))
+        let is_listed = matches!(self.record.args().get(place), Some(Arg::Tensors(_)));
+        self.operands(place).into_iter().next().filter(|_| !is_listed)
     }
 
     /// Whether all its operands are known as they were when it ran.

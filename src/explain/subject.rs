@@ -77,6 +77,12 @@ impl Subject<'_> {
         wrap_dim(self.int("dim")?, ndim).ok()
     }
 
+    /// What dropout multiplied with: it is recorded behind the arguments.
+    pub(crate) fn noise(&self) -> Option<&Tensor> {
+        let params = self.row()?.params().get(self.made.record.form)?.len();
+        self.args.get(params)?.tensor()
+    }
+
     /// The tensor in this place of the arguments.
     pub(crate) fn operand(&self, place: usize) -> Option<PastOperand> {
         self.made.operand(place).map(|operand| self.dated(operand))

@@ -21,28 +21,14 @@ impl Worked {
     pub(crate) fn lines(&self) -> Vec<String> {
         let head = format!("{} {}", self.index, self.value);
         let indent = " ".repeat(head.chars().count());
-        let mut lines: Vec<String> = Vec::new();
-        let mut steps = self.steps.iter();
+        let mut steps = self.steps.iter().peekable();
+        let mut first = steps.next().map_or(head.clone(), |step| format!("{head} = {step}"));
         // Names and numbers share the first line where both are short.
-        let mut first = match steps.next() {
-            Some(step) => format!("{head} = {step}"),
-            None => head,
-        };
-        for step in steps {
-            if lines.is_empty() && first.chars().count() + step.chars().count() + 3 <= 76 {
-                first = format!("{first} = {step}");
-                lines.push(std::mem::take(&mut first));
-                continue;
-            }
-            if lines.is_empty() {
-                lines.push(std::mem::take(&mut first));
-            }
-            lines.push(format!("{indent} = {step}"));
+        let length = first.chars().count();
+        if let Some(step) = steps.next_if(|step| length + step.chars().count() + 3 <= 76) {
+            first = format!("{first} = {step}");
         }
-        if !first.is_empty() {
-            lines.push(first);
-        }
-        lines
+        std::iter::once(first).chain(steps.map(|step| format!("{indent} = {step}"))).collect()
     }
 }
 

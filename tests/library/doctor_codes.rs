@@ -22,7 +22,7 @@ fn found(source: &str) -> Vec<&'static str> {
 fn each_code_has_an_example_that_has_it_and_one_that_does_not() {
     with_large_stack(|| {
         let mut wrong = Vec::new();
-        for mistake in doctor::MISTAKES {
+        for mistake in doctor::mistakes() {
             let Some(example) = doctor::example_of(mistake) else {
                 wrong.push(format!("{} has no section", mistake.code));
                 continue;
@@ -38,16 +38,12 @@ fn each_code_has_an_example_that_has_it_and_one_that_does_not() {
 
 #[test]
 fn codes_and_names_are_unique() {
-    for (at, mistake) in doctor::MISTAKES.iter().enumerate() {
-        let others = &doctor::MISTAKES[at + 1..];
-        assert!(
-            others.iter().all(|it| it.code != mistake.code && it.name != mistake.name),
-            "{}",
-            mistake.code
-        );
+    for (at, mistake) in doctor::mistakes().enumerate() {
+        let mut others = doctor::mistakes().skip(at + 1);
+        assert!(others.all(|it| it.code != mistake.code && it.name != mistake.name), "{}", mistake.code);
         assert!(!mistake.title.is_empty() && mistake.why.ends_with('.'), "{}", mistake.name);
         for cause in mistake.implied_by {
-            assert!(doctor::MISTAKES.iter().any(|it| it.name == *cause), "{cause}");
+            assert!(doctor::mistakes().any(|it| it.name == *cause), "{cause}");
         }
     }
 }

@@ -14,8 +14,14 @@ use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Buffer, DType, Tensor};
 
-pub(super) static MISTAKE: Mistake = Mistake::new("A903", "gradient-differs", "a gradient that is computed by hand is not that of the loss", "Training goes on with a wrong gradient, and the loss often falls all the same, because the other gradients are \
-          right. It ends higher than it would.", &[Detector::Cell(detect)]).implied_by(&["nan"]);
+pub(super) static MISTAKE: Mistake = Mistake::implied(
+    ("A903", "gradient-differs"),
+    "a gradient that is computed by hand is not that of the loss",
+    "Training goes on with a wrong gradient, and the loss often falls all the same, because the other gradients are \
+     right. It ends higher than it would.",
+    &["nan"],
+    &[Detector::Cell(detect)],
+);
 
 /// The most losses that are examined, and the most tensors on the way back from one.
 const MOST_LOSSES: usize = 8;

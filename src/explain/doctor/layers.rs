@@ -14,11 +14,10 @@ use crate::tensor::{Arg, Index, Record, Tensor};
 /// Reported for a function that computes the right projection and never uses it, and where other weights of the same scores
 /// meet the values.
 pub(super) static MIXED_UP: Mistake = Mistake::new(
-    "A401",
-    "projection-mixed-up",
+    ("A401", "projection-mixed-up"),
     "one projection is used in place of another, which is left unused",
     "Queries and keys decide how much each token counts; the values are what is averaged. If one projection is used \
-          in place of another, a weight matrix of the layer is never used and never learns.",
+     in place of another, a weight matrix of the layer is never used and never learns.",
     &[Detector::Cell(mixed_up_or_again)],
 );
 
@@ -112,9 +111,14 @@ fn unused_projection(cell: &TracedCell, input: &Tensor, activation: u64) -> Opti
     })
 }
 
-/// Keys and values in each other's place: the projection that is named for one does the work of the other.
-pub(super) static SWAPPED: Mistake = Mistake::new("A403", "arguments-swapped", "arguments are passed in each other's place", "Keys and values have the same shape, so nothing raises: the scores are made of the values, and the keys are \
-          averaged.", &[Detector::Step(swapped)]).implied_by(&["projection-mixed-up"]);
+pub(super) static SWAPPED: Mistake = Mistake::implied(
+    ("A403", "arguments-swapped"),
+    "arguments are passed in each other's place",
+    "Keys and values have the same shape, so nothing raises: the scores are made of the values, and the keys are \
+     averaged.",
+    &["projection-mixed-up"],
+    &[Detector::Step(swapped)],
+);
 
 /// The words for queries, keys and values.
 const QUERIES: [&str; 3] = ["q", "query", "queries"];
@@ -132,7 +136,7 @@ fn swapped(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     }
     let observed = format!(
         "The scores are products with {by_second}, and the weights are multiplied with {by_values}: each does the work of the \
-         other."
+     other."
     );
     Some(Observation::new(step.site(), observed, "queries and keys make the scores; the values are averaged"))
 }
@@ -154,13 +158,11 @@ fn stated(tensor: &Tensor, cell: &TracedCell) -> Option<(String, [&'static str; 
     })
 }
 
-/// Two linear layers with nothing between them, of which the inner width is the largest: one layer can do what both do.
 pub(super) static NO_ACTIVATION: Mistake = Mistake::new(
-    "A405",
-    "no-activation",
+    ("A405", "no-activation"),
     "nothing is between two linear layers",
     "A linear function of a linear function is one linear function: the wider layer between computes nothing that a \
-          single matrix would not. An activation between them makes the layers a network.",
+     single matrix would not. An activation between them makes the layers a network.",
     &[Detector::Step(widened)],
 );
 
@@ -194,11 +196,10 @@ fn trained(tensor: &Tensor) -> Option<Product> {
 /// An output layer whose weight is a copy of the embedding, where one shared weight was meant.
 /// Source: Press and Wolf 2017, Using the output embedding to improve language models.
 pub(super) static TIED: Mistake = Mistake::new(
-    "A803",
-    "tied-weights-copied",
+    ("A803", "tied-weights-copied"),
     "the output layer has a copy of the embedding's weight",
     "Tied weights are one tensor: each training step changes the embedding and the output layer together. A copy is \
-          equal only until the first step; then the model has twice the parameters and is not tied.",
+     equal only until the first step; then the model has twice the parameters and is not tied.",
     &[Detector::Cell(tied)],
 );
 
@@ -243,11 +244,10 @@ fn weight_of(step: &Traced) -> Option<&TracedTensor> {
 /// A residual connection that begins behind the norm, in a block whose other one begins before it.
 /// Source: Xiong et al. 2020: pre-norm is x + f(norm(x)), post-norm is norm(x + f(x)).
 pub(super) static RESIDUAL: Mistake = Mistake::new(
-    "A410",
-    "residual-of-norm",
+    ("A410", "residual-of-norm"),
     "one residual connection of a block begins behind its norm",
     "The residual stream is to reach the end of the model unchanged but for what is added. A connection that takes the \
-          norm's result replaces the stream there: what came before is lost, and so is the short way for gradients.",
+     norm's result replaces the stream there: what came before is lost, and so is the short way for gradients.",
     &[Detector::Cell(residual)],
 );
 
@@ -324,8 +324,7 @@ fn ways(from: &Tensor, branch: &Tensor) -> (bool, bool) {
 /// A learned token that is joined to a text or to patches, and an answer that is read from another token.
 /// Source: Devlin et al. 2019 and Dosovitskiy et al. 2021: the classifier reads the class token.
 pub(super) static CLASS_TOKEN: Mistake = Mistake::new(
-    "A411",
-    "class-token-unread",
+    ("A411", "class-token-unread"),
     "the answer is read from another token than the class token",
     "The class token gathers what the answer needs from all tokens. Another token stands for its own word or patch.",
     &[Detector::Cell(class_token)],

@@ -1,5 +1,7 @@
 //! What a loss compares: outputs, and targets of other places, orders or rows.
 
+use std::collections::HashMap;
+
 use super::attention::{Attention, is_softmax, record_of};
 use super::flow::{Before, FlowStep, arg, origin, source, trace_back, unchanged_operands};
 use super::mask::{Visible, fused_visible};
@@ -11,20 +13,17 @@ use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, LossKind, Movement, SoftmaxKind};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, DType, Index, Tensor};
-use std::collections::HashMap;
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
 /// The most outputs that are compared with those that a loss takes.
 const MOST_OUTPUTS: usize = 1 << 24;
 
-/// A causal model that is trained to predict the tokens that it was given, not the next ones.
 pub(super) static NOT_SHIFTED: Mistake = Mistake::new(
-    "A802",
-    "targets-not-shifted",
+    ("A802", "targets-not-shifted"),
     "the targets are the inputs themselves",
     "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
-          zero by copying, and the model learns nothing about the next token.",
+     zero by copying, and the model learns nothing about the next token.",
     &[Detector::Call(not_shifted)],
 );
 
@@ -194,8 +193,12 @@ fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
          place: most outputs are compared with the target of another.",
         call.function
     );
-    Some(Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs").titled("the targets are in another order than the outputs").because("Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
-         tokens take it."))
+    let found = Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs")
+        .titled("the targets are in another order than the outputs");
+    Some(found.because(
+        "Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
+         tokens take it.",
+    ))
 }
 
 /// Whether an operation is attention in which each token sees those up to itself and no others.
@@ -230,13 +233,11 @@ pub(super) fn is_cross_entropy(step: &Traced) -> bool {
     )
 }
 
-/// Logits that go through a softmax before cross-entropy, which has one of its own.
 pub(super) static SOFTMAX: Mistake = Mistake::new(
-    "A801",
-    "softmax-before-loss",
+    ("A801", "softmax-before-loss"),
     "cross-entropy takes probabilities instead of logits",
     "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
-          says: the loss stays near its start, and gradients are small.",
+     says: the loss stays near its start, and gradients are small.",
     &[Detector::Step(probabilities)],
 );
 
@@ -269,13 +270,11 @@ fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(found)
 }
 
-/// Inputs and targets that were taken from other rows of the data: the inputs in a random order, the targets in another.
 pub(super) static APART: Mistake = Mistake::new(
-    "A820",
-    "samples-apart",
+    ("A820", "samples-apart"),
     "inputs and targets are taken from different rows",
     "Each input is then trained to give the answer of another one. The loss falls only as far as the frequencies of the \
-          answers take it.",
+     answers take it.",
     &[Detector::Cell(samples_apart)],
 );
 

@@ -10,13 +10,11 @@ use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::show::shape_in_formula;
 use crate::tensor::{Arg, DType, Site, Tensor};
 
-/// A mask of the opposite convention: it hides the past and shows the future.
 pub(super) static INVERTED: Mistake = Mistake::new(
-    "A102",
-    "mask-inverted",
+    ("A102", "mask-inverted"),
     "the mask hides the past and shows the future",
     "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
-          it, and the last token sees only itself or nothing.",
+     it, and the last token sees only itself or nothing.",
     &[Detector::Cell(inverted)],
 );
 
@@ -100,8 +98,11 @@ fn text_hidden(attention: &Attention, input: &Tensor, cell: &TracedCell) -> Opti
          weight; elsewhere it hides some."
     );
     let fix = "the mask is inverted: use ~mask, so that padding is hidden and the text is seen";
-    Some(Observation::new(site, observed, fix).titled("the mask hides a whole text").because("A text has tokens, and a mask of padding leaves those in sight. With the opposite mask a token gets its context \
-         from padding alone, and a text without padding gets the mean of all its values."))
+    let found = Observation::new(site, observed, fix).titled("the mask hides a whole text");
+    Some(found.because(
+        "A text has tokens, and a mask of padding leaves those in sight. With the opposite mask a token gets its context \
+         from padding alone, and a text without padding gets the mean of all its values.",
+    ))
 }
 
 /// Checks the mask of fused attention, in which True means "keep".
@@ -238,13 +239,11 @@ fn hidden_keys(visible: &Visible) -> Option<HiddenKeys> {
     }
 }
 
-/// A causal mask that begins too far above the diagonal, so that each token sees one later token or more.
 pub(super) static OFF_BY_ONE: Mistake = Mistake::new(
-    "A104",
-    "mask-off-by-one",
+    ("A104", "mask-off-by-one"),
     "the causal mask leaves a later token in sight",
     "The token right after it is what a token has to predict. If it is in sight, the loss falls to nearly nothing in \
-          training, and the model has learned to copy, not to predict.",
+     training, and the model has learned to copy, not to predict.",
     &[Detector::Cell(off_by_one)],
 );
 
@@ -292,13 +291,11 @@ fn shows_next(visible: &Visible) -> bool {
     size >= 3 && is_hidden && in_a_row && !is_mutual
 }
 
-/// Scores masked with a finite number: exp(0) is 1, so hidden keys still get weight.
 pub(super) static LEAKS: Mistake = Mistake::new(
-    "A103",
-    "mask-leaks",
+    ("A103", "mask-leaks"),
     "hidden keys still get weight",
     "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
-          than keys with a negative score. Only exp of minus infinity is 0.",
+     than keys with a negative score. Only exp of minus infinity is 0.",
     &[Detector::Weights(leaks)],
 );
 
@@ -308,20 +305,14 @@ const HIDDEN: f64 = -1e4;
 /// A smaller number that is added leaves hidden keys next to nothing.
 const LEAST_ADDED: f64 = -20.0;
 
-/// How a mask changes the scores of hidden keys.
-enum Masking {
-    /// It sets them to this number.
-    Fill(f64),
-    Add(f64),
-}
-
-fn masking(step: &FlowStep) -> Option<Masking> {
+/// The number that a mask sets the scores of hidden keys to, or adds to them, and whether it adds it.
+fn masking(step: &FlowStep) -> Option<(f64, bool)> {
     if step.explanation() == Explanation::Pointwise(Formula::Add) {
         let mask = step.other()?.tensor()?.clone();
         let by = single_addend(&mask).filter(|by| *by > LEAST_ADDED)?;
-        return (mask.ndim() >= 2 && hides_later(&mask, by)).then_some(Masking::Add(by));
+        return (mask.ndim() >= 2 && hides_later(&mask, by)).then_some((by, true));
     }
-    step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(Masking::Fill)
+    step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(|fill| (fill, false))
 }
 
 /// The number besides 0 in a tensor that has no third one.
@@ -352,7 +343,7 @@ fn hides_later(mask: &Tensor, by: f64) -> bool {
 }
 
 fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let (step, masking) = attention.before.iter().find_map(|step| Some((step, masking(step)?)))?;
+    let (step, (fill, is_added)) = attention.before.iter().find_map(|step| Some((step, masking(step)?)))?;
     let (input, weights) = (attention.input()?, &attention.weights);
     if input.numel() > 1 << 22 || input.shape() != weights.shape() {
         return None;
@@ -362,18 +353,15 @@ fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         _ => step.name().to_owned(),
     };
     let site = step.record.site.clone();
-    let fill = match masking {
-        Masking::Fill(fill) => fill,
-        Masking::Add(by) => {
-            let observed = format!(
-                "{mask} is added to the scores, and has the number {} besides 0: hidden keys keep their weight.",
-                figure(by)
-            );
-            let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
-                       -torch.inf)";
-            return Some(Observation::new(site, observed, fix));
-        }
-    };
+    if is_added {
+        let observed = format!(
+            "{mask} is added to the scores, and has the number {} besides 0: hidden keys keep their weight.",
+            figure(fill)
+        );
+        let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
+                   -torch.inf)";
+        return Some(Observation::new(site, observed, fix));
+    }
     let (scores, mut weights) = (input.to_f64_vec(), weights.to_f64_vec());
     if is_pointer(&attention.softmax) {
         weights.iter_mut().for_each(|it| *it = it.exp());
@@ -452,9 +440,14 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
 }
 
 // Where the call could be repeated, what moved is the better proof.
-/// A mask along the queries where it is meant for the keys: it hides whole rows of scores.
-pub(super) static OF_QUERIES: Mistake = Mistake::new("A110", "mask-of-queries", "a mask hides whole rows: queries, not keys", "A mask of padding says which keys get no weight. Along the queries it changes only what hidden tokens get, and \
-          every real token still sees the padding.", &[Detector::Attention(of_queries)]).implied_by(&["padding-leak", "row-all-hidden"]);
+pub(super) static OF_QUERIES: Mistake = Mistake::implied(
+    ("A110", "mask-of-queries"),
+    "a mask hides whole rows: queries, not keys",
+    "A mask of padding says which keys get no weight. Along the queries it changes only what hidden tokens get, and \
+     every real token still sees the padding.",
+    &["padding-leak", "row-all-hidden"],
+    &[Detector::Attention(of_queries)],
+);
 
 /// A mask that is the same for all keys of a row, and no other mask: it hides queries where keys are meant.
 fn of_queries(attention: &Attention, cell: &TracedCell) -> Option<Observation> {

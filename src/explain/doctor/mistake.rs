@@ -23,23 +23,36 @@ pub struct Mistake {
     pub why: &'static str,
     /// The names of mistakes of which this one is a consequence: where one of them was found, it is not reported.
     pub implied_by: &'static [&'static str],
-    /// None of a mistake that is watched while the program runs: [`super::training`].
     pub(super) detectors: &'static [Detector],
 }
 
+/// The code and the name of a mistake.
+type Id = (&'static str, &'static str);
+
 impl Mistake {
     pub(super) const fn new(
-        code: &'static str,
-        name: &'static str,
+        id: Id,
         title: &'static str,
         why: &'static str,
         detectors: &'static [Detector],
     ) -> Mistake {
-        Mistake { code, name, title, why, implied_by: &[], detectors }
+        Mistake::implied(id, title, why, &[], detectors)
     }
 
-    pub(super) const fn implied_by(self, implied_by: &'static [&'static str]) -> Mistake {
-        Mistake { implied_by, ..self }
+    /// One that is watched while the program runs: [`super::training`].
+    pub(super) const fn watched(id: Id, title: &'static str, why: &'static str) -> Mistake {
+        Mistake::implied(id, title, why, &[], &[])
+    }
+
+    /// One that is a consequence of others.
+    pub(super) const fn implied(
+        (code, name): Id,
+        title: &'static str,
+        why: &'static str,
+        implied_by: &'static [&'static str],
+        detectors: &'static [Detector],
+    ) -> Mistake {
+        Mistake { code, name, title, why, implied_by, detectors }
     }
 }
 

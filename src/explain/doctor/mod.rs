@@ -63,8 +63,8 @@ use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
 pub use training::watch;
 
-/// All mistakes, in the order in which they are reported.
-pub const MISTAKES: &[&Mistake] = &[
+/// The mistakes in operations and calls, in the order in which they are reported.
+const MISTAKES: &[&Mistake] = &[
     &weights::ALL_HIDDEN,
     &weights::OVER_QUERIES,
     &views::SPLIT,
@@ -113,29 +113,15 @@ pub const MISTAKES: &[&Mistake] = &[
     &weights::SUMMED,
     &losses::APART,
     &gradient_differs::MISTAKE,
-    &training::UNUSED,
-    &training::NOT_ZEROED,
-    &training::CLEARED,
-    &training::NOT_TRAINED,
-    &training::CLIPPING,
-    &training::CUT_OFF,
-    &training::IN_EVAL,
-    &training::WITH_DROPOUT,
-    &training::SHARED,
-    &training::PADDING,
-    &training::UNREAD,
-    &training::NOT_REACHED,
-    &training::NEVER_STEPPED,
-    &training::SCHEDULE,
-    &training::RATE,
-    &training::OWN_STATE,
-    &training::IN_INPUT,
-    &training::TABLES,
-    &training::START,
-    &training::NORM,
+    &positions::TABLES,
     &moved::CACHE,
     &layers::SWAPPED,
 ];
+
+/// All mistakes.
+pub fn mistakes() -> impl Iterator<Item = &'static Mistake> {
+    MISTAKES.iter().copied().chain(&training::WATCHED)
+}
 
 /// Whether a comment in a line of code says that a mistake is meant there: `# attn: allow(scale)`, or by its code,
 /// `# attn: allow(A203)`.
@@ -147,7 +133,7 @@ pub fn is_allowed(mistake: &str, line: &str) -> bool {
 
 /// The mistake of this code or name.
 pub(crate) fn named(word: &str) -> Option<&'static Mistake> {
-    MISTAKES.iter().copied().find(|mistake| mistake.name == word || mistake.code.eq_ignore_ascii_case(word))
+    mistakes().find(|mistake| mistake.name == word || mistake.code.eq_ignore_ascii_case(word))
 }
 
 /// Whether a finding is a consequence of the mistake that another one reports.

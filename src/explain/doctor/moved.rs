@@ -13,8 +13,12 @@ use crate::tensor::Arg;
 use crate::tensor::explanation::{Explanation, Formula, RandomKind};
 
 /// A causal layer whose output depends on a later token: seen by changing one token after another.
-pub(super) static CAUSAL: Mistake = Mistake::new("A101", "causal-leak", "an output depends on a later token", "A causal model predicts each token from those before it. If a later token reaches an output, training shows \
-          the model its own answer: the loss falls, and the text that it generates is poor.", &[Detector::Call(causal)]).implied_by(&[
+pub(super) static CAUSAL: Mistake = Mistake::implied(
+    ("A101", "causal-leak"),
+    "an output depends on a later token",
+    "A causal model predicts each token from those before it. If a later token reaches an output, training shows \
+     the model its own answer: the loss falls, and the text that it generates is poor.",
+    &[
         "softmax-over-queries",
         "heads-by-view-alone",
         "heads-joined-by-view-alone",
@@ -24,70 +28,58 @@ pub(super) static CAUSAL: Mistake = Mistake::new("A101", "causal-leak", "an outp
         "mask-after-softmax",
         "masked-copy-unused",
         "samples-mixed",
-    ]);
-
-/// Words in the name of a class or a function that promise a causal mask.
-const CAUSAL_WORDS: [&str; 3] = ["causal", "masked", "autoregressive"];
+    ],
+    &[Detector::Call(causal)],
+);
 
 /// The most scores that are looked through for tokens that see nothing.
 const MOST_SCORES: usize = 1 << 22;
 
 /// Where to look if attention itself is causal.
 const ELSEWHERE: &str = "look at what else combines tokens: a mean or a norm over the tokens' axis, a convolution with \
-                         padding on both sides, a view that mixes them";
+     padding on both sides, a view that mixes them";
 
 fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    const HIDE: &str =
+        "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
     let axis = &without_hidden_rows(call.token_axis()?, call, cell);
-    match Reach::of(axis) {
+    let (reach, function) = (Reach::of(axis), call.function);
+    let leaks = matches!(reach, Reach::All | Reach::Leaks(_));
+    let (said, fix) = match reach {
         // More than one is meant: a model that looks ahead.
-        Reach::Leaks(1) if !call.is_outer => {
-            let fix = "hide everything above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
-            Some(Observation::new(call.site.clone(), moved(axis)?, fix))
-        }
-        Reach::All if !call.is_outer && promises(call) => {
-            let fix = "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
-                       diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True";
-            let observed = format!(
-                "{} is named or set to be causal: no token should see a later one. {}",
-                call.function,
-                moved(axis)?
-            );
-            Some(Observation::new(call.site.clone(), observed, fix))
-        }
+        Reach::Leaks(1) if !call.is_outer => (
+            String::new(),
+            "hide everything above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+        ),
+        Reach::All if !call.is_outer && promises(call) => (
+            format!("{function} is named or set to be causal: no token should see a later one. "),
+            "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
+     diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True",
+        ),
         // It says so, and hides some of the later tokens only.
-        Reach::Some if !call.is_outer && call.report.is_causal => {
-            let observed = format!("{} is set to be causal, and yet: {}", call.function, moved(axis)?);
-            let fix =
-                "make sure that the mask which reaches the scores is the causal one, after every conversion";
-            Some(Observation::new(call.site.clone(), observed, fix))
-        }
+        Reach::Some if !call.is_outer && call.report.is_causal => (
+            format!("{function} is set to be causal, and yet: "),
+            "make sure that the mask which reaches the scores is the causal one, after every conversion",
+        ),
         // The model around it has the name of one that is causal.
-        Reach::All | Reach::Leaks(_) if call.is_outer && is_named_causal(call) => {
-            let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
-            let observed = format!("{} has the name of a causal model. {}", call.function, moved(axis)?);
-            Some(Observation::new(call.site.clone(), observed, fix))
+        _ if leaks && call.is_outer && is_named_causal(call) => {
+            (format!("{function} has the name of a causal model. "), HIDE)
         }
         // What it is trained to predict is among what its outputs depend on.
-        Reach::All | Reach::Leaks(_) if call.report.changed == 1 && predicts_next(call, axis.size, cell) => {
-            let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
-            let observed =
-                format!("The loss has as the target of each token the one after it. {}", moved(axis)?);
-            Some(Observation::new(call.site.clone(), observed, fix))
+        _ if leaks && call.report.changed == 1 && predicts_next(call, axis.size, cell) => {
+            ("The loss has as the target of each token the one after it. ".to_owned(), HIDE)
         }
         // Its own mask hides the later tokens, and one input has them.
-        Reach::All | Reach::Leaks(_) | Reach::Some if !call.is_outer && is_masked(call, cell) => {
-            let observed =
-                format!("A mask hides later tokens in {}, and yet: {}", call.function, moved(axis)?);
-            Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
+        _ if (leaks || reach == Reach::Some) && !call.is_outer && is_masked(call, cell) => {
+            (format!("A mask hides later tokens in {function}, and yet: "), ELSEWHERE)
         }
         // All attention in it is causal, so something else mixes the tokens.
-        Reach::All | Reach::Leaks(_) if call.is_outer && inner_is_causal(call, axis, cell) => {
-            let observed =
-                format!("The attention in {} sees no later token, and yet: {}", call.function, moved(axis)?);
-            Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
+        _ if leaks && call.is_outer && inner_is_causal(call, axis, cell) => {
+            (format!("The attention in {function} sees no later token, and yet: "), ELSEWHERE)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Observation::new(call.site.clone(), said + &moved(axis)?, fix))
 }
 
 /// An axis without the outputs of tokens that see nothing, as the padding on the left of a text: with a finite number in
@@ -112,20 +104,21 @@ fn without_hidden_rows(axis: &AxisReport, call: &RepeatedCall, cell: &TracedCell
     axis
 }
 
-/// Whether its name promises a causal mask, and no argument decides about one.
-fn promises(call: &RepeatedCall) -> bool {
+/// Whether the name of its function has one of these words, and no argument decides about a mask.
+fn is_called(call: &RepeatedCall, words: &[&str]) -> bool {
     let name = call.function.to_lowercase();
     let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
-    let by_name = CAUSAL_WORDS.iter().any(|word| name.contains(word));
-    call.report.is_causal || by_name && !call.report.arguments.iter().any(decides)
+    words.iter().any(|word| name.contains(word)) && !call.report.arguments.iter().any(decides)
 }
 
-/// Whether a model that has attention in it has the name of a causal one, and no argument decides about a mask.
+/// Whether its name promises a causal mask.
+fn promises(call: &RepeatedCall) -> bool {
+    call.report.is_causal || is_called(call, &["causal", "masked", "autoregressive"])
+}
+
+/// Whether a model that has attention in it has the name of a causal one.
 fn is_named_causal(call: &RepeatedCall) -> bool {
-    let name = call.function.to_lowercase();
-    let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
-    let is_named = ["gpt", "causal", "autoregressive"].iter().any(|word| name.contains(word));
-    is_named && call.report.inputs == 1 && !call.report.arguments.iter().any(decides)
+    call.report.inputs == 1 && is_called(call, &["gpt", "causal", "autoregressive"])
 }
 
 /// Whether a loss of the cell has as targets the tokens of this call, each shifted by one.
@@ -196,8 +189,12 @@ fn moved(axis: &AxisReport) -> Option<String> {
 }
 
 /// Padding that is masked and yet moves what real tokens get: seen by changing what hidden tokens contain.
-pub(super) static PADDING: Mistake = Mistake::new("A109", "padding-leak", "the content of padding moves the output of real tokens", "Padding fills a batch up to the longest text. If real tokens attend to it, a text gets another result in \
-          another batch.", &[Detector::Call(padding)]).implied_by(&[
+pub(super) static PADDING: Mistake = Mistake::implied(
+    ("A109", "padding-leak"),
+    "the content of padding moves the output of real tokens",
+    "Padding fills a batch up to the longest text. If real tokens attend to it, a text gets another result in \
+     another batch.",
+    &[
         "row-all-hidden",
         "mask-missing",
         "mask-leaks",
@@ -207,7 +204,9 @@ pub(super) static PADDING: Mistake = Mistake::new("A109", "padding-leak", "the c
         "heads-by-view-alone",
         "heads-joined-by-view-alone",
         "samples-mixed",
-    ]);
+    ],
+    &[Detector::Call(padding)],
+);
 
 fn padding(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     content_moves(call)
@@ -230,12 +229,15 @@ fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation
     let (loss, count) = losses.filter_map(|step| Some((step, counted(step)?))).next()?;
     let observed = format!(
         "A mask among the arguments of {} hides the tokens {token}, and no others. {count} of the targets are {token}, and the \
-         loss counts them.",
+     loss counts them.",
         call.function
     );
     let fix = "leave padding out: targets.masked_fill(mask == 0, -100), or ignore_index=PAD";
-    Some(Observation::new(loss.site(), observed, fix).titled("padding counts in the loss").because("The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
-         low, and says little."))
+    let found = Observation::new(loss.site(), observed, fix).titled("padding counts in the loss");
+    Some(found.because(
+        "The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
+         low, and says little.",
+    ))
 }
 
 /// Padding that a loss leaves out, in a model in which every token sees every other one.
@@ -254,7 +256,7 @@ fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observatio
     let change = axis.changes.iter().find(|it| it.at + 1 == axis.size)?;
     let observed = format!(
         "The loss leaves out the last {count} tokens of sample {sample}, which are all {token}. The last token of each sample \
-         was changed, and the output of token 0 moved by {}: no mask hides padding from the attention.",
+     was changed, and the output of token 0 moved by {}: no mask hides padding from the attention.",
         figure(*change.moved.first()?)
     );
     let fix =
@@ -299,13 +301,13 @@ fn padded_differs(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation>
     }
     let observed = format!(
         "Text {sample} of the batch has {tokens} tokens, and {} of padding (token {token}). {} was called again with this text \
-         alone, without its padding: its outputs moved by {}.",
+     alone, without its padding: its outputs moved by {}.",
         padded - tokens,
         call.function,
         figure(*moved)
     );
     let fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) \
-               for scores of (batch, heads, query, key)";
+     for scores of (batch, heads, query, key)";
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
@@ -325,18 +327,24 @@ fn content_moves(call: &RepeatedCall) -> Option<Observation> {
     let PaddingReport { mask, sample, hidden, moved } = call.report.padding.iter().find(leaks)?;
     let observed = format!(
         "{mask} is false for {hidden} tokens of sample {sample} and true for the others. The tokens where it is false were \
-         changed, and outputs of the others moved by {}; the other way round, by {}. So it hides neither from the other.",
+     changed, and outputs of the others moved by {}; the other way round, by {}. So it hides neither from the other.",
         figure(moved[1]),
         figure(moved[0])
     );
     let fix = "hide keys, not queries: mask[:, None, None, :] for scores of (batch, heads, query, key), mask[:, None, :] \
-               for (batch, query, key)";
+     for (batch, query, key)";
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
 /// Samples of a batch that influence each other: seen by changing one of them.
-pub(super) static SAMPLES: Mistake = Mistake::new("A305", "samples-mixed", "samples of a batch influence each other", "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
-          be in the same batch, and a model that is used on one text at a time computes something else.", &[Detector::Call(samples)]).implied_by(&["softmax-over-queries", "heads-by-view-alone", "heads-joined-by-view-alone"]);
+pub(super) static SAMPLES: Mistake = Mistake::implied(
+    ("A305", "samples-mixed"),
+    "samples of a batch influence each other",
+    "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
+     be in the same batch, and a model that is used on one text at a time computes something else.",
+    &["softmax-over-queries", "heads-by-view-alone", "heads-joined-by-view-alone"],
+    &[Detector::Call(samples)],
+);
 
 fn samples(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     mixed(call).or_else(|| by_place(call))
@@ -408,15 +416,15 @@ fn of_pooled<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
 }
 
 /// A cache with which the outputs are not those without it: seen by running a text in one part and in two.
-pub(super) static CACHE: Mistake = Mistake::new("A601", "cache-differs", "with a cache, the outputs differ from those without it", "A cache of keys and values saves work and changes nothing: a causal model gives each token the same output \
-          whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
-          trained for.", &[Detector::Call(in_parts), Detector::Step(at_the_upper_left)]).implied_by(&[
-        "mask-inverted",
-        "row-all-hidden",
-        "causal-leak",
-        "softmax-over-queries",
-        "heads-by-view-alone",
-    ]);
+pub(super) static CACHE: Mistake = Mistake::implied(
+    ("A601", "cache-differs"),
+    "with a cache, the outputs differ from those without it",
+    "A cache of keys and values saves work and changes nothing: a causal model gives each token the same output \
+     whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
+     trained for.",
+    &["mask-inverted", "row-all-hidden", "causal-leak", "softmax-over-queries", "heads-by-view-alone"],
+    &[Detector::Call(in_parts), Detector::Step(at_the_upper_left)],
+);
 
 fn in_parts(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     let report = call.report.cached.as_ref()?;
@@ -434,7 +442,7 @@ fn in_parts(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     let (token, far) = report.moved.iter().enumerate().find(|(_, far)| **far > 0.0)?;
     let observed = format!(
         "{} was called with {} tokens at once, and again with {} and then {}, the cache passed on: the output of token \
-         {token} differs by {}.",
+     {token} differs by {}.",
         call.function,
         report.tokens,
         report.first,
@@ -442,7 +450,7 @@ fn in_parts(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
         figure(*far)
     );
     let fix = "torch.cat([past, new], dim=1) in this order, positions that go on at the cache's length, and the mask's \
-               last rows: mask[total - new:total, :total]";
+     last rows: mask[total - new:total, :total]";
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
@@ -458,16 +466,21 @@ fn at_the_upper_left(step: &Traced, _: &TracedCell) -> Option<Observation> {
     };
     let observed = format!(
         "is_causal=True with {queries} queries and {keys} keys: its triangle begins at the first key, so that query 0 sees \
-         key 0 only and not the {} before it.",
+     key 0 only and not the {} before it.",
         keys.checked_sub(queries).filter(|more| *more > 0)?
     );
     let fix = "attn_mask=torch.ones(total, total).tril().bool()[total - new:], and no mask for one new token";
     Some(Observation::new(step.site(), observed, fix))
 }
 
-/// A layer whose output in evaluation mode is random.
-pub(super) static RANDOM: Mistake = Mistake::new("A702", "random-in-eval", "the output in evaluation mode is random", "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \
-          so measurements and generated text differ from run to run.", &[Detector::Call(random)]).implied_by(&["dropout-in-eval"]);
+pub(super) static RANDOM: Mistake = Mistake::implied(
+    ("A702", "random-in-eval"),
+    "the output in evaluation mode is random",
+    "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \
+     so measurements and generated text differ from run to run.",
+    &["dropout-in-eval"],
+    &[Detector::Call(random)],
+);
 
 /// Whether the call draws zeros and ones, or numbers that it may compare to get such: a dropout of its own. Other random
 /// numbers, such as the start of an iteration, may well be wanted in evaluation mode.
@@ -494,13 +507,11 @@ fn random(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
-/// Dropout that is active while its module is in evaluation mode.
 pub(super) static DROPOUT: Mistake = Mistake::new(
-    "A701",
-    "dropout-in-eval",
+    ("A701", "dropout-in-eval"),
     "dropout is active in evaluation mode",
     "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
-          still dropped at random, and measurements and generated text differ from run to run.",
+     still dropped at random, and measurements and generated text differ from run to run.",
     &[Detector::Step(active_dropout)],
 );
 

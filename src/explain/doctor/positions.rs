@@ -1,5 +1,7 @@
 //! Positions: biases by distance, rotations, waves, tables.
 
+use std::rc::Rc;
+
 use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::{Product, is_product};
 use super::flow::{
@@ -13,81 +15,30 @@ use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::{Arg, Record, Site, Tensor};
-use std::rc::Rc;
 
 /// A bias by distance that favours what is far away.
 /// Source: Press et al. 2022, ALiBi: a penalty that grows with the distance; Sun et al. 2023: weights decay with it.
 pub(super) static BIAS: Mistake = Mistake::new(
-    "A503",
-    "position-bias",
+    ("A503", "position-bias"),
     "the bias by distance favours tokens that are far away",
     "A bias by distance is a penalty: the further a key, the less it counts. With the opposite sign a token looks at \
-          what is farthest from it, and the more so the longer the text.",
+     what is farthest from it, and the more so the longer the text.",
     &[Detector::Step(added), Detector::Step(fused), Detector::Step(multiplied)],
 );
 
 /// A bias that is added to scores.
 fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let attention = Attention::of_softmax(step)?;
-    let first =
-        |formula| attention.before.iter().find(|step| step.explanation() == Explanation::Pointwise(formula));
-    let found = |step: &FlowStep| {
-        grows(step, cell)
-            .or_else(|| favours_later(step, &attention, cell))
-            .or_else(|| cancels(step, &attention, cell))
-    };
-    let of_slopes =
-        |step: &FlowStep| slopes_begin_elsewhere(step.other()?.tensor()?, step.record.site.clone(), cell);
-    first(Formula::Add)
-        .and_then(found)
-        .or_else(|| [Formula::Add, Formula::Sub].into_iter().filter_map(first).find_map(of_slopes))
+    let is_sum = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
+    let step = attention.before.iter().find(is_sum)?;
+    grows(step, cell)
+        .or_else(|| favours_later(step, &attention, cell))
+        .or_else(|| cancels(step, &attention, cell))
 }
 
 fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let bias = step.args.get(3).filter(|_| step.operation.explanation == Explanation::Attention)?.tensor()?;
-    grows_by(bias, "adds to", step.site(), cell)
-        .or_else(|| favours_later_by(bias, step.site(), cell))
-        .or_else(|| slopes_begin_elsewhere(bias, step.site(), cell))
-}
-
-/// The finding if a bias is ALiBi's but for the first slope: those of n heads are r, r^2, r^3 ... with r = 2^(-8 / n), and
-/// these have the same quotient and begin at another power.
-fn slopes_begin_elsewhere(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
-    let size = square(bias).filter(|size| *size >= 3 && bias.dtype().is_float() && !bias.requires_grad())?;
-    let heads = *bias.shape().iter().rev().nth(2)?;
-    let values = bias.to_f64_vec();
-    // The slope of a table in which each key that a token sees has so much less for each place before it.
-    let slope = |table: &[f64]| {
-        let at = |row: usize, column: usize| table[row * size + column] - table[row * size + row];
-        let slope = at(1, 0).abs();
-        let is_line = (0..size)
-            .all(|row| (0..=row).all(|column| close(at(row, column).abs(), slope * (row - column) as f64)));
-        (is_line && slope > 0.0).then_some(slope)
-    };
-    let slopes: Vec<f64> = values.chunks(size * size).take(heads).map(slope).collect::<Option<Vec<f64>>>()?;
-    let quotient = 2f64.powf(-8.0 / heads as f64);
-    let is_geometric = slopes.windows(2).all(|pair| close(pair[1] / pair[0], quotient));
-    if heads < 4 || !heads.is_power_of_two() || !is_geometric || close(slopes[0], quotient) {
-        return None;
-    }
-    let observed = format!(
-        "The slopes of the {heads} heads are {}, {}, {} ...: each is 2^(-8/{heads}) times the one before it, as in ALiBi, where \
-         they begin with {}.",
-        figure(slopes[0]),
-        figure(slopes[1]),
-        figure(slopes[2]),
-        figure(quotient)
-    );
-    let fix = "slopes = 2 ** (-8 * (h + 1) / heads) for head h = 0, 1, ...";
-    let name = cell.name_of(bias, "the bias");
-    Some(
-        Observation::new(site, format!("{observed} They are in {name}."), fix)
-            .titled("the slopes of the heads begin at another power than ALiBi's")
-            .because(
-                "The larger the slope of a head, the less far it looks. Weights that were trained with ALiBi's slopes then look \
-                 at other distances, and the steepest head at its own token alone.",
-            ),
-    )
+    grows_by(bias, "adds to", step.site(), cell).or_else(|| favours_later_by(bias, step.site(), cell))
 }
 
 /// Without a softmax: scores that are multiplied with a decay and then with the values.
@@ -243,9 +194,15 @@ fn close(a: f64, b: f64) -> bool {
 /// Queries and keys that are rotated by their positions, and scores that do not depend on the distance alone.
 /// Seen by computing the scores again with all tokens equal: each token's score with itself must then be the same.
 /// Source: Su et al. 2021, RoFormer: the product of a query at m and a key at n depends on m - n.
-pub(super) static ROTARY: Mistake = Mistake::new("A501", "rotary-not-relative", "rotated scores do not depend on the distance of two tokens alone", "Rotary positions turn queries and keys by the same angle at the same position, so that a score depends on how \
-          far apart two tokens are and on nothing else. Otherwise the same two words score differently in each place, and \
-          text longer than that of training is a text of unknown positions.", &[Detector::Step(not_relative), Detector::Step(rotated_values)]).implied_by(&["heads-by-view-alone"]);
+pub(super) static ROTARY: Mistake = Mistake::implied(
+    ("A501", "rotary-not-relative"),
+    "rotated scores do not depend on the distance of two tokens alone",
+    "Rotary positions turn queries and keys by the same angle at the same position, so that a score depends on how \
+     far apart two tokens are and on nothing else. Otherwise the same two words score differently in each place, and \
+     text longer than that of training is a text of unknown positions.",
+    &["heads-by-view-alone"],
+    &[Detector::Step(not_relative), Detector::Step(rotated_values)],
+);
 
 /// How far equal scores may differ, relative to the largest.
 const TOLERANCE: f64 = 1e-3;
@@ -267,7 +224,7 @@ fn rotated_values(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let fix = "rotate queries and keys; values stay as the projection made them";
     let found = Observation::new(step.site(), observed, fix).titled("values are rotated").because(
         "The rotation makes scores depend on distances. What is averaged is meant to be the same wherever a word stands: \
-         rotated values turn it with the position, and the output depends on absolute places.",
+     rotated values turn it with the position, and the output depends on absolute places.",
     );
     is_same.then_some(found)
 }
@@ -356,60 +313,47 @@ impl Pair {
         let turning = rotated.iter().flatten().next()?;
         let input = shared_input(&self.queries, &self.keys)?;
         let (rows, all) = self.scores(&mut Replay::default().given(&input, with_equal_tokens(&input)?))?;
-        observed(&rotated, turning, rows, &all, self, cell)
-    }
-}
-
-fn observed(
-    rotated: &[Option<Rc<Record>>; 2],
-    turning: &Record,
-    rows: usize,
-    all: &[f64],
-    pair: &Pair,
-    cell: &TracedCell,
-) -> Option<Observation> {
-    let columns = rows;
-    let largest = all.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
-    let differ = |a: f64, b: f64| (a - b).abs() > TOLERANCE * largest;
-    let matrices = || all.chunks(rows * columns);
-    let itself = matrices().find_map(|scores| {
-        let first = scores[0];
-        (1..rows)
-            .find(|at| differ(scores[at * columns + at], first))
-            .map(|at| (at, first, scores[at * (columns + 1)]))
-    });
-    let site = turning.site.clone();
-    if let Some((at, first, other)) = itself {
-        let queries = cell.name_of(&pair.queries, "the queries");
-        let keys = cell.name_of(&pair.keys, "the keys");
-        let which = match rotated {
-            [Some(_), None] => format!(" {queries} is rotated, and {keys} is not."),
-            [None, Some(_)] => format!(" {keys} is rotated, and {queries} is not."),
-            _ => String::new(),
-        };
+        let largest = all.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+        let differ = |a: f64, b: f64| (a - b).abs() > TOLERANCE * largest;
+        let matrices = || all.chunks(rows * rows);
+        let itself = matrices().find_map(|scores| {
+            let own = |at: usize| scores[at * (rows + 1)];
+            let at = (1..rows).find(|at| differ(own(*at), own(0)))?;
+            Some((at, own(0), own(at)))
+        });
+        let site = turning.site.clone();
+        if let Some((at, first, other)) = itself {
+            let queries = cell.name_of(&self.queries, "the queries");
+            let keys = cell.name_of(&self.keys, "the keys");
+            let which = match &rotated {
+                [Some(_), None] => format!(" {queries} is rotated, and {keys} is not."),
+                [None, Some(_)] => format!(" {keys} is rotated, and {queries} is not."),
+                _ => String::new(),
+            };
+            let observed = format!(
+                "With all tokens equal, token 0 scores {} with itself and token {at} scores {} with itself: both have the \
+                 distance 0.{which}",
+                figure(first),
+                figure(other)
+            );
+            let fix = "rotate queries and keys by the same angles, and in pairs as the angles are laid out: (x1 * cos - x2 * \
+                       sin, x2 * cos + x1 * sin); cat((freqs, freqs)) belongs to pairs from the two halves, \
+                       repeat_interleave(2) to neighbouring ones";
+            return Some(Observation::new(site, observed, fix));
+        }
+        let is_flat = |scores: &[f64]| scores.iter().all(|it| !differ(*it, scores[0]));
+        if !matrices().all(is_flat) {
+            return None;
+        }
         let observed = format!(
-            "With all tokens equal, token 0 scores {} with itself and token {at} scores {} with itself: both have the \
-             distance 0.{which}",
-            figure(first),
-            figure(other)
+            "With all tokens equal, all {rows} x {rows} scores of a head are {}, whatever the positions: the rotation turns \
+             every token by the same angle.",
+            figure(all[0])
         );
-        let fix = "rotate queries and keys by the same angles, and in pairs as the angles are laid out: (x1 * cos - x2 * \
-                   sin, x2 * cos + x1 * sin); cat((freqs, freqs)) belongs to pairs from the two halves, \
-                   repeat_interleave(2) to neighbouring ones";
-        return Some(Observation::new(site, observed, fix));
+        let fix = "rotate along the tokens: after the transpose to (batch, heads, tokens, width), or with angles of shape \
+                   (tokens, 1, width)";
+        Some(Observation::new(site, observed, fix))
     }
-    let is_flat = |scores: &[f64]| scores.iter().all(|it| !differ(*it, scores[0]));
-    if !matrices().all(is_flat) {
-        return None;
-    }
-    let observed = format!(
-        "With all tokens equal, all {rows} x {columns} scores of a head are {}, whatever the positions: the rotation turns \
-         every token by the same angle.",
-        figure(all[0])
-    );
-    let fix = "rotate along the tokens: after the transpose to (batch, heads, tokens, width), or with angles of shape \
-               (tokens, 1, width)";
-    Some(Observation::new(site, observed, fix))
 }
 
 /// The input that the projections of queries and keys share: what both were computed from before anything was rotated.
@@ -487,11 +431,10 @@ fn each_record(tensor: &Tensor, mut each: impl FnMut(&Rc<Record>) -> bool) {
 /// Angles of positions that turn more than half a circle from one position to the next: their sines say nothing of distance.
 /// Source: Vaswani et al. 2017, 3.5: the wavelengths go from 2π to 10,000 · 2π positions.
 pub(super) static ANGLES: Mistake = Mistake::new(
-    "A504",
-    "angles-turn",
+    ("A504", "angles-turn"),
     "the angles of neighbouring positions are turns apart",
     "Sines and cosines tell positions apart, and show near ones as near, while an angle turns a little from one position \
-          to the next. If it turns many times, the numbers of neighbours have nothing in common.",
+     to the next. If it turns many times, the numbers of neighbours have nothing in common.",
     &[Detector::Step(turning)],
 );
 
@@ -532,8 +475,16 @@ fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, fix))
 }
 
+pub(super) static TABLES: Mistake = Mistake::new(
+    ("A408", "tables-share-numbers"),
+    "two tables are read with the same numbers",
+    "A table of positions has a row for each place. Read with other numbers, such as those of tokens, it says nothing of \
+     the order.",
+    &[Detector::Step(tables_added)],
+);
+
 /// Rows of two tables that are looked up by the same numbers and added: one table does the same.
-pub(super) fn tables_added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+fn tables_added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
         return None;
     }

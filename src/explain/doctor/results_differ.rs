@@ -16,11 +16,10 @@ use std::rc::Rc;
 
 /// Two implementations of attention that the code compares, with a tolerance, and whose results differ.
 pub(super) static MISTAKE: Mistake = Mistake::new(
-    "A902",
-    "results-differ",
+    ("A902", "results-differ"),
     "two ways to compute the same attention are compared, and differ",
     "A comparison with a tolerance says that both are meant to be the same up to rounding. They are computed from the \
-          same tensors, so one of the two has a mistake: in its mask, its scale, its softmax or its order of axes.",
+     same tensors, so one of the two has a mistake: in its mask, its scale, its softmax or its order of axes.",
     &[Detector::Cell(detect)],
 );
 
@@ -88,8 +87,12 @@ fn odd_one(
         figure(size)
     );
     let fix = "look at what this pair has that the others do not: its own part of the formula";
-    Some(Observation::new(Some(site), observed, fix).titled("of several pairs that are compared, one differs").because("The line is a test: all pairs but this one are equal as far as rounding allows, though each was computed in two ways. \
-         So one of the two ways is wrong for this pair."))
+    let found =
+        Observation::new(Some(site), observed, fix).titled("of several pairs that are compared, one differs");
+    Some(found.because(
+        "The line is a test: all pairs but this one are equal as far as rounding allows, though each was computed in two ways. \
+         So one of the two ways is wrong for this pair.",
+    ))
 }
 
 fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Observation> {
@@ -336,8 +339,14 @@ fn attention_site(record: &Record) -> Option<Site> {
 }
 
 /// A nan that an operation returns although no operand has one.
-pub(super) static NAN: Mistake = Mistake::new("A901", "nan", "an operation returns nan", "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
-          stops making progress.", &[Detector::Cell(nan)]).implied_by(&["scores-as-weights"]);
+pub(super) static NAN: Mistake = Mistake::implied(
+    ("A901", "nan"),
+    "an operation returns nan",
+    "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
+     stops making progress.",
+    &["scores-as-weights"],
+    &[Detector::Cell(nan)],
+);
 
 /// Tensors with more elements are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;

@@ -16,12 +16,11 @@ use crate::tensor::explanation::{Explanation, Formula, Movement, ProductKind};
 use crate::tensor::{Arg, Record, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake::new(
-    "A203",
-    "scale",
+    ("A203", "scale"),
     "scores are not scaled by the root of the head's width",
     "A score is a sum of as many products as a head is wide, so its spread grows with the root of that width. \
-          Divided by that root, the scores of every head have the same spread; with another scale the softmax is too \
-          even or too sharp, and the layer learns badly.",
+     Divided by that root, the scores of every head have the same spread; with another scale the softmax is too \
+     even or too sharp, and the layer learns badly.",
     &[Detector::Weights(detect), Detector::Step(of_fused)],
 );
 
@@ -74,7 +73,6 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let site = factors.first().and_then(|(step, _)| step.record.site.clone());
     let site = site.or_else(|| scores.record.site.clone());
     let divide = format!("divide by the root of {width}, the head's width: scores / {width}**0.5");
-    let found = |observed: String, fix: &str| Some(Observation::new(site.clone(), observed, fix));
     let cancel = !factors.is_empty() && near(scale, 1.0);
     if factors.is_empty() || cancel {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
@@ -98,33 +96,21 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         if learns(attention) || is_of_image(scores) || others().any(|it| learns(&it)) {
             return None;
         }
-        let observed = match cancel {
-            true => format!("{head}; the factors cancel, and their scores reach the softmax unscaled."),
-            false => format!("{head}, and their scores reach the softmax unscaled."),
-        };
-        return found(observed, &divide);
+        let cancels = if cancel { "; the factors cancel" } else { "" };
+        let observed = format!("{head}{cancels}, and their scores reach the softmax unscaled.");
+        return Some(Observation::new(site, observed, divide));
     }
     let is_root = |(_, factor): &(&FlowStep, f64)| near(*factor, 1.0 / root);
     if near(scale, 1.0 / width as f64) && factors.len() == 2 && factors.iter().all(is_root) {
         let line = |(step, _): &(&FlowStep, f64)| Some(format!("line {}", step.record.site.as_ref()?.line));
         let lines: Vec<String> = factors.iter().filter_map(line).collect();
-        return found(
-            format!(
-                "{head}; their scores are divided by the root of {width} twice ({}).",
-                lines.join(" and ")
-            ),
-            ONCE,
-        );
+        let lines = lines.join(" and ");
+        let observed = format!("{head}; their scores are divided by the root of {width} twice ({lines}).");
+        return Some(Observation::new(site, observed, ONCE));
     }
     let divided = format!("{head}; their scores are divided by {}", figure(1.0 / scale));
     let is_of_one =
         || scores.paths.iter().flatten().any(|step| step.factor().is_some_and(|it| near(it, scale)));
-    if near(scale, 1.0 / root.sqrt()) && factors.len() == 1 && is_of_one() {
-        let observed = format!(
-            "{divided}, the fourth root of {width}: queries and keys each need that factor, and one of them has it."
-        );
-        return found(observed, &divide);
-    }
     let others: Vec<(f64, &str)> = other_widths(scores)
         .into_iter()
         .chain([(scores.product.width(), "the width of one part of it")])
@@ -134,50 +120,42 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let left = &scores.product.left;
     let heads = size(left, 3).filter(|_| left.ndim() == 4).map(|count| (count, "the number of heads"));
     let tokens = size(left, 2).map(|count| (count, "the number of tokens"));
-    let counts = heads.into_iter().chain(tokens).map(|(count, what)| (count as f64, what));
-    let counts = counts.filter(|(count, _)| *count > 1.0);
-    if let Some((other, what)) =
-        others.iter().copied().chain(counts).find(|(other, _)| near(scale, 1.0 / other.sqrt()))
-    {
-        let observed = format!("{divided}, the root of {other}, {what}; a head is {width} wide.");
-        return found(observed, &divide);
-    }
-    if near(scale, 1.0 / width as f64) {
-        return found(format!("{divided}, that is by {width} itself and not by its root."), &divide);
-    }
-    if let Some((_, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
-        let observed = format!("{divided}, {what}, and not by a root; a head is {width} wide.");
-        return found(observed, &divide);
-    }
+    let counts = heads.into_iter().chain(tokens).filter(|(count, _)| *count > 1);
+    let counts = counts.map(|(count, what)| (count as f64, what));
+    let mut of_root = others.iter().copied().chain(counts);
     // The factors of queries and of keys, each the fourth root or its inverse.
     let of_paths = scores
         .paths
         .each_ref()
         .map(|path| path.iter().filter_map(FlowStep::factor).filter(|it| *it != 1.0).collect::<Vec<f64>>());
     let is_fourth_root = |it: &f64| near(*it, 1.0 / root.sqrt()) || near(*it, root.sqrt());
-    let [of_left, of_right] = &of_paths;
-    if factors.len() == of_left.len() + of_right.len()
-        && !of_left.is_empty()
-        && !of_right.is_empty()
-        && of_paths.iter().flatten().all(is_fourth_root)
-    {
-        let observed = format!(
-            "{head}; the factors of queries and keys are {} together: each needs the fourth root of {width} once, as a \
-             divisor.",
-            figure(scale)
-        );
-        return found(observed, &divide);
-    }
+    let are_fourth_roots = factors.len() == of_paths.iter().map(Vec::len).sum::<usize>()
+        && of_paths.iter().all(|it| !it.is_empty() && it.iter().all(is_fourth_root));
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
     // A number of the learner's own: without a norm before the product, scores grow with the width, and are made larger still.
     let is_larger = || factors.iter().all(|(_, factor)| *factor > 1.0) && is_projected(scores);
-    if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
-        return found(
-            format!("{head}; their scores are multiplied by {}, not divided.", figure(scale)),
-            &divide,
-        );
-    }
-    None
+    let observed = if near(scale, 1.0 / root.sqrt()) && factors.len() == 1 && is_of_one() {
+        format!(
+            "{divided}, the fourth root of {width}: queries and keys each need that factor, and one of them has it."
+        )
+    } else if let Some((other, what)) = of_root.find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
+        format!("{divided}, the root of {other}, {what}; a head is {width} wide.")
+    } else if near(scale, 1.0 / width as f64) {
+        format!("{divided}, that is by {width} itself and not by its root.")
+    } else if let Some((_, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
+        format!("{divided}, {what}, and not by a root; a head is {width} wide.")
+    } else if are_fourth_roots {
+        format!(
+            "{head}; the factors of queries and keys are {} together: each needs the fourth root of {width} once, as a \
+             divisor.",
+            figure(scale)
+        )
+    } else if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
+        format!("{head}; their scores are multiplied by {}, not divided.", figure(scale))
+    } else {
+        return None;
+    };
+    Some(Observation::new(site, observed, divide))
 }
 
 /// Queries or keys that are normalised along another axis than the one that is summed: each feature over the tokens.
@@ -196,7 +174,8 @@ fn normalised_elsewhere(scores: &Scores, cell: &TracedCell) -> Option<Observatio
             ndim - axis,
             ndim - wanted
         );
-        Some(Observation::new(record.site.clone(), observed, format!("F.normalize(x, dim=-{wanted})")).titled("queries or keys are normalised along another axis than they are multiplied"))
+        let found = Observation::new(record.site.clone(), observed, format!("F.normalize(x, dim=-{wanted})"));
+        Some(found.titled("queries or keys are normalised along another axis than they are multiplied"))
     })
 }
 

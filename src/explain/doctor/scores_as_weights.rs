@@ -22,11 +22,10 @@ const MASKED: &str = "masked with a large negative number, as for a softmax";
 
 /// Scores that are multiplied with the values, while the weights that the softmax made of them are left unused.
 pub(super) static MISTAKE: Mistake = Mistake::new(
-    "A205",
-    "scores-as-weights",
+    ("A205", "scores-as-weights"),
     "the scores are multiplied with the values, not the weights",
     "Scores may be negative, and do not sum to 1: without the softmax the result is no average of the values, and \
-          its size grows with the number of tokens.",
+     its size grows with the number of tokens.",
     &[Detector::Cell(detect)],
 );
 

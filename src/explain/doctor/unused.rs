@@ -12,13 +12,11 @@ use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, DType, Tensor};
 
-/// A masked copy that is never used, so the mask has no effect.
 pub(super) static MASKED_COPY: Mistake = Mistake::new(
-    "A106",
-    "masked-copy-unused",
+    ("A106", "masked-copy-unused"),
     "scores are masked, and the masked copy is not used",
     "masked_fill returns a new tensor and leaves its input unchanged. The softmax that follows takes the scores \
-          without a mask, and every token sees the future.",
+     without a mask, and every token sees the future.",
     &[Detector::Cell(masked_copy)],
 );
 
@@ -58,12 +56,23 @@ fn masked_copy(cell: &TracedCell) -> Vec<Observation> {
     found
 }
 
-/// An argument on which the output does not depend: a mask that is never applied, a sequence that is never read.
-pub(super) static INPUT: Mistake = Mistake::new("A404", "unused-input", "an input has no effect on the output", "Cross-attention takes its queries from one sequence, its keys and values from the other. If the other is never \
-          read, a decoder writes without looking at what it should translate or describe.", &[Detector::Call(input)]).implied_by(&["projection-mixed-up"]);
+pub(super) static INPUT: Mistake = Mistake::implied(
+    ("A404", "unused-input"),
+    "an input has no effect on the output",
+    "Cross-attention takes its queries from one sequence, its keys and values from the other. If the other is never \
+     read, a decoder writes without looking at what it should translate or describe.",
+    &["projection-mixed-up"],
+    &[Detector::Call(input)],
+);
 
-pub(super) static MASK: Mistake = Mistake::new("A108", "mask-missing", "a mask is given and has no effect", "A mask says which keys a token may not see. If nothing depends on it, padding and later tokens get weight like \
-          all others.", &[Detector::Call(detect_mask), Detector::Cell(made_mask)]).implied_by(&["masked-copy-unused", "mask-leaks"]);
+pub(super) static MASK: Mistake = Mistake::implied(
+    ("A108", "mask-missing"),
+    "a mask is given and has no effect",
+    "A mask says which keys a token may not see. If nothing depends on it, padding and later tokens get weight like \
+     all others.",
+    &["masked-copy-unused", "mask-leaks"],
+    &[Detector::Call(detect_mask), Detector::Cell(made_mask)],
+);
 
 fn input(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     let name = call.report.unmoved.iter().find(|it| !is_mask(call, it) && it.as_str() != "self")?;
@@ -230,9 +239,14 @@ fn has_weight(mask: &Tensor, pairs: &Pairs, kind: bool) -> bool {
     }
 }
 
-/// A query, key or value projection on which the output of its layer does not depend.
-pub(super) static PROJECTION: Mistake = Mistake::new("A402", "projection-unused", "a projection has no effect on the output", "Its gradient is zero, so it never learns. Queries and keys decide how much each token counts, the values are \
-          what is averaged: attention needs all three.", &[Detector::Call(projection)]).implied_by(&["projection-mixed-up", "mask-inverted"]);
+pub(super) static PROJECTION: Mistake = Mistake::implied(
+    ("A402", "projection-unused"),
+    "a projection has no effect on the output",
+    "Its gradient is zero, so it never learns. Queries and keys decide how much each token counts, the values are \
+     what is averaged: attention needs all three.",
+    &["projection-mixed-up", "mask-inverted"],
+    &[Detector::Call(projection)],
+);
 
 /// Whether the call multiplies weights with values. A function that returns the weights needs no values.
 fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
@@ -250,7 +264,7 @@ fn projection(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         let found = Observation::new(call.site.clone(), observed, fix);
         return Some(found.titled("only the last of several layers has an effect").because(
             "Each layer is to go on from what the one before made of the text. Where each of them gets the first input, the \
-             model is as deep as one layer, and the others never learn.",
+     model is as deep as one layer, and the others never learn.",
         ));
     }
     let (unused, instead) =
@@ -261,7 +275,7 @@ fn projection(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         unused.join(" and of ")
     );
     let fix = "weights = softmax(queries @ keys.transpose(-2, -1) / width**0.5), then weights @ values: each of the three \
-               from its own projection";
+     from its own projection";
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
@@ -328,9 +342,14 @@ fn is_projection(name: &str) -> bool {
         .any(|part| words.iter().any(|word| part.contains(word)) || letters.contains(&part))
 }
 
-/// A block of which one part is added to what came in, and another one is not.
-pub(super) static NO_RESIDUAL: Mistake = Mistake::new("A406", "residual-missing", "one part of a block has no way around it", "The residual connection keeps what a token was and gives the gradient a way back past each part. Where one part has \
-          none, everything has to pass through it: tokens lose what they were, and deep models hardly train.", &[Detector::Call(no_residual)]).implied_by(&["projection-unused"]);
+pub(super) static NO_RESIDUAL: Mistake = Mistake::implied(
+    ("A406", "residual-missing"),
+    "one part of a block has no way around it",
+    "The residual connection keeps what a token was and gives the gradient a way back past each part. Where one part has \
+     none, everything has to pass through it: tokens lose what they were, and deep models hardly train.",
+    &["projection-unused"],
+    &[Detector::Call(no_residual)],
+);
 
 fn no_residual(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let with_way: Vec<&str> =
@@ -340,7 +359,7 @@ fn no_residual(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let site = cell.site_of(call.report.activation, &format!("self.{}(", part.name)).or(call.site.clone());
     let observed = format!(
         "With the result of {} set to 0, {} returns the same whatever it is given. With that of {} set to 0 it does not: \
-         what comes in goes around it.",
+     what comes in goes around it.",
         part.name,
         call.function,
         with_way.join(" or ")
@@ -348,13 +367,11 @@ fn no_residual(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(site, observed, format!("x = x + self.{}(...)", part.name)))
 }
 
-/// A table of positions on which the output does not depend.
 pub(super) static POSITIONS: Mistake = Mistake::new(
-    "A502",
-    "no-positions",
+    ("A502", "no-positions"),
     "the positions are never added",
     "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
-          mask reveals, and the table of positions never learns.",
+     mask reveals, and the table of positions never learns.",
     &[Detector::Call(positions)],
 );
 

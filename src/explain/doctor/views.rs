@@ -1,5 +1,7 @@
 //! Views that draw other borders where axes should have moved, and axes that meet the wrong ones.
 
+use std::rc::Rc;
+
 use super::attention::{Attention, record_of};
 use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product};
 use super::flow::{
@@ -12,15 +14,12 @@ use crate::tensor::descriptor::{OpFamily, ShapeRule};
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::{shape_in_formula, tuple_repr};
 use crate::tensor::{Record, Tensor};
-use std::rc::Rc;
 
-/// Heads split by a view alone: each head then has some of the tokens instead of some of the features.
 pub(super) static SPLIT: Mistake = Mistake::new(
-    "A301",
-    "heads-by-view-alone",
+    ("A301", "heads-by-view-alone"),
     "heads are split by a view without a transpose",
     "A view keeps the order of memory, in which the features of one token are side by side. To give each head its \
-          own features of all tokens, split the features first and then move the head axis before the token axis.",
+     own features of all tokens, split the features first and then move the head axis before the token axis.",
     &[Detector::Step(split)],
 );
 
@@ -68,35 +67,23 @@ fn mixing_view(path: &[FlowStep], tokens: Axis, cell: &TracedCell) -> Option<Obs
 
 /// What is wrong with a view whose axis `at` is used as the token axis; none where the view is right.
 fn effect(before: &[usize], after: &[usize], at: usize) -> Option<String> {
+    // (b, T, C) as (b, H, T, D) or as (b, T, H, D), with axis 2 as the token axis.
+    if let (&[ref batch @ .., t, c], &[ref own @ .., a, b, d]) = (before, after)
+        && batch == own
+        && batch.len() < 2
+        && at == own.len() + 1
+    {
+        let is_split = a > 1 && b > 1 && a * b * d == t * c;
+        return match is_split && b == t {
+            true => Some(heads_of_tokens(a, t)),
+            false => (is_split && a == t).then(|| heads_as_tokens(b, t)),
+        };
+    }
     match (before, after) {
-        // (b, T, C) as (b, H, T, D), with axis 2 as the token axis.
-        (&[ref batch @ .., t, c], &[ref own @ .., h, t2, d])
-            if batch == own
-                && batch.len() < 2
-                && t == t2
-                && h * d == c
-                && h > 1
-                && t > 1
-                && at == own.len() + 1 =>
-        {
-            Some(heads_of_tokens(h, t))
-        }
         (&[b, t, c], &[bh, t2, d])
             if t == t2 && b > 0 && bh > b && bh % b == 0 && (bh / b) * d == c && at == 1 =>
         {
             Some(heads_of_tokens(bh / b, t))
-        }
-        // (b, T, C) as (b, T, H, D), with the head axis as the token axis.
-        (&[ref batch @ .., t, c], &[ref own @ .., t2, h, d])
-            if batch == own
-                && batch.len() < 2
-                && t == t2
-                && h * d == c
-                && h > 1
-                && t > 1
-                && at == own.len() + 1 =>
-        {
-            Some(heads_as_tokens(h, t))
         }
         _ => None,
     }
@@ -135,13 +122,11 @@ fn fix(before: &[usize], after: &[usize]) -> String {
     }
 }
 
-/// Heads joined by a view alone: one row then has the context vectors of several tokens.
 pub(super) static JOINED: Mistake = Mistake::new(
-    "A302",
-    "heads-joined-by-view-alone",
+    ("A302", "heads-joined-by-view-alone"),
     "heads are joined without a transpose",
     "After the product with the values, the head axis comes before the token axis. A view keeps the order of \
-          memory, so it puts tokens of one head side by side where the heads of one token should be.",
+     memory, so it puts tokens of one head side by side where the heads of one token should be.",
     &[Detector::Step(joining_view)],
 );
 
@@ -199,8 +184,14 @@ fn is_fused(record: &Record) -> bool {
 
 /// Patches of an image that are cut by a view alone: each one is then a run of pixels of a few rows, and no square.
 /// Source: Dosovitskiy et al. 2021, 3.1: an image is reshaped into a sequence of flattened 2-D patches.
-pub(super) static PATCHES: Mistake = Mistake::new("A306", "patches-by-view", "an image is cut into patches by a view alone", "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
-          and the pixels below each other are in different ones.", &[Detector::Step(cut), Detector::Step(unfolded)]).implied_by(&["heads-by-view-alone", "heads-joined-by-view-alone"]);
+pub(super) static PATCHES: Mistake = Mistake::implied(
+    ("A306", "patches-by-view"),
+    "an image is cut into patches by a view alone",
+    "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
+     and the pixels below each other are in different ones.",
+    &["heads-by-view-alone", "heads-joined-by-view-alone"],
+    &[Detector::Step(cut), Detector::Step(unfolded)],
+);
 
 /// Columns of `unfold`, (batch, numbers, patches), that a view makes to (batch, patches, numbers).
 fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
@@ -218,7 +209,7 @@ fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     }
     let observed = format!(
         "unfold returns {count} patches of {numbers} numbers as columns, {}. A view to {} keeps the order in memory: a row has one \
-         number of many patches.",
+     number of many patches.",
         tuple_repr(columns.shape()),
         tuple_repr(patches.shape())
     );
@@ -259,19 +250,24 @@ fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     }
     let observed = format!(
         "An image of shape {} becomes {count} patches of {size} numbers, as many as squares of {side} x {side} pixels have, without \
-         a change of the order: the first patch is the first {size} numbers in memory.",
+     a change of the order: the first patch is the first {size} numbers in memory.",
         tuple_repr(image.shape())
     );
     let fix = format!(
         "split both axes, then move them: x.view(B, C, H // {side}, {side}, W // {side}, {side}).permute(0, 2, 4, 1, 3, 5); or \
-         nn.Conv2d(C, width, {side}, stride={side})"
+     nn.Conv2d(C, width, {side}, stride={side})"
     );
     Some(Observation::new(step.site(), observed, fix))
 }
 
-/// Axes that a view was to exchange: it keeps the order of memory, so what it calls one axis has numbers of two.
-pub(super) static AXES: Mistake = Mistake::new("A307", "axes-mixed-by-view", "a view takes the place of a transpose", "A view keeps the order of memory and only draws other borders. Axes that exchange their places, or that are joined \
-          across another one, need transpose or permute first; without it each row has numbers of several rows.", &[Detector::Step(mixed)]).implied_by(&["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view", "sums-misaligned"]);
+pub(super) static AXES: Mistake = Mistake::implied(
+    ("A307", "axes-mixed-by-view"),
+    "a view takes the place of a transpose",
+    "A view keeps the order of memory and only draws other borders. Axes that exchange their places, or that are joined \
+     across another one, need transpose or permute first; without it each row has numbers of several rows.",
+    &["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view", "sums-misaligned"],
+    &[Detector::Step(mixed)],
+);
 
 /// The most tensors that a search for a parameter examines.
 const MOST_TENSORS: usize = 300;
@@ -370,11 +366,10 @@ fn joins_across(own: &[usize], wanted: &[usize]) -> bool {
 /// Grouped keys and values that are repeated in an order in which query heads meet the wrong group.
 /// Source: Ainslie et al. 2023, GQA: consecutive query heads share one head of keys and values.
 pub(super) static GROUPS: Mistake = Mistake::new(
-    "A303",
-    "group-order",
+    ("A303", "group-order"),
     "grouped heads are repeated in the wrong order",
     "With grouped queries, heads 0 and 1 share the first head of keys and values, heads 2 and 3 the second. Weights \
-          that were trained so give another result where the groups take turns.",
+     that were trained so give another result where the groups take turns.",
     &[Detector::Step(groups)],
 );
 
@@ -431,13 +426,11 @@ fn groups_in_turn(values: &Tensor) -> Option<usize> {
     (period > 1 && differ).then_some(period)
 }
 
-/// Heads that are projected by one small matrix: the input is split into heads first, and projected then.
 pub(super) static SHARED: Mistake = Mistake::new(
-    "A304",
-    "heads-share-projection",
+    ("A304", "heads-share-projection"),
     "all heads share one small projection",
     "Each head should have its own projection of the whole input. Here a head sees a slice of the features only, and \
-          one matrix of the head's width serves all heads: the layer has far fewer parameters than it seems to have.",
+     one matrix of the head's width serves all heads: the layer has far fewer parameters than it seems to have.",
     &[Detector::Cell(shared)],
 );
 
@@ -483,14 +476,11 @@ fn function_of(step: &Traced) -> Option<u64> {
     calls.find(|call| !call.library && !call.function.contains('<')).map(|call| call.activation)
 }
 
-/// Sums of a table, or its largest elements, that meet it along another axis than they were taken for: without `keepdim` a
-/// dropped axis is only right where it was the first one, and a square table raises no error.
 pub(super) static SUMS: Mistake = Mistake::new(
-    "A209",
-    "sums-misaligned",
+    ("A209", "sums-misaligned"),
     "sums meet the table along the wrong axis",
     "Shapes are aligned from the right. A sum of each row, without keepdim, has one number for each row, and meets the \
-          columns: row i is divided by the sums of all rows. Only a table that is not square raises an error.",
+     columns: row i is divided by the sums of all rows. Only a table that is not square raises an error.",
     &[Detector::Step(misaligned)],
 );
 

@@ -1,5 +1,8 @@
 //! Weights that are made along the wrong axis, or changed before they meet the values.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use super::attention::{Attention, Context, is_softmax, record_of, softmax_axis};
 use super::axes::{Axis, axis_of, is_mean_of_matrices, mixed_heads, size, sums};
 use super::flow::{
@@ -12,16 +15,12 @@ use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement, Reducer};
 use crate::tensor::show::shape_in_formula;
 use crate::tensor::{Arg, Record, Tensor};
-use std::collections::HashSet;
-use std::rc::Rc;
 
-/// Softmax along the queries: each column sums to 1 instead of each row.
 pub(super) static OVER_QUERIES: Mistake = Mistake::new(
-    "A201",
-    "softmax-over-queries",
+    ("A201", "softmax-over-queries"),
     "softmax runs over the queries",
     "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along the \
-          other axis all tokens compete for one key, and what a token gets depends on the other tokens' queries.",
+     other axis all tokens compete for one key, and what a token gets depends on the other tokens' queries.",
     &[Detector::Attention(over_queries)],
 );
 
@@ -155,13 +154,11 @@ fn row_sums(attention: &Attention, axis: Axis) -> Vec<f64> {
     all
 }
 
-/// A softmax of the result of a softmax.
 pub(super) static TWICE: Mistake = Mistake::new(
-    "A202",
-    "softmax-twice",
+    ("A202", "softmax-twice"),
     "softmax is applied twice",
     "Weights are between 0 and 1, so the second softmax sees differences below 1 and gives every key nearly the same \
-          share. Hidden keys, whose weights are 0 after the first softmax, get a share again.",
+     share. Hidden keys, whose weights are 0 after the first softmax, get a share again.",
     &[Detector::Attention(twice)],
 );
 
@@ -182,13 +179,11 @@ fn twice(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(attention.site(), observed, "one softmax, of the scores"))
 }
 
-/// Dropout on the scores: a dropped score is 0, and exp(0) is 1.
 pub(super) static DROPOUT: Mistake = Mistake::new(
-    "A206",
-    "dropout-before-softmax",
+    ("A206", "dropout-before-softmax"),
     "dropout is applied to scores, before the softmax",
     "A dropped score is 0, and exp(0) is 1, so the key is not dropped: it gets another score, and the remaining \
-          scores are scaled up. Apply dropout to the weights.",
+     scores are scaled up. Apply dropout to the weights.",
     &[Detector::Attention(dropout_before_softmax)],
 );
 
@@ -200,25 +195,16 @@ fn dropout_before_softmax(attention: &Attention, cell: &TracedCell) -> Option<Ob
     Some(Observation::new(dropout.record.site.clone(), observed, "dropout(torch.softmax(scores, dim=-1))"))
 }
 
-/// A row of scores that are all minus infinity: its softmax is 0/0.
 pub(super) static ALL_HIDDEN: Mistake = Mistake::new(
-    "A107",
-    "row-all-hidden",
+    ("A107", "row-all-hidden"),
     "all keys of a row are hidden, and its weights are nan",
     "The softmax divides exp(score) by the sum over the row. If every score is -inf, that is 0/0. The nan spreads \
-          to everything computed from that row.",
+     to everything computed from that row.",
     &[Detector::Attention(all_hidden)],
 );
 
-/// Rows of scores that are all minus infinity.
-struct HiddenRows {
-    /// The first of them, within its matrix.
-    first: usize,
-    count: usize,
-    columns: usize,
-}
-
-fn hidden_rows(attention: &Attention) -> Option<HiddenRows> {
+/// Rows of scores that are all minus infinity: the first of them, within its matrix, how many there are, and how long.
+fn hidden_rows(attention: &Attention) -> Option<[usize; 3]> {
     let input = attention.input()?;
     let columns = *input.shape().last()?;
     if input.numel() > 1 << 22 || columns == 0 || attention.axis != 1 {
@@ -229,7 +215,7 @@ fn hidden_rows(attention: &Attention) -> Option<HiddenRows> {
     let mut hidden = values.chunks(columns).enumerate().filter(|(_, row)| is_hidden(row));
     let (first, _) = hidden.next()?;
     let rows = if input.ndim() >= 2 { input.shape()[input.ndim() - 2] } else { 1 };
-    Some(HiddenRows { first: first % rows, count: 1 + hidden.count(), columns })
+    Some([first % rows, 1 + hidden.count(), columns])
 }
 
 pub(super) fn is_all_hidden(attention: &Attention) -> bool {
@@ -257,7 +243,7 @@ fn is_replaced(attention: &Attention, cell: &TracedCell) -> bool {
 }
 
 fn all_hidden(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let HiddenRows { first, count, columns } = hidden_rows(attention)?;
+    let [first, count, columns] = hidden_rows(attention)?;
     if is_replaced(attention, cell) {
         return None;
     }
@@ -272,13 +258,11 @@ fn all_hidden(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(attention.site(), observed, fix))
 }
 
-/// A mask on the weights, after the softmax, without dividing by what is left.
 pub(super) static MASKED: Mistake = Mistake::new(
-    "A105",
-    "mask-after-softmax",
+    ("A105", "mask-after-softmax"),
     "weights are masked after the softmax and not renormalised",
     "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \
-          than 1, so the first tokens, which see few keys, get context vectors that are far too small.",
+     than 1, so the first tokens, which see few keys, get context vectors that are far too small.",
     &[Detector::Attention(masked), Detector::Step(divided_by_columns)],
 );
 
@@ -364,13 +348,11 @@ fn masked(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(masking.record.site.clone(), observed, fix))
 }
 
-/// Weights whose rows are added up before they meet the values: each sum is 1, and nothing is averaged.
 pub(super) static SUMMED: Mistake = Mistake::new(
-    "A211",
-    "weights-summed",
+    ("A211", "weights-summed"),
     "the weights are summed before they meet the values",
     "An index of einsum that only one operand has, and the result has not, is summed in that operand alone. Weights sum \
-          to 1, so each query gets one value as it is, and no token reads another.",
+     to 1, so each query gets one value as it is, and no token reads another.",
     &[Detector::Step(summed)],
 );
 
@@ -401,9 +383,14 @@ fn summed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, fix))
 }
 
-/// Weights that do not sum to 1 when they are multiplied with the values, and no other mistake explains it.
-pub(super) static UNEVEN: Mistake = Mistake::new("A204", "rows-do-not-sum-to-1", "rows of weights do not sum to 1 when they are used", "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
-          the row, and so does the input of the layers after it.", &[Detector::Weights(uneven)]).implied_by(&["sums-misaligned"]);
+pub(super) static UNEVEN: Mistake = Mistake::implied(
+    ("A204", "rows-do-not-sum-to-1"),
+    "rows of weights do not sum to 1 when they are used",
+    "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
+     the row, and so does the input of the layers after it.",
+    &["sums-misaligned"],
+    &[Detector::Weights(uneven)],
+);
 
 /// How far rounding may move a row's sum from 1.
 const TOLERANCE: f64 = 1e-3;

@@ -1,5 +1,8 @@
 //! Text that a model writes: which outputs a token comes from, how it is drawn, and what the model reads.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use super::attention::{is_softmax, softmax_axis};
 use super::axes::carried_operands;
 use super::flow::{Before, arg, axis_at_start, mask_of, operand, operands, origin, source, trace_back};
@@ -9,22 +12,17 @@ use super::repeated::is_attention;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind};
 use crate::tensor::{Arg, DType, Record, Tensor};
-use std::collections::HashSet;
-use std::rc::Rc;
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
 /// The most tensors that a search for embeddings examines.
 const MOST_TENSORS: usize = 2000;
 
-/// A text that a model writes token by token: each new token should come from the outputs at the last one, and the newest
-/// tokens should be read.
 pub(super) static LAST_TOKEN: Mistake = Mistake::new(
-    "A208",
-    "not-from-the-last-token",
+    ("A208", "not-from-the-last-token"),
     "the next token does not come from the last one",
     "The output at a token says what follows that token. A text is continued by the output at its last token, from the \
-          newest tokens that the model can read; from another place it is written without what was just said.",
+     newest tokens that the model can read; from another place it is written without what was just said.",
     &[Detector::Cell(last_token)],
 );
 
@@ -199,13 +197,11 @@ fn unread(step: &Traced, last: &Read, text: &TracedTensor) -> Option<Observation
     )
 }
 
-/// Tokens that are drawn from the result of a softmax which ran along another axis than theirs.
 pub(super) static DRAWN: Mistake = Mistake::new(
-    "A207",
-    "drawn-from-wrong-axis",
+    ("A207", "drawn-from-wrong-axis"),
     "tokens are drawn from a softmax over another axis",
     "The probabilities of the next token sum to 1 over the vocabulary. Along another axis texts compete for a token; of one \
-          text alone every token gets the same probability, and what is drawn is noise.",
+     text alone every token gets the same probability, and what is drawn is noise.",
     &[Detector::Step(drawn), Detector::Step(heated)],
 );
 
@@ -268,13 +264,11 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, "F.softmax(logits, dim=-1)"))
 }
 
-/// A mask that was made of sorted numbers, and hides numbers that are not sorted.
 pub(super) static SORTED: Mistake = Mistake::new(
-    "A210",
-    "sorted-mask",
+    ("A210", "sorted-mask"),
     "a mask in sorted order hides numbers that are not sorted",
     "Place i of sorted logits is the i-th largest, not word i. A mask of these places, on logits in the order of the \
-          vocabulary, hides other words than those that were meant.",
+     vocabulary, hides other words than those that were meant.",
     &[Detector::Step(sorted)],
 );
 

@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::explanation::ClashOperand;
+use crate::explain::doctor::axis_in_operand;
 use crate::explain::name::Name;
 use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::explanation::Explanation;
@@ -52,25 +53,18 @@ fn axes(tensor: &Tensor, evidence: &Evidence, depth: usize) -> Vec<String> {
     let Some(record) = tensor.origin().filter(|_| depth > 0) else { return Vec::new() };
     let args = record.args();
     let Some(base) = args.first().and_then(Arg::tensor) else { return Vec::new() };
-    let exchanged = |a: i64, b: i64| {
-        let mut found = axes(base, evidence, depth - 1);
-        let count = found.len() as i64;
-        let at = |dim: i64| usize::try_from(if dim < 0 { dim + count } else { dim }).ok();
-        if let (Some(a), Some(b)) = (at(a), at(b))
-            && a.max(b) < found.len()
-        {
-            found.swap(a, b);
-        }
-        found
+    let is_followed = match record.operation.shapes {
+        ShapeRule::Reversed => base.ndim() == 2,
+        ShapeRule::Transposed | ShapeRule::Swapped => true,
+        ShapeRule::Same => matches!(record.operation.explanation, Explanation::Copy | Explanation::Cast(_)),
+        _ => false,
     };
-    let is_copy = matches!(record.operation.explanation, Explanation::Copy | Explanation::Cast(_));
-    match (record.operation.shapes, args.get(1), args.get(2)) {
-        (ShapeRule::Reversed, ..) if base.ndim() == 2 => exchanged(0, 1),
-        (ShapeRule::Transposed, ..) => exchanged(-2, -1),
-        (ShapeRule::Swapped, Some(Arg::Int(a)), Some(Arg::Int(b))) => exchanged(*a, *b),
-        (ShapeRule::Same, ..) if is_copy => axes(base, evidence, depth - 1),
-        _ => Vec::new(),
-    }
+    let known = if is_followed { axes(base, evidence, depth - 1) } else { Vec::new() };
+    let name = |at: usize| {
+        let axis = axis_in_operand(&record, base, tensor.shape(), tensor.ndim() - at)?;
+        known.get(base.ndim() - axis).cloned()
+    };
+    (0..tensor.ndim()).map(name).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Where an operand was made: "keys was made in cell 2, line 4: keys = inputs @ W_key".

@@ -34,16 +34,17 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         weight.clash = Some(0);
     }
     let sizes = (pair.left.shape()[left], pair.right.shape()[right]);
-    let rule = match pair.rule {
-        ShapeRule::Broadcast(..) => format!("{} and {} must be equal, or one of them 1", sizes.0, sizes.1),
+    let may_be_one = match pair.rule {
+        ShapeRule::Broadcast(..) => ", or one of them 1",
         // Unlike bmm, @ repeats batch axes of size 1.
         ShapeRule::MatrixProduct(..)
             if failed.op.operator() == Some(Sign::MatMul) && left + 2 < pair.left.ndim() =>
         {
-            format!("{} and {} must be equal, or one of them 1", sizes.0, sizes.1)
+            ", or one of them 1"
         }
-        _ => format!("{} and {} must be equal", sizes.0, sizes.1),
+        _ => "",
     };
+    let rule = format!("{} and {} must be equal{may_be_one}", sizes.0, sizes.1);
     let (a, b) = (&operands[0].name, &operands[1].name);
     // Between commas an operand needs no brackets.
     let argument = |name: &String, place: usize| match evidence.written.get(place) {
@@ -108,24 +109,10 @@ impl ClashingPair {
                     _ => None,
                 };
                 let (left, axis, right, place) = joined(failed.args.first()?.tensors(), dim)?;
-                return Some(ClashingPair {
-                    rule,
-                    left,
-                    right,
-                    clash: Some((axis, axis)),
-                    places: (0, place),
-                });
+                let (clash, places) = (Some((axis, axis)), (0, place));
+                return Some(ClashingPair { rule, left, right, clash, places });
             }
-            ShapeRule::Same
-            | ShapeRule::Reversed
-            | ShapeRule::Transposed
-            | ShapeRule::Swapped
-            | ShapeRule::Permuted
-            | ShapeRule::Reshaped
-            | ShapeRule::Rearranged
-            | ShapeRule::Reduced
-            | ShapeRule::Given
-            | ShapeRule::Own => return None,
+            _ => return None,
         };
         let (left, right) = (argument(places.0)?, argument(places.1)?);
         let clash = clash(left.shape(), right.shape());

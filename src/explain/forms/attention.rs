@@ -7,7 +7,7 @@ use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
 use crate::kernel::rank::largest_magnitude_first;
-use crate::tensor::{Arg, DType};
+use crate::tensor::DType;
 
 /// An element of the output: weights over the keys, times a column of the values.
 pub(crate) fn account(subject: &Subject) -> Option<Account> {
@@ -48,8 +48,7 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     let total: f64 = powers.iter().sum();
     let mut weights: Vec<f64> =
         powers.iter().map(|power| if total == 0.0 { 0.0 } else { power / total }).collect();
-    let params = subject.row()?.params().get(subject.made.record.form)?.len();
-    let dropped = subject.args.get(params..).and_then(<[Arg]>::first).and_then(Arg::tensor);
+    let dropped = subject.noise();
     if let Some(noise) = dropped {
         let noise = PastOperand::of_version(noise.clone(), u64::MAX);
         let line = noise.row(&[batch, &[*row]].concat(), noise.tensor.ndim() - 1);

@@ -130,8 +130,7 @@ pub(crate) fn dropout(subject: &Subject) -> Option<Account> {
                 .from([link]),
         );
     }
-    let params = subject.row()?.params().get(subject.made.record.form)?.len();
-    let noise = subject.args.get(params)?.tensor()?.clone();
+    let noise = subject.noise()?;
     let kept = noise.storage().read().float(position(noise.layout(), subject.index()));
     let account = |words: String| Account::words(words).from([link.clone()]);
     let drawn = subject.made.record.drawn;

@@ -22,15 +22,11 @@ impl Preview {
     /// The result of an operation; empty for a view, whose elements are not new, and for a write into elements.
     pub(crate) fn of(ran: &Traced) -> Preview {
         let [result] = ran.results.as_slice() else { return Preview::default() };
-        let values = match ran.is_view
+        let is_unread = ran.is_view
             || ran.operation.explanation == Explanation::Assignment
-            || result.layout.numel() > MOST_ELEMENTS
-        {
-            true => None,
-            false => result.values(),
-        };
+            || result.layout.numel() > MOST_ELEMENTS;
+        let values = if is_unread { None } else { result.floats() };
         let Some(values) = values else { return Preview::default() };
-        let values: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
         if values.len() <= FEW {
             return Preview {
                 numbers: values.iter().map(|value| figure(*value)).collect(),

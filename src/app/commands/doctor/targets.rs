@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
 use crate::app::terminal::shell::Failure;
-use crate::explain::doctor::{Finding, MISTAKES, named};
+use crate::explain::doctor::{Finding, mistakes, named};
 use crate::lesson::front_matter::is_lesson;
 use crate::ops::nearest;
 use crate::shims::outside::fs;
@@ -87,7 +87,7 @@ impl Selection {
     ) -> Result<Selection, Failure> {
         let known = |word: &String| {
             let begins = |code: &str| !word.is_empty() && code.starts_with(&word.to_uppercase());
-            let is_known = named(word).is_some() || MISTAKES.iter().any(|it| begins(it.code));
+            let is_known = named(word).is_some() || mistakes().any(|it| begins(it.code));
             if is_known { Ok(word.clone()) } else { Err(unknown(word)) }
         };
         let ignored = ignore.map(known).collect::<Result<_, _>>()?;
@@ -103,7 +103,7 @@ impl Selection {
 
 /// A code or name that no mistake has.
 pub(super) fn unknown(word: &str) -> Failure {
-    let names = MISTAKES.iter().flat_map(|it| [it.name, it.code]);
+    let names = mistakes().flat_map(|it| [it.name, it.code]);
     let near = match nearest(word, names, 3).as_slice() {
         [] => "docs/mistakes.md lists them".to_owned(),
         near => format!("the nearest: {}", near.join(", ")),
