@@ -29,16 +29,65 @@ pub(super) static BIAS: Mistake = Mistake::new(
 /// A bias that is added to scores.
 fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let attention = Attention::of_softmax(step)?;
-    let is_sum = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
-    let step = attention.before.iter().find(is_sum)?;
-    grows(step, cell)
-        .or_else(|| favours_later(step, &attention, cell))
-        .or_else(|| cancels(step, &attention, cell))
+    let first =
+        |formula| attention.before.iter().find(|step| step.explanation() == Explanation::Pointwise(formula));
+    let found = |step: &FlowStep| {
+        grows(step, cell)
+            .or_else(|| favours_later(step, &attention, cell))
+            .or_else(|| cancels(step, &attention, cell))
+    };
+    let of_slopes =
+        |step: &FlowStep| slopes_begin_elsewhere(step.other()?.tensor()?, step.record.site.clone(), cell);
+    first(Formula::Add)
+        .and_then(found)
+        .or_else(|| [Formula::Add, Formula::Sub].into_iter().filter_map(first).find_map(of_slopes))
 }
 
 fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let bias = step.args.get(3).filter(|_| step.operation.explanation == Explanation::Attention)?.tensor()?;
-    grows_by(bias, "adds to", step.site(), cell).or_else(|| favours_later_by(bias, step.site(), cell))
+    grows_by(bias, "adds to", step.site(), cell)
+        .or_else(|| favours_later_by(bias, step.site(), cell))
+        .or_else(|| slopes_begin_elsewhere(bias, step.site(), cell))
+}
+
+/// The finding if a bias is ALiBi's but for the first slope: those of n heads are r, r^2, r^3 ... with r = 2^(-8 / n), and
+/// these have the same quotient and begin at another power.
+fn slopes_begin_elsewhere(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
+    let size = square(bias).filter(|size| *size >= 3 && bias.dtype().is_float() && !bias.requires_grad())?;
+    let heads = *bias.shape().iter().rev().nth(2)?;
+    let values = bias.to_f64_vec();
+    // The slope of a table in which each key that a token sees has so much less for each place before it.
+    let slope = |table: &[f64]| {
+        let at = |row: usize, column: usize| table[row * size + column] - table[row * size + row];
+        let slope = at(1, 0).abs();
+        let is_line = (0..size)
+            .all(|row| (0..=row).all(|column| close(at(row, column).abs(), slope * (row - column) as f64)));
+        (is_line && slope > 0.0).then_some(slope)
+    };
+    let slopes: Vec<f64> = values.chunks(size * size).take(heads).map(slope).collect::<Option<Vec<f64>>>()?;
+    let quotient = 2f64.powf(-8.0 / heads as f64);
+    let is_geometric = slopes.windows(2).all(|pair| close(pair[1] / pair[0], quotient));
+    if heads < 4 || !heads.is_power_of_two() || !is_geometric || close(slopes[0], quotient) {
+        return None;
+    }
+    let observed = format!(
+        "The slopes of the {heads} heads are {}, {}, {} ...: each is 2^(-8/{heads}) times the one before it, as in ALiBi, where \
+         they begin with {}.",
+        figure(slopes[0]),
+        figure(slopes[1]),
+        figure(slopes[2]),
+        figure(quotient)
+    );
+    let fix = "slopes = 2 ** (-8 * (h + 1) / heads) for head h = 0, 1, ...";
+    let name = cell.name_of(bias, "the bias");
+    Some(
+        Observation::new(site, format!("{observed} They are in {name}."), fix)
+            .titled("the slopes of the heads begin at another power than ALiBi's")
+            .because(
+                "The larger the slope of a head, the less far it looks. Weights that were trained with ALiBi's slopes then look \
+                 at other distances, and the steepest head at its own token alone.",
+            ),
+    )
 }
 
 /// Without a softmax: scores that are multiplied with a decay and then with the values.
