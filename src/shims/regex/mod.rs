@@ -7,6 +7,7 @@
 mod code;
 mod found;
 mod pattern;
+mod search;
 mod text;
 
 pub(crate) use native::module_def;
