@@ -14,10 +14,9 @@ use std::{
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
     builtins::{
-        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyInt, PyModule, PyStr,
-        PyTuple, PyType, PyTypeRef,
+        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyModule, PyTuple,
+        PyType, PyTypeRef,
     },
-    bytecode::CodeFlags,
     frame::Frame,
     function::{FuncArgs, PyMethodDef, PyMethodFlags, PySetterValue},
     protocol::PyIterReturn,
@@ -148,7 +147,7 @@ fn code_comes_from_source(vm: &VirtualMachine) {
     let new = NEW.build_staticmethod(&vm.ctx, types.code_type);
     types.code_type.set_attr(vm.ctx.intern_str("__new__"), new.into());
     for name in ["replace", "__replace__"] {
-        check_first(types.code_type, name, keeps_its_instructions, vm);
+        check_first(types.code_type, name, |_, vm| Err(forged(vm)), vm);
     }
     keep(types.function_type, "__code__", vm);
     let getter = |object: PyObjectRef, vm: &VirtualMachine| -> PyResult { read("__code__", object, vm) };
@@ -170,41 +169,6 @@ fn forged(vm: &VirtualMachine) -> PyBaseExceptionRef {
 
 fn no_code(_class: PyTypeRef, _args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     Err(forged(vm))
-}
-
-/// The names that `code.replace` may change: those that only a traceback shows.
-const SHOWN: &[&str] = &["co_filename", "co_name", "co_qualname"];
-
-fn keeps_its_instructions(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    let is_text = |value: &PyObjectRef| value.downcast_ref::<PyStr>().is_some();
-    let code = args.args.first().and_then(|code| code.downcast_ref::<PyCode>());
-    let flags = code.map(|code| code.flags.bits());
-    for (name, value) in &args.kwargs {
-        let harmless = match name.as_str() {
-            // `types.coroutine` marks a generator with a flag that the machine reads only in `await`.
-            "co_flags" => {
-                let given =
-                    value.downcast_ref::<PyInt>().and_then(|int| int.try_to_primitive::<u32>(vm).ok());
-                let changed = given.zip(flags).map(|(given, flags)| given ^ flags);
-                changed.is_some_and(|changed| changed & !CodeFlags::ITERABLE_COROUTINE.bits() == 0)
-            }
-            name => SHOWN.contains(&name) && is_text(value),
-        };
-        if !harmless {
-            let text =
-                format!("attn makes code from source only: {name} of a code object cannot be replaced");
-            return Err(vm.new_type_error(text));
-        }
-    }
-    // The interpreter takes interned strings here.
-    for (name, value) in &mut args.kwargs {
-        if SHOWN.contains(&name.as_str())
-            && let Some(text) = value.downcast_ref::<PyStr>()
-        {
-            *value = vm.ctx.intern_str(text.as_wtf8()).to_owned().into();
-        }
-    }
-    Ok(())
 }
 
 /// Whether a function can be given this code: its closure has a cell for each free variable.

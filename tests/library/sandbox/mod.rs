@@ -64,13 +64,9 @@ import marshal
 
 /// A program that tries to make or exchange code, and the exception that it raises.
 const FORGED: &[(&str, &str)] = &[
-    ("f.__code__.replace(co_code=b'')", "co_code of a code object cannot be replaced"),
-    ("f.__code__.replace(co_stacksize=0)", "co_stacksize of a code object cannot be replaced"),
-    ("f.__code__.replace(co_nlocals=9, co_varnames=())", "cannot be replaced"),
-    ("f.__code__.replace(co_consts=())", "co_consts of a code object cannot be replaced"),
-    ("f.__code__.replace(co_flags=0)", "co_flags of a code object cannot be replaced"),
-    ("f.__code__.replace(co_name=3)", "co_name of a code object cannot be replaced"),
-    ("import copy; copy.replace(f.__code__, co_exceptiontable=b'')", "cannot be replaced"),
+    ("f.__code__.replace(co_code=b'')", "attn makes code from source only"),
+    ("f.__code__.replace(co_name='g')", "attn makes code from source only"),
+    ("import copy; copy.replace(f.__code__, co_exceptiontable=b'')", "attn makes code from source only"),
     ("type(f.__code__)(*range(18))", "attn makes code from source only"),
     ("type(f.__code__).__new__(type(f.__code__))", "attn makes code from source only"),
     ("object.__new__(type(f.__code__))", "object.__new__(code) is not safe"),
@@ -98,16 +94,13 @@ closed = outer()
         let printed = told(&format!("{setup}{program}"));
         assert!(printed.contains(message), "{program}: {printed}");
     }
-    // What harms nobody stays: names that a traceback shows, a function's other code, `types.coroutine`.
+    // What harms nobody stays: a function's other code.
     let program = "
-import types
-named = f.__code__.replace(co_name='named', co_filename='there.py')
-print(named.co_name, named.co_filename, eval(named))
 def h(): return 2
 f.__code__ = h.__code__
-print(f(), list(types.coroutine(g)()))
+print(f())
 ";
-    assert_eq!(told(&format!("{setup}{program}")), "named there.py 1\n2 [1]\n");
+    assert_eq!(told(&format!("{setup}{program}")), "2\n");
 }
 
 /// A program in which a generator that runs is stopped or entered again, and what it prints.
