@@ -10,7 +10,6 @@ use rustpython_vm::{
 };
 
 use super::{
-    cell::module_code,
     display,
     output::{Channel, OutputBuffer},
 };
@@ -57,33 +56,7 @@ pub(super) fn install(buffer: &Rc<RefCell<OutputBuffer>>, vm: &VirtualMachine) -
     for (name, function) in functions {
         vm.builtins.as_object().set_attr(name, function, vm)?;
     }
-    for name in ["compile", "exec"] {
-        let own = vm.builtins.as_object().get_attr(name, vm)?;
-        let prepared = move |mut args: FuncArgs, vm: &VirtualMachine| match source_of(name, &args)
-            .and_then(|(source, file)| module_code(&source, &file, vm))
-        {
-            Some(code) if name == "compile" => Ok(code.into()),
-            Some(code) => {
-                args.args[0] = code.into();
-                own.call(args, vm)
-            }
-            None => own.call(args, vm),
-        };
-        vm.builtins.as_object().set_attr(name, vm.new_function(name, prepared), vm)?;
-    }
     Ok(())
-}
-
-/// The source and the file's name in a call of `compile(source, file, "exec")` or `exec(source)`; none for other forms.
-fn source_of(function: &str, args: &FuncArgs) -> Option<(String, String)> {
-    let text = |at: usize| Some(args.args.get(at)?.downcast_ref::<PyStr>()?.to_str()?.to_owned());
-    let source = text(0)?;
-    match (text(1), text(2), args.args.len()) {
-        (Some(file), Some(mode), 3) if mode == "exec" && args.kwargs.is_empty() => Some((source, file)),
-        // Of `exec`, the rest is names.
-        (None, None, _) if function == "exec" => Some((source, "<string>".to_owned())),
-        _ => None,
-    }
 }
 
 /// `open`, which is `io.open`: the module is imported when it is first needed.

@@ -1,4 +1,5 @@
-//! What `exec`, `eval` and `compile` refuse: source that nests too deeply, and code that does not run to its end.
+//! `exec`, `eval` and `compile` prepare source as cells do, and refuse source that nests too deeply, and code that does not run
+//! to its end.
 
 use ruff_python_parser::Mode;
 use rustpython_vm::{
@@ -8,6 +9,7 @@ use rustpython_vm::{
     function::{ArgBytesLike, FuncArgs},
 };
 
+use super::cell::module_code;
 use super::syntax_errors;
 use crate::syntax::{self, Nesting};
 
@@ -16,7 +18,7 @@ use crate::syntax::{self, Nesting};
 pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     for name in ["exec", "eval", "compile"] {
         let own = vm.builtins.get_attr(name, vm)?;
-        let runs = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        let runs = move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
             let suspends = CodeFlags::GENERATOR | CodeFlags::COROUTINE;
             let source = args.args.first().or_else(|| args.kwargs.get("source"));
             if let Some(source) = source {
@@ -29,12 +31,33 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
                     );
                     Err(vm.new_type_error(text))
                 }
-                _ => own.call(args, vm).inspect_err(|exception| syntax_errors::reword(exception, vm)),
+                _ => {
+                    let prepared =
+                        source_of(name, &args).and_then(|(source, file)| module_code(&source, &file, vm));
+                    match prepared {
+                        Some(code) if name == "compile" => return Ok(code.into()),
+                        Some(code) => args.args[0] = code.into(),
+                        None => {}
+                    }
+                    own.call(args, vm).inspect_err(|exception| syntax_errors::reword(exception, vm))
+                }
             }
         };
         vm.builtins.set_attr(name, vm.new_function(name, runs), vm)?;
     }
     Ok(())
+}
+
+/// The source and the file's name in a call of `compile(source, file, "exec")` or `exec(source)`; none for other forms.
+fn source_of(function: &str, args: &FuncArgs) -> Option<(String, String)> {
+    let text = |at: usize| Some(args.args.get(at)?.downcast_ref::<PyStr>()?.to_str()?.to_owned());
+    let source = text(0)?;
+    match (text(1), text(2), args.args.len()) {
+        (Some(file), Some(mode), 3) if mode == "exec" && args.kwargs.is_empty() => Some((source, file)),
+        // Of `exec`, the rest is names.
+        (None, None, _) if function == "exec" => Some((source, "<string>".to_owned())),
+        _ => None,
+    }
 }
 
 /// Raises an exception if source, or a syntax tree, nests too deeply to be compiled.
