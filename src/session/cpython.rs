@@ -12,18 +12,15 @@ use rustpython_vm::{
 
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
-    for (class, own) in [(types.set_type, &SET_ITER), (types.frozenset_type, &FROZENSET_ITER)] {
-        own.get_or_init(|| class.slots.iter.load().expect("a set can be iterated over"));
+    for (at, class) in [types.set_type, types.frozenset_type].into_iter().enumerate() {
+        ITER[at].get_or_init(|| class.slots.iter.load().expect("a set can be iterated over"));
+        class.slots.iter.store(Some([ordered_iter::<0>, ordered_iter::<1>][at]));
         class.slots.repr.store(Some(set_repr));
     }
-    types.set_type.slots.iter.store(Some(set_iter));
-    types.frozenset_type.slots.iter.store(Some(frozenset_iter));
     for class in [types.staticmethod_type, types.classmethod_type] {
         class.slots.repr.store(Some(repr_wrapping_method));
     }
-    for (class, own) in
-        [(types.str_type, &STR_CONCAT), (types.list_type, &LIST_CONCAT), (types.tuple_type, &TUPLE_CONCAT)]
-    {
+    for (class, own) in concatenated(vm).into_iter().zip(&CONCAT) {
         let slot = &class.slots.as_sequence.concat;
         own.get_or_init(|| slot.load().expect("str, list and tuple can be concatenated"));
         slot.store(Some(concat_sequences));
@@ -35,22 +32,14 @@ const INSTALLED: &str = "install() keeps the original before it replaces the slo
 
 type Iter = fn(PyObjectRef, &VirtualMachine) -> PyResult;
 
-static SET_ITER: OnceLock<Iter> = OnceLock::new();
-static FROZENSET_ITER: OnceLock<Iter> = OnceLock::new();
-
-fn set_iter(set: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-    ordered_iter(set, &SET_ITER, vm)
-}
-
-fn frozenset_iter(set: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-    ordered_iter(set, &FROZENSET_ITER, vm)
-}
+/// The originals, of sets and of frozen sets.
+static ITER: [OnceLock<Iter>; 2] = [const { OnceLock::new() }; 2];
 
 /// Larger sets, and sets of anything but numbers, keep the order of insertion.
 const MAX_ORDERED: usize = 4096;
 
-fn ordered_iter(set: PyObjectRef, own: &OnceLock<Iter>, vm: &VirtualMachine) -> PyResult {
-    let own = own.get().expect(INSTALLED);
+fn ordered_iter<const TYPE: usize>(set: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+    let own = ITER[TYPE].get().expect(INSTALLED);
     let length = set.length(vm)?;
     if !(2..=MAX_ORDERED).contains(&length) {
         return own(set, vm);
@@ -154,16 +143,16 @@ fn repr_wrapping_method(method: &PyObject, vm: &VirtualMachine) -> PyResult<PyRe
 
 type Concat = fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult;
 
-static STR_CONCAT: OnceLock<Concat> = OnceLock::new();
-static LIST_CONCAT: OnceLock<Concat> = OnceLock::new();
-static TUPLE_CONCAT: OnceLock<Concat> = OnceLock::new();
+static CONCAT: [OnceLock<Concat>; 3] = [const { OnceLock::new() }; 3];
+
+fn concatenated(vm: &VirtualMachine) -> [&'static Py<PyType>; 3] {
+    [vm.ctx.types.str_type, vm.ctx.types.list_type, vm.ctx.types.tuple_type]
+}
 
 /// `a + b` of sequences, with CPython's message where the types differ.
 fn concat_sequences(sequence: PySequence<'_>, other: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let types = &vm.ctx.types;
-    let kinds: [(&Py<PyType>, &OnceLock<Concat>); 3] =
-        [(types.str_type, &STR_CONCAT), (types.list_type, &LIST_CONCAT), (types.tuple_type, &TUPLE_CONCAT)];
-    let found = kinds.into_iter().find(|(class, _)| sequence.obj.fast_isinstance(class));
+    let mut kinds = concatenated(vm).into_iter().zip(&CONCAT);
+    let found = kinds.find(|(class, _)| sequence.obj.fast_isinstance(class));
     let (class, own) = found.expect("install() replaces the slot of these types only");
     if !other.fast_isinstance(class) {
         let kind = class.name();

@@ -169,27 +169,23 @@ struct EscapeCommand {
     assigned: bool,
 }
 
+impl EscapeCommands {
+    fn add(&mut self, range: TextRange, kind: IpyEscapeKind, text: &str, assigned: bool) {
+        self.found.push(EscapeCommand { range, kind, text: text.to_owned(), assigned });
+    }
+}
+
 impl<'a> Visitor<'a> for EscapeCommands {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
-            Stmt::IpyEscapeCommand(command) => self.found.push(EscapeCommand {
-                range: command.range(),
-                kind: command.kind,
-                text: command.value.to_string(),
-                assigned: false,
-            }),
+            Stmt::IpyEscapeCommand(it) => self.add(it.range(), it.kind, &it.value, false),
             _ => walk_stmt(self, statement),
         }
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::IpyEscapeCommand(command) => self.found.push(EscapeCommand {
-                range: command.range(),
-                kind: command.kind,
-                text: command.value.to_string(),
-                assigned: true,
-            }),
+            Expr::IpyEscapeCommand(it) => self.add(it.range(), it.kind, &it.value, true),
             _ => walk_expr(self, expression),
         }
     }

@@ -20,31 +20,11 @@ pub(super) fn install(vm: &VirtualMachine) {
         let reworded = exception.as_ref().and_then(|exception| {
             let exception = exception.downcast_ref::<PyBaseException>()?;
             let text = text.downcast_ref::<PyStr>()?.to_str()?;
-            reworded(kind(exception, vm)?, text, raised_at(exception)?)
+            reworded(exception, text, vm)
         });
         Ok(reworded.map_or(text, |reworded| vm.ctx.new_str(reworded).into()))
     };
     around(vm.ctx.exceptions.base_exception_type, "__str__", text, vm);
-}
-
-/// The types whose texts differ.
-#[derive(Clone, Copy)]
-enum Kind {
-    Type,
-    Value,
-    Index,
-    ZeroDivision,
-}
-
-fn kind(exception: &Py<PyBaseException>, vm: &VirtualMachine) -> Option<Kind> {
-    let types = &vm.ctx.exceptions;
-    let kinds = [
-        (types.type_error, Kind::Type),
-        (types.value_error, Kind::Value),
-        (types.index_error, Kind::Index),
-        (types.zero_division_error, Kind::ZeroDivision),
-    ];
-    kinds.into_iter().find(|(class, _)| exception.class().is(*class)).map(|(_, kind)| kind)
 }
 
 /// What a cell's code did when native code raised an exception.
@@ -70,31 +50,29 @@ fn raised_at(exception: &Py<PyBaseException>) -> Option<Doing> {
     }
 }
 
-fn reworded(kind: Kind, text: &str, doing: Doing) -> Option<String> {
-    match kind {
-        Kind::Type => type_error(text, doing),
-        Kind::Value => value_error(text),
-        Kind::Index => match (text, doing) {
-            ("index out of range", Doing::Operator(BinaryOperator::Subscr)) => {
-                Some("string index out of range".to_owned())
+fn reworded(exception: &Py<PyBaseException>, text: &str, vm: &VirtualMachine) -> Option<String> {
+    use BinaryOperator as Op;
+    let (class, types) = (exception.class(), &vm.ctx.exceptions);
+    if class.is(types.type_error) {
+        type_error(text, raised_at(exception)?)
+    } else if class.is(types.value_error) {
+        raised_at(exception).and_then(|_| value_error(text))
+    } else if class.is(types.index_error) || class.is(types.zero_division_error) {
+        let reworded = match (text, raised_at(exception)?) {
+            ("index out of range", Doing::Operator(Op::Subscr)) => "string index out of range",
+            ("assignment index out of range", _) => "list assignment index out of range",
+            ("division by zero", Doing::Operator(Op::FloorDivide | Op::InplaceFloorDivide)) => {
+                "integer division or modulo by zero"
             }
-            ("assignment index out of range", _) => Some("list assignment index out of range".to_owned()),
-            _ => None,
-        },
-        Kind::ZeroDivision => {
-            use BinaryOperator as Op;
-            let reworded = match (text, doing) {
-                ("division by zero", Doing::Operator(Op::FloorDivide | Op::InplaceFloorDivide)) => {
-                    "integer division or modulo by zero"
-                }
-                ("division by zero", Doing::Operator(Op::Remainder | Op::InplaceRemainder)) => {
-                    "integer modulo by zero"
-                }
-                ("zero to a negative power", _) => "0.0 cannot be raised to a negative power",
-                _ => return None,
-            };
-            Some(reworded.to_owned())
-        }
+            ("division by zero", Doing::Operator(Op::Remainder | Op::InplaceRemainder)) => {
+                "integer modulo by zero"
+            }
+            ("zero to a negative power", _) => "0.0 cannot be raised to a negative power",
+            _ => return None,
+        };
+        Some(reworded.to_owned())
+    } else {
+        None
     }
 }
 

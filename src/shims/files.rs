@@ -42,7 +42,7 @@ impl Files {
     /// Opens a file in a mode of `open` of one letter.
     #[pymethod]
     fn open(&self, path: PyStrRef, mode: PyStrRef, vm: &VirtualMachine) -> PyResult<OpenFile> {
-        let (path, mode) = (text(&path), text(&mode));
+        let mode = text(&mode);
         let mut options = OpenOptions::new();
         match mode.as_str() {
             "r" => options.read(true),
@@ -52,19 +52,14 @@ impl Files {
             _ => return Err(vm.new_value_error(format!("invalid mode: '{mode}'"))),
         };
         let access = if mode == "r" { Access::Read } else { Access::Write };
-        let file = self
-            .access
-            .open(&path, &options, access)
-            .map_err(|refusal| raised(refusal, "open", &path, vm))?;
+        let file = self.done("open", &path, |files, path| files.open(path, &options, access), vm)?;
         Ok(OpenFile { file: RefCell::new(Some(file)) })
     }
 
     /// Kind (`file`, `dir`, `link` or `other`), bytes, and seconds of the last change.
     #[pymethod]
     fn stat(&self, path: PyStrRef, follow: bool, vm: &VirtualMachine) -> PyResult<(&'static str, u64, f64)> {
-        let path = text(&path);
-        let found =
-            self.access.metadata(&path, follow).map_err(|refusal| raised(refusal, "os.stat", &path, vm))?;
+        let found = self.done("os.stat", &path, |access, path| access.metadata(path, follow), vm)?;
         let kind = match found.file_type() {
             kind if kind.is_file() => "file",
             kind if kind.is_dir() => "dir",
@@ -78,8 +73,7 @@ impl Files {
     /// The names in a folder, each with whether it is a folder.
     #[pymethod]
     fn names(&self, path: PyStrRef, vm: &VirtualMachine) -> PyResult {
-        let path = text(&path);
-        let names = self.access.names(&path).map_err(|refusal| raised(refusal, "os.listdir", &path, vm))?;
+        let names = self.done("os.listdir", &path, FileAccess::names, vm)?;
         let pair = |(name, is_folder): (String, bool)| {
             vm.ctx.new_tuple(vec![vm.ctx.new_str(name).into(), vm.ctx.new_bool(is_folder).into()]).into()
         };
@@ -88,26 +82,37 @@ impl Files {
 
     #[pymethod]
     fn mkdir(&self, path: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
-        let path = text(&path);
-        self.access.create_folder(&path).map_err(|refusal| raised(refusal, "os.mkdir", &path, vm))
+        self.done("os.mkdir", &path, FileAccess::create_folder, vm)
     }
 
     #[pymethod]
     fn remove(&self, path: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
-        let path = text(&path);
-        self.access.remove_file(&path).map_err(|refusal| raised(refusal, "os.remove", &path, vm))
+        self.done("os.remove", &path, FileAccess::remove_file, vm)
     }
 
     #[pymethod]
     fn rmdir(&self, path: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
-        let path = text(&path);
-        self.access.remove_folder(&path).map_err(|refusal| raised(refusal, "os.rmdir", &path, vm))
+        self.done("os.rmdir", &path, FileAccess::remove_folder, vm)
     }
 
     #[pymethod]
     fn rename(&self, from: PyStrRef, to: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
-        let (from, to) = (text(&from), text(&to));
-        self.access.rename(&from, &to).map_err(|refusal| raised(refusal, "os.rename", &from, vm))
+        let to = text(&to);
+        self.done("os.rename", &from, |access, from| access.rename(from, &to), vm)
+    }
+}
+
+impl Files {
+    /// What a function of `os` does with a path. Errors: the exception that it raises.
+    fn done<T>(
+        &self,
+        function: &str,
+        path: &PyStrRef,
+        act: impl FnOnce(&FileAccess, &str) -> Result<T, Refusal>,
+        vm: &VirtualMachine,
+    ) -> PyResult<T> {
+        let path = text(path);
+        act(&self.access, &path).map_err(|refusal| raised(refusal, function, &path, vm))
     }
 }
 
