@@ -1,6 +1,6 @@
 //! The figures that a cell plotted, as data.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A figure: axes side by side or below each other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -63,7 +63,7 @@ pub struct Mark {
 }
 
 /// The kinds of marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkKind {
     /// A line through points.

@@ -10,6 +10,8 @@ use rustpython_vm::{
     builtins::{PyDict, PyList, PyStr, PyTuple},
 };
 pub use scale::Scale;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
 
 /// Makes `_plots` importable: its `show` hands over what a notebook records of a figure, and the figure.
 pub(crate) fn install(shown: impl Fn(&str, PlottedFigure) + 'static, vm: &VirtualMachine) -> PyResult<()> {
@@ -71,17 +73,8 @@ fn axis(axis: &PyObjectRef, vm: &VirtualMachine) -> PyResult<PlottedAxis> {
 /// A mark. Places that are names are numbered, and the axis has the names.
 fn one_mark(mark: &PyObjectRef, axis: &mut PlottedAxis, vm: &VirtualMachine) -> PyResult<Mark> {
     let kind = text(&field(mark, "kind", vm)?, vm)?;
-    let kind = match kind.as_str() {
-        "line" => MarkKind::Line,
-        "points" => MarkKind::Points,
-        "band" => MarkKind::Band,
-        "level" => MarkKind::Level,
-        "upright" => MarkKind::Upright,
-        "bars" => MarkKind::Bars,
-        "image" => MarkKind::Image,
-        "text" => MarkKind::Text,
-        other => return Err(vm.new_value_error(format!("attn does not draw {other}"))),
-    };
+    let kind = MarkKind::deserialize(kind.as_str().into_deserializer())
+        .map_err(|_: serde::de::value::Error| vm.new_value_error(format!("attn does not draw {kind}")))?;
     let label = field(mark, "label", vm)?;
     let label = if vm.is_none(&label) { None } else { Some(text(&label, vm)?) };
     let all = |name: &str| items(&field(mark, name, vm).unwrap_or_else(|_| vm.ctx.none()));
