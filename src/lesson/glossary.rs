@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::fault::Fault;
-use super::markdown::{BlockKind, blocks, links};
+use super::markdown::{BlockKind, blocks, first_link};
 use crate::ops::nearest;
 
 /// All terms, in the order of the file.
@@ -78,10 +78,10 @@ impl Glossary {
                             return Err(Fault::new(file, block.line, "this belongs under a term".to_owned()));
                         };
                         term.link_line = block.line;
-                        let Some(link) = links(words).into_iter().next() else {
+                        let Some(link) = first_link(words) else {
                             return Err(without_step(file, term));
                         };
-                        (term.step, term.address) = (link.words, link.address);
+                        (term.step, term.address) = link;
                         if let Some((_, names)) = words.split_once("*Also:*") {
                             let names = names.trim().trim_end_matches('.').split(',');
                             let name = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ");

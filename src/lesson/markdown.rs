@@ -106,32 +106,20 @@ pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
     blocks
 }
 
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct MarkdownLink {
-    pub(crate) words: String,
-    pub(crate) address: String,
-}
-
-/// The links of a text, in order.
-pub(super) fn links(text: &str) -> Vec<MarkdownLink> {
-    let mut links: Vec<MarkdownLink> = Vec::new();
-    let mut inside = false;
+/// The words and the address of the first link of a text.
+pub(super) fn first_link(text: &str) -> Option<(String, String)> {
+    let mut link: Option<(String, String)> = None;
     for event in Parser::new(text) {
-        match event {
-            Event::Start(Tag::Link { dest_url, .. }) => {
-                inside = true;
-                links.push(MarkdownLink { words: String::new(), address: dest_url.to_string() });
+        match (event, &mut link) {
+            (Event::Start(Tag::Link { dest_url, .. }), None) => {
+                link = Some((String::new(), dest_url.to_string()));
             }
-            Event::End(TagEnd::Link) => inside = false,
-            Event::Text(words) | Event::Code(words) if inside => {
-                if let Some(link) = links.last_mut() {
-                    link.words.push_str(&words);
-                }
-            }
+            (Event::Text(words) | Event::Code(words), Some((into, _))) => into.push_str(&words),
+            (Event::End(TagEnd::Link), _) => break,
             _ => {}
         }
     }
-    links
+    link
 }
 
 /// The headings below the title, each with its line.

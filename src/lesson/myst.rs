@@ -13,6 +13,7 @@ use super::fault::Fault;
 use super::fence::{DirectiveOptions, LessonSource};
 use super::front_matter::FrontMatter;
 use super::markdown::{BlockKind, MarkdownBlock, blocks};
+use super::notebook::add_prose;
 use super::step::Lesson;
 use super::vocabulary::{DIRECTIVES, directive};
 use crate::ops::nearest;
@@ -151,9 +152,6 @@ impl<'t> LessonParser<'t> {
             return;
         }
         let prose = self.take_prose();
-        if prose.is_empty() {
-            return;
-        }
         let lesson = &mut self.lesson;
         let into = match owner {
             ProseOwner::AfterStep => lesson.steps.last_mut().map(|s| &mut s.after),
@@ -161,10 +159,7 @@ impl<'t> LessonParser<'t> {
             _ => Some(&mut lesson.intro),
         };
         if let Some(into) = into {
-            if !into.is_empty() {
-                into.push_str("\n\n");
-            }
-            into.push_str(&prose);
+            add_prose(into, &prose);
         }
     }
 
@@ -189,10 +184,7 @@ impl<'t> LessonParser<'t> {
             Some(into) => into,
             None => &mut lesson.intro,
         };
-        if !into.is_empty() {
-            into.push_str("\n\n");
-        }
-        into.push_str(&titled);
+        add_prose(into, &titled);
     }
 
     fn directive(&mut self, info: &str, body: &str, block: &MarkdownBlock) -> Result<(), Fault> {
