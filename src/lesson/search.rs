@@ -106,32 +106,3 @@ fn words(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {
     };
     names.flat_map(with_parts)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_found_in_any_form_and_by_other_names() {
-        let glossary = "# G\n\n## loss\n\nText.\n\n*First met in* [a](b.md#c). *Also:* cross-entropy.\n";
-        let glossary = Glossary::parse("g", glossary).expect("a glossary");
-        let texts = [
-            Searched { title: "Why divide by the root?", body: "Scaled scores have a variance of 1." },
-            Searched { title: "Why view and then transpose?", body: "Heads are cut from features." },
-            Searched { title: "What is measured?", body: "The cross-entropy." },
-            Searched { title: "What is hidden?", body: "masked_fill writes there." },
-            Searched { title: "What does scaled_mask hide?", body: "A mask." },
-        ];
-        let best = |wanted: &str| search(wanted, &texts, &glossary).first().copied();
-        assert_eq!(best("why is it scaled"), Some(0));
-        // A part of a name in a title says less than a word of the text.
-        assert_eq!(best("scaling"), Some(0));
-        assert_eq!(best("scaled_mask"), Some(4));
-        assert_eq!(best("transposing views"), Some(1));
-        assert_eq!(best("the head"), Some(1));
-        assert_eq!(best("losses"), Some(2));
-        assert_eq!(best("masking"), Some(4));
-        assert_eq!(best("masked_fill"), Some(3));
-        assert_eq!(best("why the"), None);
-    }
-}
