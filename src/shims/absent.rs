@@ -133,7 +133,7 @@ const NEVER: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Files of PyTorch and matplotlib that code imports from, and the module that has their names here.
+/// Files of packages that code imports from, and the module that has their names here.
 const SAME: &[(&str, &str)] = &[
     ("matplotlib.collections", "matplotlib._artists"),
     ("matplotlib.colorbar", "matplotlib._artists"),
@@ -154,6 +154,8 @@ const SAME: &[(&str, &str)] = &[
     ("torch.utils.data.dataloader", "torch.utils.data"),
     ("torch.utils.data.dataset", "torch.utils.data"),
     ("torch.utils.data.sampler", "torch.utils.data"),
+    ("tqdm.auto", "tqdm"),
+    ("tqdm.notebook", "tqdm"),
 ];
 
 /// The advice for a module: of its own name, or of a package that it lies in.

@@ -63,7 +63,7 @@ def spec(name, advice):
 
 
 class _Same:
-    """Loads a module that has the names of another one, where PyTorch keeps them in a file of their own."""
+    """Loads a module that has the names of another one, where a package keeps them in a file of their own."""
 
     def __init__(self, target):
         self._target = target

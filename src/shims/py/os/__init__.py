@@ -153,11 +153,6 @@ class _Entries(list):
     def __exit__(self, *error):
         pass
 
-    def __next__(self):
-        if not self:
-            raise StopIteration
-        return self.pop(0)
-
     close = __exit__
 
 

@@ -1,3 +1,0 @@
-"""The same `tqdm`."""
-
-from . import tqdm, trange
