@@ -1,20 +1,17 @@
-//! `numpy.ndarray`. Its methods are Python (`py/numpy/_methods.py`); shape, items, operators and text are here.
+//! `numpy.ndarray`. Its methods are rows of [`super::table`]; shape, items, operators and text are here.
 
-use rustpython_vm::builtins::{PyBoundMethod, PyStr, PyType, PyTypeRef};
+use rustpython_vm::builtins::{PyStr, PyType, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods, PySequenceMethods};
 use rustpython_vm::types::{
     AsMapping, AsNumber, AsSequence, Comparable, Constructor, GetAttr, Hashable, Iterable, Representable,
 };
-use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
-};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyArray, array_of};
-use super::module::options;
 use super::text::PrintOptions;
-use super::{dtypes, foreign, index, operators, scalar, text};
+use super::{foreign, index, operators, scalar, text};
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
 
@@ -78,8 +75,8 @@ impl PyArray {
     }
 
     #[pygetset]
-    fn dtype(&self, vm: &VirtualMachine) -> PyObjectRef {
-        dtypes::object(self.inner.dtype(), vm)
+    fn dtype(&self, vm: &VirtualMachine) -> PyResult {
+        self.numpy.dtype(self.inner.dtype(), vm)
     }
 
     #[pygetset(name = "T")]
@@ -163,7 +160,7 @@ impl PyArray {
     #[pyslot]
     fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
         let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.new_str("")) };
-        Ok(vm.ctx.new_str(array.text(&options(&array.numpy, None, vm)?)))
+        Ok(vm.ctx.new_str(array.text(&array.numpy.options.borrow())))
     }
 
     #[pymethod]
@@ -192,32 +189,15 @@ impl PyArray {
 }
 
 impl GetAttr for PyArray {
-    /// An attribute of the class, or a method of `numpy._methods`.
+    /// An attribute of the class, or one that `numpy._methods` has.
     fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {
-        if let Some(value) = zelf.as_object().generic_getattr_opt(name, None, vm)? {
-            return Ok(value);
-        }
-        let methods = zelf.numpy.methods.borrow().clone();
-        if let Some(methods) = methods {
-            if let Some(function) = methods.get_item_opt(name, vm)?
-                && !name.to_string_lossy().starts_with('_')
-            {
-                return Ok(PyBoundMethod::new(zelf.as_object().to_owned(), function).into_pyobject(vm));
-            }
-            if let Some(properties) = methods.get_item_opt("_PROPERTIES", vm)?
-                && let Some(dict) = properties.downcast_ref::<rustpython_vm::builtins::PyDict>()
-                && let Some(function) = dict.get_item_opt(name, vm)?
-            {
-                return function.call((zelf.as_object().to_owned(),), vm);
-            }
-            if let Some(missing) = methods.get_item_opt("_missing", vm)? {
-                return missing.call((zelf.as_object().to_owned(), name.to_owned()), vm);
+        match zelf.as_object().generic_getattr_opt(name, None, vm)? {
+            Some(value) => Ok(value),
+            None => {
+                let args: Vec<PyObjectRef> = vec![zelf.to_owned().into(), name.to_owned().into()];
+                foreign::call("numpy._methods", "attribute", args, vm)
             }
         }
-        Err(vm.new_attribute_error(format!(
-            "'numpy.ndarray' object has no attribute '{}'",
-            name.to_string_lossy()
-        )))
     }
 }
 
@@ -235,9 +215,8 @@ impl Constructor for PyArray {
 }
 
 impl Representable for PyArray {
-    fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
-        let options = options(&zelf.numpy, None, vm)?;
-        Ok(text::repr(&zelf.tensor(), &options))
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(text::repr(&zelf.tensor(), &zelf.numpy.options.borrow()))
     }
 }
 

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyDictRef, PyFloat, PyType, PyTypeRef};
-use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::builtins::{PyFloat, PyTypeRef};
+use rustpython_vm::{PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
+use super::text::PrintOptions;
 use crate::ops::call::{call, call_in_place};
 use crate::ops::op::Caller;
 use crate::ops::state::State;
@@ -16,17 +17,25 @@ use crate::tensor::descriptor::TENSOR;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
 use crate::torch::{OrRaise, items, run_composed, site, tensor_of};
 
+/// A dtype of numbers as Python sees it.
+#[derive(Debug)]
+pub(super) struct Kind {
+    pub(super) dtype: DType,
+    /// The class of its scalars.
+    pub(super) class: PyTypeRef,
+    /// The object of `numpy.dtype`.
+    pub(super) object: PyObjectRef,
+}
+
 /// The `numpy` module of one session.
 #[derive(Debug)]
 pub(crate) struct Numpy {
     /// The session's state, which torch shares.
     pub(super) state: Rc<State>,
-    /// The classes of scalars by dtype.
-    pub(super) classes: RefCell<Vec<(DType, PyTypeRef)>>,
-    /// How arrays are printed, if a program has asked for that: the words of `numpy.set_printoptions`.
-    pub(super) options: RefCell<Option<PyDictRef>>,
-    /// The methods of arrays that are Python.
-    pub(super) methods: RefCell<Option<PyDictRef>>,
+    /// The dtypes of numbers.
+    pub(super) kinds: RefCell<Vec<Kind>>,
+    /// How arrays are printed.
+    pub(super) options: RefCell<PrintOptions>,
     /// The views that are read backwards.
     mirrors: RefCell<Mirrors>,
 }
@@ -60,9 +69,8 @@ impl Numpy {
     pub(super) fn new(state: &Rc<State>) -> Rc<Numpy> {
         Rc::new(Numpy {
             state: state.clone(),
-            classes: RefCell::default(),
+            kinds: RefCell::default(),
             options: RefCell::default(),
-            methods: RefCell::new(None),
             mirrors: RefCell::default(),
         })
     }
@@ -210,13 +218,23 @@ impl Numpy {
 
     /// The class of scalars of this dtype.
     pub(super) fn class(&self, dtype: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
-        let known = self.classes.borrow().iter().find(|row| row.0 == dtype).map(|row| row.1.clone());
-        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", dtype.name())))
+        self.kind(dtype, |kind| kind.class.clone(), vm)
+    }
+
+    /// The object of `numpy.dtype` for this dtype.
+    pub(super) fn dtype(&self, dtype: DType, vm: &VirtualMachine) -> PyResult {
+        self.kind(dtype, |kind| kind.object.clone(), vm)
+    }
+
+    fn kind<T>(&self, dtype: DType, of: fn(&Kind) -> T, vm: &VirtualMachine) -> PyResult<T> {
+        let known = self.kinds.borrow().iter().find(|kind| kind.dtype == dtype).map(of);
+        known.ok_or_else(|| vm.new_type_error(format!("numpy has no dtype {}", dtype.name())))
     }
 }
 
 /// `numpy.ndarray`
 #[pyclass(module = "numpy", name = "ndarray")]
+#[derive(Debug, PyPayload)]
 pub(super) struct PyArray {
     /// The elements.
     pub(super) inner: Tensor,
@@ -224,18 +242,6 @@ pub(super) struct PyArray {
     base: RefCell<Option<PyObjectRef>>,
     /// The session's `numpy`.
     pub(super) numpy: Rc<Numpy>,
-}
-
-impl std::fmt::Debug for PyArray {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "array of shape {:?}", self.inner.shape())
-    }
-}
-
-impl PyPayload for PyArray {
-    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
-        <Self as rustpython_vm::class::StaticType>::static_type()
-    }
 }
 
 impl PyArray {

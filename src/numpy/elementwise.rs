@@ -1,12 +1,10 @@
 //! What elementwise functions compute: of operands, in NumPy's dtypes, into new arrays or given ones.
 
-use std::rc::Rc;
-
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
 use super::context::{Numpy, array_of};
 use super::convert;
-use super::dtypes::{Operand, PyNumpyDType, can_cast, result_type, shown};
+use super::dtypes::{Operand, can_cast, result_type, shown};
 use super::foreign;
 use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
@@ -14,16 +12,13 @@ use super::text::tight;
 use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
 use crate::torch::PyTensor;
 
-/// The operand that an object is: an array, a scalar, a number, a dtype or a nested list.
-pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<Operand> {
+/// The operand that an object is: an array, a scalar, a number or a nested list.
+pub(super) fn operand(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Operand> {
     if let Some(array) = array_of(object) {
         return Ok(Operand::new(array));
     }
     if let Some((dtype, number)) = scalar::number(object, vm) {
         return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number) });
-    }
-    if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
-        return Ok(Operand::of_dtype(it.dtype));
     }
     Ok(Operand::new(convert::tensor(numpy, object, None, vm)?))
 }

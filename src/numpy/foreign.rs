@@ -33,9 +33,9 @@ pub(super) fn routine(how: &'static str, name: &str, mut args: FuncArgs, vm: &Vi
     call("numpy._kinds", "routine", args, vm)
 }
 
-/// The object of a dtype that arrays of numbers do not have, or NumPy's error.
-pub(super) fn dtype(args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    call("numpy._kinds", "kind_of", args, vm)
+/// `numpy.dtype(object)`
+pub(super) fn dtype(object: &PyObject, vm: &VirtualMachine) -> PyResult {
+    call("numpy._kinds", "dtype", vec![object.to_owned()], vm)
 }
 
 /// An exception of NumPy's own.

@@ -339,7 +339,6 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
     let key = Key::read(&array.numpy, target.shape(), key, vm)?;
     // What the trace shows is what is assigned, before it is repeated.
     let source = number.unwrap_or_else(|| Arg::Tensor(values.clone()));
-    let write = Write { array, target: &target, key: &key, source };
     if !key.backwards.is_empty() {
         let text = "assignment to a slice with a negative step is not part of attn's numpy: reverse what is assigned";
         return Err(vm.new_not_implemented_error(text));
@@ -350,7 +349,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
         };
         let values = leading_ones_dropped(&values, view.shape().len());
         let values = values.with_layout(stretched(&values, view.shape(), vm)?);
-        return write.write(values, Some(view.layout()), vm);
+        return write(&array.numpy, &target, &key, source, (values, Some(view.layout())), vm);
     }
     if let Some(Index::Tensor(mask)) = key.parts.first()
         && key.parts.len() == 1
@@ -366,7 +365,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
             )));
         }
     }
-    write.write(values, None, vm)
+    write(&array.numpy, &target, &key, source, (values, None), vm)
 }
 
 fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
@@ -377,43 +376,40 @@ fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
     values.with_layout(layout)
 }
 
-/// An assignment to places in an array.
-struct Write<'a> {
-    array: &'a PyArray,
-    target: &'a Tensor,
-    key: &'a Key,
-    /// What is assigned: a tensor, or one number.
+/// Writes values to places in an array; the layout has the places where no arrays are among the indices. `source` is what was
+/// assigned.
+fn write(
+    numpy: &Numpy,
+    target: &Tensor,
+    key: &Key,
     source: Arg,
-}
-
-impl Write<'_> {
-    /// Writes the values; `view` has the places, where no arrays are among the indices.
-    fn write(&self, values: Tensor, view: Option<&Layout>, vm: &VirtualMachine) -> PyResult<()> {
-        let (numpy, target, parts) = (&self.array.numpy, self.target, &self.key.parts);
-        let what =
-            Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
-        // A source that shares memory is read before it is written.
-        let values =
-            if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
-        let args = vec![Arg::Tensor(target.clone()), self.source.clone(), Arg::Index(parts.clone())];
-        let place = || site(vm);
-        let caller = Caller { state: &numpy.state, site: &place };
-        let done = overwrite(caller, what, target, args, |target| index::set(target, parts, &values));
-        if let Err(error) = done {
-            if error.message.starts_with("shape mismatch: value tensor") {
-                let shape = index::get(target, parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
-                return Err(vm.new_value_error(format!(
-                    "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
-                    tight(values.shape()),
-                    tight(&shape)
-                )));
-            }
-            return Err(self.key.translated(error, target, vm));
+    (values, view): (Tensor, Option<&Layout>),
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    let parts = &key.parts;
+    let what =
+        Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
+    // A source that shares memory is read before it is written.
+    let values =
+        if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
+    let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
+    let place = || site(vm);
+    let caller = Caller { state: &numpy.state, site: &place };
+    let done = overwrite(caller, what, target, args, |target| index::set(target, parts, &values));
+    if let Err(error) = done {
+        if error.message.starts_with("shape mismatch: value tensor") {
+            let shape = index::get(target, parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
+            return Err(vm.new_value_error(format!(
+                "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
+                tight(values.shape()),
+                tight(&shape)
+            )));
         }
-        if let (Some(view), Some(record)) = (view, target.origin()) {
-            target.storage().narrow_last(&record, view.clone());
-        }
-        numpy.update_mirrors();
-        Ok(())
+        return Err(key.translated(error, target, vm));
     }
+    if let (Some(view), Some(record)) = (view, target.origin()) {
+        target.storage().narrow_last(&record, view.clone());
+    }
+    numpy.update_mirrors();
+    Ok(())
 }

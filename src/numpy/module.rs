@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyDictRef, PyFloat, PyStrRef, PyTypeRef};
+use rustpython_vm::builtins::{PyDictRef, PyStrRef, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::axes::axes;
+use super::context::Kind;
 use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
-use super::dtypes::{self, PyNumpyDType};
+use super::dtypes::{self, Operand};
 use super::elementwise::operand;
 use super::operators::one;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
@@ -21,7 +22,7 @@ use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
 use crate::ops::table::linalg_eigen;
-use crate::tensor::Tensor;
+use crate::tensor::{DType, Tensor};
 
 /// Lets a program import `_numpy`, which is made only then.
 pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
@@ -39,7 +40,6 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     let dict = vm.ctx.new_dict();
     let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
     set("ndarray", PyArray::make_static_type().into())?;
-    set("dtype", PyNumpyDType::make_static_type().into())?;
     set("ufunc", PyUfunc::make_static_type().into())?;
     set("_scalar", PyScalar::make_static_type().into())?;
     set("_float64", PyFloat64::make_static_type().into())?;
@@ -94,13 +94,10 @@ pub(super) fn array(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Tenso
 }
 
 fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef; vm| -> PyResult<()> {
-        let kind = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
-        held.classes.borrow_mut().push((kind, class));
+    define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef, object: PyObjectRef; vm| -> PyResult<()> {
+        let dtype = DType::from_name(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
+        held.kinds.borrow_mut().push(Kind { dtype, class, object });
         Ok(())
-    });
-    define!(numpy, vm, set, "_methods", |held, methods: PyDictRef; _vm| -> () {
-        held.methods.replace(Some(methods));
     });
     define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
         held.own(&object);
@@ -136,67 +133,31 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     let held = numpy.clone();
     let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         // A dtype counts as an array of it.
-        let is_dtype = |it: &PyObjectRef| scalar::number(it, vm).is_none() && array_of(it).is_none();
-        let each = |it: &PyObjectRef| match dtypes::meant(&held, it, vm).filter(|_| is_dtype(it)) {
-            Some(dtype) => dtypes::object(dtype, vm),
-            None => it.clone(),
+        let each = |it: &PyObjectRef| match dtypes::meant(&held, it, vm) {
+            Some(dtype) => Ok(Operand::of_dtype(dtype)),
+            None => operand(&held, it, vm),
         };
-        let operands =
-            args.args.iter().map(|it| operand(&held, &each(it), vm)).collect::<PyResult<Vec<_>>>()?;
-        Ok(dtypes::object(dtypes::result_type(&operands), vm))
+        let operands = args.args.iter().map(each).collect::<PyResult<Vec<_>>>()?;
+        held.dtype(dtypes::result_type(&operands), vm)
     };
     set("result_type", vm.new_function("result_type", common).into())?;
     define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {
-        Ok(dtypes::object(dtypes::promote(dtypes::of(&held, &a, vm)?, dtypes::of(&held, &b, vm)?), vm))
+        held.dtype(dtypes::promote(dtypes::of(&held, &a, vm)?, dtypes::of(&held, &b, vm)?), vm)
     });
     Ok(())
 }
 
-/// The session's print options and those that a dict names. Errors: a value that is none.
-pub(super) fn options(
-    numpy: &Numpy,
-    words: Option<&PyDictRef>,
-    vm: &VirtualMachine,
-) -> PyResult<PrintOptions> {
-    let mut options = PrintOptions::default();
-    let own = numpy.options.borrow().clone();
-    for (word, value) in own.iter().chain(words).flat_map(|words| words.into_iter()) {
-        let word = word.str(vm)?.to_string();
-        let size = || value.try_index(vm).map(|it| it.try_to_primitive::<usize>(vm).unwrap_or(usize::MAX));
-        match word.as_str() {
-            "precision" if vm.is_none(&value) => options.precision = None,
-            _ if vm.is_none(&value) => {}
-            "precision" => options.precision = Some(size()?),
-            // All elements, for `numpy.inf` and the like.
-            "threshold" => {
-                let number = value.downcast_ref::<PyFloat>().map(|it| it.to_f64()).filter(|it| !it.is_nan());
-                options.threshold = number.map_or_else(size, |number| Ok(number as usize))?;
-            }
-            "edgeitems" => options.edgeitems = size()?,
-            "linewidth" => {
-                let huge = value.try_float(vm).is_ok_and(|it| it.to_f64() > 1e15);
-                options.linewidth = if huge { 1 << 50 } else { size()? };
-            }
-            "suppress" => options.suppress = value.clone().try_to_bool(vm)?,
-            _ => {}
-        }
-    }
-    Ok(options)
-}
-
 fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    define!(numpy, vm, set, "_set_options", |held, words: PyDictRef; vm| -> PyResult<()> {
-        options(&held, Some(&words), vm)?;
-        held.options.replace(Some(words));
-        Ok(())
+    define!(numpy, vm, set, "_set_options", |held, precision: Option<usize>, threshold: usize, edgeitems: usize, linewidth: usize, suppress: bool; _vm| -> () {
+        held.options.replace(PrintOptions { precision, threshold, edgeitems, linewidth, suppress });
     });
-    define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let place = (&*separator.to_string_lossy(), prefix, suffix);
-        Ok(text::array(&array(&object, vm)?, &options(&held, Some(&words), vm)?, place))
+    define!(numpy, vm, set, "_text", |held, object: PyObjectRef, separator: PyStrRef, prefix: usize; vm| -> PyResult<String> {
+        let place = (&*separator.to_string_lossy(), prefix, 0);
+        Ok(text::array(&array(&object, vm)?, &held.options.borrow(), place))
     });
     define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let options = options(&held, None, vm)?;
-        Ok(text::words(&array(&places, vm)?, texts, &options, (&separator.to_string_lossy(), prefix, suffix)))
+        let place = (&*separator.to_string_lossy(), prefix, suffix);
+        Ok(text::words(&array(&places, vm)?, texts, &held.options.borrow(), place))
     });
     Ok(())
 }

@@ -2,6 +2,8 @@
 //! Source: NumPy's notes on `numpy.sum`: along the axis that is contiguous in memory, pairwise in blocks of 128 with eight
 //! partial sums; along the others, one after the other.
 
+use std::ops::{Add, Mul};
+
 use crate::kernel::stop;
 use crate::tensor::{Buffer, DType, Layout, Tensor};
 
@@ -16,42 +18,31 @@ pub(super) enum Fold {
 trait Number: Copy {
     const ZERO: Self;
     const ONE: Self;
-    fn plus(self, other: Self) -> Self;
-    fn times(self, other: Self) -> Self;
     /// Whether sums are pairwise.
     const PAIRWISE: bool;
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
 }
 
-macro_rules! float {
-    ($type:ty) => {
+macro_rules! number {
+    ($type:ident: $zero:literal $one:literal $pairwise:literal $add:ident $multiply:ident) => {
         impl Number for $type {
-            const ZERO: Self = 0.0;
-            const ONE: Self = 1.0;
+            const ZERO: Self = $zero;
+            const ONE: Self = $one;
+            const PAIRWISE: bool = $pairwise;
             fn plus(self, other: Self) -> Self {
-                self + other
+                $type::$add(self, other)
             }
             fn times(self, other: Self) -> Self {
-                self * other
+                $type::$multiply(self, other)
             }
-            const PAIRWISE: bool = true;
         }
     };
 }
 
-float!(f32);
-float!(f64);
-
-impl Number for i64 {
-    const ZERO: Self = 0;
-    const ONE: Self = 1;
-    fn plus(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-    fn times(self, other: Self) -> Self {
-        self.wrapping_mul(other)
-    }
-    const PAIRWISE: bool = false;
-}
+number!(f32: 0.0 1.0 true add mul);
+number!(f64: 0.0 1.0 true add mul);
+number!(i64: 0 1 false wrapping_add wrapping_mul);
 
 /// The elements that NumPy reads at a time.
 const BUFFER: usize = 8192;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyInt, PyList, PyTuple, PyType};
+use rustpython_vm::builtins::{PyInt, PyList, PyTuple};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -305,21 +305,10 @@ impl Call<'_> {
 
 /// A row as a callable: a function of the module, or a method when it has no context of its own.
 #[pyclass(module = "numpy", name = "builtin_function_or_method")]
+#[derive(Debug, PyPayload)]
 pub(super) struct PyRoutine {
     row: &'static Row,
     numpy: Option<Rc<Numpy>>,
-}
-
-impl std::fmt::Debug for PyRoutine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "function {}", self.row.name)
-    }
-}
-
-impl PyPayload for PyRoutine {
-    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
-        <Self as rustpython_vm::class::StaticType>::static_type()
-    }
 }
 
 /// Whether an object is converted to an array, and its methods are not called.
@@ -354,7 +343,7 @@ impl PyRoutine {
         let other_dtype = dtype.filter(|object| dtypes::meant(numpy, object, vm).is_none());
         if let Some(object) = other_dtype {
             // Errors: it is none.
-            foreign::dtype(vec![object.clone()].into(), vm)?;
+            foreign::dtype(object, vm)?;
         }
         let is_foreign = |object: &PyObjectRef| foreign::is_foreign(object, vm);
         if other_dtype.is_some() || given.args.iter().chain(given.kwargs.values()).any(is_foreign) {

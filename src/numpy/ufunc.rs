@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyType;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -18,21 +17,10 @@ use crate::torch::{OrRaise, tensor_object};
 
 /// An elementwise function.
 #[pyclass(module = "numpy", name = "ufunc")]
+#[derive(Debug, PyPayload)]
 pub(super) struct PyUfunc {
     function: &'static Function,
     numpy: Rc<Numpy>,
-}
-
-impl std::fmt::Debug for PyUfunc {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ufunc {}", self.function.name)
-    }
-}
-
-impl PyPayload for PyUfunc {
-    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
-        <Self as rustpython_vm::class::StaticType>::static_type()
-    }
 }
 
 /// `a + b` and the like: an array or a scalar.

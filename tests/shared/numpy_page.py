@@ -55,7 +55,7 @@ rest = [
 ]
 print(", ".join(f"`{name}`" for name in rest))
 print("\n## Methods of arrays\n")
-methods = {name: thing for name, thing in vars(_methods).items() if inspect.isfunction(thing)}
+methods = dict(_methods.METHODS)
 methods.update({name: thing for name, thing in vars(numpy.ndarray).items() if isinstance(thing, NATIVE)})
 for name in sorted(name for name in methods if not name.startswith("_")):
     print(f"- `{name}` {arguments(methods[name])}")

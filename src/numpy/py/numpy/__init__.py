@@ -8,11 +8,10 @@ import _numpy_start
 
 _numpy_start.load()
 
-from _numpy import dtype, ndarray, promote_types, result_type, ufunc
+from _numpy import ndarray, promote_types, result_type, ufunc
 import _numpy
-from numpy import _kinds, _methods
-
-_numpy._methods(_methods.__dict__)
+from numpy import _kinds
+from numpy._kinds import dtype
 
 from numpy._scalars import *
 

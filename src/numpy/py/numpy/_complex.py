@@ -10,9 +10,7 @@ import numpy
 import _numpy
 from _numpy import ndarray as _numbers
 from numpy import asarray
-from numpy._kinds import ComplexKind, complex_kind, has_complex
-
-_EVERYTHING = 1 << 40
+from numpy._kinds import complex_of, dtype, has_complex, part_of
 
 
 class ndarray:
@@ -25,7 +23,7 @@ class ndarray:
     def __init__(self, pairs):
         self._pairs = pairs
 
-    dtype = property(lambda self: ComplexKind(self._pairs.dtype))
+    dtype = property(lambda self: dtype(f"complex{16 * self._pairs.itemsize}"))
     shape = property(lambda self: self._pairs.shape[:-1])
     ndim, size = property(lambda self: len(self.shape)), property(lambda self: math.prod(self.shape))
     itemsize, nbytes = property(lambda self: self.dtype.itemsize), property(lambda self: self._pairs.nbytes)
@@ -66,10 +64,10 @@ class ndarray:
         return self.copy().ravel()
 
     def astype(self, dtype, copy=True):
-        kind = complex_kind(dtype)
+        kind = complex_of(dtype)
         if kind is None:
             raise NotImplementedError("complex numbers as real ones are not part of attn's numpy: .real is")
-        return ndarray(self._pairs.astype(kind.part, copy=copy))
+        return ndarray(self._pairs.astype(part_of(kind), copy=copy))
 
     def conj(self):
         return elementwise("conjugate", self)
@@ -170,7 +168,8 @@ ndarray.__abs__ = lambda self: elementwise("absolute", self)
 
 def _words(numbers):
     """The texts of real numbers, all as wide."""
-    return _numpy._text(numbers, {"linewidth": _EVERYTHING, "threshold": _EVERYTHING}, "|", 0, 0)[1:-1].split("|")
+    with numpy.printoptions(linewidth=math.inf, threshold=math.inf):
+        return _numpy._text(numbers, "|", 0)[1:-1].split("|")
 
 
 def _imaginary(sign, size):
@@ -295,9 +294,9 @@ def _part(one, which, is_data):
         return one.imag if which else one.real
     if is_data and isinstance(one, (list, tuple)):
         return [_part(inner, which, True) for inner in one]
-    kind = complex_kind(one)
+    kind = complex_of(one)
     if kind is not None:
-        return kind.part
+        return part_of(kind)
     return one * 0 if is_data and which else one
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import _torch
 import numpy
-from _numpy import dtype as _dtype
 from numpy import asarray
+from numpy._kinds import dtype as _dtype
 
 _MAGIC = b"\x93NUMPY"
 

@@ -1,8 +1,6 @@
-"""The dtypes of text and of complex numbers, and what `numpy.dtype` says of dtypes that attn does not have."""
+"""`numpy.dtype`: the dtypes of numbers, of complex numbers and of text, and what it says of dtypes that attn does not have."""
 
 import importlib
-
-from _numpy import dtype as _native
 
 _ABSENT = (
     "uint16 uint32 uint64 u2 u4 u8 H I L Q P uint uintp uintc ushort ulonglong f16 g float128 longdouble c32 G complex256 "
@@ -28,27 +26,44 @@ class str_(str):
 unicode_ = str_
 
 
-class Kind:
-    """The dtype of text of so many characters; 0 is any number of them."""
+class dtype:
+    """The dtype of the elements of an array."""
 
     __module__ = "numpy"
-    kind = char = "U"
-    type, hasobject = str_, False
-    __class__ = property(lambda self: _native)
+    hasobject = False
 
-    def __init__(self, width):
-        self.itemsize, self.str = 4 * width, f"<U{width}"
-        self.name = f"str{32 * width}" if width else "str"
+    def __new__(cls, spec=None, *args, **words):
+        """The dtype that an object means. Errors: NumPy's; a dtype that attn does not have is named."""
+        if isinstance(spec, dtype):
+            return spec
+        if isinstance(getattr(spec, "dtype", None), dtype):
+            return spec.dtype
+        if isinstance(spec, (list, tuple, dict)) or isinstance(spec, str) and "," in spec:
+            raise NotImplementedError("structured arrays, whose elements have fields, are not part of attn's numpy")
+        if not isinstance(spec, (str, type)) and spec is not None:
+            raise TypeError(f"Cannot interpret '{spec!r}' as a data type")
+        text = "float64" if spec is None else spec if isinstance(spec, str) else spec.__name__
+        code = text.lstrip("<=|")
+        if code in _DTYPES:
+            return _DTYPES[code]
+        if code in ("str", "str_", "unicode", "U") or code[:1] == "U" and code[1:].isdigit():
+            return text_of(int(code[1:]) if code[1:].isdigit() else 0)
+        if isinstance(spec, type) or code in _ABSENT or code[:1] in ("S", "V", "M", "m", "a", ">"):
+            raise NotImplementedError(
+                f"dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8, float16, float32, float64, "
+                "complex64, complex128 and text"
+            )
+        raise TypeError(f"data type {text!r} not understood")
 
     def __repr__(self):
-        return f"dtype('{self.str if self.itemsize else '<U'}')"
+        return f"dtype('{self.name if self.kind != 'U' else self.str if self.itemsize else '<U'}')"
 
     def __str__(self):
-        return self.str if self.itemsize else self.name
+        return self.str if self.kind == "U" and self.itemsize else self.name
 
     def __eq__(self, other):
         try:
-            return getattr(_native(other), "str", None) == self.str
+            return other is not None and dtype(other).str == self.str
         except (TypeError, NotImplementedError):
             return False
 
@@ -56,80 +71,64 @@ class Kind:
         return hash(self.str)
 
     def __reduce__(self):
-        return _native, (self.str,)
-
-
-# The dtypes of complex numbers, and those of their parts.
-_PARTS = {
-    **dict.fromkeys(("complex64", "c8", "csingle", "singlecomplex"), "float32"),
-    **dict.fromkeys(("complex128", "c16", "complex", "complex_", "cfloat", "cdouble"), "float64"),
-}
-
-
-class ComplexKind(Kind):
-    """The dtype of complex numbers whose parts have this dtype."""
-
-    kind = "c"
-
-    def __init__(self, part):
-        self.part, self.itemsize = part, 2 * part.itemsize
-        self.str, self.name, self.char = f"<c{self.itemsize}", f"complex{8 * self.itemsize}", {4: "F", 8: "D"}[part.itemsize]
+        return dtype, (self.str,)
 
     @property
     def type(self):
+        """The class of the scalars."""
         import numpy
 
-        return getattr(numpy, self.name)
-
-    def __repr__(self):
-        return f"dtype('{self.name}')"
-
-    def __str__(self):
-        return self.name
+        return getattr(numpy, {"bool": "bool_"}.get(self.name, self.name)) if self.kind != "U" else str_
 
 
-def complex_kind(spec):
+def _made(name, kind, char, itemsize):
+    made = object.__new__(dtype)
+    made.name, made.kind, made.char, made.itemsize = name, kind, char, itemsize
+    made.str = f"{'|' if itemsize == 1 else '<'}{kind}{itemsize // 4 if kind == 'U' else itemsize}"
+    return made
+
+
+def text_of(width):
+    """The dtype of text of so many characters; 0 is any number of them."""
+    return _made(f"str{32 * width}" if width else "str", "U", "U", 4 * width)
+
+
+# Names, kind, character and size.
+_ROWS = [
+    ("bool bool_ bool8", "b", "?", 1), ("int8 byte", "i", "b", 1), ("uint8 ubyte", "u", "B", 1), ("int16 short", "i", "h", 2),
+    ("int32 intc", "i", "i", 4), ("int64 int int_ long longlong intp q p", "i", "l", 8), ("float16 half", "f", "e", 2),
+    ("float32 single", "f", "f", 4), ("float64 float float_ double", "f", "d", 8),
+    ("complex64 csingle singlecomplex", "c", "F", 8), ("complex128 complex complex_ cfloat cdouble", "c", "D", 16),
+]
+_DTYPES = {}
+for _names, *_facts in _ROWS:
+    _own = _made(_names.split()[0], *_facts)
+    _DTYPES.update(dict.fromkeys([*_names.split(), _own.char, _own.str.lstrip("<|")], _own))
+
+
+def complex_of(spec):
     """The dtype of complex numbers that an object means; None where it means none."""
-    if type(spec) is ComplexKind:
-        return spec
+    if isinstance(spec, dtype):
+        return spec if spec.kind == "c" else None
     name = spec if isinstance(spec, str) else spec.__name__ if isinstance(spec, type) else ""
-    part = _PARTS.get(name.lstrip("<="))
-    return ComplexKind(_native(part)) if part else None
+    found = _DTYPES.get(name.lstrip("<=")) if len(name) > 1 else None
+    return found if found is not None and found.kind == "c" else None
+
+
+def part_of(kind):
+    """The dtype of the parts of complex numbers."""
+    return _DTYPES[f"float{4 * kind.itemsize}"]
 
 
 def has_complex(data):
     """Whether an object, or an item of nested lists, is a complex number or an array of them."""
     if isinstance(data, (list, tuple)):
         return any(map(has_complex, data))
-    return isinstance(data, complex) or type(getattr(data, "dtype", None)) is ComplexKind
+    return isinstance(data, complex) or getattr(getattr(data, "dtype", None), "kind", None) == "c"
 
 
 def routine(how, name, *args, **words):
     """What a native function, by its name, computes of text or of complex numbers: a function of the module for them is asked."""
-    is_complex = has_complex([*args, *words.values()]) or any(map(complex_kind, [*args[1:], *words.values()]))
+    is_complex = has_complex([*args, *words.values()]) or any(map(complex_of, [*args[1:], *words.values()]))
     home = importlib.import_module("numpy._complex" if is_complex else "numpy._labels")
     return getattr(home, how)(name, *args, **words)
-
-
-def kind_of(spec, *args, **words):
-    """The dtype that an object means. Errors: NumPy's; a dtype that attn does not have is named."""
-    if isinstance(spec, _native):
-        return spec
-    if isinstance(getattr(spec, "dtype", None), _native):
-        return spec.dtype
-    if isinstance(spec, (list, tuple, dict)) or isinstance(spec, str) and "," in spec:
-        raise NotImplementedError("structured arrays, whose elements have fields, are not part of attn's numpy")
-    if complex_kind(spec) is not None:
-        return complex_kind(spec)
-    if not isinstance(spec, (str, type)):
-        raise TypeError(f"Cannot interpret '{spec!r}' as a data type")
-    text = spec if isinstance(spec, str) else spec.__name__
-    code = text.lstrip("<=|")
-    if code in ("str", "str_", "unicode", "U") or code[:1] == "U" and code[1:].isdigit():
-        return Kind(int(code[1:]) if code[1:].isdigit() else 0)
-    if isinstance(spec, type) or code in _ABSENT or code[:1] in ("S", "V", "M", "m", "a", ">"):
-        raise NotImplementedError(
-            f"dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8, float16, float32, float64, "
-            "complex64, complex128 and text"
-        )
-    raise TypeError(f"data type {text!r} not understood")

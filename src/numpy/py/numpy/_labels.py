@@ -3,7 +3,7 @@
 import numpy
 import _numpy
 from _numpy import ndarray as _numbers
-from numpy._kinds import Kind, str_
+from numpy._kinds import dtype as _dtype, str_, text_of
 
 _WIDTH = 75
 
@@ -108,7 +108,7 @@ def _stretched(labels, shape):
 
 def array(data, dtype=None, *, copy=True, ndmin=0):
     """An array of text from nested lists of it."""
-    kind = None if dtype is None else _numpy.dtype(dtype)
+    kind = None if dtype is None else _dtype(dtype)
     if kind is not None and kind.kind != "U" or ndmin:
         raise NotImplementedError("converting text to another dtype is not part of attn's numpy: float() and int() read one")
     if type(data) is ndarray and not copy and kind is None:
@@ -122,7 +122,7 @@ def array(data, dtype=None, *, copy=True, ndmin=0):
             )
         raise NotImplementedError("arrays of text have text alone in attn's numpy: str() makes it of a number")
     longest = max([len(str_(one)) for one in items], default=0) or 1
-    kind = kind if kind is not None and kind.itemsize else data.dtype if type(data) is ndarray else Kind(longest)
+    kind = kind if kind is not None and kind.itemsize else data.dtype if type(data) is ndarray else text_of(longest)
     items = [str_(one[: kind.itemsize // 4]) for one in items]
     return ndarray(items, numpy.arange(len(items)).reshape(shape), kind)
 

@@ -1,13 +1,11 @@
-"""The methods of arrays that are seldom called; the others are native. Each takes the array first. Names that begin with `_`
-are none."""
+"""Attributes of arrays that are seldom asked for; the others are native."""
 
-from _numpy import ndarray, dtype as _dtype
+import types
+import warnings
 
-
-def _module(name):
-    import importlib
-
-    return importlib.import_module("numpy." + name)
+import numpy
+from _numpy import ndarray
+from numpy._kinds import complex_of, dtype as _dtype, part_of
 
 
 def view(self, dtype=None, type=None):
@@ -15,39 +13,38 @@ def view(self, dtype=None, type=None):
         raise NotImplementedError("view() as another class is not part of attn's numpy")
     if dtype is None or dtype is ndarray or _dtype(dtype) == self.dtype:
         return self[...]
-    if getattr(_dtype(dtype), "part", None) == self.dtype and self._is_row_major and self.ndim and self.shape[-1] % 2 == 0:
-        return _module("_complex").ndarray(self.reshape(self.shape[:-1] + (-1, 2)))
+    kind = complex_of(dtype)
+    if kind is not None and part_of(kind) == self.dtype and self._is_row_major and self.ndim and self.shape[-1] % 2 == 0:
+        from numpy import _complex
+
+        return _complex.ndarray(self.reshape(self.shape[:-1] + (-1, 2)))
     raise NotImplementedError("view() in another dtype is not part of attn's numpy: astype() converts")
 
 
 def tobytes(self, order="C"):
-    return _module("_files").tobytes(self, order)
+    from numpy import _files
+
+    return _files.tobytes(self, order)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return numpy.sum(numpy.diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+def _array(self, dtype=None):
+    return self if dtype is None else self.astype(dtype, copy=False)
 
 
 def _reduce(self, *protocol):
-    import numpy
-
     return (numpy.array, (self.tolist(), str(self.dtype)))
 
 
 def _warn(text):
-    import warnings
-
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    import numpy
-
-    return numpy.sum(numpy.diagonal(a, offset, axis1, axis2), -1, dtype, out)
-
-
-_PROPERTIES = {
-    "flags": lambda self: _module("_shape").Flags(self),
-    "__array__": lambda self: lambda dtype=None: self if dtype is None else self.astype(dtype, copy=False),
-    "__reduce__": lambda self: lambda: _reduce(self),
-}
-
+METHODS = {"view": view, "tobytes": tobytes, "trace": trace}
+_PROTOCOLS = {"__array__": _array, "__reduce__": _reduce}
 
 # Attributes that are left out, and what to use.
 _INSTEAD = {
@@ -56,13 +53,18 @@ _INSTEAD = {
 }
 
 
-def _missing(self, name):
-    import difflib
+def attribute(self, name):
+    """An attribute that the class has not. Errors: there is none."""
+    if name in METHODS or name in _PROTOCOLS:
+        return types.MethodType(METHODS.get(name) or _PROTOCOLS[name], self)
+    if name == "flags":
+        from numpy import _shape
 
+        return _shape.Flags(self)
     if name in _INSTEAD:
         raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}' in attn: use {_INSTEAD[name]}")
-    known = [known for known in [*globals(), *dir(ndarray)] if not known.startswith("_")]
+    import difflib
+
+    known = [known for known in [*METHODS, *dir(ndarray)] if not known.startswith("_")]
     near = difflib.get_close_matches(name, known, 1)
-    hint = f". Did you mean: '{near[0]}'?" if near else ""
-    error = AttributeError(f"'numpy.ndarray' object has no attribute '{name}'{hint}")
-    raise error
+    raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'" + (f". Did you mean: '{near[0]}'?" if near else ""))

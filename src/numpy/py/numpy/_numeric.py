@@ -3,8 +3,9 @@
 import math
 
 import numpy
-from _numpy import _axes, _result, ndarray, dtype as _dtype
+from _numpy import _axes, _result, ndarray
 from numpy import asarray
+from numpy._kinds import dtype as _dtype
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

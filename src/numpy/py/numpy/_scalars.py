@@ -2,6 +2,7 @@
 
 from _numpy import _float64, _scalar, _register, _item
 import _numpy
+from numpy._kinds import dtype
 
 __all__ = (
     "generic number integer signedinteger unsignedinteger inexact floating complexfloating bool_ "
@@ -88,7 +89,7 @@ def _complex_class(name, **methods):
         raise AttributeError(f"'numpy.{type(self).__name__}' object has no attribute '{name}' in attn")
 
     return _class(
-        name, complex, complexfloating, dtype=property(lambda self: _numpy.dtype(name)), conj=complex.conjugate,
+        name, complex, complexfloating, dtype=property(lambda self: dtype(name)), conj=complex.conjugate,
         item=lambda self: complex(self.real, self.imag), __getattr__=missing, **methods,
     )
 
@@ -96,7 +97,7 @@ def _complex_class(name, **methods):
 complex64, complex128 = _complex_class("complex64", __repr__=_short, __str__=_short), _complex_class("complex128")
 
 for _made in (bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
-    _register(_made.__name__.rstrip("_"), _made)
+    _register(_made.__name__.rstrip("_"), _made, dtype(_made))
 
 bool8 = bool_
 byte = int8

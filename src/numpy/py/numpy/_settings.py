@@ -2,8 +2,9 @@
 
 import numpy
 import _numpy
-from _numpy import ndarray, dtype as _dtype
+from _numpy import ndarray
 from numpy import asarray
+from numpy._kinds import dtype as _dtype
 
 # Dtypes.
 
@@ -81,7 +82,9 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     global _OPTIONS
     words = dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress)
     made = {**_OPTIONS, **_given("set_printoptions", rest, **words)}
-    _numpy._set_options(made)
+    # Infinity, as a number that no array reaches.
+    sizes = [int(min(made[word], 1 << 50)) for word in ("threshold", "edgeitems", "linewidth")]
+    _numpy._set_options(made["precision"], *sizes, bool(made["suppress"]))
     _OPTIONS = made
 
 
@@ -106,7 +109,5 @@ class printoptions:
 
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, threshold=None,
                  edgeitems=None, **rest):
-    words = dict(
-        linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems
-    )
-    return _numpy._text(asarray(a), _given("array2string", rest, **words), separator, len(prefix), 0)
+    with printoptions(precision, threshold, edgeitems, max_line_width, suppress_small, **rest):
+        return _numpy._text(asarray(a), separator, len(prefix))
