@@ -1,16 +1,14 @@
 //! `numpy.ndarray`. Its methods are rows of [`super::table`]; shape, items, operators and text are here.
 
-use rustpython_vm::builtins::{PyStr, PyType, PyTypeRef};
+use rustpython_vm::builtins::{PyStr, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods, PySequenceMethods};
-use rustpython_vm::types::{
-    AsMapping, AsNumber, AsSequence, Comparable, Constructor, GetAttr, Hashable, Iterable, Representable,
-};
+use rustpython_vm::types::{AsMapping, AsNumber, AsSequence, GetAttr, PyComparisonOp, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyArray, array_of};
-use super::text::PrintOptions;
+use super::operators::Compared;
 use super::{foreign, index, operators, scalar, text};
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{OrRaise, check_list, tensor_object};
@@ -23,20 +21,7 @@ fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef 
     vm.ctx.new_list(rows).into()
 }
 
-#[pyclass(
-    with(
-        Constructor,
-        AsNumber,
-        AsMapping,
-        AsSequence,
-        Comparable,
-        Hashable,
-        Iterable,
-        Representable,
-        GetAttr
-    ),
-    flags(HAS_WEAKREF)
-)]
+#[pyclass(with(AsNumber, AsMapping, AsSequence, Representable, GetAttr), flags(HAS_WEAKREF))]
 impl PyArray {
     #[pygetset]
     fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
@@ -110,44 +95,10 @@ impl PyArray {
         self.inner.is_contiguous()
     }
 
-    /// The strides in elements, and the offset.
-    #[pygetset]
-    fn _layout(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let tensor = &self.inner;
-        let steps = tensor.layout().strides.iter().map(|&step| vm.ctx.new_int(step).into()).collect();
-        let offset = vm.ctx.new_int(tensor.layout().offset).into();
-        vm.ctx.new_tuple(vec![vm.ctx.new_tuple(steps).into(), offset]).into()
-    }
-
-    /// A number that identifies the memory.
-    #[pygetset]
-    fn _address(&self) -> usize {
-        // A view that is read backwards shares the memory of its base.
-        match self.base_array().as_ref().and_then(|base| base.downcast_ref::<PyArray>()) {
-            Some(base) => base.inner.storage().address(),
-            None => self.inner.storage().address(),
-        }
-    }
-
     /// The object that owns the memory, if the array does not.
     #[pygetset(name = "base")]
     fn owner(&self) -> Option<PyObjectRef> {
         self.base()
-    }
-
-    #[pygetset]
-    fn _owns(&self) -> bool {
-        self.base().is_none()
-    }
-
-    #[pymethod]
-    fn __copy__(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        vm.call_method(zelf.as_object(), "copy", ())
-    }
-
-    #[pymethod]
-    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        Self::__copy__(zelf, vm)
     }
 
     #[pymethod]
@@ -157,10 +108,46 @@ impl PyArray {
         Ok(nested(&tensor, tensor.layout(), vm))
     }
 
+    /// `numpy.ndarray(shape, dtype)`: an array whose elements are still to be set.
+    #[pyslot]
+    fn slot_new(_class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        foreign::call("numpy", "empty", args, vm)
+    }
+
+    #[pyslot]
+    fn slot_hash(_zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
+        Err(vm.new_type_error("unhashable type: 'numpy.ndarray'"))
+    }
+
+    #[pyslot]
+    fn slot_richcompare(
+        zelf: &PyObject,
+        other: &PyObject,
+        op: PyComparisonOp,
+        vm: &VirtualMachine,
+    ) -> PyResult<Compared> {
+        operators::compare(zelf, other, op, vm)
+    }
+
+    #[pyslot]
+    fn slot_iter(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.not_implemented()) };
+        let size = length(&zelf, vm).map_err(|_| vm.new_type_error("iteration over a 0-d array"))?;
+        check_list(&[size], vm)?;
+        let item = |at: usize| index::get(array, vm.ctx.new_int(at).as_object(), vm);
+        let items = (0..size).map(item).collect::<PyResult<Vec<_>>>()?;
+        let list: PyObjectRef = vm.ctx.new_list(items).into();
+        Ok(list.get_iter(vm)?.into())
+    }
+
     #[pyslot]
     fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
         let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.new_str("")) };
-        Ok(vm.ctx.new_str(array.text(&array.numpy.options.borrow())))
+        let tensor = array.tensor();
+        Ok(vm.ctx.new_str(match tensor.ndim() == 0 && tensor.dtype().is_float() {
+            true => super::digits::scalar(tensor.to_f64_vec()[0], tensor.dtype()),
+            false => text::array(&tensor, &array.numpy.options.borrow(), (" ", 0, 0)),
+        }))
     }
 
     #[pymethod]
@@ -177,17 +164,6 @@ impl PyArray {
     }
 }
 
-impl PyArray {
-    /// `str(array)`
-    fn text(&self, options: &PrintOptions) -> String {
-        let tensor = self.tensor();
-        match tensor.ndim() == 0 && tensor.dtype().is_float() {
-            true => super::digits::scalar(tensor.to_f64_vec()[0], tensor.dtype()),
-            false => text::array(&tensor, options, (" ", 0, 0)),
-        }
-    }
-}
-
 impl GetAttr for PyArray {
     /// An attribute of the class, or one that `numpy._methods` has.
     fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {
@@ -201,44 +177,11 @@ impl GetAttr for PyArray {
     }
 }
 
-impl Constructor for PyArray {
-    type Args = FuncArgs;
-
-    /// `numpy.ndarray(shape, dtype)`: an array whose elements are still to be set.
-    fn slot_new(_class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        foreign::call("numpy", "empty", args, vm)
-    }
-
-    fn py_new(_class: &Py<PyType>, _args: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {
-        Err(vm.new_type_error("an array is made by its class"))
-    }
-}
-
 impl Representable for PyArray {
     fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
         Ok(text::repr(&zelf.tensor(), &zelf.numpy.options.borrow()))
     }
 }
-
-impl Hashable for PyArray {
-    fn hash(_zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<PyHash> {
-        Err(vm.new_type_error("unhashable type: 'numpy.ndarray'"))
-    }
-}
-
-impl Iterable for PyArray {
-    fn iter(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        let size =
-            length(zelf.as_object(), vm).map_err(|_| vm.new_type_error("iteration over a 0-d array"))?;
-        check_list(&[size], vm)?;
-        let item = |at: usize| index::get(&zelf, vm.ctx.new_int(at).as_object(), vm);
-        let items = (0..size).map(item).collect::<PyResult<Vec<_>>>()?;
-        let list: PyObjectRef = vm.ctx.new_list(items).into();
-        Ok(list.get_iter(vm)?.into())
-    }
-}
-
-operators::comparable!(PyArray);
 
 impl AsNumber for PyArray {
     fn as_number() -> &'static PyNumberMethods {

@@ -37,7 +37,7 @@ pub(crate) struct Numpy {
     /// How arrays are printed.
     pub(super) options: RefCell<PrintOptions>,
     /// The views that are read backwards.
-    mirrors: RefCell<Mirrors>,
+    pub(super) mirrors: RefCell<Mirrors>,
 }
 
 /// The object in `_numpy` that has the context.
@@ -109,11 +109,6 @@ impl Numpy {
     pub(super) fn own(&self, array: &PyObjectRef) {
         let Some(made) = array.downcast_ref::<PyArray>() else { return };
         drop(made.base.take());
-    }
-
-    /// Keeps `backwards`, a copy in the opposite order, up to date with `forwards`.
-    pub(super) fn mirror(&self, forwards: &Tensor, backwards: &Tensor, axes: Vec<usize>) {
-        self.mirrors.borrow_mut().add(forwards, backwards, axes);
     }
 
     /// Copies what was written to one side of a mirror to the other.

@@ -57,15 +57,14 @@ fn takes_numbers(function: &Function) -> bool {
     matches!(function.arithmetic, Some(Add | Subtract | Multiply | Divide)) || function.rule == Rule::Compare
 }
 
-/// Computes a function of operands, in `dtype` if that is given.
+/// Computes a function of operands.
 pub(super) fn compute(
     numpy: &Numpy,
     function: &'static Function,
     operands: &[Operand],
-    dtype: Option<DType>,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    computed(numpy, function, operands, dtype, false, vm)
+    computed(numpy, function, operands, false, vm)
 }
 
 /// Computes arithmetic into its first operand, if the result has its shape and dtype. Otherwise none.
@@ -84,7 +83,7 @@ pub(super) fn compute_in_place(
         && !target.storage().same(operands[1].tensor.storage())
         && function.dtype(result_type(operands)) == Ok(target.dtype());
     if fits {
-        computed(numpy, function, operands, None, true, vm)?;
+        computed(numpy, function, operands, true, vm)?;
     }
     Ok(fits)
 }
@@ -93,21 +92,11 @@ fn computed(
     numpy: &Numpy,
     function: &'static Function,
     operands: &[Operand],
-    dtype: Option<DType>,
     in_place: bool,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
     broadcast(operands.iter().map(|it| it.tensor.shape()), vm)?;
-    let dtype = match dtype {
-        Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
-            return Err(vm.new_type_error(format!(
-                "No loop matching the specified signature and casting was found for ufunc {}",
-                function.name
-            )));
-        }
-        Some(dtype) => function.dtype(dtype).map_err(|text| vm.new_type_error(text))?,
-        None => function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?,
-    };
+    let dtype = function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?;
     let is_whole = dtype.category() == Category::Integer;
     if is_whole && function.arithmetic == Some(Arithmetic::Power) {
         let exponents = operands[1].tensor.to_f64_vec();
@@ -166,7 +155,7 @@ pub(super) fn write_out(
             shown(result.dtype()),
             shown(target.dtype())
         );
-        return Err(foreign::error("_UFuncOutputCastingError", vec![vm.ctx.new_str(text).into()], vm)?);
+        return Err(foreign::error("UFuncTypeError", vec![vm.ctx.new_str(text).into()], vm)?);
     }
     let fits = layout::broadcast(target.shape(), result.shape()).is_ok_and(|shape| shape == target.shape());
     if !fits {

@@ -8,22 +8,16 @@ use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{PyArray, PyScalar};
 
-/// The method by which a class takes part in elementwise functions.
-const PROTOCOL: &str = "__array_ufunc__";
-
-/// Whether the class of an object takes part by the protocol: those of the interpreter do not.
-fn has_protocol(object: &PyObject, vm: &VirtualMachine) -> bool {
-    object.class().slots.flags.has_feature(PyTypeFlags::HEAPTYPE)
-        && object.class().get_attr(vm.ctx.intern_str(PROTOCOL)).is_some()
-}
-
 /// Whether the object is a complex number, or of another class that takes part by the protocol.
 pub(super) fn is_foreign(object: &PyObject, vm: &VirtualMachine) -> bool {
     let is_native = object.downcast_ref::<PyArray>().is_some()
         || object.downcast_ref::<PyScalar>().is_some()
         || object.downcast_ref::<PyFloat>().is_some()
         || object.downcast_ref::<PyInt>().is_some();
-    !is_native && (object.downcast_ref::<PyComplex>().is_some() || has_protocol(object, vm))
+    // Classes of the interpreter have no protocol.
+    let may_have_protocol = object.class().slots.flags.has_feature(PyTypeFlags::HEAPTYPE);
+    let has_protocol = || object.class().get_attr(vm.ctx.intern_str("__array_ufunc__")).is_some();
+    !is_native && (object.downcast_ref::<PyComplex>().is_some() || may_have_protocol && has_protocol())
 }
 
 /// Calls a function of NumPy that is native, by its name, with text or complex numbers among its arguments. `how` is the

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
 use smallvec::smallvec;
 
@@ -212,12 +212,7 @@ impl Key {
     }
 
     /// NumPy's words for an error of indexing.
-    fn translated(
-        &self,
-        error: Error,
-        array: &Tensor,
-        vm: &VirtualMachine,
-    ) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    fn translated(&self, error: Error, array: &Tensor, vm: &VirtualMachine) -> PyBaseExceptionRef {
         match error.fact {
             Some(ErrorFact::Index { index, dim, .. }) => {
                 let axis = self.axes.get(dim).copied().unwrap_or(dim);
@@ -241,12 +236,7 @@ impl Key {
     }
 }
 
-fn out_of_bounds(
-    at: i64,
-    axis: usize,
-    size: usize,
-    vm: &VirtualMachine,
-) -> rustpython_vm::builtins::PyBaseExceptionRef {
+fn out_of_bounds(at: i64, axis: usize, size: usize, vm: &VirtualMachine) -> PyBaseExceptionRef {
     vm.new_index_error(format!("index {at} is out of bounds for axis {axis} with size {size}"))
 }
 
@@ -310,7 +300,7 @@ pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> P
         (mirrored.is_some() || result.storage().same(tensor.storage())).then(|| array.to_owned().into());
     let made = numpy.viewed(result, owner, vm);
     if let Some((forwards, axes)) = mirrored {
-        numpy.mirror(&forwards, &source, axes);
+        numpy.mirrors.borrow_mut().add(&forwards, &source, axes);
     }
     Ok(made)
 }
@@ -350,20 +340,6 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
         let values = leading_ones_dropped(&values, view.shape().len());
         let values = values.with_layout(stretched(&values, view.shape(), vm)?);
         return write(&array.numpy, &target, &key, source, (values, Some(view.layout())), vm);
-    }
-    if let Some(Index::Tensor(mask)) = key.parts.first()
-        && key.parts.len() == 1
-        && mask.dtype() == DType::Bool
-        && values.ndim() == 1
-        && mask.ndim() == target.ndim()
-    {
-        let count = mask.to_bool_vec().into_iter().filter(|&on| on).count();
-        let given = values.shape()[0];
-        if given != count && given != 1 {
-            return Err(vm.new_value_error(format!(
-                "NumPy boolean array indexing assignment cannot assign {given} input values to the {count} output values where the mask is true",
-            )));
-        }
     }
     write(&array.numpy, &target, &key, source, (values, None), vm)
 }

@@ -57,6 +57,7 @@ pub(super) struct Mirrors {
 }
 
 impl Mirrors {
+    /// Keeps `backwards`, a copy in the opposite order, up to date with `forwards`.
     pub(super) fn add(&mut self, forwards: &Tensor, backwards: &Tensor, axes: Vec<usize>) {
         let agreed = (forwards.storage().version(), backwards.storage().version());
         self.all.push(Mirror { forwards: forwards.clone(), backwards: backwards.clone(), axes, agreed });

@@ -1,7 +1,7 @@
 //! `+ - * / // % ** @ & | ^ ~` and comparisons, of arrays and of scalars.
 
 use std::ops::{Add, Mul, Sub};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use rustpython_vm::class::StaticType;
 use rustpython_vm::function::{Either, PyComparisonValue};
@@ -22,18 +22,10 @@ use crate::tensor::{Arg, Category, DType, Tensor};
 use crate::torch::{tensor_object, tensor_of};
 
 /// A function that an operator calls, looked up once.
-struct Row(&'static str, OnceLock<&'static Function>);
-
-impl Row {
-    fn function(&self) -> &'static Function {
-        self.1.get_or_init(|| named(self.0))
-    }
-}
-
 macro_rules! row {
     ($name:literal) => {{
-        static ROW: Row = Row($name, OnceLock::new());
-        ROW.function()
+        static ROW: LazyLock<&'static Function> = LazyLock::new(|| named($name));
+        *ROW
     }};
 }
 
@@ -139,7 +131,7 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
     if compute_in_place(&numpy, function, &operands, vm)? {
         numpy.update_mirrors();
     } else {
-        let result = compute(&numpy, function, &operands, None, vm)?;
+        let result = compute(&numpy, function, &operands, vm)?;
         write_out(&numpy, function.name, &operands[0].tensor, &result, vm)?;
     }
     Ok(a.to_owned())
@@ -150,9 +142,8 @@ fn matmul(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
     if !is_first && (!is_operand(a, vm) || !is_operand(b, vm)) {
         return Ok(vm.ctx.not_implemented());
     }
-    static ROW: OnceLock<&'static super::routine::Row> = OnceLock::new();
-    let row = ROW.get_or_init(|| table::named("matmul"));
-    PyRoutine::method(row).run(&context_of(&[a, b], vm)?, vec![a.to_owned(), b.to_owned()].into(), vm)
+    static ROW: LazyLock<&'static super::routine::Row> = LazyLock::new(|| table::named("matmul"));
+    PyRoutine::method(*ROW).run(&context_of(&[a, b], vm)?, vec![a.to_owned(), b.to_owned()].into(), vm)
 }
 
 /// The one number of an array or a scalar.
@@ -168,22 +159,14 @@ pub(super) fn one(object: &PyObject, vm: &VirtualMachine) -> PyResult<Arg> {
 }
 
 fn to_float(object: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let number = one(object, vm)?;
-    let value = match number {
-        Arg::Int(value) => value as f64,
-        other => other.number().unwrap_or(f64::NAN),
-    };
-    Ok(vm.ctx.new_float(value).into())
+    Ok(vm.ctx.new_float(one(object, vm)?.number().unwrap_or(f64::NAN)).into())
 }
 
 fn to_int(object: &PyObject, vm: &VirtualMachine) -> PyResult {
     match one(object, vm)? {
         Arg::Int(value) => Ok(vm.ctx.new_int(value).into()),
         Arg::Bool(value) => Ok(vm.ctx.new_int(i64::from(value)).into()),
-        other => {
-            let float: PyObjectRef = vm.ctx.new_float(other.number().unwrap_or(f64::NAN)).into();
-            Ok(float.try_int(vm)?.into())
-        }
+        _ => Ok(to_float(object, vm)?.try_int(vm)?.into()),
     }
 }
 
@@ -258,13 +241,16 @@ pub(super) static METHODS: PyNumberMethods = PyNumberMethods {
     ..PyNumberMethods::NOT_IMPLEMENTED
 };
 
+/// What a comparison returns.
+pub(super) type Compared = Either<PyObjectRef, PyComparisonValue>;
+
 /// `a < b` and the like.
 pub(super) fn compare(
     a: &PyObject,
     b: &PyObject,
     comparison: PyComparisonOp,
     vm: &VirtualMachine,
-) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+) -> PyResult<Compared> {
     let function = match comparison {
         PyComparisonOp::Eq => row!("equal"),
         PyComparisonOp::Ne => row!("not_equal"),
@@ -292,7 +278,7 @@ pub(super) fn compare(
             return Ok(Either::B(PyComparisonValue::NotImplemented));
         };
         let operands = [operand(&numpy, a, vm)?, Operand::new(tensor)];
-        let result = compute(&numpy, function, &operands, None, vm)?;
+        let result = compute(&numpy, function, &operands, vm)?;
         return Ok(Either::A(tensor_object(result, &numpy.state, vm)));
     }
     if !is_operand(b, vm) {
@@ -312,35 +298,3 @@ pub(super) fn compare(
     }
     Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
 }
-
-/// Lets a class be compared by [`compare`]. The slot takes the object; the other function is never called.
-macro_rules! comparable {
-    ($class:ty) => {
-        impl rustpython_vm::types::Comparable for $class {
-            fn slot_richcompare(
-                zelf: &rustpython_vm::PyObject,
-                other: &rustpython_vm::PyObject,
-                op: rustpython_vm::types::PyComparisonOp,
-                vm: &rustpython_vm::VirtualMachine,
-            ) -> rustpython_vm::PyResult<
-                rustpython_vm::function::Either<
-                    rustpython_vm::PyObjectRef,
-                    rustpython_vm::function::PyComparisonValue,
-                >,
-            > {
-                $crate::numpy::operators::compare(zelf, other, op, vm)
-            }
-
-            fn cmp(
-                _: &rustpython_vm::Py<Self>,
-                _: &rustpython_vm::PyObject,
-                _: rustpython_vm::types::PyComparisonOp,
-                _: &rustpython_vm::VirtualMachine,
-            ) -> rustpython_vm::PyResult<rustpython_vm::function::PyComparisonValue> {
-                Ok(rustpython_vm::function::PyComparisonValue::NotImplemented)
-            }
-        }
-    };
-}
-
-pub(super) use comparable;

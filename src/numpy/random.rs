@@ -2,7 +2,6 @@
 //! Source: the reference of `numpy.random.RandomState` (Mersenne Twister, polar normals, masked rejection) and of
 //! `numpy.random.Generator` (PCG64, ziggurat normals, Lemire's bounded integers).
 
-use rustpython_vm::builtins::PyInt;
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::common::lock::PyMutex;
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -72,30 +71,20 @@ impl Engine {
         let is_short = most <= u64::from(u32::MAX);
         match self {
             Engine::Twister(_) => self.masked(most),
-            Engine::Pcg(_) if most == u64::from(u32::MAX) => u64::from(self.next32()),
-            Engine::Pcg(_) if most == u64::MAX => self.next64(),
-            Engine::Pcg(_) if is_short => {
-                let count = most + 1;
-                let mut product = u64::from(self.next32()) * count;
-                if (product as u32) < count as u32 {
-                    let least = (u64::from(u32::MAX) - most) % count;
-                    while u64::from(product as u32) < least {
-                        product = u64::from(self.next32()) * count;
-                    }
-                }
-                product >> 32
-            }
-            Engine::Pcg(_) => {
-                let count = most + 1;
-                let mut product = u128::from(self.next64()) * u128::from(count);
-                if (product as u64) < count {
-                    let least = (u64::MAX - most) % count;
-                    while (product as u64) < least {
-                        product = u128::from(self.next64()) * u128::from(count);
-                    }
-                }
-                (product >> 64) as u64
-            }
+            Engine::Pcg(pcg) if is_short => lemire(most, 32, || u64::from(pcg.next32())),
+            Engine::Pcg(pcg) => lemire(most, 64, || pcg.next64()),
+        }
+    }
+}
+
+/// A whole number from 0 to `most`, from words of so many bits.
+fn lemire(most: u64, bits: u32, mut word: impl FnMut() -> u64) -> u64 {
+    let (count, largest) = (u128::from(most) + 1, (1u128 << bits) - 1);
+    loop {
+        let product = u128::from(word()) * count;
+        let low = product & largest;
+        if low >= count || low >= (largest - u128::from(most)) % count {
+            return (product >> bits) as u64;
         }
     }
 }
@@ -134,22 +123,12 @@ struct PyStream {
     stream: PyMutex<Stream>,
 }
 
-/// The 32-bit words of a number that is not negative, the lowest first.
-fn words(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Vec<u32>> {
-    let int = object.try_index(vm)?;
-    let int: &PyInt = &int;
-    Ok(int.as_bigint().to_u32_digits().1)
-}
-
+/// The 32-bit words of one number or of several that are not negative, the lowest first.
 fn entropy(seeds: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Vec<u32>> {
-    let Some(items) = crate::torch::items(seeds) else {
-        let found = words(seeds, vm)?;
-        return Ok(if found.is_empty() { vec![0] } else { found });
-    };
     let mut all = Vec::new();
-    for item in items {
-        let found = words(&item, vm)?;
-        all.extend(if found.is_empty() { vec![0] } else { found });
+    for item in crate::torch::items(seeds).unwrap_or_else(|| vec![seeds.clone()]) {
+        let words = item.try_index(vm)?.as_bigint().to_u32_digits().1;
+        all.extend(if words.is_empty() { vec![0] } else { words });
     }
     Ok(all)
 }

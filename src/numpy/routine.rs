@@ -222,7 +222,7 @@ impl Call<'_> {
 
     /// Computes an elementwise function.
     pub(super) fn elementwise(&self, name: &'static str, operands: &[dtypes::Operand]) -> PyResult<Tensor> {
-        elementwise::compute(self.numpy, super::rules::named(name), operands, None, self.vm)
+        elementwise::compute(self.numpy, super::rules::named(name), operands, self.vm)
     }
 
     /// Computes an elementwise function of arrays.
@@ -252,7 +252,7 @@ impl Call<'_> {
 
     fn finish(&self, answer: Answer) -> PyResult {
         let vm = self.vm;
-        if let Some(target) = self.given(self.row.signature.out()) {
+        if let Some(target) = self.given(self.row.signature.place("out")) {
             return self.write(target, answer);
         }
         let back = self.row.others == Others::ConvertBack
@@ -339,7 +339,7 @@ impl PyRoutine {
             return self.delegate(method, always, &given, vm);
         }
         let args = row.signature.bind(row.name, &given, vm)?;
-        let dtype = args.get(row.signature.dtype()).and_then(Option::as_ref);
+        let dtype = args.get(row.signature.place("dtype")).and_then(Option::as_ref);
         let other_dtype = dtype.filter(|object| dtypes::meant(numpy, object, vm).is_none());
         if let Some(object) = other_dtype {
             // Errors: it is none.
@@ -425,11 +425,6 @@ impl Representable for PyRoutine {
 impl PyRoutine {
     #[pygetset]
     fn __name__(&self) -> &'static str {
-        self.row.name
-    }
-
-    #[pygetset]
-    fn __qualname__(&self) -> &'static str {
         self.row.name
     }
 

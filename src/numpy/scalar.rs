@@ -49,7 +49,6 @@ pub(super) fn tensor(dtype: DType, number: &Arg) -> Tensor {
     match *number {
         Arg::Int(value) if dtype == DType::Int64 => Tensor::from_i64(vec![value], []),
         Arg::Int(value) => Tensor::scalar(dtype.wrap_i64(value) as f64, dtype),
-        Arg::Bool(value) => Tensor::scalar(f64::from(u8::from(value)), dtype),
         ref other => Tensor::scalar(other.number().unwrap_or(0.0), dtype),
     }
 }
@@ -71,10 +70,7 @@ pub(super) fn converted(number: &Arg, dtype: DType) -> Arg {
         (Category::Integer, Arg::Bool(value)) => Arg::Int(i64::from(*value)),
         (Category::Integer, number) => Arg::Int(dtype.wrap_i64(number.number().unwrap_or(0.0) as i64)),
         (Category::Float, number) => {
-            let value = match *number {
-                Arg::Int(value) => value as f64,
-                ref other => other.number().unwrap_or(0.0),
-            };
+            let value = number.number().unwrap_or(0.0);
             Arg::Float(if dtype == DType::Float64 { value } else { f64::from(dtype.round_f32(value as f32)) })
         }
     }

@@ -1,13 +1,14 @@
 //! The classes of scalars: how they are made, printed, compared and used as operands.
 
-use rustpython_vm::builtins::{PyStr, PyType, PyTypeRef};
+use rustpython_vm::builtins::{PyStr, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::protocol::PyNumberMethods;
-use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, Representable};
-use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::types::{AsNumber, PyComparisonOp};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyFloat64, PyScalar, context};
+use super::operators::Compared;
 use super::scalar::{converted, number, of_number, python, tensor};
 use super::{digits, operators};
 use crate::tensor::Arg;
@@ -47,58 +48,42 @@ fn made(class: &PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     numpy.result(tensor, vm)
 }
 
-fn hash(object: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
-    match number(object, vm) {
-        Some((_, number)) => python(&number, vm).hash(vm),
-        None => Ok(0),
-    }
-}
-
-/// What both classes have in common: the slots take the object, the other functions are never called.
+/// What both classes have in common.
 macro_rules! slots {
     ($class:ident) => {
-        impl Constructor for $class {
-            type Args = FuncArgs;
-
-            fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-                made(&class, args, vm)
-            }
-
-            fn py_new(_: &Py<PyType>, _: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {
-                Err(vm.new_type_error("a scalar is made by its class"))
-            }
-        }
-
-        impl Representable for $class {
-            fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-                Ok(vm.ctx.new_str(text(zelf, vm)))
-            }
-
-            fn repr_str(_: &Py<Self>, _: &VirtualMachine) -> PyResult<String> {
-                Ok(String::new())
-            }
-        }
-
-        operators::comparable!($class);
-
-        impl Hashable for $class {
-            fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
-                hash(zelf, vm)
-            }
-
-            fn hash(_: &Py<Self>, _: &VirtualMachine) -> PyResult<PyHash> {
-                Ok(0)
-            }
-        }
-
         impl AsNumber for $class {
             fn as_number() -> &'static PyNumberMethods {
                 &operators::METHODS
             }
         }
 
-        #[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
+        #[pyclass(with(AsNumber), flags(BASETYPE))]
         impl $class {
+            #[pyslot]
+            fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+                made(&class, args, vm)
+            }
+
+            #[pyslot]
+            fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+                Ok(vm.ctx.new_str(text(zelf, vm)))
+            }
+
+            #[pyslot]
+            fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
+                number(zelf, vm).map_or(Ok(0), |it| python(&it.1, vm).hash(vm))
+            }
+
+            #[pyslot]
+            fn slot_richcompare(
+                zelf: &PyObject,
+                other: &PyObject,
+                op: PyComparisonOp,
+                vm: &VirtualMachine,
+            ) -> PyResult<Compared> {
+                operators::compare(zelf, other, op, vm)
+            }
+
             /// The Python number: what torch takes.
             #[pygetset]
             fn _number(zelf: PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {

@@ -18,9 +18,6 @@ struct Parsed {
     /// How many arguments are required, and how many may be positional.
     least: usize,
     most: usize,
-    /// The places of two parameters that many functions have.
-    dtype: usize,
-    out: usize,
 }
 
 impl Parsed {
@@ -45,13 +42,8 @@ impl Parsed {
             true => usize::MAX,
             false => params.iter().filter(|param| !param.is_keyword_only).count(),
         };
-        let (dtype, out) = (place(&params, "dtype"), place(&params, "out"));
-        Parsed { params, least, most, dtype, out }
+        Parsed { params, least, most }
     }
-}
-
-fn place(params: &[Param], name: &str) -> usize {
-    params.iter().position(|param| param.name == name).unwrap_or(usize::MAX)
 }
 
 impl Signature {
@@ -67,13 +59,9 @@ impl Signature {
         &self.parsed().params
     }
 
-    /// The places of `dtype` and of `out`.
-    pub(super) fn dtype(&self) -> usize {
-        self.parsed().dtype
-    }
-
-    pub(super) fn out(&self) -> usize {
-        self.parsed().out
+    /// The place of a parameter; no place where there is none.
+    pub(super) fn place(&self, name: &str) -> usize {
+        self.params().iter().position(|param| param.name == name).unwrap_or(usize::MAX)
     }
 
     /// The arguments by parameter. Errors: `TypeError` in Python's words; a keyword that attn refuses.
@@ -83,7 +71,7 @@ impl Signature {
         given: &FuncArgs,
         vm: &VirtualMachine,
     ) -> PyResult<Vec<Option<PyObjectRef>>> {
-        let &Parsed { ref params, least, most, .. } = self.parsed();
+        let &Parsed { ref params, least, most } = self.parsed();
         let mut bound: Vec<Option<PyObjectRef>> = Vec::with_capacity(params.len());
         for (at, param) in params.iter().enumerate() {
             bound.push(match param.takes_rest {
@@ -151,4 +139,4 @@ pub(super) struct Param {
 }
 
 /// Keywords that functions of NumPy have and attn refuses.
-const REFUSED: [&str; 6] = ["where", "casting", "order", "subok", "like", "initial"];
+const REFUSED: [&str; 7] = ["where", "casting", "order", "subok", "like", "initial", "dtype"];

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use rustpython_vm::builtins::PyTuple;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Numpy, PyArray, array_of, context};
-use super::dtypes::{self, Operand};
+use super::dtypes::Operand;
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
 use super::foreign;
 use super::rules::Function;
@@ -36,7 +37,7 @@ pub(super) fn apply(
     }
     let operands: Vec<Operand> =
         objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
-    returned(numpy, compute(numpy, function, &operands, None, vm)?, objects, vm)
+    returned(numpy, compute(numpy, function, &operands, vm)?, objects, vm)
 }
 
 /// What a function of these objects returns: an array or a scalar; where one of them is a tensor, a tensor, as
@@ -54,8 +55,8 @@ pub(super) fn returned(
     Ok(tensor_object(numpy.cast(&result, dtype, vm)?, &numpy.state, vm))
 }
 
-static UNARY: Signature = Signature::new("x, out=None, *, where=True, dtype=None");
-static BINARY: Signature = Signature::new("x1, x2, out=None, *, where=True, dtype=None");
+static UNARY: Signature = Signature::new("x, out=None, *, where=True");
+static BINARY: Signature = Signature::new("x1, x2, out=None, *, where=True");
 
 impl Callable for PyUfunc {
     type Args = FuncArgs;
@@ -69,24 +70,21 @@ impl Callable for PyUfunc {
         let mut bound = signature.bind(function.name, &args, vm)?;
         let rest = bound.split_off(function.operands);
         let mut rest = rest.into_iter().map(|object| object.filter(|it| !vm.is_none(it)));
-        let [mut out, mask, dtype] = std::array::from_fn(|_| rest.next().flatten());
-        if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<rustpython_vm::builtins::PyTuple>())
-        {
+        let [mut out, mask] = std::array::from_fn(|_| rest.next().flatten());
+        if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<PyTuple>()) {
             out = tuple.as_slice().first().filter(|it| !vm.is_none(it)).cloned();
         }
         let objects: Vec<PyObjectRef> = bound.into_iter().flatten().collect();
         let operands: Vec<Operand> =
             objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
-        let dtype = dtype.map(|it| dtypes::of(numpy, &it, vm)).transpose()?;
         let mask = mask.filter(|it| !it.is(&vm.ctx.true_value));
-        let is_in_place = mask.is_none()
-            && dtype.is_none()
-            && out.as_ref().is_some_and(|out| objects[0].is(out) && array_of(out).is_some());
+        let is_in_place =
+            mask.is_none() && out.as_ref().is_some_and(|out| objects[0].is(out) && array_of(out).is_some());
         if is_in_place && compute_in_place(numpy, function, &operands, vm)? {
             numpy.update_mirrors();
             return Ok(objects[0].clone());
         }
-        let mut result = compute(numpy, function, &operands, dtype, vm)?;
+        let mut result = compute(numpy, function, &operands, vm)?;
         let target = match &out {
             Some(object) => match array_of(object) {
                 Some(target) => Some(target),

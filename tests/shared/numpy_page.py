@@ -42,7 +42,7 @@ def arguments(thing):
 names = sorted(set(numpy.__dir__()))
 ufuncs = sorted(name for name in names if isinstance(getattr(numpy, name, None), numpy.ufunc))
 print("## Elementwise functions\n")
-print("With `out`, `where` and `dtype`, and the methods `reduce`, `outer` and `at`.\n")
+print("With `out` and `where`, and the methods `reduce`, `outer` and `at`.\n")
 print(", ".join(f"`{name}`" for name in ufuncs) + "\n")
 print("## Functions\n")
 for name in sorted(name for name in names if is_function(getattr(numpy, name, None))):

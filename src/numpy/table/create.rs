@@ -263,11 +263,13 @@ fn astype(c: &Call) -> PyResult<Answer> {
     }
 }
 
-pub(super) static ROWS: [Row; 19] = [
+pub(super) static ROWS: [Row; 21] = [
     row("array", FUNCTION, "object, dtype=None, *, copy=True, ndmin=0", array),
     row("asarray", FUNCTION, "a, dtype=None", asarray),
     row("copy", FUNCTION, "a", copy),
     row("copy", METHOD, "self", copy),
+    row("__copy__", METHOD, "self", copy),
+    row("__deepcopy__", METHOD, "self, memo", copy),
     row("conj", METHOD, "self", itself),
     row("conjugate", METHOD, "self", itself),
     row("astype", METHOD, "self, dtype, *, copy=True", astype),

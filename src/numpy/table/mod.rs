@@ -2,7 +2,6 @@
 //! says what differs from the operation: dtypes, shapes, errors.
 
 mod create;
-mod indices;
 mod order;
 mod products;
 mod reduce;
@@ -12,8 +11,8 @@ use super::routine::Row;
 
 /// All rows.
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
-    let families: [&'static [Row]; 6] =
-        [&create::ROWS, &shape::ROWS, &reduce::ROWS, &order::ROWS, &products::ROWS, &indices::ROWS];
+    let families: [&'static [Row]; 5] =
+        [&create::ROWS, &shape::ROWS, &reduce::ROWS, &order::ROWS, &products::ROWS];
     families.into_iter().flatten()
 }
 

@@ -1,9 +1,9 @@
 //! Products of vectors and matrices.
 
 use rustpython_vm::PyResult;
-use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
+use rustpython_vm::builtins::PyStr;
 
-use crate::numpy::dtypes::{Operand, promote, result_type};
+use crate::numpy::dtypes::promote;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, Others, Row, row};
 use crate::numpy::text::tight;
 use crate::tensor::{Arg, DType, Tensor, layout};
@@ -60,42 +60,24 @@ fn matmul(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Result(times(c, &a, &b, dtype)?))
 }
 
-fn not_aligned(c: &Call, a: &Tensor, b: &Tensor, axis: usize) -> PyBaseExceptionRef {
-    let last = a.ndim() - 1;
-    c.value_error(format!(
-        "shapes {} and {} not aligned: {} (dim {last}) != {} (dim {axis})",
-        tight(a.shape()),
-        tight(b.shape()),
-        a.shape()[last],
-        b.shape()[axis]
-    ))
-}
-
-fn dot(c: &Call) -> PyResult<Answer> {
+/// The sum of products over the last axis of the first operand and this axis of the second.
+fn aligned(c: &Call, axis: fn(&Tensor) -> usize) -> PyResult<Answer> {
     let (a, b, dtype) = pair(c)?;
     if a.ndim() == 0 || b.ndim() == 0 {
         return Ok(Answer::Result(c.elementwise("multiply", &[c.operand(0)?, c.operand(1)?])?));
     }
-    let axis = inner_axis(&b);
-    if a.shape()[a.ndim() - 1] != b.shape()[axis] {
-        return Err(not_aligned(c, &a, &b, axis));
+    let (last, axis) = (a.ndim() - 1, axis(&b));
+    let (own, other) = (a.shape()[last], b.shape()[axis]);
+    if own != other {
+        return Err(c.value_error(format!(
+            "shapes {} and {} not aligned: {own} (dim {last}) != {other} (dim {axis})",
+            tight(a.shape()),
+            tight(b.shape()),
+        )));
     }
-    if b.ndim() <= 2 {
-        return Ok(Answer::Result(times(c, &a, &b, dtype)?));
-    }
-    contracted(c, (&a, &[a.ndim() - 1]), (&b, &[axis]), dtype)
-}
-
-fn inner(c: &Call) -> PyResult<Answer> {
-    let (a, b, dtype) = pair(c)?;
-    if a.ndim() == 0 || b.ndim() == 0 {
-        return Ok(Answer::Result(c.elementwise("multiply", &[c.operand(0)?, c.operand(1)?])?));
-    }
-    let (last, axis) = (a.ndim() - 1, b.ndim() - 1);
-    match a.shape()[last] == b.shape()[axis] {
-        false => Err(not_aligned(c, &a, &b, axis)),
-        true if b.ndim() == 1 => Ok(Answer::Result(times(c, &a, &b, dtype)?)),
-        true => contracted(c, (&a, &[last]), (&b, &[axis]), dtype),
+    match b.ndim() <= 2 && axis == inner_axis(&b) {
+        true => Ok(Answer::Result(times(c, &a, &b, dtype)?)),
+        false => contracted(c, (&a, &[last]), (&b, &[axis]), dtype),
     }
 }
 
@@ -144,12 +126,8 @@ fn einsum(c: &Call) -> PyResult<Answer> {
     };
     let text = text.to_string_lossy().replace(' ', "");
     let arrays = objects.iter().map(|it| c.array(it)).collect::<PyResult<Vec<_>>>()?;
-    let common = || {
-        result_type(
-            &arrays.iter().cloned().map(|tensor| Operand { tensor, number: None }).collect::<Vec<_>>(),
-        )
-    };
-    let dtype = c.dtype(3)?.unwrap_or_else(common);
+    let common = arrays.iter().map(Tensor::dtype).reduce(promote).unwrap_or(DType::Float64);
+    let dtype = c.dtype(3)?.unwrap_or(common);
     let (inputs, result) =
         text.split_once("->").map_or((text.as_str(), None), |(inputs, result)| (inputs, Some(result)));
     let parts: Vec<&str> = inputs.split(',').collect();
@@ -191,8 +169,8 @@ fn einsum(c: &Call) -> PyResult<Answer> {
 
 pub(super) static ROWS: [Row; 5] = [
     row("matmul", FUNCTION, "x1, x2, out=None", matmul).others(Others::ConvertBack),
-    row("dot", BOTH, "a, b, out=None", dot),
-    row("inner", FUNCTION, "a, b", inner),
+    row("dot", BOTH, "a, b, out=None", |c| aligned(c, inner_axis)),
+    row("inner", FUNCTION, "a, b", |c| aligned(c, |b| b.ndim() - 1)),
     row("outer", FUNCTION, "a, b, out=None", outer),
     row("einsum", FUNCTION, "subscripts, *operands, out=None, dtype=None, optimize=False", einsum),
 ];

@@ -649,7 +649,7 @@ ids = np.array([[5, 3, 0], [7, 0, 0]]); pad = (ids == 0); print(pad, pad[:, np.n
 additive = np.where(pad, -1e9, 0.0); print(additive); print(np.flip(m, 0)[0], np.fliplr(m)[0])
 alibi = -np.abs(np.arange(4)[:, None] - np.arange(4)[None, :]) * np.array([0.5, 0.25])[:, None, None]; print(alibi.shape, alibi[0])
 a = np.zeros((3, 3), int); np.fill_diagonal(a, 4); np.fill_diagonal(np.fliplr(a), [1, 2, 3]); print(a, a[::-1].base is a, np.diag(a), np.trace(a))
-b = np.arange(6); v = b[::-1]; v[0] = 99; w = b[1:4]; w *= 2; print(b, v, w.base is b, np.shares_memory(b, v)); b.sort(); print(b[::2], b[::-2])
+b = np.arange(6); v = b[::-1]; v[0] = 99; w = b[1:4]; w *= 2; print(b, v, w.base is b); b.sort(); print(b[::2], b[::-2])
 
 # %% patches by einops
 import torch

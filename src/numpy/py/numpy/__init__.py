@@ -52,35 +52,34 @@ _INSTEAD = {
     "kron": "outer() and reshape()", "divmod": "the builtin divmod()", "intersect1d": "isin()", "can_cast": "promote_types()",
     "setdiff1d": "isin(.., invert=True)", "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
     "digitize": "searchsorted()", "ix_": "a[rows][:, columns]", "s_": "slice()", "diag_indices": "arange()", "geterr": "seterr()",
-    "r_": "concatenate()", "c_": "column_stack()", "ogrid": "meshgrid(.., sparse=True)",
+    "r_": "concatenate()", "c_": "column_stack()", "ogrid": "meshgrid(.., sparse=True)", "mgrid": "indices()", "nditer": "ndindex()",
+    "frombuffer": "array(list(buffer))",
     "nansum": "sum() of a[~isnan(a)]", "nanmean": "mean() of a[~isnan(a)]", "nanstd": "std() of a[~isnan(a)]",
     "nanmax": "max() of a[~isnan(a)]", "nanmin": "min() of a[~isnan(a)]", "ptp": "max() and min()", "delete": "a mask: a[keep]",
     "iinfo": "torch.iinfo()", "left_shift": "a * 2**n", "right_shift": "a // 2**n",
-    "insert": "concatenate()", "array_str": "array2string()", "may_share_memory": "shares_memory()", "isscalar": "ndim()",
+    "insert": "concatenate()", "array_str": "array2string()", "may_share_memory": "a.base", "shares_memory": "a.base", "isscalar": "ndim()",
     "iscomplexobj": "dtype.kind", "isrealobj": "dtype.kind",
     "vdot": "dot() and conj()", "asfortranarray": "ascontiguousarray()", "partition": "sort()",
 }
 
 _LATER = {
-    "_create": "logspace meshgrid",
     "_shape": (
         "flip fliplr flipud broadcast_arrays broadcast_shapes pad append shape ndim size moveaxis roll atleast_1d atleast_2d "
-        "vstack hstack column_stack ascontiguousarray"
+        "vstack hstack column_stack ascontiguousarray logspace meshgrid"
     ),
     "_statistics": "median average percentile quantile count_nonzero",
-    "_order": "unique",
-    "_numeric": "allclose isclose array_equal nan_to_num interp angle real imag vectorize shares_memory tensordot",
+    "_numeric": "allclose isclose array_equal nan_to_num interp angle real imag vectorize tensordot",
     "_settings": (
         "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string"
     ),
     "_indices": (
-        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices mgrid unravel_index ndindex ndenumerate nditer"
+        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate"
     ),
-    "_exceptions": "AxisError VisibleDeprecationWarning",
+    "_exceptions": "AxisError",
     "_kinds": "str_ unicode_",
-    "_files": "save load savez savez_compressed frombuffer",
+    "_files": "save load savez savez_compressed",
     "_methods": "trace",
-    "_counts": "cov corrcoef histogram bincount diff convolve",
+    "_counts": "cov corrcoef histogram bincount diff convolve unique",
 }
 
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}

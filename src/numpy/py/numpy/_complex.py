@@ -10,7 +10,7 @@ import numpy
 import _numpy
 from _numpy import ndarray as _numbers
 from numpy import asarray
-from numpy._kinds import complex_of, dtype, has_complex, part_of
+from numpy._kinds import complex_of, dtype, has_complex, part_of, shown
 
 
 class ndarray:
@@ -26,14 +26,12 @@ class ndarray:
     dtype = property(lambda self: dtype(f"complex{16 * self._pairs.itemsize}"))
     shape = property(lambda self: self._pairs.shape[:-1])
     ndim, size = property(lambda self: len(self.shape)), property(lambda self: math.prod(self.shape))
-    itemsize, nbytes = property(lambda self: self.dtype.itemsize), property(lambda self: self._pairs.nbytes)
-    strides = property(lambda self: self._pairs.strides[:-1])
     real, imag = property(lambda self: self._pairs[..., 0]), property(lambda self: self._pairs[..., 1])
     T = property(lambda self: self.transpose())
-    _is_row_major = property(lambda self: self._pairs._is_row_major)
 
     @property
     def _tensor(self):
+        """The complex tensor on the same elements."""
         import torch
 
         return torch.view_as_complex(self._pairs._tensor)
@@ -41,9 +39,6 @@ class ndarray:
     def transpose(self, *axes):
         axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return ndarray(self._pairs.transpose([axis % self.ndim for axis in axes or range(self.ndim)[::-1]] + [self.ndim]))
-
-    def swapaxes(self, axis1, axis2):
-        return ndarray(self._pairs.swapaxes(axis1 % self.ndim, axis2 % self.ndim))
 
     def reshape(self, *shape):
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
@@ -53,9 +48,6 @@ class ndarray:
 
     def ravel(self):
         return self.reshape(-1)
-
-    def squeeze(self, axis=None):
-        return ndarray(self._pairs.squeeze(tuple(at for at, size in enumerate(self.shape) if size == 1) if axis is None else axis % self.ndim))
 
     def copy(self):
         return ndarray(self._pairs.copy())
@@ -69,20 +61,6 @@ class ndarray:
             raise NotImplementedError("complex numbers as real ones are not part of attn's numpy: .real is")
         return ndarray(self._pairs.astype(part_of(kind), copy=copy))
 
-    def conj(self):
-        return elementwise("conjugate", self)
-
-    conjugate = conj
-
-    def round(self, decimals=0):
-        return call("round", self, decimals)
-
-    def sum(self, axis=None, keepdims=False):
-        return call("sum", self, axis, keepdims=keepdims)
-
-    def mean(self, axis=None, keepdims=False):
-        return call("mean", self, axis, keepdims=keepdims)
-
     def item(self):
         return complex(*self._pairs.reshape(2).tolist())
 
@@ -94,9 +72,6 @@ class ndarray:
 
     def __iter__(self):
         return (self[at] for at in range(len(self)))
-
-    def __bool__(self):
-        return bool(self != 0)
 
     def _key(self, key):
         """The index that leaves the parts alone."""
@@ -117,12 +92,6 @@ class ndarray:
         return write
 
     __iadd__, __isub__, __imul__ = _into("add"), _into("subtract"), _into("multiply")
-
-    def __matmul__(self, other):
-        return call("matmul", self, other)
-
-    def __rmatmul__(self, other):
-        return call("matmul", other, self)
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -149,21 +118,19 @@ class ndarray:
 
     def __repr__(self):
         body = self._laid_out(", ", len("array("), 1) if self.ndim else str(self[()])
-        return f"array({body})" if self.dtype.itemsize == 16 and self.size else f"array({body}, dtype={self.dtype})"
+        return f"array({body})" if self.dtype.itemsize == 16 and self.size else shown(body, str(self.dtype))
 
 
-def _operator(name, is_reflected=False):
-    return lambda self, other: elementwise(name, *((other, self) if is_reflected else (self, other)))
+def _define(method, function, compute):
+    def run(self, *args, **words):
+        return compute(function, self, *args, **words)
 
+    def reflected(self, other):
+        return compute(function, other, self)
 
-for _name in ("add", "subtract", "multiply", "truediv"):
-    _function = "divide" if _name == "truediv" else _name
-    _short = {"subtract": "sub", "multiply": "mul"}.get(_name, _name)
-    setattr(ndarray, f"__{_short}__", _operator(_function))
-    setattr(ndarray, f"__r{_short}__", _operator(_function, True))
-ndarray.__eq__, ndarray.__ne__, ndarray.__pow__ = _operator("equal"), _operator("not_equal"), _operator("power")
-ndarray.__neg__ = lambda self: ndarray(-self._pairs)
-ndarray.__abs__ = lambda self: elementwise("absolute", self)
+    setattr(ndarray, method, run)
+    if method in ("__add__", "__sub__", "__mul__", "__truediv__", "__matmul__"):
+        setattr(ndarray, method.replace("__", "__r", 1), reflected)
 
 
 def _words(numbers):
@@ -202,13 +169,9 @@ def _paired(real, imag):
 
 def _parts(value):
     """The real and the imaginary part of an operand."""
-    if isinstance(value, complex):
-        return value.real, value.imag
-    value = array(value) if isinstance(value, (list, tuple)) and has_complex(value) else value
-    if type(value) is ndarray:
-        return value.real, value.imag
-    value = asarray(value) if not isinstance(value, (int, float)) else value
-    return (value.astype("float64") if getattr(value, "ndim", 0) and value.dtype.kind in "biu" else value), 0.0
+    value = asarray(value) if isinstance(value, (list, tuple)) else value
+    value = value.astype("float64") if isinstance(value, _numbers) and value.dtype.kind in "biu" else value
+    return value.real, value.imag
 
 
 def _product(a, b):
@@ -216,7 +179,7 @@ def _product(a, b):
 
 
 def _quotient(a, b):
-    if numpy.ndim(b[1]) or b[1]:
+    if numpy.any(b[1]):
         raise _refused("division by complex numbers and reciprocal")
     return a[0] / b[0], a[1] / b[0]
 
@@ -250,22 +213,20 @@ _MADE = "zeros ones empty zeros_like ones_like empty_like eye identity arange li
 _DATA = {
     **dict.fromkeys(_MOVED.split(), (0,)), **dict.fromkeys(_MADE.split(), ()), "full": (1,), "full_like": (1,), "where": (1, 2),
 }
-# Products, and the places of their factors.
-_FACTORS = {"matmul": (0, 1), "dot": (0, 1), "inner": (0, 1), "outer": (0, 1), "einsum": (1, 2)}
+_PRODUCTS = ("matmul", "dot", "inner", "outer", "einsum")
 
 
 def call(name, *args, **words):
     """A native function, by its name, of complex numbers or with such a dtype."""
-    own = getattr(ndarray, name, None) if args and type(args[0]) is ndarray else None
-    if own is not None and name not in _DATA:
-        return own(*args, **words)
+    own = None if name in _DATA else getattr(ndarray, name, None)
+    if own is not None and args:
+        return own(args[0] if type(args[0]) is ndarray else ndarray(_pairs_of(*_parts(args[0]))), *args[1:], **words)
     if name == "asarray" and len(args) == 1 and type(args[0]) is ndarray:
         return args[0]
-    if name in _FACTORS and len(args) == _FACTORS[name][1] + 1:
-        first, second = _FACTORS[name]
-        function = lambda a, b: getattr(numpy, name)(*args[:first], a, b, **words)
-        (a, b), (c, d) = _parts(args[first]), _parts(args[second])
-        return _paired(*_terms(function, a, b, c, d))
+    if name in _PRODUCTS and len(args) == (3 if name == "einsum" else 2):
+        (a, b), (c, d) = map(_parts, args[-2:])
+        function = lambda x, y: getattr(numpy, name)(*args[:-2], x, y, **words)
+        return _paired(function(a, c) - function(b, d), function(a, d) + function(b, c))
     if name not in _DATA or has_complex([*words.values()]):
         raise _refused(name)
     data = _DATA[name]
@@ -276,16 +237,8 @@ def call(name, *args, **words):
         return given[0].astype(*given[1:], **rest) if name == "astype" else getattr(numpy, name)(*given, **rest)
 
     real = computed(0)
-    return _paired(real, computed(1) if any(has_complex(one) for at, one in enumerate(args) if at in data) else 0.0)
-
-
-def _terms(function, a, b, c, d):
-    """The parts of a product of a + bi and c + di; a part that is the number 0 adds nothing."""
-    zero = lambda x: isinstance(x, float) and x == 0
-    real, imag = function(a, c), 0.0
-    real = real if zero(b) or zero(d) else real - function(b, d)
-    imag = imag if zero(d) else function(a, d)
-    return real, imag if zero(b) else imag + function(b, c)
+    has_imaginary = any(has_complex(one) for at, one in enumerate(args) if at in data)
+    return _paired(real, computed(1) if has_imaginary else numpy.zeros_like(real))
 
 
 def _part(one, which, is_data):
@@ -300,11 +253,12 @@ def _part(one, which, is_data):
     return one * 0 if is_data and which else one
 
 
-def array(data, dtype=None, **words):
-    """An array of complex numbers from nested lists of them."""
-    return call("array", data, dtype=dtype, **words)
+of_list = call
 
-
-def of_list(name, data=None, *args, **words):
-    """A native function whose first argument is a list in which there are complex numbers."""
-    return call(name, data, *args, **words)
+for _method, _function in {
+    "__add__": "add", "__sub__": "subtract", "__mul__": "multiply", "__truediv__": "divide", "__pow__": "power", "__eq__": "equal",
+    "__ne__": "not_equal", "__neg__": "negative", "__abs__": "absolute", "conj": "conjugate", "conjugate": "conjugate",
+}.items():
+    _define(_method, _function, elementwise)
+for _method, _function in {"__matmul__": "matmul", "sum": "sum", "mean": "mean", "round": "round"}.items():
+    _define(_method, _function, call)

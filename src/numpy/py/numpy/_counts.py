@@ -1,4 +1,4 @@
-"""Covariance, counts and differences."""
+"""Covariance, counts, differences and different elements."""
 
 import numpy
 import _torch
@@ -49,17 +49,13 @@ def bincount(x, weights=None, minlength=0):
     return _own(asarray(_torch.bincount(x._tensor, None if weights is None else weights._tensor, int(minlength))))
 
 
-def histogram(a, bins=10, range=None, density=None, weights=None):
+def histogram(a, bins=10, range=None, density=None):
     a = asarray(a).reshape(-1)
     a = a.astype("uint8") if a.dtype.kind == "b" else a
-    if weights is not None:
-        weights = asarray(weights).reshape(-1)
-        if weights.shape != a.shape:
-            raise ValueError("weights should have the same shape as a.")
     edges = _edges(a, bins, range)
     place = numpy.searchsorted(edges, a, "right") - (a == edges[-1])
     inside = (place >= 1) & (place <= len(edges) - 1)
-    counts = bincount((place[inside] - 1), None if weights is None else weights[inside], len(edges) - 1)
+    counts = bincount(place[inside] - 1, None, len(edges) - 1)
     return (counts / diff(edges).astype("float64") / counts.sum() if density else counts), edges
 
 
@@ -116,3 +112,27 @@ def convolve(a, v, mode="full"):
     for at, factor in enumerate(v[::-1]):
         total = total + a[at : at + count] * factor
     return total
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
+    if axis is not None:
+        raise NotImplementedError("unique(axis=) is not part of attn's numpy: unique() of all elements is")
+    flat = asarray(ar).reshape(-1)
+    order = numpy.argsort(flat, kind="stable")
+    ordered = flat[order]
+    new = numpy.ones(ordered.shape, "bool")
+    new[1:] = ordered[1:] != ordered[:-1]
+    if equal_nan and flat.dtype.kind == "f" and flat.size and numpy.isnan(ordered[-1]):
+        start = int(numpy.searchsorted(numpy.isnan(ordered).astype("int64"), 1))
+        new[start + 1:] = False
+    made = ordered[new]
+    extra = [order[new], None, None]
+    if return_inverse:
+        inverse = numpy.empty(flat.shape, "int64")
+        inverse[order] = numpy.cumsum(new) - 1
+        extra[1] = inverse
+    if return_counts:
+        places = numpy.append(numpy.flatnonzero(new), flat.size)
+        extra[2] = numpy.diff(places)
+    wanted = [one for one, asked in zip(extra, (return_index, return_inverse, return_counts)) if asked]
+    return (made, *wanted) if wanted else made

@@ -12,16 +12,4 @@ class AxisError(ValueError, IndexError):
 
 
 class UFuncTypeError(TypeError):
-    pass
-
-
-class _UFuncOutputCastingError(UFuncTypeError):
-    pass
-
-
-# As in NumPy, which shows its base.
-_UFuncOutputCastingError.__name__ = _UFuncOutputCastingError.__qualname__ = "UFuncTypeError"
-
-
-class VisibleDeprecationWarning(UserWarning):
-    pass
+    """A result that an array cannot take."""

@@ -3,9 +3,7 @@
 import numpy
 import _numpy
 from _numpy import ndarray as _numbers
-from numpy._kinds import dtype as _dtype, str_, text_of
-
-_WIDTH = 75
+from numpy._kinds import dtype as _dtype, shown, str_, text_of
 
 
 class ndarray:
@@ -94,12 +92,9 @@ class ndarray:
         return self._laid_out(" ", 0, 0) if self.shape else self.item()
 
     def __repr__(self):
-        kind = f"dtype={self.dtype.str!r})"
         if self.size == 0:
-            return f"array([], {'' if self.ndim == 1 else f'shape={self.shape}, '}{kind}"
-        body = self._laid_out(", ", len("array("), 1)
-        width = len(body.rsplit("\n", 1)[-1]) + (len("array(") if "\n" not in body else 0)
-        return f"array({body}{', ' if width + len(kind) + 2 <= _WIDTH else ',' + chr(10) + '      '}{kind}"
+            return shown("[]" if self.ndim == 1 else f"[], shape={self.shape}", repr(self.dtype.str))
+        return shown(self._laid_out(", ", len("array("), 1), repr(self.dtype.str))
 
 
 def _stretched(labels, shape):
@@ -115,12 +110,7 @@ def array(data, dtype=None, *, copy=True, ndmin=0):
         return data
     shape, items = (data.shape, data._row()) if type(data) is ndarray else _levels(data)
     if not all(isinstance(one, str) for one in items):
-        if any(isinstance(one, (list, tuple)) for one in items):
-            raise ValueError(
-                "setting an array element with a sequence. The requested array has an inhomogeneous shape after "
-                f"{len(shape)} dimensions. The detected shape was {tuple(shape)} + inhomogeneous part."
-            )
-        raise NotImplementedError("arrays of text have text alone in attn's numpy: str() makes it of a number")
+        raise NotImplementedError("arrays of text are lists of one length of text alone in attn's numpy: str() makes it of a number")
     longest = max([len(str_(one)) for one in items], default=0) or 1
     kind = kind if kind is not None and kind.itemsize else data.dtype if type(data) is ndarray else text_of(longest)
     items = [str_(one[: kind.itemsize // 4]) for one in items]

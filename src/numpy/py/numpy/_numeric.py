@@ -42,12 +42,10 @@ def tensordot(a, b, axes=2):
     left, right = _axes(left, a.ndim), _axes(right, b.ndim)
     if len(left) != len(right) or any(a.shape[i] != b.shape[j] for i, j in zip(left, right)):
         raise ValueError("shape-mismatch for sum")
-    rows, columns = (tuple(i for i in range(x.ndim) if i not in axes) for x, axes in ((a, left), (b, right)))
-    count = math.prod(a.shape[i] for i in left)
-    shape = tuple(a.shape[i] for i in rows) + tuple(b.shape[i] for i in columns)
-    a, b = a.transpose(rows + left), b.transpose(right + columns)
-    made = numpy.dot(a.reshape(math.prod(shape[: len(rows)]), count), b.reshape(count, math.prod(shape[len(rows) :])))
-    return made.reshape(shape)
+    kept = [axis for axis in range(b.ndim) if axis not in right]
+    a, b = numpy.moveaxis(a, left, tuple(range(-len(left), 0))), b.transpose([*right, *kept])
+    shape, count = a.shape[: a.ndim - len(left)] + b.shape[len(right) :], math.prod(b.shape[: len(right)])
+    return numpy.dot(a.reshape(-1, count), b.reshape(count, -1)).reshape(shape)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
@@ -99,35 +97,12 @@ class vectorize:
 
     def __init__(self, pyfunc, otypes=None):
         self.pyfunc, self.otypes = pyfunc, otypes
-        self.__name__, self.__doc__ = getattr(pyfunc, "__name__", "vectorized"), getattr(pyfunc, "__doc__", None)
 
     def __call__(self, *args):
         arrays = numpy.broadcast_arrays(*args)
-        shape = arrays[0].shape
         if arrays[0].size == 0 and self.otypes is None:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        if self.otypes is None:
-            # As NumPy does, the first call finds out the dtype and is made again with the others.
-            self.pyfunc(*[array.reshape(-1)[0] for array in arrays])
-        made = [self.pyfunc(*row) for row in zip(*[array.reshape(-1) for array in arrays])]
-        if made and isinstance(made[0], tuple):
-            return tuple(self._array(list(column), at, shape) for at, column in enumerate(zip(*made)))
-        return self._array(made, 0, shape)
-
-    def _array(self, values, at, shape):
-        kind = asarray(values[0]).dtype if self.otypes is None else _dtype(self.otypes[at])
-        return numpy.array(values, kind).reshape(shape)
-
-
-def shares_memory(a, b, max_work=None):
-    if not (isinstance(a, ndarray) and isinstance(b, ndarray) and a._address == b._address):
-        return False
-
-    def places(x):
-        steps, offset = x._layout
-        found = {offset}
-        for size, step in zip(x.shape, steps):
-            found = {at + i * step for at in found for i in range(size)}
-        return found
-
-    return bool(places(a) & places(b))
+        rows = list(zip(*[array.reshape(-1) for array in arrays]))
+        # As NumPy does, the first call finds out the dtype and is made again with the others.
+        kind = asarray(self.pyfunc(*rows[0])).dtype if self.otypes is None else _dtype(self.otypes[0])
+        return numpy.array([self.pyfunc(*row) for row in rows], kind).reshape(arrays[0].shape)

@@ -88,8 +88,11 @@ def _complex_class(name, **methods):
     def missing(self, name):
         raise AttributeError(f"'numpy.{type(self).__name__}' object has no attribute '{name}' in attn")
 
+    def refused(self, dtype=None):
+        raise NotImplementedError("complex numbers as real ones are not part of attn's numpy: .real is")
+
     return _class(
-        name, complex, complexfloating, dtype=property(lambda self: dtype(name)), conj=complex.conjugate,
+        name, complex, complexfloating, dtype=property(lambda self: dtype(name)), conj=complex.conjugate, __array__=refused,
         item=lambda self: complex(self.real, self.imag), __getattr__=missing, **methods,
     )
 

@@ -1,4 +1,4 @@
-"""Shapes: views of other shapes, joining and splitting."""
+"""Shapes: grids, views of other shapes, joining and splitting."""
 
 import math
 
@@ -15,7 +15,7 @@ class Flags:
               "X": "writebackifcopy"}
 
     def __init__(self, array):
-        self.c_contiguous, self.f_contiguous, self.owndata = array._is_row_major, array.T._is_row_major, array._owns
+        self.c_contiguous, self.f_contiguous, self.owndata = array._is_row_major, array.T._is_row_major, array.base is None
 
     def __getitem__(self, name):
         return getattr(self, self._NAMES.get(name, name.lower()))
@@ -154,3 +154,23 @@ def hstack(tup, *, dtype=None):
 
 def column_stack(tup):
     return concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in map(asarray, tup)], 1)
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+    """Powers of base whose exponents are at equal distances."""
+    made = numpy.power(base, numpy.linspace(start, stop, num, endpoint))
+    return made if dtype is None else made.astype(dtype)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Coordinates of a grid, one array for each axis."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    ndim = len(xi)
+    made = [numpy.asarray(x).reshape((1,) * i + (-1,) + (1,) * (ndim - 1 - i)) for i, x in enumerate(xi)]
+    if indexing == "xy" and ndim > 1:
+        made[0] = made[0].reshape((1, -1) + (1,) * (ndim - 2))
+        made[1] = made[1].reshape((-1, 1) + (1,) * (ndim - 2))
+    if not sparse:
+        made = numpy.broadcast_arrays(*made)
+    return [x.copy() for x in made] if copy else list(made)

@@ -22,8 +22,8 @@ def at(ufunc, a, indices, b=None):
     """In place, one index after the other: repeated ones count each time."""
     places = numpy.asarray(numpy.arange(a.size).reshape(a.shape)[indices])
     values = None if b is None else numpy.broadcast_to(b, a[indices].shape).reshape(-1)
-    flat = a.reshape(-1)
+    flat, is_copy = a.reshape(-1), not a._is_row_major
     for number, place in enumerate(places.reshape(-1).tolist()):
         flat[place] = ufunc(flat[place]) if values is None else ufunc(flat[place], values[number])
-    if flat._address != a._address:
+    if is_copy:
         a[...] = flat.reshape(a.shape)

@@ -1,3 +1,3 @@
 """numpy.exceptions"""
 
-from numpy._exceptions import AxisError, VisibleDeprecationWarning
+from numpy._exceptions import AxisError

@@ -28,20 +28,6 @@ def _size(size):
     return shape, math.prod(shape)
 
 
-def _numbers(name, **given):
-    """Refuses arrays of parameters."""
-    for word, value in given.items():
-        if numpy.ndim(value):
-            raise NotImplementedError(f"{name}({word}=array) is not part of attn's numpy: it takes one number")
-
-
-def _doubles(name, dtype, draw, size):
-    """Draws of float64: those of float32 are others."""
-    if numpy.dtype(dtype) != "float64":
-        raise NotImplementedError(f"{name}(dtype={numpy.dtype(dtype)}) is not part of attn's numpy: it draws float64")
-    return draw(size)
-
-
 # Draws that are left out, and what to use.
 _INSTEAD = {"multinomial": "choice(.., p=)", "binomial": "random(n) < p", "gumbel": "-log(-log(uniform()))",
             "exponential": "-log(uniform())", "random_integers": "randint()", "ranf": "random()", "sample": "random()"}
@@ -55,11 +41,11 @@ def _missing(name):
 class _Draws:
     """What both generators draw, each from its own stream."""
 
-    def random(self, size=None, dtype="float64"):
-        return _doubles("random", dtype, self._stream.units, size)
+    def random(self, size=None):
+        return self._stream.units(size)
 
-    def standard_normal(self, size=None, dtype="float64"):
-        return _doubles("standard_normal", dtype, self._stream.normals, size)
+    def standard_normal(self, size=None):
+        return self._stream.normals(size)
 
     def _spread(self, draw, size, *params):
         """Draws for parameters that may be arrays: one for each of their elements."""
@@ -83,7 +69,8 @@ class _Draws:
 
     def _integers(self, low, high, size, dtype, endpoint):
         low, high = (0, low) if high is None else (low, high)
-        _numbers("randint", low=low, high=high)
+        if numpy.ndim(low) or numpy.ndim(high):
+            raise NotImplementedError("whole numbers below arrays are not part of attn's numpy.random: draw for one limit")
         kind = numpy.dtype(dtype)
         if kind.name not in ("int32", "int64"):
             raise NotImplementedError(f"whole numbers of {kind} are not part of attn's numpy.random: astype() converts")
@@ -124,26 +111,13 @@ class _Draws:
         else:
             if wanted > count:
                 raise ValueError(f"Cannot take a larger sample than population when {self._without}")
-            index = several(count, wanted) if p is None else self._weighted(p, wanted)
+            if p is not None:
+                raise NotImplementedError("choice(replace=False, p=) is not part of attn's numpy: draw one at a time")
+            index = several(count, wanted)
             index = index[0] if shape is None else index.reshape(shape)
         if population is None:
             return index if shape is not None else int(index)
         return population[index if shape is not None else int(index)]
-
-    def _weighted(self, p, wanted):
-        if numpy.count_nonzero(p > 0) < wanted:
-            raise ValueError("Fewer non-zero entries in p than size")
-        p, found, done = p.copy(), numpy.zeros(wanted, "int64"), 0
-        while done < wanted:
-            x = self.random((wanted - done,))
-            if done:
-                p[found[:done]] = 0
-            new = _at_units(p, x)
-            _, first = numpy.unique(new, return_index=True)
-            new = new[numpy.sort(first)]
-            found[done : done + new.size] = new
-            done += new.size
-        return found
 
     def __getattr__(self, name):
         raise _missing(name)
@@ -219,9 +193,6 @@ class RandomState(_Draws):
             raise ValueError("a must be 1-dimensional")
         return self._choice(a, size, replace, p, lambda count, wanted: self._stream.shuffled(count, 1, True)[:wanted])
 
-    def __repr__(self):
-        return f"RandomState(MT19937) at {hex(id(self)).upper().replace('X', 'x')}"
-
 
 class Generator(_Draws):
     """The generator that `default_rng` returns: PCG64."""
@@ -242,12 +213,6 @@ class Generator(_Draws):
             return index[self._stream.shuffled(wanted, 1, False)] if shuffle else index
 
         return self._choice(a, size, replace, p, several)
-
-    def __repr__(self):
-        return f"Generator(PCG64) at {hex(id(self)).upper().replace('X', 'x')}"
-
-    def __str__(self):
-        return "Generator(PCG64)"
 
 
 def default_rng(seed=None):
