@@ -8,7 +8,7 @@ use super::super::terminal::shell::Exit;
 use super::evidence::{CellResult, Evidence};
 use super::machine;
 use super::plan::PlannedCell;
-use super::step::step_panel;
+use super::step::{nonfinite, plots, step_panel};
 use super::workspace::{RanCell, Workspace};
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Outcome, Raised, Session};
@@ -43,6 +43,21 @@ impl FinishedCell<'_, '_> {
     pub(crate) fn panel(&self, session: &mut Session) -> Option<&Panel> {
         let (step, lesson) = self.cell.step?;
         Some(self.panel.get_or_init(|| step_panel(step, lesson, &self.outcome, session)))
+    }
+
+    /// The panel of a file's cell. The last value of a script is not shown.
+    pub(crate) fn of_file(&self, script: bool, workspace: &Workspace) -> Panel {
+        let FinishedCell { cell, outcome, .. } = self;
+        let remarks = outcome.stderr.lines().map(str::to_owned);
+        Panel {
+            code: cell.source.clone(),
+            stdout: outcome.stdout.clone(),
+            result: outcome.result.clone().filter(|_| !script),
+            error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, &cell.source)),
+            pictures: plots(outcome).collect(),
+            remarks: remarks.chain(nonfinite(outcome, &workspace.session)).collect(),
+            ..Panel::default()
+        }
     }
 
     /// The error that fails the run, if there is one.

@@ -120,7 +120,7 @@ fn remarks(step: &Step, session: &Session) -> Vec<String> {
 }
 
 /// For each tensor with nan that a cell bound or changed, the operation that first returned nan.
-pub(crate) fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
+pub(super) fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
     let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
     let names = explain::TensorNames::new(variables);
     let one = |variable: &Variable| {

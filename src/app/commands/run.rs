@@ -7,7 +7,7 @@ use super::super::cells::document::{CellDocument, RunDocument};
 use super::super::cells::plan::{Plan, plan};
 use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, Tracing};
-use super::super::cells::step::{nonfinite, plots, unrun_panel};
+use super::super::cells::step::unrun_panel;
 use super::super::cells::trace::{self, Detail};
 use super::super::cells::what_if::{self, Changes};
 use super::super::cells::workspace::Workspace;
@@ -172,8 +172,9 @@ fn as_text<'c>(
                 }
             }
             None if trace.is_some() || shell.styled() => {
-                styled_cell(&finished, workspace, plan.script, shell)?;
-                if let Some(mut text) = trace {
+                let panel = finished.of_file(plan.script, workspace);
+                let text = view::run::cell(&cell.name, &panel, finished.outcome.elapsed, shell.look);
+                for mut text in [Some(text), trace].into_iter().flatten() {
                     text.gap();
                     shell.show(&text)?;
                 }
@@ -189,29 +190,6 @@ fn as_text<'c>(
         shell.show(&view::run::finished(shown, failed, start.elapsed(), shell.look))?;
     }
     Ok(runner.exit())
-}
-
-/// Shows a file's cell as a terminal shows it.
-fn styled_cell(
-    finished: &FinishedCell,
-    workspace: &Workspace,
-    script: bool,
-    shell: &mut Shell,
-) -> Result<(), Failure> {
-    let FinishedCell { cell, outcome, .. } = finished;
-    let remarks = outcome.stderr.lines().map(str::to_owned).chain(nonfinite(outcome, &workspace.session));
-    let run = Panel {
-        code: cell.source.clone(),
-        stdout: outcome.stdout.clone(),
-        result: outcome.result.clone().filter(|_| !script),
-        pictures: plots(outcome).collect(),
-        error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, &cell.source)),
-        remarks: remarks.collect(),
-        ..Panel::default()
-    };
-    let mut text = view::run::cell(&cell.name, &run, outcome.elapsed, shell.look);
-    text.gap();
-    shell.show(&text)
 }
 
 /// Writes what a file's cell printed and its last expression, for a pipe; its error is a remark.

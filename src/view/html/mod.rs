@@ -3,7 +3,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`parts`] | a page as data |
+//! | [`parts`] | the tensors of a page |
 //! | [`escape`] | text that is safe in HTML |
 //! | [`styled`], [`prose`] | styled text, code and Markdown |
 //! | [`tensor`], [`map`], [`picture`], [`plot`] | tensors as tables; heat maps, pictures and plots as SVG |
@@ -23,12 +23,15 @@ mod tensor;
 use std::collections::BTreeSet;
 
 use crate::explain::{Statement, Why};
+use crate::lesson::exercise::{Prediction, RightAnswer};
+use crate::lesson::glossary::Term;
 use crate::shims::sha512;
 use crate::view::errors::error;
-use crate::view::panel::{Check, printable};
+use crate::view::panel::{Check, Panel, printable};
+use crate::view::picture::Picture;
 use crate::view::text::Look;
 pub(crate) use escape::escape;
-pub(crate) use parts::{ExplainedElement, ExplainedFigure, Page, PagePart};
+pub(crate) use parts::{ExplainedElement, ExplainedFigure, ShownTensors};
 pub(crate) use tensor::shown_offsets;
 
 const STYLE: &str = include_str!("page.css");
@@ -49,128 +52,198 @@ pub(crate) fn why_lines(why: &Why) -> Vec<String> {
     lines
 }
 
-/// The page as the text of an HTML file.
-pub(crate) fn page(page: &Page) -> String {
-    let mut terms = BTreeSet::new();
-    let mut body = String::new();
-    for part in &page.parts {
-        body.push_str(&self::part(part, page, &mut terms));
+/// A page, which grows part by part.
+#[derive(Default)]
+pub(crate) struct Page {
+    /// The title of the window, and the first heading.
+    pub(crate) title: String,
+    /// Its parts so far, in reading order.
+    body: String,
+    /// The terms that its prose links to, by their slugs.
+    linked: BTreeSet<String>,
+}
+
+impl Page {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.body.is_empty()
     }
-    body.push_str(&glossary(page, &mut terms));
-    let policy = format!(
-        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
-        hash(STYLE),
-        hash(SCRIPT)
-    );
-    let data = escape::in_script(&data::json(&page.tensors));
-    let title = escape(&page.title);
+
+    fn push(&mut self, html: impl AsRef<str>) {
+        self.body.push_str(html.as_ref());
+    }
+
+    /// A heading, at level 2.
+    pub(crate) fn heading(&mut self, words: &str) {
+        self.push(format!("<h2>{}</h2>\n", escape(words)));
+    }
+
+    /// Markdown whose headings begin at the level `top`.
+    pub(crate) fn prose(&mut self, markdown: &str, top: usize) {
+        self.body.push_str(&prose::prose(markdown, top, &mut self.linked));
+    }
+
+    /// Markdown under a summary, folded away.
+    pub(crate) fn folded(&mut self, summary: &str, markdown: &str) {
+        self.push(format!("<details><summary>{}</summary>\n", escape(summary)));
+        self.prose(markdown, 3);
+        self.push("</details>\n");
+    }
+
+    /// A question with the learner's answers, and whether each was right; the right answer is folded away.
+    pub(crate) fn question(&mut self, asked: &Prediction, given: &[(String, bool)]) {
+        let choices = match &asked.answer {
+            RightAnswer::Choice(choices) => choices.as_slice(),
+            _ => &[],
+        };
+        self.push("<section class=\"question\">\n");
+        self.prose(&asked.ask, 3);
+        if !choices.is_empty() {
+            self.push("<ol type=\"a\">\n");
+            for choice in choices {
+                self.push("<li>");
+                self.prose(&choice.text, 3);
+                self.push("</li>\n");
+            }
+            self.push("</ol>\n");
+        }
+        for (words, is_right) in given {
+            let (class, verdict) = if *is_right { ("g", "✓ right") } else { ("b", "✗ not yet") };
+            let words = escape(words);
+            self.push(format!("<p>Answered: <q>{words}</q> <span class=\"{class}\">{verdict}</span></p>\n"));
+        }
+        let mut answer = asked.right.clone();
+        for choice in choices {
+            let because = match choice.right {
+                true if choice.because.is_empty() => "**This one.**".to_owned(),
+                true => format!("**This one.** {}", choice.because),
+                false => choice.because.clone(),
+            };
+            answer.push_str(&format!("\n\n*{}* {because}", choice.text.trim()));
+        }
+        self.folded("The answer", &answer);
+        self.push("</section>\n");
+    }
+
+    pub(crate) fn code(&mut self, source: &str) {
+        if !source.trim().is_empty() {
+            self.push(styled::code(source));
+        }
+    }
+
+    /// A cell that has run, with these tensors in place of its figures. Headings of the text after it begin at the level `top`.
+    pub(crate) fn cell(
+        &mut self,
+        panel: &Panel,
+        numbers: &ShownTensors,
+        tensors: &[ExplainedFigure],
+        top: usize,
+    ) {
+        self.code(&panel.code);
+        let shown = [Some(&panel.stdout), panel.result.as_ref()];
+        let lines = shown.into_iter().flatten().flat_map(|part| part.trim_end_matches('\n').lines());
+        let lines: Vec<String> = lines.map(|line| escape(&printable(line))).collect();
+        if !lines.is_empty() {
+            self.push(format!("<pre class=\"output\"><samp>{}</samp></pre>\n", lines.join("\n")));
+        }
+        if let Some(note) = &panel.error {
+            let look = Look { width: 88, colour: true, plain: false };
+            self.push(format!("<pre class=\"error\">{}</pre>\n", styled::lines(&error(note, look))));
+        }
+        let table = |number: &usize| tensor::tensor(*number, &tensors[*number]);
+        self.push(numbers.shown.iter().map(table).collect::<String>());
+        if !numbers.on_the_way.is_empty() {
+            let names = numbers.on_the_way.iter().map(|number| &tensors[*number].figure.name);
+            let names: Vec<String> = names.map(|name| format!("<code>{}</code>", escape(name))).collect();
+            self.push(format!(
+                "<details class=\"way\"><summary>Tensors on the way: {}</summary>\n{}</details>\n",
+                names.join(", "),
+                numbers.on_the_way.iter().map(table).collect::<String>()
+            ));
+        }
+        for shown in &panel.pictures {
+            self.picture(shown);
+        }
+        if !panel.checks.is_empty() {
+            self.push(format!(
+                "<ul class=\"checks\">\n{}</ul>\n",
+                panel.checks.iter().map(check).collect::<String>()
+            ));
+        }
+        self.worked(&panel.worked);
+        self.prose(&panel.after, top);
+        for remark in &panel.remarks {
+            self.remark(remark);
+        }
+    }
+
+    pub(crate) fn picture(&mut self, shown: &Picture) {
+        self.push(picture::drawing(shown));
+    }
+
+    /// The calculation of one element, line by line.
+    pub(crate) fn worked(&mut self, lines: &[String]) {
+        if !lines.is_empty() {
+            self.push(format!("<pre class=\"worked\">{}</pre>\n", escape(&lines.join("\n"))));
+        }
+    }
+
+    pub(crate) fn remark(&mut self, words: &str) {
+        self.push(format!("<p class=\"d\">{}</p>\n", escape(words)));
+    }
+
+    /// The text of the HTML file. Its script explains the elements of these tensors; at its end are those of these terms
+    /// that it links to.
+    pub(crate) fn finish(mut self, tensors: &[ExplainedFigure], terms: &[Term]) -> String {
+        let glossary = glossary(terms, &mut self.linked);
+        let policy = format!(
+            "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
+            hash(STYLE),
+            hash(SCRIPT)
+        );
+        let data = escape::in_script(&data::json(tensors));
+        let (title, body) = (escape(&self.title), self.body);
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"attn {}\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+             <main>\n<h1>{title}</h1>\n{body}{glossary}<footer>Made with attn {}. Point at a number, or go to it with the \
+             Tab and arrow keys, to see where it comes from; Enter keeps it, Escape lets it go.</footer>\n</main>\n\
+             <aside id=\"why\" aria-label=\"Where the number comes from\"></aside>\n\
+             <script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+            escape(&policy),
+            env!("CARGO_PKG_VERSION"),
+            env!("CARGO_PKG_VERSION"),
+        )
+    }
+}
+
+/// An invariant and its outcome, as an item of a list.
+fn check(check: &Check) -> String {
+    let (class, mark) = if check.is_true { ("g", "✓") } else { ("b", "✗") };
+    let far = check.deviation.as_ref().map(|far| format!(" (largest deviation {far})"));
     format!(
-        "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"attn {}\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <main>\n<h1>{title}</h1>\n{body}<footer>Made with attn {}. Point at a number, or go to it with the Tab \
-         and arrow keys, to see where it comes from; Enter keeps it, Escape lets it go.</footer>\n</main>\n\
-         <aside id=\"why\" aria-label=\"Where the number comes from\"></aside>\n\
-         <script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        escape(if page.language.is_empty() { "en" } else { &page.language }),
-        escape(&policy),
-        env!("CARGO_PKG_VERSION"),
-        env!("CARGO_PKG_VERSION"),
+        "<li><span class=\"{class}\">{mark}</span> {}<span class=\"d\">{}</span></li>\n",
+        escape(&check.text),
+        escape(&far.unwrap_or_default())
     )
 }
 
-fn part(part: &PagePart, page: &Page, terms: &mut BTreeSet<String>) -> String {
-    match part {
-        PagePart::Heading(words) => format!("<h2>{}</h2>\n", escape(words)),
-        PagePart::Prose(markdown, top) => prose::prose(markdown, *top, terms),
-        PagePart::Question { ask, choices, given, answer } => {
-            let mut out = format!("<section class=\"question\">\n{}", prose::prose(ask, 3, terms));
-            if !choices.is_empty() {
-                let items = choices.iter().map(|it| format!("<li>{}</li>\n", prose::prose(it, 3, terms)));
-                out.push_str(&format!("<ol type=\"a\">\n{}</ol>\n", items.collect::<String>()));
-            }
-            for (words, is_right) in given {
-                let (class, verdict) = if *is_right { ("g", "✓ right") } else { ("b", "✗ not yet") };
-                let words = escape(words);
-                out.push_str(&format!(
-                    "<p>Answered: <q>{words}</q> <span class=\"{class}\">{verdict}</span></p>\n"
-                ));
-            }
-            let answer = prose::prose(answer, 3, terms);
-            out + &format!("<details><summary>The answer</summary>\n{answer}</details>\n</section>\n")
-        }
-        PagePart::Folded(summary, markdown) => format!(
-            "<details><summary>{}</summary>\n{}</details>\n",
-            escape(summary),
-            prose::prose(markdown, 3, terms)
-        ),
-        PagePart::Code(source) if source.trim().is_empty() => String::new(),
-        PagePart::Code(source) => styled::code(source),
-        PagePart::Output(stdout, result) => {
-            let shown = [Some(stdout), result.as_ref()];
-            let lines = shown.into_iter().flatten().flat_map(|part| part.trim_end_matches('\n').lines());
-            let lines: Vec<String> = lines.map(|line| escape(&printable(line))).collect();
-            match lines.is_empty() {
-                true => String::new(),
-                false => format!("<pre class=\"output\"><samp>{}</samp></pre>\n", lines.join("\n")),
-            }
-        }
-        PagePart::Error(note) => {
-            let look = Look { width: 88, colour: true, plain: false };
-            format!("<pre class=\"error\">{}</pre>\n", styled::lines(&error(note, look)))
-        }
-        PagePart::Tensor(number) => tensor::tensor(*number, &page.tensors[*number]),
-        PagePart::OnTheWay(numbers) if numbers.is_empty() => String::new(),
-        PagePart::OnTheWay(numbers) => {
-            let names = numbers.iter().map(|number| &page.tensors[*number].figure.name);
-            let names: Vec<String> = names.map(|name| format!("<code>{}</code>", escape(name))).collect();
-            let tables = numbers.iter().map(|number| tensor::tensor(*number, &page.tensors[*number]));
-            format!(
-                "<details class=\"way\"><summary>Tensors on the way: {}</summary>\n{}</details>\n",
-                names.join(", "),
-                tables.collect::<String>()
-            )
-        }
-        PagePart::Picture(shown) => picture::drawing(shown),
-        PagePart::Checks(checks) => {
-            let one = |check: &Check| {
-                let (class, mark) = if check.is_true { ("g", "✓") } else { ("b", "✗") };
-                let far = check.deviation.as_ref().map(|far| format!(" (largest deviation {far})"));
-                format!(
-                    "<li><span class=\"{class}\">{mark}</span> {}<span class=\"d\">{}</span></li>\n",
-                    escape(&check.text),
-                    escape(&far.unwrap_or_default())
-                )
-            };
-            match checks.is_empty() {
-                true => String::new(),
-                false => {
-                    format!("<ul class=\"checks\">\n{}</ul>\n", checks.iter().map(one).collect::<String>())
-                }
-            }
-        }
-        PagePart::Worked(lines) if lines.is_empty() => String::new(),
-        PagePart::Worked(lines) => format!("<pre class=\"worked\">{}</pre>\n", escape(&lines.join("\n"))),
-        PagePart::Remark(words) => format!("<p class=\"d\">{}</p>\n", escape(words)),
-    }
-}
-
-/// The terms that the page links to, and the terms that their meanings link to.
-fn glossary(page: &Page, linked: &mut BTreeSet<String>) -> String {
+/// The terms in `linked`, and the terms that their meanings link to.
+fn glossary(terms: &[Term], linked: &mut BTreeSet<String>) -> String {
     let mut out = String::new();
     let mut shown: BTreeSet<&str> = BTreeSet::new();
-    loop {
-        let next =
-            page.terms.iter().find(|(slug, ..)| linked.contains(slug) && !shown.contains(slug.as_str()));
-        let Some((slug, name, meaning)) = next else { break };
-        shown.insert(slug);
+    let next = |linked: &BTreeSet<String>, shown: &BTreeSet<&str>| {
+        terms.iter().find(|term| linked.contains(&term.slug) && !shown.contains(term.slug.as_str()))
+    };
+    while let Some(term) = next(linked, &shown) {
+        shown.insert(&term.slug);
         out.push_str(&format!(
             "<dt id=\"term-{}\">{}</dt><dd>{}</dd>\n",
-            escape(slug),
-            escape(name),
-            prose::prose(meaning, 3, linked)
+            escape(&term.slug),
+            escape(&term.name),
+            prose::prose(&term.text, 3, linked)
         ));
     }
     if out.is_empty() {

@@ -8,7 +8,7 @@ use crate::explain::{PastOperand, SourceElement, StorageElement, TensorNames, wh
 use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
 use crate::view::Figure;
-use crate::view::html::{ExplainedElement, ExplainedFigure, shown_offsets, why_lines};
+use crate::view::html::{ExplainedElement, ExplainedFigure, ShownTensors, shown_offsets, why_lines};
 
 /// The most elements of a tensor on the way that is shown.
 const SMALL: usize = 300;
@@ -18,13 +18,6 @@ const ON_THE_WAY: usize = 1500;
 const SEARCHED: usize = 20_000;
 /// Of a tensor with more elements, the sources of its elements are not looked for.
 const LARGE: usize = 20_000;
-
-/// The tensors of one step or cell, by their numbers on the page.
-#[derive(Clone, Default)]
-pub(crate) struct ShownTensors {
-    pub(crate) shown: Vec<usize>,
-    pub(crate) on_the_way: Vec<usize>,
-}
 
 /// The tensors of a page.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! What is exported: steps, which run for the export, exercises, and the learner's answers.
 
 use super::super::options::GlobalOptions;
-use super::lineage::{Lineage, ShownTensors};
+use super::lineage::Lineage;
 use crate::app::cells::plan::{PlannedCell, steps};
 use crate::app::cells::runner::{FinishedCell, Runner};
 use crate::app::cells::step::{shown_tensors, step_panel};
@@ -12,6 +12,7 @@ use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
 use crate::lesson::{Catalogue, Exercise, Glossary, Lesson, LessonStep, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
+use crate::view::html::ShownTensors;
 use crate::view::markdown::AnsweredQuestion;
 
 /// The parts of an export, in order.
