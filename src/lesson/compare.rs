@@ -1,4 +1,4 @@
-//! Compares a recorded output with the actual one: the same, close, or the lines that differ.
+//! Compares a recorded output with the actual one: the same, close, or different.
 
 use std::ops::Range;
 
@@ -35,33 +35,12 @@ impl Verdict {
     }
 }
 
-/// The verdict and, where it is not [`Verdict::Same`], the lines that differ.
+/// The verdict and how far apart the numbers are.
 #[derive(Clone, PartialEq)]
 pub struct Comparison {
     pub verdict: Verdict,
-    /// The differing lines in order.
-    pub lines: Vec<LineDifference>,
     /// The largest difference between two numbers in the same place.
     pub worst: Option<f64>,
-}
-
-/// A line that differs between the two sides, or that only one side has.
-#[derive(Clone, PartialEq)]
-pub struct LineDifference {
-    /// The line of the recorded output.
-    pub recorded: Option<Side>,
-    /// The line of the actual output.
-    pub actual: Option<Side>,
-}
-
-/// One side of a differing line.
-#[derive(Clone, PartialEq)]
-pub struct Side {
-    /// Its number, from 1.
-    pub number: usize,
-    pub text: String,
-    /// The bytes to mark: the numbers that differ, or the part that differs.
-    pub marks: Vec<Range<usize>>,
 }
 
 /// The default tolerance: one unit in the fourth decimal, the last that PyTorch prints, and a margin for its rounding.
@@ -70,51 +49,25 @@ pub const TOLERANCE: f64 = 1.5e-4;
 /// Compares two outputs. `tolerance` is absolute for numbers up to 1 and relative above.
 pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparison {
     let Some(recorded) = recorded else {
-        return Comparison { verdict: Verdict::Unrecorded, lines: Vec::new(), worst: None };
+        return Comparison { verdict: Verdict::Unrecorded, worst: None };
     };
     let (old, new) = (tidy(recorded), tidy(actual));
     if old == new {
-        return Comparison { verdict: Verdict::Same, lines: Vec::new(), worst: None };
+        return Comparison { verdict: Verdict::Same, worst: None };
     }
-    let mut lines = Vec::new();
     let mut worst: Option<f64> = None;
     let mut close = true;
-    for (o, n) in align(&old, &new) {
-        let pair = (o.map(|i| old[i].as_str()), n.map(|i| new[i].as_str()));
-        let (mut left, mut right) = (Vec::new(), Vec::new());
-        match pair {
-            (Some(a), Some(b)) if a == b => continue,
-            (Some(a), Some(b)) => {
-                let found = compare_numbers(a, b, tolerance);
-                close &= found.as_ref().is_some_and(|m| m.within);
-                match found {
-                    Some(found) => {
-                        worst = worst.into_iter().chain(found.worst).reduce(f64::max);
-                        (left, right) = (found.left, found.right);
-                    }
-                    None => {
-                        left.push(differing_part(a, b));
-                        right.push(differing_part(b, a));
-                    }
-                }
-            }
-            (a, b) => {
-                close = false;
-                left.extend(a.map(|a| 0..a.len()));
-                right.extend(b.map(|b| 0..b.len()));
-            }
-        }
-        let side = |at: Option<usize>, all: &[String], marks: Vec<Range<usize>>| {
-            at.map(|i| cut(Side { number: i + 1, text: all[i].clone(), marks }))
-        };
-        lines.push(LineDifference { recorded: side(o, &old, left), actual: side(n, &new, right) });
+    for (o, n) in pairs(&old, &new) {
+        let found = o.zip(n).and_then(|(o, n)| compare_numbers(&old[o], &new[n], tolerance));
+        close &= found.as_ref().is_some_and(|it| it.within);
+        worst = worst.into_iter().chain(found.and_then(|it| it.worst)).reduce(f64::max);
     }
     // PyTorch wraps lines by their width: the same numbers may be on other lines.
     if !close && old.len() != new.len() {
         let found = compare_numbers(&squeeze(&old), &squeeze(&new), tolerance);
         close = found.is_some_and(|m| m.within);
     }
-    Comparison { verdict: if close { Verdict::Close } else { Verdict::Differs }, lines, worst }
+    Comparison { verdict: if close { Verdict::Close } else { Verdict::Differs }, worst }
 }
 
 /// Compares as [`compare`], for a cell of a file, which may have run on another machine.
@@ -125,25 +78,6 @@ pub(crate) fn compare_output(recorded: Option<&str>, actual: &str, tolerance: f6
         Verdict::Same | Verdict::Close => Comparison { verdict: Verdict::Machine, ..found },
         _ => found,
     }
-}
-
-/// The most bytes of a line that are shown, and those before what differs in it.
-const SHOWN: (usize, usize) = (4000, 500);
-
-/// A long line around the first place that differs.
-fn cut(side: Side) -> Side {
-    if side.text.len() <= SHOWN.0 {
-        return side;
-    }
-    let first = side.marks.first().map_or(0, |mark| mark.start);
-    let start = side.text.floor_char_boundary(first.saturating_sub(SHOWN.1));
-    let end = side.text.floor_char_boundary(side.text.len().min(start + SHOWN.0));
-    let before = if start > 0 { "…" } else { "" };
-    let after = if end < side.text.len() { "…" } else { "" };
-    let text = format!("{before}{}{after}", &side.text[start..end]);
-    let place = |at: usize| at.clamp(start, end) - start + before.len();
-    let marks = side.marks.iter().map(|mark| place(mark.start)..place(mark.end));
-    Side { text, marks: marks.filter(|mark| !mark.is_empty()).collect(), ..side }
 }
 
 /// Compares as [`compare`], for a step of a lesson: a cell that shows nothing needs no recorded output.
@@ -167,56 +101,61 @@ fn squeeze(lines: &[String]) -> String {
     lines.iter().flat_map(|l| l.split_whitespace()).collect::<Vec<_>>().join(" ")
 }
 
-/// Pairs lines of both sides by a longest common subsequence; lines between two anchors pair up in order.
-fn align(old: &[String], new: &[String]) -> Vec<(Option<usize>, Option<usize>)> {
-    let mut anchors = Vec::new();
-    if old.len() * new.len() > 4_000_000 {
-        anchors.extend((0..old.len().min(new.len())).filter(|i| old[*i] == new[*i]).map(|i| (i, i)));
-    } else {
-        let width = new.len() + 1;
-        let mut longest = vec![0u32; (old.len() + 1) * width];
-        for i in (0..old.len()).rev() {
-            for j in (0..new.len()).rev() {
-                longest[i * width + j] = if old[i] == new[j] {
-                    longest[(i + 1) * width + j + 1] + 1
-                } else {
-                    longest[(i + 1) * width + j].max(longest[i * width + j + 1])
+/// The lines of both outputs in pairs, by their indices: equal lines are matched, changed lines between them are paired in
+/// order.
+pub fn pairs<T: PartialEq>(old: &[T], new: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut pairs = Vec::new();
+    let (mut removed, mut added) = (0, 0);
+    for (at, to) in common_lines(old, new).into_iter().chain([(old.len(), new.len())]) {
+        while removed < at || added < to {
+            pairs.push(((removed < at).then_some(removed), (added < to).then_some(added)));
+            removed = at.min(removed + 1);
+            added = to.min(added + 1);
+        }
+        pairs.extend((at < old.len()).then_some((Some(at), Some(to))));
+        (removed, added) = (at + 1, to + 1);
+    }
+    pairs
+}
+
+/// The places of the longest common subsequence of lines. Of parts that differ in millions of pairs, no line is matched.
+fn common_lines<T: PartialEq>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&old[head..], &new[head..]);
+    let tail = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - tail], &b[..b.len() - tail]);
+    let mut common: Vec<_> = (0..head).map(|at| (at, at)).collect();
+    if a.len() * b.len() <= 4_000_000 {
+        // How many lines the parts from each pair of places have in common.
+        let wide = b.len() + 1;
+        let mut lengths = vec![0_u32; (a.len() + 1) * wide];
+        for at in (0..a.len()).rev() {
+            for to in (0..b.len()).rev() {
+                lengths[at * wide + to] = match a[at] == b[to] {
+                    true => lengths[(at + 1) * wide + to + 1] + 1,
+                    false => lengths[(at + 1) * wide + to].max(lengths[at * wide + to + 1]),
                 };
             }
         }
-        let (mut i, mut j) = (0, 0);
-        while i < old.len() && j < new.len() {
-            if old[i] == new[j] {
-                anchors.push((i, j));
-                (i, j) = (i + 1, j + 1);
-            } else if longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
-                i += 1;
+        let (mut at, mut to) = (0, 0);
+        while at < a.len() && to < b.len() {
+            if a[at] == b[to] {
+                common.push((head + at, head + to));
+                (at, to) = (at + 1, to + 1);
+            } else if lengths[(at + 1) * wide + to] >= lengths[at * wide + to + 1] {
+                at += 1;
             } else {
-                j += 1;
+                to += 1;
             }
         }
     }
-    let mut pairs = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    for (a, b) in anchors.into_iter().chain([(old.len(), new.len())]) {
-        while i < a || j < b {
-            pairs.push(((i < a).then_some(i), (j < b).then_some(j)));
-            i += usize::from(i < a);
-            j += usize::from(j < b);
-        }
-        if a < old.len() {
-            pairs.push((Some(a), Some(b)));
-        }
-        (i, j) = (a + 1, b + 1);
-    }
-    pairs
+    common.extend((0..tail).rev().map(|left| (old.len() - 1 - left, new.len() - 1 - left)));
+    common
 }
 
 struct NumberDifferences {
     within: bool,
     worst: Option<f64>,
-    left: Vec<Range<usize>>,
-    right: Vec<Range<usize>>,
 }
 
 /// The numbers of two lines compared; `None` if the words between them differ.
@@ -225,26 +164,22 @@ fn compare_numbers(a: &str, b: &str, tolerance: f64) -> Option<NumberDifferences
     if xs.len() != ys.len() || between(a, &xs) != between(b, &ys) {
         return None;
     }
-    let mut found = NumberDifferences { within: true, worst: None, left: Vec::new(), right: Vec::new() };
+    let mut found = NumberDifferences { within: true, worst: None };
     for (x, y) in xs.into_iter().zip(ys) {
-        let (s, t) = (&a[x.clone()], &b[y.clone()]);
-        if s == t {
+        let (s, t) = (&a[x], &b[y]);
+        let is_address = s.starts_with("0x") && t.starts_with("0x");
+        if s == t || is_address {
             continue;
         }
-        let is_address = s.starts_with("0x") && t.starts_with("0x");
-        if !is_address {
-            match (value(s), value(t)) {
-                (Some(p), Some(q)) if p == q || p.is_nan() && q.is_nan() => {}
-                (Some(p), Some(q)) => {
-                    let apart = (p - q).abs();
-                    found.worst = Some(found.worst.unwrap_or(0.0).max(apart));
-                    found.within &= apart.is_finite() && apart <= tolerance * p.abs().max(q.abs()).max(1.0);
-                }
-                _ => found.within = false,
+        match (value(s), value(t)) {
+            (Some(p), Some(q)) if p == q || p.is_nan() && q.is_nan() => {}
+            (Some(p), Some(q)) => {
+                let apart = (p - q).abs();
+                found.worst = Some(found.worst.unwrap_or(0.0).max(apart));
+                found.within &= apart.is_finite() && apart <= tolerance * p.abs().max(q.abs()).max(1.0);
             }
+            _ => found.within = false,
         }
-        found.left.push(x);
-        found.right.push(y);
     }
     Some(found)
 }
@@ -315,18 +250,4 @@ fn number_length(rest: &str) -> usize {
         }
     }
     end
-}
-
-/// The part of `a` between the start and the end that it shares with `b`.
-fn differing_part(a: &str, b: &str) -> Range<usize> {
-    let start: usize = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum();
-    let (a_rest, b_rest) = (&a[start..], &b[start..]);
-    let end: usize = a_rest
-        .chars()
-        .rev()
-        .zip(b_rest.chars().rev())
-        .take_while(|(x, y)| x == y)
-        .map(|(x, _)| x.len_utf8())
-        .sum();
-    start..a.len() - end
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::lesson::Fault;
-use crate::lesson::compare::Verdict;
+use crate::lesson::compare::{Verdict, pairs};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
 
@@ -151,7 +151,7 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     let none = Line::new();
     let shift = Line::spaces(2);
     let mut text = wrap(&head, look.width, &none, &shift);
-    let (pairs, left_out) = excerpt(pairs(&cell.recorded, &cell.actual));
+    let (pairs, left_out) = excerpt(&cell.recorded, &cell.actual);
     match look.plain {
         true => text.append(differences_in_words(cell, &pairs)),
         false => text.append(shown(&pairs, look)),
@@ -175,8 +175,13 @@ const MOST_LINES: usize = 500;
 const LONG: usize = 4_000;
 const BEFORE: usize = 200;
 
-/// The pairs up to the last that is shown, their long lines cut, and how many pairs more differ.
-fn excerpt(mut pairs: Vec<LinePair>) -> (Vec<LinePair>, usize) {
+/// The pairs of lines up to the last that is shown, their long lines cut, and how many pairs more differ.
+fn excerpt<'a>(recorded: &'a str, actual: &'a str) -> (Vec<LinePair<'a>>, usize) {
+    let (old, new): (Vec<&str>, Vec<&str>) = (recorded.lines().collect(), actual.lines().collect());
+    let pair = |(o, n): (Option<usize>, Option<usize>)| {
+        (o.map(|at| Cow::Borrowed(old[at])), n.map(|at| Cow::Borrowed(new[at])))
+    };
+    let mut pairs: Vec<LinePair> = pairs(&old, &new).into_iter().map(pair).collect();
     let mut differing = (0..pairs.len()).filter(|&at| pairs[at].0 != pairs[at].1).skip(MOST_LINES);
     let (cut, left_out) = match differing.next() {
         Some(first) => (first, 1 + differing.count()),
@@ -207,56 +212,6 @@ fn part_of(line: &str, from: usize) -> String {
         0 => format!("{before}{part}"),
         after => format!("{before}{part} … and {after} characters"),
     }
-}
-
-/// The lines of both outputs in pairs: equal lines are matched, changed lines between them are paired in order.
-fn pairs<'a>(recorded: &'a str, actual: &'a str) -> Vec<LinePair<'a>> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (recorded.lines().collect(), actual.lines().collect());
-    let line = |lines: &[&'a str], at| lines.get(at).map(|&line: &&'a str| Cow::Borrowed(line));
-    let mut pairs = Vec::new();
-    let mut done = (0, 0);
-    for (at, to) in common_lines(&old, &new).into_iter().chain([(old.len(), new.len())]) {
-        let (removed, added) = (&old[done.0..at], &new[done.1..to]);
-        pairs.extend((0..removed.len().max(added.len())).map(|at| (line(removed, at), line(added, at))));
-        pairs.extend((at < old.len()).then(|| (line(&old, at), line(&new, to))));
-        done = (at + 1, to + 1);
-    }
-    pairs
-}
-
-/// The places of the longest common subsequence of lines. Of parts that differ in millions of pairs, no line is matched.
-fn common_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&old[head..], &new[head..]);
-    let tail = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - tail], &b[..b.len() - tail]);
-    let mut common: Vec<_> = (0..head).map(|at| (at, at)).collect();
-    if a.len() * b.len() <= 4_000_000 {
-        // How many lines the parts from each pair of places have in common.
-        let wide = b.len() + 1;
-        let mut lengths = vec![0_u32; (a.len() + 1) * wide];
-        for at in (0..a.len()).rev() {
-            for to in (0..b.len()).rev() {
-                lengths[at * wide + to] = match a[at] == b[to] {
-                    true => lengths[(at + 1) * wide + to + 1] + 1,
-                    false => lengths[(at + 1) * wide + to].max(lengths[at * wide + to + 1]),
-                };
-            }
-        }
-        let (mut at, mut to) = (0, 0);
-        while at < a.len() && to < b.len() {
-            if a[at] == b[to] {
-                common.push((head + at, head + to));
-                (at, to) = (at + 1, to + 1);
-            } else if lengths[(at + 1) * wide + to] >= lengths[at * wide + to + 1] {
-                at += 1;
-            } else {
-                to += 1;
-            }
-        }
-    }
-    common.extend((0..tail).rev().map(|left| (old.len() - 1 - left, new.len() - 1 - left)));
-    common
 }
 
 /// A line as numbers and words, spaces, and single other characters.
