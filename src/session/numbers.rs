@@ -15,7 +15,7 @@ use rustpython_vm::{
     function::{OptionalArg, PyMethodDef, PyMethodFlags},
 };
 
-use crate::tensor::show;
+use crate::tensor::show::{self, scientific};
 
 const FLOAT: &[PyMethodDef] = &[
     PyMethodDef::new_const("__round__", round, PyMethodFlags::METHOD, None),
@@ -363,7 +363,7 @@ impl Specification {
 }
 
 /// `digits` in groups of three, padded with leading zeros to at least `least` characters.
-fn grouped(digits: &str, separator: char, least: usize) -> String {
+pub(super) fn grouped(digits: &str, separator: char, least: usize) -> String {
     let mut reversed = String::new();
     let mut left = digits.bytes().rev().map(char::from);
     let (mut remaining, mut least) = (digits.len(), least as isize);
@@ -385,15 +385,6 @@ fn grouped(digits: &str, separator: char, least: usize) -> String {
 fn exponent(scientific: &str) -> i32 {
     let (_, exponent) = scientific.split_once('e').expect("scientific notation has an exponent");
     exponent.parse().expect("the exponent of a float64 is a small number")
-}
-
-/// `x` in scientific notation; the exponent has a sign and at least two digits.
-fn scientific(x: f64, precision: usize) -> String {
-    let text = format!("{x:.precision$e}");
-    let (digits, _) = text.split_once('e').expect("scientific notation has an exponent");
-    let exponent = exponent(&text);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
 /// `x` with `precision` significant digits and without trailing zeros, in the shorter of both notations. Without an

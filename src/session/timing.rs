@@ -12,6 +12,7 @@ use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine, builtins::P
 use super::{
     builtins::documentation,
     cell::CompiledCell,
+    numbers::grouped,
     output::{Channel, OutputBuffer},
 };
 
@@ -86,7 +87,7 @@ pub(super) fn timeit_report(mut work: impl FnMut() -> PyResult<()>) -> PyResult<
         "{} ± {} per loop (mean ± std. dev. of {ROUNDS} runs, {} loop{} each)\n",
         duration(mean),
         duration(spread.sqrt()),
-        grouped(times),
+        grouped(&times.to_string(), ',', 0),
         if times == 1 { "" } else { "s" },
     ))
 }
@@ -148,16 +149,4 @@ fn duration(seconds: f64) -> String {
         false => &digits,
     };
     format!("{digits} {unit}")
-}
-
-fn grouped(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

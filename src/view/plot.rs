@@ -1,9 +1,10 @@
 //! Plots in the terminal: curves and points in braille characters, tables as heat maps, bars. For `--plain` in words.
 
 use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
+use crate::tensor::show::scientific;
 use crate::view::figure::Figure;
 use crate::view::heat::{self, Bar, bars};
-use crate::view::quantity::{amount, counted, scientific};
+use crate::view::quantity::{amount, counted};
 use crate::view::text::{Line, Look, Role, Text, escape_controls};
 use crate::view::wrap::wrap;
 
@@ -161,7 +162,7 @@ fn bar_chart(mark: &Mark, axes: &PlottedAxes, look: Look) -> Text {
 pub(super) fn number(value: f64) -> String {
     match value {
         value if value.is_nan() => "nan".to_owned(),
-        value if value != 0.0 && value.abs() < 1e-3 => scientific(value),
+        value if value != 0.0 && value.abs() < 1e-3 => scientific(value, 4),
         value => amount(value),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::tensor::show::scientific;
+
 /// `1048576` as `1,048,576`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -67,23 +69,7 @@ pub(crate) fn amount(value: f64) -> String {
 /// A mean with the digits that PyTorch prints of a single number.
 pub(crate) fn mean(mean: f64) -> String {
     match mean != 0.0 && (mean.abs() < 1e-4 || mean.abs() > 1e8) {
-        true => scientific(mean),
+        true => scientific(mean, 4),
         false => format!("{mean:.4}"),
-    }
-}
-
-/// A number with an exponent of at least two digits, as Python writes it.
-pub(crate) fn scientific(value: f64) -> String {
-    let text = format!("{value:.4e}");
-    match text.split_once('e') {
-        Some((digits, power)) => {
-            let (sign, power) = match power.strip_prefix('-') {
-                Some(power) => ('-', power),
-                None => ('+', power),
-            };
-            format!("{digits}e{sign}{power:0>2}")
-        }
-        // Infinities and nan.
-        None => text,
     }
 }

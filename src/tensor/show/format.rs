@@ -115,10 +115,10 @@ impl ElementFormat {
     }
 }
 
-/// `x` in scientific notation; the exponent has a sign and at least two digits, as in C and Python.
-fn scientific(x: f64, precision: usize) -> String {
+/// `x` in scientific notation, if it is finite; the exponent has a sign and at least two digits, as in C and Python.
+pub(crate) fn scientific(x: f64, precision: usize) -> String {
     let text = format!("{x:.precision$e}");
-    let (digits, exponent) = text.split_once('e').expect("`{:e}` writes an exponent");
+    let Some((digits, exponent)) = text.split_once('e') else { return text };
     let (sign, exponent) = match exponent.strip_prefix('-') {
         Some(exponent) => ('-', exponent),
         None => ('+', exponent),

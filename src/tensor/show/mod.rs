@@ -13,7 +13,7 @@ mod shape;
 mod shortest;
 mod source;
 
-pub(crate) use format::ElementFormat;
+pub(crate) use format::{ElementFormat, scientific};
 pub use options::{PrintOptions, PrintOptionsChange};
 pub(crate) use shape::shape_in_formula;
 pub use shape::tuple_repr;
