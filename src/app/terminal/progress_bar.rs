@@ -19,11 +19,13 @@ const DELAY: Duration = Duration::from_millis(500);
 /// How often the bar is drawn.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-#[derive(Clone, Default)]
 struct BarState {
+    /// The part that is worked on; empty between parts.
     what: String,
     done: usize,
     all: usize,
+    /// When this part began.
+    since: Instant,
     ended: bool,
     drawn: bool,
 }
@@ -51,24 +53,27 @@ pub(crate) fn quietly<T>(run: impl FnOnce() -> T) -> T {
     ran
 }
 
-fn cell_line() -> MutexGuard<'static, CellLine> {
-    OF_CELL.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shows the line in which a cell says how far it is, in place of the one before; removes it if it is empty.
 pub(crate) fn of_cell(line: &str) {
     let line = escape_controls(line, &[]);
     let line = ellipsized(&line, columns(true).saturating_sub(1));
-    let mut shown = cell_line();
+    let mut shown = locked(&OF_CELL);
     match shown.watched {
         0 if QUIET.get() => {}
-        0 => {
-            let mut err = io::stderr().lock();
-            let _ = write!(err, "\r{line}\x1b[K");
-            let _ = err.flush();
-        }
+        0 => rewrite(&line),
         _ => shown.line = line,
     }
+}
+
+/// Writes this in place of the line before.
+fn rewrite(line: &str) {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "\r{line}\x1b[K");
+    let _ = err.flush();
 }
 
 /// Whether lines can be drawn again: on a terminal, without `--plain` and `--json`.
@@ -89,8 +94,10 @@ impl ProgressBar {
         if !(shell.terminal && shows(&shell.options)) {
             return ProgressBar { shared: None, thread: None };
         }
-        cell_line().watched += 1;
-        let shared = Arc::new((Mutex::new(BarState { all, ..BarState::default() }), Condvar::new()));
+        locked(&OF_CELL).watched += 1;
+        let since = Instant::now();
+        let state = BarState { what: String::new(), done: 0, all, since, ended: false, drawn: false };
+        let shared = Arc::new((Mutex::new(state), Condvar::new()));
         let (own, look) = (shared.clone(), shell.look);
         let draw = move || drawing(&own, look);
         let thread =
@@ -101,7 +108,10 @@ impl ProgressBar {
     /// Says which part is being worked on, `done` being behind.
     pub(crate) fn at(&self, done: usize, what: &str) {
         if let Some(shared) = &self.shared {
-            let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = locked(&shared.0);
+            if (state.done, state.what.as_str()) != (done, what) {
+                state.since = Instant::now();
+            }
             state.done = done;
             what.clone_into(&mut state.what);
         }
@@ -110,9 +120,9 @@ impl ProgressBar {
     /// Removes the bar until the next part begins. Call it before anything else is written.
     pub(crate) fn hide(&self) {
         if let Some(shared) = &self.shared {
-            let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = locked(&shared.0);
             state.what.clear();
-            cell_line().line.clear();
+            locked(&OF_CELL).line.clear();
             erase(&mut state);
         }
     }
@@ -121,8 +131,8 @@ impl ProgressBar {
 impl Drop for ProgressBar {
     fn drop(&mut self) {
         let Some(shared) = &self.shared else { return };
-        cell_line().watched -= 1;
-        shared.0.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+        locked(&OF_CELL).watched -= 1;
+        locked(&shared.0).ended = true;
         shared.1.notify_all();
         if let Some(thread) = self.thread.take() {
             // The thread returns nothing.
@@ -132,34 +142,19 @@ impl Drop for ProgressBar {
 }
 
 fn drawing(shared: &(Mutex<BarState>, Condvar), look: Look) {
-    let mut since: Option<(Instant, usize, String)> = None;
-    let mut begun: Option<Instant> = None;
-    let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let begun = Instant::now();
+    let mut state = locked(&shared.0);
     while !state.ended {
-        if state.what.is_empty() {
-            (since, begun) = (None, None);
-        } else {
-            let now = Instant::now();
-            let begun = *begun.get_or_insert(now);
-            let same =
-                since.as_ref().is_some_and(|(_, done, what)| (*done, what) == (state.done, &state.what));
-            if !same {
-                since = Some((now, state.done, state.what.clone()));
-            }
-            let own = since.as_ref().map_or(now, |(start, ..)| *start);
-            if now - begun >= DELAY {
-                let of_cell = cell_line().line.clone();
-                let line = match state.all {
-                    _ if !of_cell.is_empty() => Line::new().with(Role::Prose, of_cell),
-                    0 | 1 => working(&state.what, now - own, look),
-                    all => progress(&state.what, state.done as f64 / all as f64, look),
-                };
-                let text = crate::view::Text { lines: vec![line] }.render(look);
-                let mut err = io::stderr().lock();
-                let _ = write!(err, "\r{}\x1b[K", text.trim_end_matches('\n'));
-                let _ = err.flush();
-                state.drawn = true;
-            }
+        if !state.what.is_empty() && begun.elapsed() >= DELAY {
+            let of_cell = locked(&OF_CELL).line.clone();
+            let line = match state.all {
+                _ if !of_cell.is_empty() => Line::new().with(Role::Prose, of_cell),
+                0 | 1 => working(&state.what, state.since.elapsed(), look),
+                all => progress(&state.what, state.done as f64 / all as f64, look),
+            };
+            let text = crate::view::Text { lines: vec![line] }.render(look);
+            rewrite(text.trim_end_matches('\n'));
+            state.drawn = true;
         }
         let waited = shared.1.wait_timeout(state, INTERVAL);
         state = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
@@ -169,8 +164,6 @@ fn drawing(shared: &(Mutex<BarState>, Condvar), look: Look) {
 
 fn erase(state: &mut BarState) {
     if std::mem::take(&mut state.drawn) {
-        let mut err = io::stderr().lock();
-        let _ = write!(err, "\r\x1b[K");
-        let _ = err.flush();
+        rewrite("");
     }
 }
