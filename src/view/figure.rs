@@ -118,11 +118,6 @@ impl Figure {
             false => text,
         }
     }
-
-    /// The elements at two offsets, as the ends of a scale.
-    pub(crate) fn ends(&self, low: usize, high: usize) -> [String; 2] {
-        [low, high].map(|at| self.end(at))
-    }
 }
 
 /// How PyTorch prints a tensor without texts depends on the elements that it shows.

@@ -1,5 +1,7 @@
 //! Heat maps and bars: the pattern of a tensor at a glance, in block characters that can be read without colour.
 
+use std::slice::Chunks;
+
 use unicode_width::UnicodeWidthStr;
 
 use crate::view::figure::Figure;
@@ -39,18 +41,23 @@ pub(crate) fn with_scale(figure: &Figure, look: Look) -> Text {
     let mut text = map(figure, look);
     // A map of means has its own scale.
     if !look.plain && !text.is_empty() && !figure.is_summarized() {
-        let statistics = figure.statistics();
-        if figure.is_bool() && !statistics.is_constant() {
-            text.line(signs_of_bools());
-        } else if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
-            text.append(scale(figure.ends(low, high), &statistics, look));
-        }
+        text.append(legend(&[figure], &figure.statistics(), look));
     }
     text
 }
 
-fn signs_of_bools() -> Line {
-    Line::new().with(Role::Heat(1.0), "█").with(Role::Dim, " True   · False")
+/// The scale that maps of these tensors have together, or the signs of True and False.
+fn legend(figures: &[&Figure], statistics: &Statistics, look: Look) -> Text {
+    if figures.iter().all(|figure| figure.is_bool()) && !statistics.is_constant() {
+        let signs = Line::new().with(Role::Heat(1.0), "█").with(Role::Dim, " True   · False");
+        return Text { lines: vec![signs] };
+    }
+    match (statistics.least, statistics.greatest) {
+        (Some((low, _)), Some((high, _))) => {
+            scale([low, high].map(|at| number_among(figures, at)), statistics, look)
+        }
+        _ => Text::new(),
+    }
 }
 
 /// A tensor for `--plain`: its rows, and the means of the whole if only edges are shown.
@@ -74,20 +81,22 @@ pub fn beside(figures: &[Figure], look: Look) -> Text {
     let statistics = Statistics::of(shown.iter().flat_map(|f| f.values.iter().copied()));
     // Large tensors are drawn as the means of blocks.
     let most = if shown.iter().any(|figure| figure.is_summarized()) { (ROWS, ROWS) } else { WHOLE };
-    let titled = |figure: &&Figure| {
-        let mut text = Text::of(Role::Name, &ellipsized(&figure.name, look.width));
-        text.append(maps(figure, look, most, Some(statistics), None).0);
-        text
-    };
-    let all: Vec<Text> = shown.iter().map(titled).collect();
+    let all: Vec<Text> = shown.iter().map(|figure| titled(figure, look, most, statistics, None)).collect();
     text.append(Text::in_rows(&all, 4, look));
-    if shown.iter().all(|figure| figure.is_bool()) && !statistics.is_constant() {
-        text.gap();
-        text.line(signs_of_bools());
-    } else if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
-        text.gap();
-        text.append(scale([low, high].map(|at| number_among(&shown, at)), &statistics, look));
-    }
+    text.section(legend(&shown, &statistics, look));
+    text
+}
+
+/// The maps of a tensor under its name.
+fn titled(
+    figure: &Figure,
+    look: Look,
+    most: (usize, usize),
+    statistics: Statistics,
+    mark: Option<&ElementMark>,
+) -> Text {
+    let mut text = Text::of(Role::Name, &ellipsized(&figure.name, look.width));
+    text.append(maps(figure, look, most, Some(statistics), mark).0);
     text
 }
 
@@ -161,11 +170,7 @@ pub(crate) fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
     let statistics = Statistics::of([before, after].iter().flat_map(|f| f.values.iter().copied()));
     let is_dropped =
         |at: usize| (before.values[at] != 0.0 && after.values[at] == 0.0).then_some(('×', Role::Bad));
-    let titled = |figure: &Figure, mark: Option<&ElementMark>| {
-        let mut text = Text::of(Role::Name, &ellipsized(&figure.name, look.width));
-        text.append(maps(figure, look, WHOLE, Some(statistics), mark).0);
-        text
-    };
+    let titled = |figure: &Figure, mark: Option<&ElementMark>| titled(figure, look, WHOLE, statistics, mark);
     Text::in_rows(&[titled(before, None), titled(after, Some(&is_dropped))], 4, look)
 }
 
@@ -182,24 +187,9 @@ fn height(figure: &Figure) -> usize {
     }
 }
 
-/// The means of the blocks of one slice, row-major.
-pub(super) struct BlockMeans {
-    /// Blocks from top to bottom.
-    down: usize,
-    /// Blocks from left to right.
-    across: usize,
-    pub(super) means: Vec<f64>,
-}
-
-/// The means of a slice of `high` by `wide` elements in `down` by `across` blocks, of the finite elements of each.
+/// The means of a slice of `high` by `wide` elements in `down` by `across` blocks, row by row, of the finite elements of each.
 /// A block that has nan, or nothing finite, is nan or infinite itself.
-pub(super) fn block_means(
-    values: &[f64],
-    high: usize,
-    wide: usize,
-    down: usize,
-    across: usize,
-) -> BlockMeans {
+pub(super) fn block_means(values: &[f64], high: usize, wide: usize, down: usize, across: usize) -> Vec<f64> {
     let mut means = Vec::with_capacity(down * across);
     for r in 0..down {
         for c in 0..across {
@@ -215,7 +205,7 @@ pub(super) fn block_means(
             });
         }
     }
-    BlockMeans { down, across, means }
+    means
 }
 
 /// The maps of all slices, of at most `most` rows and columns; shaded by `shared` statistics, or by those of the means
@@ -235,23 +225,22 @@ fn maps(
     let shown = if figure.is_summarized() { count.min(SLICES) } else { count };
     let (down, across) = blocks(figure, look, most);
     let names = row_names(figure, down);
-    let all: Vec<BlockMeans> = (0..shown)
+    let all: Vec<Vec<f64>> = (0..shown)
         .map(|at| block_means(&figure.values[at * each..(at + 1) * each], high, wide, down, across))
         .collect();
-    let statistics =
-        shared.unwrap_or_else(|| Statistics::of(all.iter().flat_map(|blocks| blocks.means.iter().copied())));
-    let slices = all.iter().enumerate().map(|(at, blocks)| {
+    let statistics = shared.unwrap_or_else(|| Statistics::of(all.iter().flatten().copied()));
+    let slices = all.iter().enumerate().map(|(at, means)| {
         let mut text = Text::new();
         if outer > 0 {
             text.say(Role::Strong, slice::name(figure, &slice::index(figure, at)));
         }
         text.append(match look.plain {
-            true => means_in_words(blocks, &names, look),
+            true => means_in_words(means.chunks(across), &names, look),
             false => {
                 let mark = |cell: usize, value: f64| {
                     own_mark.and_then(|own| own(at * each + cell)).or_else(|| statistics.mark(value))
                 };
-                slice_map(figure, blocks, &names, &mark, look)
+                slice_map(figure, means.chunks(across), &names, &mark, look)
             }
         });
         text
@@ -286,26 +275,27 @@ fn row_names(figure: &Figure, down: usize) -> Vec<String> {
     (0..down).map(name).collect()
 }
 
-/// The map of one slice: `mark` has the character of each cell.
+/// The map of one slice by its rows: `mark` has the character of each cell.
 fn slice_map(
     figure: &Figure,
-    blocks: &BlockMeans,
+    rows: Chunks<f64>,
     names: &[String],
     mark: &dyn Fn(usize, f64) -> Option<(char, Role)>,
     look: Look,
 ) -> Text {
     let label = names.iter().map(|n| n.width()).max().unwrap_or(0);
     let left = if label > 0 { label + 1 } else { 0 };
+    let across = rows.clone().next().map_or(0, <[f64]>::len);
     let axis = figure.shape.len() - 1;
     let wide = figure.shape[axis];
     let longest = (0..wide.min(ROWS)).map(|c| short_name(figure, axis, c).width()).max();
-    let fits = left + 2 * blocks.across + longest.unwrap_or(0) <= look.width;
+    let fits = left + 2 * across + longest.unwrap_or(0) <= look.width;
     let by_name =
-        blocks.across == wide && wide <= ROWS && fits && figure.labels.get(axis).is_some_and(Option::is_some);
+        across == wide && wide <= ROWS && fits && figure.labels.get(axis).is_some_and(Option::is_some);
     let mut text = Text::new();
     // The names of columns stand in steps above them, because a cell is only two characters wide.
     if by_name {
-        for c in 0..blocks.across {
+        for c in 0..across {
             let mut line = Line::spaces(left);
             line.push(Role::Dim, "│ ".repeat(c));
             line.push(Role::Label, short_name(figure, axis, c));
@@ -315,19 +305,19 @@ fn slice_map(
         let last = (wide - 1).to_string();
         let mut line = Line::spaces(left);
         line.push(Role::Dim, "0");
-        line.fill((left + 2 * blocks.across).saturating_sub(last.len()).max(left + 2));
+        line.fill((left + 2 * across).saturating_sub(last.len()).max(left + 2));
         line.push(Role::Dim, last);
         text.line(line);
     }
-    for (r, row) in blocks.means.chunks(blocks.across).enumerate() {
+    for (r, row) in rows.enumerate() {
         let mut line = Line::new();
         if label > 0 {
-            let role = if blocks.down == height(figure) { Role::Label } else { Role::Dim };
+            let role = if names.len() == height(figure) { Role::Label } else { Role::Dim };
             line.push(role, format!("{:>label$}", names[r]));
             line.push(Role::Prose, " ");
         }
         for (c, &mean) in row.iter().enumerate() {
-            match mark(r * blocks.across + c, mean) {
+            match mark(r * across + c, mean) {
                 Some(('·', role)) => line.push(role, "· "),
                 Some((mark, role)) => line.push(role, format!("{mark}{mark}")),
                 None => line.push(Role::Heat(0.5), "▄▄"),
@@ -339,9 +329,9 @@ fn slice_map(
 }
 
 /// The map of one slice for `--plain`: the means of each row of blocks.
-fn means_in_words(blocks: &BlockMeans, names: &[String], look: Look) -> Text {
+fn means_in_words(rows: Chunks<f64>, names: &[String], look: Look) -> Text {
     let mut text = Text::new();
-    for (row, name) in blocks.means.chunks(blocks.across).zip(names) {
+    for (row, name) in rows.zip(names) {
         let means: Vec<String> = row.iter().map(|m| mean(*m)).collect();
         let head = if name.is_empty() { String::new() } else { format!("rows from {name}: ") };
         let line = Line::new().with(Role::Prose, format!("{head}{}", means.join(", ")));

@@ -67,7 +67,7 @@ pub(super) fn slices(
     let names = [name(axes.checked_sub(2), down), name(Some(axes - 1), across)];
     let blocks = (0..figure.count() / each).take(SLICES).map(|at| {
         let values = &figure.values[at * each..(at + 1) * each];
-        block_means(values, high, wide, down, across).means
+        block_means(values, high, wide, down, across)
     });
     let blocks: Vec<Vec<f64>> = blocks.collect();
     // Means of blocks have a scale of their own.
