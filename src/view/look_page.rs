@@ -14,7 +14,7 @@ const NEXT: usize = 10;
 /// The page: the likeliest next words, the maps of the heads layer by layer, and what the logit of a word is made of. Of the heads
 /// in `without`, which are switched off, the maps say so.
 pub(crate) fn look_page(looked: &Looked, without: &[Head]) -> String {
-    let mut page = Page { title: format!("{} ____", looked.text), ..Page::default() };
+    let mut page = Page::new(&format!("{} ____", looked.text));
     page.heading("Next words");
     let next = || looked.next.iter().take(NEXT);
     let mut bars =

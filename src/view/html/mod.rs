@@ -64,6 +64,11 @@ pub(crate) struct Page {
 }
 
 impl Page {
+    /// An empty page with this title.
+    pub(crate) fn new(title: &str) -> Page {
+        Page { title: title.to_owned(), ..Page::default() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.body.is_empty()
     }

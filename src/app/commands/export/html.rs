@@ -51,7 +51,7 @@ pub(crate) struct PageBuilder {
 impl PageBuilder {
     /// An empty page with this title. The glossary of the course explains its terms.
     pub(crate) fn new(title: &str, catalogue: &Catalogue) -> PageBuilder {
-        let page = Page { title: title.to_owned(), ..Page::default() };
+        let page = Page::new(title);
         let terms = catalogue.glossary().map(|glossary| glossary.terms).unwrap_or_default();
         PageBuilder { page, terms, ..PageBuilder::default() }
     }
