@@ -25,7 +25,7 @@ a = np.array([1 + 2j, 3 - 4j, -0.5j])
 b = np.array([2, 0.5, -1])
 for made in (a + b, a - 1, 2 * a, a * a, a / 2, 1 - a, -a, abs(a), a.conj(), a.real, a.imag):
     print(repr(made))
-print(a.sum(), a.mean(), np.sum(a.reshape(1, 3), axis=0), a.reshape(1, 3).mean(1))
+print(a.sum(), np.sum(a.reshape(1, 3), axis=0))
 print(a == a.conj(), a != 0)
 print(type(a[0]), a[0], repr(a[0]), a[0].real, a[0] * 2)
 print(a.dtype, a.dtype.itemsize, a.shape, a.ndim, a.dtype.kind, a.dtype.char)
@@ -49,10 +49,11 @@ print(large, large.shape)
 # %% elementwise functions
 import numpy as np
 z = np.array([0.5 + 1j, -2 + 0.25j, 3 - 0.75j])
-for name in "exp square conjugate negative absolute isfinite".split():
+for name in "exp square conjugate negative isfinite".split():
     print(name, getattr(np, name)(z), getattr(np, name)(z.astype(np.complex64)))
+print(abs(z), abs(z.astype(np.complex64)).dtype)
 w = z.astype(np.complex64)
-print(w * w[::-1], w[0] * w[1], w * 1.5j, w @ w, w.mean())
+print(w * w[::-1], w[0] * w[1], w * 1.5j, w @ w)
 print(np.add.reduce(z), np.multiply.outer([1j, 2], [1, 2j]))
 print(np.angle(1 + 1j, deg=True), np.real(1 + 2j), np.imag(z), np.conj(3j))
 
@@ -80,7 +81,7 @@ print(np.where(a.imag > 4, a, -1), a[a.imag > 4], np.flip(a, 1), np.repeat(a[0],
 print(np.transpose(a).shape)
 print(np.dot([2j, 3j], [2j, 3j]), np.einsum("ij,kj->ik", a, a.conj()))
 print(a @ a.T, np.matmul(np.ones((1, 2)), a))
-print(a.sum(axis=0), a.mean(axis=1, keepdims=True), a.tolist(), a.flatten().shape)
+print(a.sum(axis=0), a.tolist(), a.flatten().shape)
 print(np.array_equal(a, a.copy()), np.allclose(a, a + 1e-12), list(a[0]), len(a))
 
 # %% what is refused

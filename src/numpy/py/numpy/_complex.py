@@ -181,7 +181,8 @@ def _product(a, b):
 def _quotient(a, b):
     if numpy.any(b[1]):
         raise _refused("division by complex numbers and reciprocal")
-    return a[0] / b[0], a[1] / b[0]
+    # NumPy multiplies with the reciprocal.
+    return a[0] * (1 / b[0]), a[1] * (1 / b[0])
 
 
 def _exp(x):
@@ -208,7 +209,7 @@ def elementwise(name, *operands, **words):
 
 
 # Functions of both parts, and the arguments that have them; without any the imaginary parts are 0.
-_MOVED = "array asarray astype concatenate stack tile repeat broadcast_to diagonal diag tril triu sum mean cumsum round take"
+_MOVED = "array asarray astype concatenate stack tile repeat broadcast_to diagonal diag tril triu sum cumsum round take"
 _MADE = "zeros ones empty zeros_like ones_like empty_like eye identity arange linspace"
 _DATA = {
     **dict.fromkeys(_MOVED.split(), (0,)), **dict.fromkeys(_MADE.split(), ()), "full": (1,), "full_like": (1,), "where": (1, 2),
@@ -250,7 +251,8 @@ def _part(one, which, is_data):
     kind = complex_of(one)
     if kind is not None:
         return part_of(kind)
-    return one * 0 if is_data and which else one
+    zero = numpy.zeros_like(one) if isinstance(one, _numbers) else 0
+    return zero if is_data and which else one
 
 
 of_list = call
@@ -260,5 +262,5 @@ for _method, _function in {
     "__ne__": "not_equal", "__neg__": "negative", "__abs__": "absolute", "conj": "conjugate", "conjugate": "conjugate",
 }.items():
     _define(_method, _function, elementwise)
-for _method, _function in {"__matmul__": "matmul", "sum": "sum", "mean": "mean", "round": "round"}.items():
+for _method, _function in {"__matmul__": "matmul", "sum": "sum", "round": "round"}.items():
     _define(_method, _function, call)

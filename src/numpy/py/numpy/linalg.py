@@ -8,7 +8,6 @@ from _numpy import _axes, _eigh, _own, _result
 from numpy import asarray
 
 
-
 class LinAlgError(ValueError):
     """A matrix that an algorithm does not take."""
 
