@@ -5,18 +5,21 @@ use std::sync::OnceLock;
 
 use rustpython_vm::{
     Py, PyObject, PyResult, VirtualMachine,
-    builtins::{PyModule, PyType},
+    builtins::{PyInt, PyModule, PyType, PyTypeRef},
+    function::FuncArgs,
     protocol::PyIterReturn,
 };
 
+use super::memory::{as_float, check};
 use crate::kernel::stop;
 
 type Next = fn(&PyObject, &VirtualMachine) -> PyResult<PyIterReturn>;
 
 /// The types of `itertools` that give more elements than they were given, each with its number. The others go through
-/// these, or end.
+/// these, or end. The first ones hold as many places as an argument says.
 const ITERTOOLS: [&str; 7] =
     ["combinations", "combinations_with_replacement", "permutations", "product", "count", "cycle", "repeat"];
+const WITH_PLACES: usize = 4;
 
 /// The interpreter's own functions, and those that replace them, by the number of the type; after those of `itertools`
 /// the ones that any cell has.
@@ -52,7 +55,29 @@ pub(super) fn install_in(itertools: &Py<PyModule>, vm: &VirtualMachine) -> PyRes
     for (number, name) in ITERTOOLS.iter().enumerate() {
         if let Some(class) = itertools.get_attr(*name, vm)?.downcast_ref::<PyType>() {
             replace(number, class);
+            if let (Some(new), 0..WITH_PLACES) = (class.slots.new.load(), number) {
+                NEW[number].get_or_init(|| new);
+                class.slots.new.store(Some(PLACED[number]));
+            }
         }
     }
     Ok(())
+}
+
+type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
+
+static NEW: [OnceLock<New>; WITH_PLACES] = [const { OnceLock::new() }; WITH_PLACES];
+static PLACED: [New; WITH_PLACES] = [placed::<0>, placed::<1>, placed::<2>, placed::<3>];
+
+/// `combinations(x, 2**64)`.
+fn placed<const TYPE: usize>(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let given = args.args.get(1).or_else(|| args.kwargs.values().next());
+    if let Some(places) = given.and_then(|given| given.downcast_ref::<PyInt>()) {
+        let places = as_float(places.as_bigint());
+        if places.is_infinite() {
+            return Err(vm.new_overflow_error("Python int too large to convert to C ssize_t"));
+        }
+        check(places * 64.0, vm)?;
+    }
+    NEW[TYPE].get().expect("install_in() keeps the original")(class, args, vm)
 }

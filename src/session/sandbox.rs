@@ -59,6 +59,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     }
     source::install(vm)?;
     sorting::install_function(vm)?;
+    sizes::install_function(vm)?;
     thread_local! {
         static INSTALLED: Cell<bool> = const { Cell::new(false) };
     }

@@ -8,6 +8,7 @@ use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, VirtualMachine,
     builtins::{PyList, PyTuple, PyTypeRef},
     function::FuncArgs,
+    types::PyTypeFlags,
 };
 
 use super::guards::check_first;
@@ -45,6 +46,20 @@ pub(super) fn install(vm: &VirtualMachine) {
     }
 }
 
+/// The builtin that returns `x` of `[*x]` and `f(*x)`, if memory has room for its elements.
+pub(super) const CHECK_STARRED: &str = "__attn_starred__";
+
+/// Adds the check of this interpreter's starred objects.
+pub(super) fn install_function(vm: &VirtualMachine) -> PyResult<()> {
+    let check = |mut iterable: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+        if iterable.class().slots.iter.load().is_some() {
+            expected(&mut iterable, vm)?;
+        }
+        Ok(iterable)
+    };
+    vm.builtins.set_attr(CHECK_STARRED, vm.new_function(CHECK_STARRED, check), vm)
+}
+
 fn new_bytes(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     zeros(&mut args, vm)?;
     NEW_BYTES.get().expect(KEPT)(class, args, vm)
@@ -55,13 +70,13 @@ fn init_bytearray(bytes: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -
     INIT_BYTEARRAY.get().expect(KEPT)(bytes, args, vm)
 }
 
-fn init_list(list: PyObjectRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    first_expected(&args, 0, vm)?;
+fn init_list(list: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    first_expected(&mut args, 0, vm)?;
     INIT_LIST.get().expect(KEPT)(list, args, vm)
 }
 
-fn new_tuple(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    first_expected(&args, 0, vm)?;
+fn new_tuple(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    first_expected(&mut args, 0, vm)?;
     NEW_TUPLE.get().expect(KEPT)(class, args, vm)
 }
 
@@ -77,15 +92,16 @@ fn zeros(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     Ok(())
 }
 
-fn first_expected(args: &FuncArgs, at: usize, vm: &VirtualMachine) -> PyResult<()> {
-    args.args.get(at).map_or(Ok(()), |iterable| expected(iterable, vm))
+fn first_expected(args: &mut FuncArgs, at: usize, vm: &VirtualMachine) -> PyResult<()> {
+    args.args.get_mut(at).map_or(Ok(()), |iterable| expected(iterable, vm))
 }
 
 /// `list(iterable)` and the like: where the object says that it is longer than any list, the interpreter takes nothing of
 /// it. RustPython's pull request 6636 has no such check either.
-pub(super) fn expected(iterable: &PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+pub(super) fn expected(iterable: &mut PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
     let class = iterable.class();
     let types = &vm.ctx.types;
+    let written_in_python = class.slots.flags.has_feature(PyTypeFlags::HEAPTYPE);
     let is_known = [types.list_type, types.tuple_type, types.dict_type, types.str_type, types.generator_type];
     if is_known.iter().any(|known| class.is(*known))
         || iterable.downcastable::<PyList>()
@@ -93,12 +109,19 @@ pub(super) fn expected(iterable: &PyObjectRef, vm: &VirtualMachine) -> PyResult<
     {
         return Ok(());
     }
+    let asks = written_in_python && class.get_attr(vm.ctx.intern_str("__length_hint__")).is_some();
     if let Some(length) = vm.length_hint_opt(iterable.clone())?
         && let Err(error) = check(length as f64 * 8.0, vm)
     {
         // In CPython's order: what cannot be iterated over says so first.
         iterable.get_iter(vm)?;
         return Err(error);
+    }
+    if asks {
+        // It is not asked a second time.
+        let iterator = iterable.get_iter(vm)?;
+        let elements = iterator.iter_without_hint(vm)?.collect::<PyResult<Vec<PyObjectRef>>>()?;
+        *iterable = vm.ctx.new_list(elements).into();
     }
     Ok(())
 }

@@ -50,7 +50,8 @@ pub(super) fn install_function(vm: &VirtualMachine) -> PyResult<()> {
         let ([iterable], Some(options)) = (args.args.as_slice(), Options::of(&args, vm)?) else {
             return own.call(args, vm);
         };
-        expected(iterable, vm)?;
+        let mut iterable = iterable.clone();
+        expected(&mut iterable, vm)?;
         let elements = iterable.try_to_value::<Vec<PyObjectRef>>(vm)?;
         Ok(vm.ctx.new_list(options.sort(&elements, vm)?).into())
     };

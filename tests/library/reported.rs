@@ -94,6 +94,11 @@ const REPORTED: &[(u32, &str, End)] = &[
     (8514, "try: (1,) * 10**12\nexcept MemoryError: print('memory')", Prints("memory\n")),
     (
         8514,
+        "import itertools\ntry: itertools.combinations(range(5), 2**64)\nexcept OverflowError: print('overflow')",
+        Prints("overflow\n"),
+    ),
+    (
+        8514,
         "import math\nfrom itertools import count\ntry: math.sumprod(count(), [1])\nexcept ValueError as e: print(e)",
         Prints("Inputs are not the same length\n"),
     ),
@@ -109,6 +114,11 @@ const REPORTED: &[(u32, &str, End)] = &[
     ),
     (
         8551,
+        "try: __import__('itertools').product([1, 2], repeat=2**60)\nexcept MemoryError: print('refused')",
+        Prints("refused\n"),
+    ),
+    (
+        8551,
         "class A:\n    def __add__(self, o): return self + o\ntry: A() + 1\nexcept RecursionError: print('deep')",
         Prints("deep\n"),
     ),
@@ -120,8 +130,13 @@ const REPORTED: &[(u32, &str, End)] = &[
     ),
     (
         6636,
-        "import sys\nclass L:\n    def __iter__(self): return iter([1])\n    def __length_hint__(self): return sys.maxsize\nfor f in (list, tuple, sorted, [].extend):\n    try: print(f(L()))\n    except MemoryError: pass\nprint('refused')",
+        "import sys\nclass L:\n    def __iter__(self): return iter([1])\n    def __length_hint__(self): return sys.maxsize\nfor f in (list, tuple, sorted, [].extend, lambda x: [*x], lambda x: (1, *x)):\n    try: print(f(L()))\n    except MemoryError: pass\nprint('refused')",
         Prints("refused\n"),
+    ),
+    (
+        6636,
+        "class L:\n    asked = 0\n    def __iter__(self): return iter([1, 2])\n    def __length_hint__(self): L.asked += 1; return 1\nprint(list(L()), L.asked)",
+        Prints("[1, 2] 1\n"),
     ),
     (
         6636,
@@ -130,8 +145,8 @@ const REPORTED: &[(u32, &str, End)] = &[
     ),
     (
         6636,
-        "import sys\nfor f in (list, tuple, sorted):\n    try: print(f(range(sys.maxsize)))\n    except MemoryError: print('memory')",
-        Prints("memory\nmemory\nmemory\n"),
+        "import sys\nfor f in (list, tuple, sorted, lambda x: [*x], lambda x: (lambda *y: y)(*x)):\n    try: print(f(range(sys.maxsize)))\n    except MemoryError: print('memory')",
+        Prints("memory\nmemory\nmemory\nmemory\nmemory\n"),
     ),
 ];
 
