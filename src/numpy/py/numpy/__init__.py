@@ -52,7 +52,7 @@ _INSTEAD = {
     "kron": "outer() and reshape()", "divmod": "the builtin divmod()", "intersect1d": "isin()", "can_cast": "promote_types()",
     "setdiff1d": "isin(.., invert=True)", "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
     "digitize": "searchsorted()", "ix_": "a[rows][:, columns]", "s_": "slice()", "diag_indices": "arange()", "geterr": "seterr()",
-    "r_": "concatenate()", "c_": "column_stack()", "ogrid": "meshgrid(.., sparse=True)", "mgrid": "indices()", "nditer": "ndindex()",
+    "r_": "concatenate()", "c_": "column_stack()", "ogrid": "meshgrid(.., sparse=True)", "nditer": "ndindex()",
     "frombuffer": "array(list(buffer))",
     "nansum": "sum() of a[~isnan(a)]", "nanmean": "mean() of a[~isnan(a)]", "nanstd": "std() of a[~isnan(a)]",
     "nanmax": "max() of a[~isnan(a)]", "nanmin": "min() of a[~isnan(a)]", "ptp": "max() and min()", "delete": "a mask: a[keep]",
@@ -73,7 +73,7 @@ _LATER = {
         "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string"
     ),
     "_indices": (
-        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices unravel_index ndindex ndenumerate"
+        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices mgrid unravel_index ndindex ndenumerate"
     ),
     "_exceptions": "AxisError",
     "_kinds": "str_ unicode_",

@@ -35,7 +35,25 @@ def triu_indices_from(arr, k=0):
 
 
 def indices(dimensions, dtype=int):
-    return numpy.stack(numpy.meshgrid(*[numpy.arange(size, dtype=dtype) for size in dimensions], indexing="ij"))
+    return mgrid[tuple(slice(size) for size in dimensions)].astype(dtype, copy=False)
+
+
+class Grid:
+    """What `mgrid` is: slices give the coordinates of a grid; a step of `5j` means five points."""
+
+    def __getitem__(self, key):
+        made = numpy.meshgrid(*map(_points, key if isinstance(key, tuple) else [key]), indexing="ij")
+        return numpy.stack(made) if isinstance(key, tuple) else made[0]
+
+
+def _points(part):
+    start, step = part.start or 0, 1 if part.step is None else part.step
+    if isinstance(step, complex):
+        return numpy.linspace(start, part.stop, int(abs(step)))
+    return numpy.arange(start, part.stop, step)
+
+
+mgrid = Grid()
 
 
 def unravel_index(indices, shape):
@@ -47,8 +65,8 @@ def unravel_index(indices, shape):
         raise ValueError(f"index {flat.reshape(-1)[bad.reshape(-1)][0]} is out of bounds for array with size {total}")
     made = []
     for size in reversed(shape):
-        made.append(flat % size)
-        flat = flat // size
+        flat, at = divmod(flat, size)
+        made.append(at)
     return tuple(reversed(made))
 
 

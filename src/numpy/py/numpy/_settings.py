@@ -1,5 +1,7 @@
 """What dtypes can hold, settings, and printing."""
 
+import contextlib
+
 import numpy
 import _numpy
 from _numpy import ndarray
@@ -55,15 +57,13 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
     return old
 
 
-class errstate:
-    def __init__(self, **kwargs):
-        self._words = kwargs
-
-    def __enter__(self):
-        self._old = seterr(**self._words)
-
-    def __exit__(self, *error):
-        _SETTINGS.update(self._old)
+@contextlib.contextmanager
+def errstate(**kwargs):
+    old = seterr(**kwargs)
+    try:
+        yield
+    finally:
+        _SETTINGS.update(old)
 
 
 # Printing.
@@ -71,17 +71,12 @@ class errstate:
 _OPTIONS = dict(edgeitems=3, threshold=1000, precision=8, suppress=False, linewidth=75)
 
 
-def _given(name, rest, **words):
-    """The print options that are given. Errors: others."""
-    for word in rest:
-        raise NotImplementedError(f"{name}({word}=) is not part of attn's numpy: {', '.join(words)} are")
-    return {word: value for word, value in words.items() if value is not None}
-
-
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **rest):
     global _OPTIONS
     words = dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress)
-    made = {**_OPTIONS, **_given("set_printoptions", rest, **words)}
+    if rest:
+        raise NotImplementedError(f"set_printoptions({next(iter(rest))}=) is not part of attn's numpy: {', '.join(words)} are")
+    made = {**_OPTIONS, **{word: value for word, value in words.items() if value is not None}}
     # Infinity, as a number that no array reaches.
     sizes = [int(min(made[word], 1 << 50)) for word in ("threshold", "edgeitems", "linewidth")]
     _numpy._set_options(made["precision"], *sizes, bool(made["suppress"]))
@@ -92,19 +87,15 @@ def get_printoptions():
     return dict(_OPTIONS)
 
 
-class printoptions:
+@contextlib.contextmanager
+def printoptions(*args, **kwargs):
     """Print options within a `with`."""
-
-    def __init__(self, *args, **kwargs):
-        self._args, self._words = args, kwargs
-
-    def __enter__(self):
-        self._old = get_printoptions()
-        set_printoptions(*self._args, **self._words)
-        return get_printoptions()
-
-    def __exit__(self, *error):
-        set_printoptions(**self._old)
+    old = get_printoptions()
+    set_printoptions(*args, **kwargs)
+    try:
+        yield get_printoptions()
+    finally:
+        set_printoptions(**old)
 
 
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, threshold=None,

@@ -20,7 +20,3 @@ def assert_allclose(actual, desired, rtol=1e-07, atol=0, equal_nan=True):
 
 def assert_array_equal(x, y):
     _check(lambda x, y: (x == y) | (x != x) & (y != y), x, y, "Arrays are not equal\n")
-
-
-def __getattr__(name):
-    raise AttributeError(f"module 'numpy.testing' has no attribute '{name}' in attn: it has assert_allclose, assert_array_equal")
