@@ -53,6 +53,10 @@ class Call:
         self.modules = [value for value in arguments.values() if isinstance(value, nn.Module)]
         for module in self.modules:
             module.train(training)
+            for part in module.modules():
+                if isinstance(part, nn.TransformerEncoder):
+                    # It leaves the padding of all samples out or of none: one sample would decide for the others.
+                    part.use_nested_tensor = False
         if prepare is not None:
             prepare(self.modules)
         torch.manual_seed(seed)
