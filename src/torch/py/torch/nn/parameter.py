@@ -15,11 +15,6 @@ class Parameter(torch.Tensor):
         return torch.Tensor._make_subclass(cls, data, requires_grad)
 
 
-def optional(is_there, shape, device=None, dtype=None):
-    """A parameter of this shape whose elements are not set yet, or None in its place."""
-    return Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
-
-
 def is_lazy(param):
     hint(param)
     return False

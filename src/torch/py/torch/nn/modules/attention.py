@@ -1,9 +1,10 @@
 """MultiheadAttention as a module: it has the projections, and calls the function."""
 
+import torch
 from torch._arguments import on_cpu, only_defaults
 from torch._errors import uneven_heads
 from torch.nn import init
-from torch.nn.parameter import optional
+from torch.nn.parameter import Parameter
 
 from .. import _attention
 from .linear import NonDynamicallyQuantizableLinear
@@ -48,11 +49,22 @@ class MultiheadAttention(Module):
         if self.head_dim * num_heads != embed_dim:
             raise uneven_heads(embed_dim, num_heads)
 
-        same = self._qkv_same_embed_dim
-        self.register_parameter("in_proj_weight", optional(same, (3 * embed_dim, embed_dim), dtype=dtype))
-        for name, width in ("q_proj_weight", embed_dim), ("k_proj_weight", self.kdim), ("v_proj_weight", self.vdim):
-            self.register_parameter(name, optional(not same, (embed_dim, width), dtype=dtype))
-        self.register_parameter("in_proj_bias", optional(bias, 3 * embed_dim, dtype=dtype))
+        def made(*shape):
+            return Parameter(torch.empty(shape, dtype=dtype))
+
+        if self._qkv_same_embed_dim:
+            self.in_proj_weight = made(3 * embed_dim, embed_dim)
+            for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight"):
+                self.register_parameter(name, None)
+        else:
+            self.q_proj_weight = made(embed_dim, embed_dim)
+            self.k_proj_weight = made(embed_dim, self.kdim)
+            self.v_proj_weight = made(embed_dim, self.vdim)
+            self.register_parameter("in_proj_weight", None)
+        if bias:
+            self.in_proj_bias = made(3 * embed_dim)
+        else:
+            self.register_parameter("in_proj_bias", None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
         self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn

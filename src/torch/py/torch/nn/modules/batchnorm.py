@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 from torch.nn import init
-from torch.nn.parameter import optional
+from torch.nn.parameter import Parameter
 
 from .module import Module
 
@@ -22,7 +22,8 @@ class _BatchNorm(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         for name in ("weight", "bias"):
-            self.register_parameter(name, optional(affine, num_features, device, dtype))
+            param = Parameter(torch.empty(num_features, device=device, dtype=dtype)) if affine else None
+            self.register_parameter(name, param)
         on = track_running_stats
         self.register_buffer("running_mean", torch.zeros(num_features, dtype=dtype) if on else None)
         self.register_buffer("running_var", torch.ones(num_features, dtype=dtype) if on else None)

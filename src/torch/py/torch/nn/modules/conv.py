@@ -4,7 +4,7 @@ import torch
 from torch._arguments import per_dimension
 from torch.nn import functional as F
 from torch.nn import init
-from torch.nn.parameter import Parameter, optional
+from torch.nn.parameter import Parameter
 
 from ._show import unusual
 from .module import Module
@@ -45,7 +45,10 @@ class _Conv(Module):
         self.groups = groups
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         self.weight = Parameter(torch.empty(shape, device=device, dtype=dtype))
-        self.register_parameter("bias", optional(bias, out_channels, device, dtype))
+        if bias:
+            self.bias = Parameter(torch.empty(out_channels, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
         self.reset_parameters()
 
     def reset_parameters(self):

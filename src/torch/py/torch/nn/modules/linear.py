@@ -1,10 +1,10 @@
-"""Linear maps: y = x A^T + b."""
+"""Linear maps: y = x A^T + b, and bilinear ones."""
 
 from torch._arguments import hint
 from torch import empty
 from torch.nn import functional as F
 from torch.nn import init
-from torch.nn.parameter import Parameter, optional
+from torch.nn.parameter import Parameter
 
 from .module import Module
 
@@ -28,7 +28,10 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
-        self.register_parameter("bias", optional(bias, out_features, device, dtype))
+        if bias:
+            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
         self.reset_parameters()
 
     def reset_parameters(self):

@@ -1,18 +1,11 @@
 """Normalisation over the last dimensions, or over groups of channels."""
 
+from torch import empty
 from torch.nn import functional as F
 from torch.nn import init
-from torch.nn.parameter import optional
+from torch.nn.parameter import Parameter
 
 from .module import Module
-
-
-def _over_last(module, normalized_shape, eps, elementwise_affine, device, dtype):
-    """The settings and the weight of a norm over the last dimensions."""
-    module.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    module.eps = eps
-    module.elementwise_affine = elementwise_affine
-    module.register_parameter("weight", optional(elementwise_affine, module.normalized_shape, device, dtype))
 
 
 class LayerNorm(Module):
@@ -20,8 +13,17 @@ class LayerNorm(Module):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
-        _over_last(self, normalized_shape, eps, elementwise_affine, device, dtype)
-        self.register_parameter("bias", optional(elementwise_affine and bias, self.normalized_shape, device, dtype))
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        if elementwise_affine:
+            self.weight = Parameter(empty(self.normalized_shape, device=device, dtype=dtype))
+        else:
+            self.register_parameter("weight", None)
+        if elementwise_affine and bias:
+            self.bias = Parameter(empty(self.normalized_shape, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -42,7 +44,13 @@ class RMSNorm(Module):
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
         super().__init__()
-        _over_last(self, normalized_shape, eps, elementwise_affine, device, dtype)
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        if elementwise_affine:
+            self.weight = Parameter(empty(self.normalized_shape, device=device, dtype=dtype))
+        else:
+            self.register_parameter("weight", None)
         self.reset_parameters()
 
     def reset_parameters(self):
@@ -67,7 +75,8 @@ class GroupNorm(Module):
         self.eps = eps
         self.affine = affine
         for name in ("weight", "bias"):
-            self.register_parameter(name, optional(affine, num_channels, device, dtype))
+            param = Parameter(empty(num_channels, device=device, dtype=dtype)) if affine else None
+            self.register_parameter(name, param)
         self.reset_parameters()
 
     def reset_parameters(self):

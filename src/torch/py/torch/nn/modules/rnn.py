@@ -5,7 +5,7 @@ import torch
 from torch._arguments import on_cpu
 from torch.nn import functional as F
 from torch.nn import init
-from torch.nn.parameter import Parameter, optional
+from torch.nn.parameter import Parameter
 from torch.nn.utils._packed import PackedSequence
 
 from ._show import unusual
@@ -292,7 +292,7 @@ class _Cell(Module):
         self.weight_ih = Parameter(torch.empty((wide, input_size), dtype=dtype))
         self.weight_hh = Parameter(torch.empty((wide, hidden_size), dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, optional(bias, wide, dtype=dtype))
+            self.register_parameter(name, Parameter(torch.empty(wide, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self):
