@@ -10,7 +10,7 @@ use super::repeated::RepeatedCall;
 use crate::explain::tensor_names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::CallReport;
-use crate::tensor::{Site, Tensor};
+use crate::tensor::{Arg, Site, Tensor};
 
 /// A silent mistake that the doctor can find.
 pub struct Mistake {
@@ -172,8 +172,9 @@ impl<'r> TracedCell<'r> {
     /// Whether an operation after step `at` reads this tensor or a view of it.
     pub(super) fn is_used_after(&self, tensor: &Tensor, at: usize) -> bool {
         self.steps().skip(at + 1).filter(|step| !step.is_view).any(|step| {
-            let mut operands = step.operands.iter().filter_map(|operand| operand.tensor.as_ref());
-            operands.any(|operand| operand.storage().same(tensor.storage()))
+            let operands = step.operands.iter().filter_map(|operand| operand.tensor.as_ref());
+            let indices = step.args.iter().flat_map(Arg::indices);
+            operands.chain(indices).any(|operand| operand.storage().same(tensor.storage()))
         })
     }
 

@@ -150,7 +150,9 @@ fn not_weights<'t>(step: &'t Traced, record: &Record) -> Option<(&'t TracedTenso
         let divides = steps.iter().any(FlowStep::divides_by_tensor);
         // A product with a leaf may be a layer, (x @ W1 / s) @ W2.
         let evidence = || format!("divided by the root of {}, their width, as for a softmax", scores.width());
-        let is_meant = is_scaled && !divides && (!scores.right.is_leaf() || is_of_the_same(&scores, values));
+        let is_made_of_product = |it: Tensor| origin(&it).is_some_and(|record| is_product(&record));
+        let keys = Before::of(&scores.right, MOST_TENSORS).any(is_made_of_product);
+        let is_meant = is_scaled && !divides && (keys || is_of_the_same(&scores, values));
         is_meant.then(|| (used, evidence()))
     })
 }

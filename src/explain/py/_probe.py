@@ -91,7 +91,7 @@ def by_place(call, output, axes):
         return 0.0
     # Other objects, such as a cache, may keep something of each sample.
     plain = (torch.Tensor, nn.Module, int, float, str, type(None), torch.dtype)
-    if any(not isinstance(value, plain) for value in call.arguments.values()):
+    if any(not isinstance(value, plain) for value in call.arguments.values()) or closes_over_tensors(call.function):
         return 0.0
     changed = {where: value.flip(0) for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
     before = call.kept()
@@ -100,6 +100,12 @@ def by_place(call, output, axes):
     if not same(before, [kept for module in call.modules for kept in tensors_of(module)]):
         return 0.0
     return max(moves(output, after.flip(0), 0)) if after is not None and after.shape == output.shape else 0.0
+
+
+def closes_over_tensors(function):
+    """Whether a function inside of another one may read its tensors, such as a mask of each sample, which keep their order."""
+    cells = getattr(function, "__closure__", None) or ()
+    return any(isinstance(cell.cell_contents, torch.Tensor) for cell in cells)
 
 
 def of_samples(call, inputs, where, value, output):
