@@ -148,27 +148,33 @@ fn not_weights<'t>(step: &'t Traced, record: &Record) -> Option<(&'t TracedTenso
         let is_root = |scale: f64| (scale * factor_within(&made) * root - 1.0).abs() < 1e-4;
         let is_scaled = scores.width() > 1 && scales.into_iter().any(is_root);
         let divides = steps.iter().any(FlowStep::divides_by_tensor);
-        // A product with a leaf may be a layer, (x @ W1 / s) @ W2.
         let evidence = || format!("divided by the root of {}, their width, as for a softmax", scores.width());
-        let is_made_of_product = |it: Tensor| origin(&it).is_some_and(|record| is_product(&record));
-        let keys = Before::of(&scores.right, MOST_TENSORS).any(is_made_of_product);
-        let is_meant = is_scaled && !divides && (keys || is_of_the_same(&scores, values));
+        // A product with a matrix of numbers is a layer, (x @ W1 / s) @ W2, whether or not they are parameters.
+        let of_tokens = |it: &Tensor| is_made_of_product(it) || is_of_the_same(it, values);
+        let is_meant = is_scaled && !divides && of_tokens(&scores.left) && of_tokens(&scores.right);
         is_meant.then(|| (used, evidence()))
     })
 }
 
+fn is_made_of_product(tensor: &Tensor) -> bool {
+    Before::of(tensor, MOST_TENSORS).any(|it| origin(&it).is_some_and(|record| is_product(&record)))
+}
+
 /// Whether the values and an operand of the scores are made of the same tensor, or one is the other: tokens that look at
-/// each other. A parameter is none: `x @ W1 @ W2` is a layer.
-fn is_of_the_same(scores: &Product, values: &Tensor) -> bool {
+/// each other. A parameter is none.
+fn is_of_the_same(operand: &Tensor, values: &Tensor) -> bool {
     let made_of = |tensor: &Tensor| {
         let start = source(tensor).1;
         let input = projection(&start).map(|it| source(&it.left).1);
         [Some(start), input]
     };
-    let own = made_of(values);
     let is_token = |it: &&Tensor| !is_parameter(it) && it.numel() > 1;
-    let of_scores = [&scores.left, &scores.right].map(made_of);
-    own.iter().flatten().filter(is_token).any(|it| of_scores.iter().flatten().flatten().any(|of| of.is(it)))
+    let of_operand = made_of(operand);
+    made_of(values)
+        .iter()
+        .flatten()
+        .filter(is_token)
+        .any(|it| of_operand.iter().flatten().any(|of| of.is(it)))
 }
 
 /// The elements of a float tensor; none of a large one.
