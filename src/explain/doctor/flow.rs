@@ -158,7 +158,7 @@ impl Before {
 
     /// Whether the walk came to the end.
     pub(super) fn is_whole(&self) -> bool {
-        self.open.is_empty() && self.seen.len() <= self.most
+        self.open.is_empty()
     }
 }
 
@@ -169,7 +169,8 @@ impl Iterator for Before {
         let operands_of_last =
             self.last.take().and_then(|last| origin(&last)).map(|record| operands(&record));
         self.open.extend(operands_of_last.unwrap_or_default());
-        while let Some(tensor) = self.open.pop_front().filter(|_| self.seen.len() < self.most) {
+        while self.seen.len() < self.most {
+            let tensor = self.open.pop_front()?;
             if self.seen.insert(tensor.id()) {
                 self.last = Some(tensor.clone());
                 return Some(tensor);
