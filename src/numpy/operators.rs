@@ -18,7 +18,7 @@ use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
 use super::table;
 use super::ufunc::{apply, context_of};
-use crate::tensor::{Arg, Category, DType, Tensor};
+use crate::tensor::{Arg, Category, DType};
 use crate::torch::{tensor_object, tensor_of};
 
 /// A function that an operator calls, looked up once.
@@ -286,14 +286,13 @@ pub(super) fn compare(
         let (Some(array), true) = (array_of(a), vm.is_none(b)) else {
             return Ok(Either::B(PyComparisonValue::NotImplemented));
         };
-        let all = match comparison {
-            PyComparisonOp::Eq => 0.0,
-            PyComparisonOp::Ne => 1.0,
+        let answer = match comparison {
+            PyComparisonOp::Eq => false,
+            PyComparisonOp::Ne => true,
             _ => return Ok(Either::B(PyComparisonValue::NotImplemented)),
         };
-        let value = Tensor::scalar(all, DType::Bool);
-        let layout = value.layout().broadcast_to(array.shape());
-        let result = crate::tensor::ops::copy(&value.with_layout(layout));
+        let args = vec![Arg::Tensor(array), Arg::Bool(answer), Arg::DType(DType::Bool)];
+        let result = numpy.call("full_like", args, vm)?;
         return Ok(Either::A(numpy.result(result, vm)?));
     }
     Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))

@@ -169,30 +169,23 @@ fn isin(c: &Call) -> PyResult<Answer> {
 }
 
 /// Between a lower and an upper limit, of which one may be missing.
-fn clip(c: &Call, low: usize, high: usize) -> PyResult<Answer> {
-    if c.given(low).is_none() && c.given(high).is_none() {
+fn clip(c: &Call) -> PyResult<Answer> {
+    let limit = |at: usize| c.given(at).map(|_| c.operand(at)).transpose();
+    let (mut x, low, high) = (c.operand(0)?, limit(1)?, limit(2)?);
+    let operands: Vec<Operand> = [Some(x.clone()), low.clone(), high.clone()].into_iter().flatten().collect();
+    if operands.len() == 1 {
         return Err(c.value_error("One of max or min must be given"));
     }
-    let mut x = c.operand(0)?;
-    let limits = [low, high].map(|at| c.given(at).map(|_| c.operand(at)).transpose());
-    let [low_limit, high_limit] = limits;
-    let limits: Vec<Operand> = [low_limit?, high_limit?].into_iter().flatten().collect();
     let is_float = x.tensor.dtype().category() == Category::Float && x.number.is_none();
-    if is_float && limits.iter().all(|it| it.number.is_some()) {
-        let operands: Vec<Operand> = std::iter::once(x.clone()).chain(limits).collect();
-        if result_type(&operands) == x.tensor.dtype() {
-            let limit = |at: usize| match c.given(at) {
-                Some(_) => Ok(c.operand(at)?.number.unwrap_or(Arg::None)),
-                None => PyResult::Ok(Arg::None),
-            };
-            return Ok(Answer::Result(
-                c.op("clamp", vec![Arg::Tensor(x.tensor), limit(low)?, limit(high)?])?,
-            ));
-        }
+    let are_numbers = operands[1..].iter().all(|it| it.number.is_some());
+    if is_float && are_numbers && result_type(&operands) == x.tensor.dtype() {
+        let number = |limit: Option<Operand>| limit.and_then(|it| it.number).unwrap_or(Arg::None);
+        let args = vec![Arg::Tensor(x.tensor), number(low), number(high)];
+        return Ok(Answer::Result(c.op("clamp", args)?));
     }
-    for (at, function) in [(low, "maximum"), (high, "minimum")] {
-        if c.given(at).is_some() {
-            x = Operand::new(c.elementwise(function, &[x, c.operand(at)?])?);
+    for (limit, function) in [(low, "maximum"), (high, "minimum")] {
+        if let Some(limit) = limit {
+            x = Operand::new(c.elementwise(function, &[x, limit])?);
         }
     }
     Ok(Answer::Result(x.tensor))
@@ -239,8 +232,8 @@ pub(super) static ROWS: [Row; 16] = [
     row("take_along_axis", FUNCTION, "arr, indices, axis", take_along_axis),
     row("searchsorted", BOTH, "a, v, side='left'", searchsorted),
     row("isin", FUNCTION, "element, test_elements, assume_unique=False, invert=False", isin),
-    row("clip", FUNCTION, "a, a_min, a_max, out=None", |c| clip(c, 1, 2)).others(Others::ConvertBack),
-    row("clip", METHOD, "self, min=None, max=None, out=None", |c| clip(c, 1, 2)),
+    row("clip", FUNCTION, "a, a_min, a_max, out=None", clip).others(Others::ConvertBack),
+    row("clip", METHOD, "self, min=None, max=None, out=None", clip),
     row("round", BOTH, "a, decimals=0, out=None", round).others(Others::ConvertBack),
     row("fill", METHOD, "self, value", fill),
 ];

@@ -11,6 +11,15 @@ z = np.zeros((0, 3))
 s = np.array(5)
 n = np.array([1.0, np.nan, -np.inf])
 u8 = np.array([200, 100], dtype=np.uint8)
+
+
+
+def put(*args):
+    made = a.copy()
+    np.put_along_axis(made, *args)
+    return made
+
+
 calls = """
 np.zeros(3); np.zeros((2,3), dtype=int); np.zeros((2,2), np.float32); np.zeros([2,1]); np.ones((2,));
 np.ones(2, dtype=bool); np.empty((0,2)).shape; np.full((2,2), 7); np.full(3, 1.5, dtype=int);
@@ -100,6 +109,9 @@ np.take(v,1); np.take([4,5,6],[1]); np.take(v,[-4]); np.take(i, [0, 5], axis=1)
 np.take_along_axis(i,np.argsort(i,axis=1),axis=1); np.take_along_axis(a,np.array([[1],[0],[2]]),1);
 np.take_along_axis(a,np.array([1]),1); np.take_along_axis(a,np.array([[9]]),1);
 np.take_along_axis(v,np.array([0,-1]),0); np.take_along_axis(a,np.array([[1.0]]),1)
+put(np.array([[1],[0],[2]]), 9.0, 1); put(np.array([[0],[2]]), 9.0, 1); put(np.array([[1]]), 5, 1); put(np.array([[2, 0, 1, 1]]), -1, 0);
+put(np.array([0, 1]), 1, 0); put(np.array([[7]]), 1, 1); np.interp([0, 1, 2], [1], [5]); np.interp([0, 1, 2], [1, 2], [5, 7]);
+np.nan_to_num(np.float64("nan"), nan=3.0); np.nan_to_num(f / 0, posinf=8.0); np.median([]); np.median(z, axis=0); a == None; a != None;
 np.searchsorted([1,2,3],2); np.searchsorted([1,2,3],[0,2,9]); np.searchsorted([1,2,3],2,side="right");
 np.searchsorted([1,2,3],2,side="x"); np.isin(v,[1,2]); np.isin(i,[1]); np.isin(v,[1],invert=True); np.isin(3,[3]);
 

@@ -73,7 +73,7 @@ _LATER = {
         "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string"
     ),
     "_indices": (
-        "tri fill_diagonal tril_indices triu_indices tril_indices_from triu_indices_from indices mgrid unravel_index ndindex ndenumerate"
+        "tri fill_diagonal put_along_axis tril_indices triu_indices tril_indices_from triu_indices_from indices mgrid unravel_index ndindex ndenumerate"
     ),
     "_exceptions": "AxisError",
     "_kinds": "str_ unicode_",

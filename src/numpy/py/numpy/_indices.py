@@ -14,6 +14,14 @@ def fill_diagonal(a, val):
     a[at, at] = val
 
 
+def put_along_axis(arr, indices, values, axis):
+    if indices.ndim != arr.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    places = numpy.meshgrid(*map(numpy.arange, arr.shape), indexing="ij", sparse=True)
+    places[axis] = indices
+    arr[tuple(places)] = values
+
+
 def tri(N, M=None, k=0, dtype=float):
     return numpy.tril(numpy.ones((N, N if M is None else M), dtype), k)
 

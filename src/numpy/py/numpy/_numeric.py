@@ -53,10 +53,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if x.dtype.kind != "f":
         return _result(x)
     info = numpy.finfo(x.dtype)
-    made = numpy.where(numpy.isnan(x), x.dtype.type(nan), x)
-    made = numpy.where(made == numpy.inf, x.dtype.type(info.max if posinf is None else posinf), made)
-    made = numpy.where(made == -numpy.inf, x.dtype.type(info.min if neginf is None else neginf), made)
-    x[...] = made
+    high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf
+    for at, value in ((numpy.isnan(x), nan), (x == numpy.inf, high), (x == -numpy.inf, low)):
+        x[at] = value
     return _result(x)
 
 
@@ -67,11 +66,9 @@ def interp(x, xp, fp, left=None, right=None):
     if len(xp) == 0:
         raise ValueError("array of sample points is empty")
     left, right = fp[0] if left is None else left, fp[-1] if right is None else right
-    if len(xp) == 1:
-        made = numpy.where(x < xp[0], left, numpy.where(x > xp[0], right, fp[0]))
-        return _result(made)
-    at = numpy.clip(numpy.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
-    slope = (fp[at + 1] - fp[at]) / (xp[at + 1] - xp[at])
+    at = numpy.clip(numpy.searchsorted(xp, x, "right") - 1, 0, len(xp) - 1)
+    after = numpy.minimum(at + 1, len(xp) - 1)
+    slope = (fp[after] - fp[at]) / (xp[after] - xp[at])
     made = slope * (x - xp[at]) + fp[at]
     made = numpy.where(x == xp[-1], fp[-1], made)
     made = numpy.where(x < xp[0], left, numpy.where(x > xp[-1], right, made))

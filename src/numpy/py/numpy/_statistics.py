@@ -49,8 +49,6 @@ def median(a, axis=None):
     values = _along(a, axis)
     ordered = numpy.sort(values, axis=-1)
     count = ordered.shape[-1]
-    if count == 0:
-        return mean(ordered, axis=-1)
     low = (count - 1) // 2
     return _with_nan(mean(ordered[..., low:count // 2 + 1], axis=-1), values)
 
