@@ -26,10 +26,11 @@ pub(super) static LAST_TOKEN: Mistake = Mistake::new(
     &[Detector::Cell(last_token)],
 );
 
-/// Texts that a model read: how many tokens each has, and all of them in order.
+/// Texts that a model read: how many tokens each has, all of them in order, and their embeddings.
 struct Read {
     size: usize,
     tokens: Vec<f64>,
+    embeddings: Tensor,
 }
 
 /// Tokens that were chosen, one for each text, from the outputs at this place of so many.
@@ -58,7 +59,10 @@ fn last_token(cell: &TracedCell) -> Vec<Observation> {
             }
         } else if let Some(choice) = chosen(step) {
             open = Some(choice);
-        } else if let (Some(last), Some(text)) = (reads.last(), joined(step)) {
+        } else if let (Some(last), Some((text, token))) = (reads.last(), joined(step))
+            // The trace does not have all that ran: the token may come from a later reading than this one.
+            && newest_embeddings(token).is_some_and(|newest| newest.is(&last.embeddings))
+        {
             found.extend(unread(step, last, text).or_else(|| forgotten(step, last, text, cell)));
         }
     }
@@ -69,7 +73,7 @@ fn last_token(cell: &TracedCell) -> Vec<Observation> {
 /// The texts whose tokens an operation looks up.
 fn read_by(step: &Traced) -> Option<Read> {
     let tokens = reads_tokens(step)?;
-    Some(Read { size: tokens.shape()[1], tokens: tokens.floats()? })
+    Some(Read { size: tokens.shape()[1], tokens: tokens.floats()?, embeddings: step.result()?.clone() })
 }
 
 /// The tokens that an operation chooses from a row of outputs for each text.
@@ -125,15 +129,27 @@ fn elsewhere(choice: &Choice) -> Option<Observation> {
     (place + 1 != places).then(|| Observation::new(choice.step.site(), observed, "logits = logits[:, -1, :]"))
 }
 
-/// The text, longer by a token, that joins one that was chosen to what was there before, which this returns.
-fn joined(step: &Traced) -> Option<&TracedTensor> {
+/// The text and the chosen token that an operation joins.
+fn joined(step: &Traced) -> Option<(&TracedTensor, &Tensor)> {
     let [text, token] = step.operands.as_slice() else { return None };
     let is_joined =
         matches!(step.operation.called(step.in_place), "cat" | "concat" | "concatenate" | "hstack");
     let is_text = !text.dtype.is_float() && text.shape().len() == 2 && token.shape() == [text.shape()[0], 1];
     let (_, chosen) = source(token.tensor.as_ref()?);
     let is_chosen = matches!(origin(&chosen)?.operation.called(false), "argmax" | "multinomial");
-    (is_joined && is_text && is_chosen).then_some(text)
+    (is_joined && is_text && is_chosen).then_some((text, token.tensor.as_ref()?))
+}
+
+/// The embeddings of the texts that a token depends on, the newest; none where what led to it is no longer known.
+fn newest_embeddings(token: &Tensor) -> Option<Tensor> {
+    let made = |tensor: Tensor| origin(&tensor).map(|record| (record, tensor));
+    let (known, lost): (Vec<_>, Vec<_>) =
+        Before::of(token, MOST_TENSORS).filter_map(made).partition(|(record, _)| record.lost().is_none());
+    let is_text = |(record, tensor): &(Rc<Record>, Tensor)| {
+        record.operation.explanation == Explanation::Moved(Movement::Embedded) && tensor.ndim() == 3
+    };
+    let (newest, tensor) = known.into_iter().filter(is_text).max_by_key(|(record, _)| record.number)?;
+    lost.iter().all(|(record, _)| record.number < newest.number).then_some(tensor)
 }
 
 /// The model read the newest token alone, and nothing that it had computed of the tokens before: no cache and no state.
