@@ -15,7 +15,11 @@ use crate::ops::state::State;
 use crate::ops::table;
 use crate::tensor::Index;
 use crate::tensor::descriptor::FUNCTION;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, CompletedOperation, GradName, Record, Tensor};
+
+/// The most operations between numbers that were drawn and what was made of them.
+const MOST_CHANGES: usize = 8;
 
 /// One operation that ran and through which gradients flow.
 #[pyclass(module = "torch", name = "Record")]
@@ -69,6 +73,19 @@ pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], sta
         result.set_origin(record.clone(), output);
     }
     Rc::as_ptr(&record).addr()
+}
+
+/// Where the numbers of a tensor were drawn, however they were changed since: the line and its cell. None if they were not.
+pub(crate) fn drawn_at(tensor: &Tensor) -> Option<String> {
+    let mut tensor = tensor.clone();
+    for _ in 0..MOST_CHANGES {
+        let record = tensor.origin()?;
+        if let Explanation::Random(_) = record.operation.explanation {
+            return record.site.as_ref().map(|site| format!("{} {}", site.line, site.cell));
+        }
+        tensor = record.args().first()?.tensor()?.clone();
+    }
+    None
 }
 
 /// Names the node of a result that Python composed of several operations: `Im2ColBackward0` for the stem `Im2Col`.

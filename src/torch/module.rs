@@ -16,7 +16,7 @@ use super::classes::{PyDType, PyDevice, classes};
 use super::frames::{FrameObserver, observe};
 use super::function::{PyOp, run};
 use super::generator::PyGenerator;
-use super::history::{PyRecord, history, made_by, name_node};
+use super::history::{PyRecord, drawn_at, history, made_by, name_node};
 use super::module_class::quick_module;
 use super::names;
 use super::numbers::{int, items};
@@ -339,6 +339,7 @@ fn stateful(
     define!("_name_node", |_state, _vm, result: Tensor, stem: String, overload: u8| {
         name_node(&result, &stem, overload);
     });
+    define!("_drawn_at", |_state, _vm, tensor: Tensor| drawn_at(&tensor));
     define!("_storage_bytes", |_state, _vm, tensor: Tensor| {
         bytes_of(&tensor.storage().read(), tensor.dtype())
     });

@@ -311,9 +311,16 @@ fn begins(step: &Traced) -> Option<Begins> {
 fn ways(from: &Tensor, branch: &Tensor) -> (bool, bool) {
     let (mut through, mut directly) = (false, false);
     let mut walk = Before::of(branch, MOST_TENSORS);
+    // The same norm of the same numbers may be computed again.
+    let normed = |tensor: &Tensor| {
+        let record = origin(tensor).filter(|record| is_norm(record))?;
+        Some(operands(&record).iter().map(Tensor::id).collect::<Vec<_>>())
+    };
+    let of_from = normed(from);
+    let is_own = |it: &Tensor| it.is(from) || of_from.is_some() && normed(it) == of_from;
     while let Some(tensor) = walk.next() {
         let Some(record) = origin(&tensor) else { continue };
-        let (own, others): (Vec<_>, Vec<_>) = operands(&record).into_iter().partition(|it| it.is(from));
+        let (own, others): (Vec<_>, Vec<_>) = operands(&record).into_iter().partition(is_own);
         through |= !own.is_empty() && is_norm(&record);
         directly |= !own.is_empty() && !is_norm(&record);
         walk.go_on_with(others);

@@ -10,7 +10,7 @@ use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, LossKind, Movement, SoftmaxKind};
+use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, SoftmaxKind};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, DType, Index, Tensor};
 
@@ -238,8 +238,61 @@ pub(super) static SOFTMAX: Mistake = Mistake::new(
     "cross-entropy takes probabilities instead of logits",
     "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
      says: the loss stays near its start, and gradients are small.",
-    &[Detector::Step(probabilities)],
+    &[Detector::Step(probabilities), Detector::Step(sigmoid_twice), Detector::Step(no_logarithms)],
 );
+
+/// A loss that computes a sigmoid itself takes the result of one.
+fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let input = step.tensor(0)?;
+    if step.operation.name != "binary_cross_entropy_with_logits" {
+        return None;
+    }
+    let record = origin(&source(input).1)?;
+    if record.operation.explanation != Explanation::Pointwise(Formula::Sigmoid) {
+        return None;
+    }
+    let name = cell.name_of(input, "what it takes");
+    let observed = format!("{name} is the result of the sigmoid{}.", in_line(record.site.as_ref()));
+    let fix = "F.binary_cross_entropy_with_logits(logits, targets), without the sigmoid";
+    Some(Observation::new(step.site(), observed, fix).titled("a loss of logits takes probabilities").because(
+        "The loss computes a sigmoid itself. After a second one all probabilities lie between 0.5 and 0.73.",
+    ))
+}
+
+/// A loss of logarithms takes numbers whose exponentials sum to 1 in no row.
+fn no_logarithms(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let axis = match step.operation.name {
+        "nll_loss" => 1,
+        "kl_div" => step.operand(0)?.shape().len().checked_sub(1)?,
+        _ => return None,
+    };
+    let operand = step.operand(0)?;
+    let (shape, values) = (operand.shape(), operand.floats()?);
+    let classes = *shape.get(axis)?;
+    let inner: usize = shape[axis + 1..].iter().product();
+    if classes < 2 || inner == 0 {
+        return None;
+    }
+    let rows = (0..values.len() / classes).map(|row| (row / inner) * classes * inner + row % inner);
+    let sums: Vec<f64> =
+        rows.map(|start| (0..classes).map(|at| values[start + at * inner].exp()).sum()).collect();
+    if sums.is_empty() || sums.iter().any(|sum| (sum - 1.0).abs() < 0.05 || !sum.is_finite()) {
+        return None;
+    }
+    let name = cell.name_of(step.tensor(0)?, "what it takes");
+    let observed = format!(
+        "The exponentials of {name} sum to {} in the first row, and to 1 in none of {}: its numbers are no logarithms of \
+         probabilities.",
+        figure(sums[0]),
+        sums.len()
+    );
+    let fix = "F.log_softmax(logits, dim=-1), along the axis of the classes";
+    Some(
+        Observation::new(step.site(), observed, fix)
+            .titled("the loss takes no logarithms of probabilities")
+            .because("nll_loss and kl_div compute no softmax and no logarithm. Of other numbers their result is no loss."),
+    )
+}
 
 fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let is_log = step.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);

@@ -7,7 +7,7 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 19] = [
+pub(super) static WATCHED: [Mistake; 21] = [
     Mistake::watched(
         ("A804", "gradients-not-zeroed"),
         "the gradients are never set to zero",
@@ -98,6 +98,17 @@ pub(super) static WATCHED: [Mistake; 19] = [
         ("A821", "start-differs"),
         "a text is begun with another token than in training",
         "A model has learned what follows the token that all texts began with. It never saw another one there.",
+    ),
+    Mistake::watched(
+        ("A822", "schedule-unused"),
+        "nothing steps the schedule",
+        "A schedule changes the rate where its step() runs. Without it the optimizer keeps the rate that it began with.",
+    ),
+    Mistake::watched(
+        ("A412", "numbers-unregistered"),
+        "random numbers of a layer are neither trained nor saved",
+        "A plain tensor is no part of what an optimizer trains, of what is saved, or of what moves to another device. A model \
+     that is loaded again has other numbers there.",
     ),
     Mistake::watched(
         ("A409", "norm-depends-on-size"),

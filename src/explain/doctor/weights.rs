@@ -271,8 +271,9 @@ fn masking<'a>(attention: &'a Attention) -> Option<(&'a FlowStep, usize, f64)> {
     let context = attention.context.as_ref()?;
     let at = context.after.iter().position(|step| step.fill() == Some(0.0))?;
     let masking = &context.after[at];
-    // A later division by the sums would make it right.
-    if context.after[..at].iter().any(FlowStep::divides_by_tensor) {
+    // A later division by the sums would make it right. Where other numbers were written in, they are weights no more.
+    let is_written = |step: &FlowStep| step.explanation() == Explanation::Assignment && step.fill().is_none();
+    if context.after[..at].iter().any(FlowStep::divides_by_tensor) || context.after.iter().any(is_written) {
         return None;
     }
     let summed = axis_at_start(&context.after[..at], context.summed)?;

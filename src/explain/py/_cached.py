@@ -1,5 +1,8 @@
 """Whether a text in parts, with a cache passed on, has the outputs of the whole text."""
 
+import copy
+import inspect
+
 import torch
 from torch import nn
 from _call import SEED, Call, caches, copied, moves
@@ -36,6 +39,57 @@ def is_object(value):
     return own and not isinstance(value, (nn.Module, torch.Tensor)) and hasattr(value, "__dict__")
 
 
+def is_made(value):
+    """Whether the class of an object makes one without arguments."""
+    try:
+        type(value)()
+    except TypeError:
+        return False
+    return True
+
+
+def emptied_object(value, keeps_places):
+    """An object without the tensors that were stored in it; a list of them keeps its places, or has none."""
+
+    def without(part):
+        if isinstance(part, torch.Tensor):
+            return None
+        if isinstance(part, (list, tuple, dict)) and not keeps_places and caches(part):
+            return type(part)()
+        if isinstance(part, dict):
+            return {key: without(it) for key, it in part.items()}
+        if isinstance(part, (list, tuple)):
+            return type(part)([without(it) for it in part])
+        return emptied_object(part, keeps_places) if is_object(part) else part
+
+    made = copy.copy(value)
+    made.__dict__.update({name: without(part) for name, part in vars(value).items()})
+    return made
+
+
+def beginnings(made):
+    """What is passed with the first part of a text: objects new, or as they may have been before tensors were stored in them."""
+    found = []
+    for keeps_places in (True, False):
+        found.append({at: value if not is_object(value) else type(value)() if is_made(value) else emptied_object(value, keeps_places) for at, value in made.items()})
+    return found if any(is_object(value) and not is_made(value) for value in made.values()) else found[:1]
+
+
+def completed(call, others):
+    """The call with the defaults of the arguments that other calls are given."""
+    parameters = list(inspect.signature(call.function).parameters.values())
+    defaults = {at: it.default for at, it in enumerate(parameters)} | {it.name: it.default for it in parameters}
+    missing = {at for other in others for at in other.arguments} - set(call.arguments)
+    added = {at: defaults[at] for at in missing if defaults.get(at, inspect.Parameter.empty) is not inspect.Parameter.empty}
+    if not added:
+        return call
+    arguments = call.arguments | added
+    placed = sorted(at for at in arguments if isinstance(at, int))
+    made = Call(call.function, call.names, {at: arguments[at] for at in [*placed, *(at for at in arguments if not isinstance(at, int))]}, call.work)
+    made.done = call.done
+    return made
+
+
 def stored_in(value):
     """The tensors in a list or a dict, or in the objects there."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
@@ -63,6 +117,7 @@ def cached(call, others, output):
 
     Only where the learner's code makes such a call: one of `others` has a cache where this call has none.
     """
+    call = completed(call, others)
     arguments = call.arguments
     inputs = [(where, value) for where, value in call.inputs() if value.dim() >= 2 and value.shape[1] == output.shape[1]]
     if not inputs or output.dim() < 2:
@@ -113,7 +168,15 @@ def cached(call, others, output):
         if before.dim() < 2 or before.shape[1] != whole.shape[1] or any(moves(before, after, 1)[:-1]):
             continue
         memories = [at for at in filled if ends_with(other[at], tokens)]
-        moved = in_parts(call, before, where, whole, first, filled, growing, memories, made)
+        moved = None
+        for given in beginnings(made):
+            try:
+                moved = in_parts(call, before, where, whole, first, filled, growing, memories, given)
+            except (AttributeError, IndexError, KeyError, TypeError):
+                # An object that was not empty so.
+                continue
+            if moved is not None:
+                break
         stored = {at: blank(other[at]) for at in filled if isinstance(other[at], (dict, list))}
         if moved is None and stored and not made:
             # A dict or a list that the call fills in place. Where the program gives one token at a time, so does this.
@@ -178,7 +241,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
     modules = [value.eval() for value in given.values() if isinstance(value, nn.Module)]
     if any(is_flag(value) for value in made.values()):
         # Another text before this one: what the method leaves of its cache is noticed.
-        given |= made
+        given |= copied(made)
         given[where] = tokens.flip(1)[:, : min(first, 2)].clone()
         call.run(given)
         if not emptied(modules):
@@ -191,13 +254,16 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
 
     give(0, first)
     for at, value in made.items():
-        given[at] = value if is_flag(value) or isinstance(value, (dict, list)) else type(value)()
+        given[at] = value
     torch.manual_seed(SEED)
     one = call.run(given)
     if any(value == {} or value == [] for value in made.values()):
         # In the program it had something then: hooks or other code filled it, which are gone.
         return None
     parts = [first_tensor(one)]
+    if any(is_object(value) and not is_made(value) for value in made.values()) and any(moves(output[:, :first], parts[0], 1)):
+        # It was not empty so.
+        return None
     if one_by_one:
         for step in range(1, tokens.shape[1] - 1):
             give(step, step + 1)

@@ -2,6 +2,7 @@
 
 import inspect
 
+import _torch
 import torch
 from torch import nn
 
@@ -108,6 +109,47 @@ def other_start(watch):
             (used,), (token,) = trained, tokens
             observed = f"In training all texts that a table of {layer.num_embeddings} rows looks up begin with token {used}; the text that is written begins with token {token}."
             watch.add("start-differs", written[0][2], observed, f"begin with token {used}")
+
+
+def copied_tables(watch, modules):
+    """An output layer that begins with a copy of the rows of an embedding, and is trained apart from it."""
+    for module in modules:
+        parts = list(module.modules())
+        tables = [it for it in parts if isinstance(it, nn.Embedding) and it.weight.requires_grad]
+        for output in parts:
+            for table in tables if isinstance(output, nn.Linear) and output.weight.requires_grad else []:
+                rows, weight = table.weight, output.weight
+                if rows.shape == weight.shape and rows.data_ptr() != weight.data_ptr() and bool((rows != rows[0, 0]).any()) and torch.equal(rows, weight):
+                    observed = f"When training begins, the weight of an output layer has the numbers of the embedding, {tuple(rows.shape)}, and is another parameter: each step moves them apart."
+                    watch.add("tied-weights-copied", _maker(module), observed, "self.head.weight = self.embedding.weight")
+
+
+def _maker(module):
+    """Where a module's class is made ready."""
+    code = getattr(type(module).__init__, "__code__", None)
+    return (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
+
+
+def plain_numbers(watch, model):
+    """Notes random numbers that the parts of a model keep as they are: neither parameters nor buffers."""
+    for module in model.modules():
+        if type(module).__module__.startswith("torch"):
+            continue
+        for name, value in list(vars(module).items()):
+            if type(value) is torch.Tensor and value.is_floating_point() and value.numel() > 1 and len(watch.plain) < 64:
+                at = _torch._drawn_at(value)
+                if at is not None and not value.requires_grad:
+                    watch.plain.append((module, name, at))
+
+
+def unregistered(watch):
+    """Random numbers of a trained model that nothing trains, and that its state does not have."""
+    trained = [module for _, _, module in watch.reached.values()]
+    for module, name, at in watch.plain:
+        if any(module is part for model in {id(it): it for it in trained}.values() for part in model.modules()):
+            line, cell = at.split(" ", 1)
+            observed = f"{type(module).__name__} keeps {name}, numbers that were drawn here, as a plain tensor: parameters() does not have it, and neither has state_dict()."
+            watch.add("numbers-unregistered", (cell, int(line), "__init__"), observed, f"self.{name} = nn.Parameter(...) to train it, or self.register_buffer({name!r}, ...) to keep it")
 
 
 def zero_layers(watch):

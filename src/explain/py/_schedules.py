@@ -31,6 +31,26 @@ def fast_schedules(watch):
             watch.add("schedule-outruns", at, observed, "scheduler.step() after optimizer.step(), and only there")
 
 
+def idle_schedules(watch):
+    """Schedules that nothing steps, although their optimizer makes steps. One that steps others calls them itself."""
+    stepped = [schedule for schedule, *_ in watch.schedules.values()]
+    inside = [it for schedule, _ in watch.made_schedules for it in getattr(schedule, "_schedulers", [])]
+    for schedule, at in watch.made_schedules:
+        steps = getattr(getattr(schedule, "optimizer", None), "_watched_steps", 0)
+        if steps >= 2 and all(schedule is not it for it in [*stepped, *inside]):
+            observed = f"Its optimizer made {steps} steps, and step() of {type(schedule).__name__} was never called: the rate stays as it began."
+            watch.add("schedule-unused", at, observed, "scheduler.step() after optimizer.step(), or after each epoch if it counts epochs")
+
+
+def passed_schedules(watch):
+    """A cosine that is stepped beyond its end, where the rate rises again."""
+    for schedule, at, count, _ in watch.schedules.values():
+        end = getattr(schedule, "T_max", None)
+        if type(schedule).__name__ == "CosineAnnealingLR" and type(end) is int and count >= 1.5 * end:
+            observed = f"T_max is {end}, and the schedule made {count} steps: the rate falls to its end in {end} steps, and rises again after it."
+            watch.add("schedule-outruns", at, observed, f"T_max={count}; or a step for each epoch, not for each batch")
+
+
 def factors_of_rate(watch):
     """A function of LambdaLR that returns rates: its largest factor is the rate that it is multiplied with."""
     for schedule, at, *_ in watch.schedules.values():

@@ -7,8 +7,8 @@ import json
 import sys
 
 import torch
-from _models import begun_with, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
-from _schedules import factors_of_rate, fast_schedules, note_factor, note_rate, risen_rates, scheduled as scheduled_by
+from _models import begun_with, copied_tables, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
+from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by
 from _targets import of_loss, padding_in_loss
 from torch import nn
 from torch.nn import functional as F
@@ -62,6 +62,10 @@ class Watch:
         self.leaves = []
         # The steps of each schedule and those of its optimizer: (schedule, where it was stepped, how often, the optimizer's steps).
         self.schedules, self.scheduling = {}, 0
+        # All schedules, and where they were made: (schedule, place).
+        self.made_schedules = []
+        # Numbers that modules drew and keep as they are: (module, name, line and cell).
+        self.plain = []
         # The largest factor of the rate that a schedule set, by its number.
         self.factors = {}
         # The rates of each optimizer's steps, by its number, and where it stepped first.
@@ -142,6 +146,7 @@ def _called(call, module, /, *args, **kwargs):
         watch.tokens = is_model and tokens or watch.tokens
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
             watch.outer.append(module)
+            plain_numbers(watch, module)
     else:
         watch.inside.append(module)
     grad = torch.is_grad_enabled()
@@ -274,6 +279,8 @@ def _stepped(optimizer, call, args, kwargs):
                 watch.reached[id(param)], watch.first[id(param)] = (param, name, module), (module.training, fingerprint(param))
     watch.now, watch.steps = Step(), watch.steps + 1
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
+    if optimizer._watched_steps == 1:
+        copied_tables(watch, now.calls)
     if optimizer._watched_steps == 3:
         # Before what was trained is merged into other layers.
         zero_layers(watch)
@@ -319,7 +326,7 @@ def _loaded(load, module, /, state_dict, *args, **kwargs):
 
 def _named(set_attribute, param, name, value, /):
     """An attribute that is set to a parameter, and that only looks like one that parameters have."""
-    if not hasattr(param, name):
+    if not hasattr(param, name) or callable(getattr(param, name)):
         from difflib import get_close_matches
 
         near = get_close_matches(name, ["requires_grad", "grad", "data"], 1, 0.85)
@@ -368,6 +375,8 @@ def _started(init, schedule, /, *args, **kwargs):
     finally:
         _watch.scheduling -= 1
     note_factor(_watch, schedule)
+    if _watch.scheduling == 0 and place() is not None and not is_repeated():
+        _watch.made_schedules.append((schedule, place()))
 
 
 def wrap(owner, name, around):
@@ -482,6 +491,9 @@ def report():
         fast_schedules(watch)
         factors_of_rate(watch)
         risen_rates(watch)
+        idle_schedules(watch)
+        passed_schedules(watch)
+        unregistered(watch)
         if len(watch.losses_of_gradients) > 1:
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
@@ -507,6 +519,9 @@ def report():
             observed = f"{listed(switched)} got an attribute requires_grad, which modules do not have: its parameters are trained as before."
             watch.add("option-unread", watch.optimizers[0][1], observed, "module.requires_grad_(False)")
         for optimizer, at, extra, seen in watch.optimizers:
+            own = vars(optimizer)
+            if "lr" in own and own["lr"] is not optimizer.defaults.get("lr"):
+                watch.add("option-unread", at, "The optimizer got an attribute lr, which nothing reads.", 'for group in optimizer.param_groups: group["lr"] = rate')
             if optimizer.defaults.get("lr") != watch.rates.get(id(optimizer)):
                 observed = "The rate is written into optimizer.defaults, which nothing reads after the optimizer is made."
                 watch.add("option-unread", at, observed, 'for group in optimizer.param_groups: group["lr"] = rate')
