@@ -57,10 +57,12 @@ const STDLIB: &[&str] = &[
     "keyword",
     "linecache",
     "logging.*",
+    "ntpath",
     "numbers",
     "opcode",
     "_opcode_metadata",
     "operator",
+    "pathlib.*",
     "pickle",
     "posixpath",
     "pprint",
@@ -81,6 +83,7 @@ const STDLIB: &[&str] = &[
     "typing",
     "warnings",
     "weakref",
+    "zipfile.*",
 ];
 
 /// The folders of our own Python modules.

@@ -128,7 +128,7 @@ const NEVER: &[(&[&str], &str)] = &[
         "attn runs lessons on one thread, without processes",
     ),
     (
-        &["zipfile", "tarfile", "gzip", "shelve", "sqlite3", "fileinput"],
+        &["tarfile", "gzip", "shelve", "sqlite3", "fileinput"],
         "attn opens plain files only, with --allow-read",
     ),
 ];

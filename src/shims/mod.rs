@@ -2,8 +2,8 @@
 //! Sees RustPython; no session, no terminal.
 
 mod absent;
-mod archive;
 mod byte_pairs;
+mod crc32;
 mod file_access;
 mod files;
 mod local_modules;
@@ -40,8 +40,8 @@ static FROZEN: &FrozenLib = FrozenLib::from_ref(include_bytes!(concat!(env!("OUT
 /// Every native module that an interpreter is given, in addition to the interpreter's own.
 pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
     vec![
-        archive::module_def(ctx),
         byte_pairs::module_def(ctx),
+        crc32::module_def(ctx),
         math::module_def(ctx),
         pause::module_def(ctx),
         random::module_def(ctx),

@@ -1,4 +1,6 @@
-"""binascii: bytes as text in base 64 and base 16."""
+"""binascii: bytes as text in base 64 and base 16, and their checksum."""
+
+from _crc32 import crc32 as crc32
 
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _VALUES = {code: value for value, code in enumerate(_ALPHABET)}
