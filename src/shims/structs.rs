@@ -8,7 +8,7 @@ mod native {
         PyObjectRef, PyResult, VirtualMachine,
         buffer::{FormatSpec, new_struct_error, struct_error_type},
         builtins::{PyBytes, PyStr, PyTupleRef, PyTypeRef},
-        function::{ArgBytesLike, ArgMemoryBuffer, PosArgs},
+        function::{ArgBytesLike, PosArgs},
     };
 
     /// The most bytes of one format: what is longer is a mistake.
@@ -46,51 +46,8 @@ mod native {
     }
 
     #[pyfunction]
-    fn pack_into(
-        fmt: PyObjectRef,
-        buffer: ArgMemoryBuffer,
-        offset: usize,
-        values: PosArgs,
-        vm: &VirtualMachine,
-    ) -> PyResult<()> {
-        let packed = format(&fmt, vm)?.pack(values.into_vec(), vm)?;
-        buffer.with_ref(|bytes| {
-            match bytes.get_mut(offset..).and_then(|bytes| bytes.get_mut(..packed.len())) {
-                Some(place) => {
-                    place.copy_from_slice(&packed);
-                    Ok(())
-                }
-                None => Err(new_struct_error(
-                    vm,
-                    format!(
-                        "pack_into requires a buffer of at least {} bytes",
-                        offset.saturating_add(packed.len())
-                    ),
-                )),
-            }
-        })
-    }
-
-    #[pyfunction]
     fn unpack(fmt: PyObjectRef, buffer: ArgBytesLike, vm: &VirtualMachine) -> PyResult<PyTupleRef> {
         let spec = format(&fmt, vm)?;
         buffer.with_ref(|bytes| spec.unpack(bytes, vm))
-    }
-
-    #[pyfunction]
-    fn _unpack_at(
-        fmt: PyObjectRef,
-        buffer: ArgBytesLike,
-        offset: usize,
-        vm: &VirtualMachine,
-    ) -> PyResult<PyTupleRef> {
-        let spec = format(&fmt, vm)?;
-        buffer.with_ref(|bytes| match bytes.get(offset..).and_then(|bytes| bytes.get(..spec.size)) {
-            Some(bytes) => spec.unpack(bytes, vm),
-            None => {
-                let least = offset.saturating_add(spec.size);
-                Err(new_struct_error(vm, format!("unpack_from requires a buffer of at least {least} bytes")))
-            }
-        })
     }
 }

@@ -1,16 +1,28 @@
 """Numbers as bytes."""
 
-from _struct import _unpack_at, calcsize, error, pack, pack_into, unpack
+from _struct import calcsize, error, pack, unpack
 
 __all__ = ["calcsize", "pack", "pack_into", "unpack", "unpack_from", "iter_unpack", "Struct", "error"]
 
 
+def _part(name, buffer, offset, size):
+    """So many bytes of a buffer, as a view. Negative offsets count from its end."""
+    view = memoryview(buffer).cast("B")
+    start = offset + len(view) if offset < 0 else offset
+    if start < 0:
+        raise error("offset out of range for a buffer of this size")
+    if start + size > len(view):
+        raise error(f"{name} requires a buffer of at least {start + size} bytes")
+    return view[start : start + size]
+
+
+def pack_into(format, buffer, offset, *values):
+    packed = pack(format, *values)
+    _part("pack_into", buffer, offset, len(packed))[:] = packed
+
+
 def unpack_from(format, buffer, offset=0):
-    if offset < 0:
-        offset += len(buffer)
-        if offset < 0:
-            raise error("offset out of range for a buffer of this size")
-    return _unpack_at(format, buffer, offset)
+    return unpack(format, _part("unpack_from", buffer, offset, calcsize(format)))
 
 
 def iter_unpack(format, buffer):
@@ -18,7 +30,7 @@ def iter_unpack(format, buffer):
     if not size or len(buffer) % size:
         raise error(f"iterative unpacking requires a buffer of a multiple of {size} bytes")
     for offset in range(0, len(buffer), size):
-        yield _unpack_at(format, buffer, offset)
+        yield unpack_from(format, buffer, offset)
 
 
 class Struct:
