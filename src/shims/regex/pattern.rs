@@ -3,7 +3,7 @@
 use rustpython_sre_engine::{SreFlag, State};
 use rustpython_vm::{
     PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
-    builtins::{PyDictRef, PyStr, PyStrRef},
+    builtins::{PyBytes, PyDictRef, PyInt, PyList, PyStr, PyStrRef},
     pyclass,
 };
 
@@ -31,16 +31,10 @@ pub(super) fn span(state: &State, group: usize) -> Option<(usize, usize)> {
 }
 
 /// What `re.sub` puts in place of a match: text with the places of groups.
-#[pyclass(module = "_sre", name = "SRE_Template")]
-#[derive(Clone, Debug, PyPayload)]
 pub(super) struct Template {
-    pub(super) is_bytes: bool,
-    pub(super) literal: PyObjectRef,
-    pub(super) items: Vec<(usize, PyObjectRef)>,
+    literal: PyObjectRef,
+    items: Vec<(usize, PyObjectRef)>,
 }
-
-#[pyclass]
-impl Template {}
 
 impl Template {
     /// The template of a text, as `re` reads its escapes.
@@ -50,16 +44,29 @@ impl Template {
         vm: &VirtualMachine,
     ) -> PyResult<Template> {
         if text.downcast_ref::<PyStr>().is_some_and(|text| !text.as_bytes().contains(&b'\\')) {
-            return Ok(Template { is_bytes: pattern.is_bytes, literal: text.clone(), items: Vec::new() });
+            return Ok(Template { literal: text.clone(), items: Vec::new() });
         }
         let reader = vm.import("re", 0)?.get_attr("_compile_template", vm)?;
-        let template = reader.call((pattern.clone(), text.clone()), vm)?.downcast::<Template>();
-        // The groups of another pattern may not be there.
-        let own = template.ok().filter(|template| {
-            template.is_bytes == pattern.is_bytes
-                && template.items.iter().all(|(group, _)| *group <= pattern.groups)
-        });
-        own.map(|own| (*own).clone()).ok_or_else(|| vm.new_runtime_error("invalid replacement template"))
+        let parts = reader.call((pattern.clone(), text.clone()), vm)?;
+        let parts = parts.downcast_ref::<PyList>().map(|parts| parts.borrow_vec().to_vec());
+        parts
+            .and_then(|parts| Template::checked(pattern, &parts))
+            .ok_or_else(|| vm.new_runtime_error("invalid replacement template"))
+    }
+
+    /// The template of text, and of numbers of groups with the text after each.
+    fn checked(pattern: &Pattern, parts: &[PyObjectRef]) -> Option<Template> {
+        let is_text = |part: &PyObjectRef| match pattern.is_bytes {
+            true => part.downcastable::<PyBytes>(),
+            false => part.downcastable::<PyStr>(),
+        };
+        let (literal, rest) = parts.split_first().filter(|(literal, _)| is_text(literal))?;
+        let (pairs, []) = rest.as_chunks::<2>() else { return None };
+        let pair = |[group, text]: &[PyObjectRef; 2]| {
+            let group = usize::try_from(group.downcast_ref::<PyInt>()?.as_bigint()).ok()?;
+            (group <= pattern.groups && is_text(text)).then(|| (group, text.clone()))
+        };
+        Some(Template { literal: literal.clone(), items: pairs.iter().map(pair).collect::<Option<_>>()? })
     }
 
     /// Adds the template's parts, with what the groups matched.
