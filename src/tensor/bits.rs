@@ -56,8 +56,8 @@ fn layout(x: &Tensor, dtype: DType) -> Result<Layout> {
     Ok(layout)
 }
 
-/// The bytes of elements, the lowest first.
-fn bytes(buffer: &Buffer, dtype: DType) -> Vec<u8> {
+/// The bytes of elements, the lowest first: also those of a file.
+pub(crate) fn bytes(buffer: &Buffer, dtype: DType) -> Vec<u8> {
     match buffer {
         Buffer::Bool(data) => data.iter().map(|&x| u8::from(x)).collect(),
         Buffer::F64(data) => data.iter().flat_map(|x| x.to_le_bytes()).collect(),
@@ -73,7 +73,7 @@ fn bytes(buffer: &Buffer, dtype: DType) -> Vec<u8> {
 }
 
 /// The elements with these bytes; bytes that are no whole element at the end are left out.
-fn elements(bytes: &[u8], dtype: DType) -> Buffer {
+pub(crate) fn elements(bytes: &[u8], dtype: DType) -> Buffer {
     fn read<const SIZE: usize, T>(bytes: &[u8], each: impl Fn([u8; SIZE]) -> T) -> Vec<T> {
         bytes.as_chunks::<SIZE>().0.iter().map(|bytes| each(*bytes)).collect()
     }

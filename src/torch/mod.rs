@@ -8,7 +8,6 @@ mod autocast;
 mod backward;
 mod bind;
 mod build;
-mod bytes;
 mod calls;
 mod classes;
 mod composed;

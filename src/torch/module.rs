@@ -11,7 +11,6 @@ use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMa
 use super::autocast::{operand, set_autocast, settings};
 use super::backward::{Request, backward, gradients};
 use super::build::tensor_from;
-use super::bytes::{buffer_of, bytes_of};
 use super::classes::{PyDType, PyDevice, classes};
 use super::frames::{FrameObserver, observe};
 use super::function::{PyOp, run};
@@ -31,6 +30,7 @@ use crate::ops::table::{
     self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT,
 };
 use crate::ops::value::Value;
+use crate::tensor::bits;
 use crate::tensor::descriptor::TENSOR;
 use crate::tensor::show::PrintOptionsChange;
 use crate::tensor::{CompletedOperation, DType, Tensor};
@@ -341,11 +341,11 @@ fn stateful(
     });
     define!("_drawn_at", |_state, _vm, tensor: Tensor| drawn_at(&tensor));
     define!("_storage_bytes", |_state, _vm, tensor: Tensor| {
-        bytes_of(&tensor.storage().read(), tensor.dtype())
+        bits::bytes(&tensor.storage().read(), tensor.dtype())
     });
     define!("_from_bytes", |state, vm, bytes: ArgBytesLike, dtype: PyObjectRef| {
         dtype_of(&dtype, vm).and_then(|dtype| {
-            let buffer = bytes.with_ref(|bytes| buffer_of(bytes, dtype));
+            let buffer = bytes.with_ref(|bytes| bits::elements(bytes, dtype));
             let shape = vec![buffer.len()];
             made(Tensor::new(buffer, shape, dtype), state, false, vm)
         })
