@@ -1,6 +1,5 @@
 """Figures: axes side by side, shown in the terminal when the cell ends."""
 
-import math
 import warnings
 
 from ._artists import Colorbar, Legend, Text, style
@@ -11,12 +10,12 @@ _SAVED_WITH = ("backend", "bbox_extra_artists", "bbox_inches", "metadata", "orie
 
 
 class ndarray:
-    """The axes of `subplots`, in rows and columns, as NumPy's array of objects shows them."""
+    """The axes of `subplots`, as NumPy's array of objects shows them. An array of their numbers is indexed in place of them."""
 
     __module__ = "numpy"
 
-    def __init__(self, rows):
-        self._rows = rows
+    def __init__(self, axes, numbers):
+        self._axes, self._numbers = axes, numbers
 
     @property
     def __class__(self):
@@ -24,67 +23,35 @@ class ndarray:
 
         return numpy.ndarray
 
-    @property
-    def shape(self):
-        return (len(self._rows), len(self._rows[0])) if isinstance(self._rows[0], list) else (len(self._rows),)
+    shape, ndim, size = (property(lambda self, name=name: getattr(self._numbers, name)) for name in ("shape", "ndim", "size"))
+    dtype = property(lambda self: _Objects())
+    T = property(lambda self: self.transpose())
+    flat = property(lambda self: iter(self.ravel()))
 
-    @property
-    def dtype(self):
-        return _Objects()
+    def _of(self, numbers):
+        """The axes with these numbers, or with this one."""
+        return AxesArray(self._axes, numbers) if numbers.ndim else self._axes[int(numbers)]
 
-    @property
-    def flat(self):
-        return iter(self.ravel())
+    def _rearranged(name):
+        return lambda self, *args: self._of(getattr(self._numbers, name)(*args))
 
-    @property
-    def size(self):
-        return len(self.ravel())
-
-    @property
-    def T(self):
-        rows = self._rows
-        return AxesArray([list(row) for row in zip(*rows)]) if isinstance(rows[0], list) else self
-
-    transpose = lambda self: self.T
-    ndim = property(lambda self: len(self.shape))
-
-    def ravel(self):
-        rows = self._rows
-        return AxesArray([axes for row in rows for axes in row]) if isinstance(rows[0], list) else self
-
-    flatten = ravel
-
-    def reshape(self, *shape):
-        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        flat, known = self.ravel()._rows, math.prod(size for size in sizes if size >= 0)
-        sizes = [len(flat) // known if size < 0 else size for size in sizes]
-        if len(sizes) > 2 or math.prod(sizes) != len(flat):
-            raise ValueError(f"cannot reshape array of size {len(flat)} into shape {shape}")
-        if len(sizes) == 1:
-            return AxesArray(flat)
-        return AxesArray([flat[at * sizes[1]:(at + 1) * sizes[1]] for at in range(sizes[0])])
-
-    def tolist(self):
-        return [list(row) if isinstance(row, list) else row for row in self._rows]
-
-    def __len__(self):
-        return len(self._rows)
-
-    def __iter__(self):
-        return (AxesArray(row) if isinstance(row, list) else row for row in self._rows)
+    transpose, ravel, flatten, reshape, squeeze = map(_rearranged, ("transpose", "ravel", "flatten", "reshape", "squeeze"))
 
     def __getitem__(self, index):
-        if isinstance(index, tuple):
-            first, second = index
-            rows = self._rows[first]
-            if isinstance(first, slice):
-                return _array([row[second] for row in rows])
-            return _array(rows[second])
-        return _array(self._rows[index])
+        return self._of(self._numbers[index])
+
+    def __len__(self):
+        return len(self._numbers)
+
+    def __iter__(self):
+        return (self[at] for at in range(len(self)))
+
+    def tolist(self):
+        return [row.tolist() if isinstance(row, AxesArray) else row for row in self]
 
     def __repr__(self):
         rows = self.tolist()
-        if len(self.shape) == 1:
+        if self.ndim == 1:
             return "array(" + repr(rows) + ", dtype=object)"
         return "array([" + ",\n       ".join(map(repr, rows)) + "], dtype=object)"
 
@@ -102,10 +69,6 @@ class _Objects:
 
     def __str__(self):
         return "object"
-
-
-def _array(found):
-    return AxesArray(found) if isinstance(found, list) and found else found
 
 
 class Figure:
@@ -170,6 +133,8 @@ class Figure:
         self._current = axes
 
     def subplots(self, nrows=1, ncols=1, *, sharex=False, sharey=False, squeeze=True, **words):
+        import numpy
+
         style("Figure", {word: words[word] for word in words if word not in ("width_ratios", "height_ratios")})
         rows = [[self._new((nrows, ncols, row * ncols + column + 1)) for column in range(ncols)] for row in range(nrows)]
         self._current = rows[-1][-1]
@@ -179,13 +144,8 @@ class Figure:
             }.get(shares, [])
             for group in groups:
                 group[0]._share(group, which)
-        if not squeeze:
-            return AxesArray(rows)
-        if nrows == 1 and ncols == 1:
-            return rows[0][0]
-        if nrows == 1:
-            return AxesArray(rows[0])
-        return AxesArray([row[0] for row in rows]) if ncols == 1 else AxesArray(rows)
+        made = AxesArray(sum(rows, []), numpy.arange(nrows * ncols).reshape(nrows, ncols))
+        return made.squeeze() if squeeze else made
 
     def suptitle(self, t, **words):
         style("Text", words)
