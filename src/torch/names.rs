@@ -1,7 +1,7 @@
 //! What to say when a name is not there: the nearest one that is.
 
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
-use rustpython_vm::{AsObject, PyObject, VirtualMachine};
+use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
 use crate::ops::table::{self, ALIASES, METHOD};
 use crate::ops::{is_misspelling, nearest};
@@ -57,17 +57,9 @@ pub(crate) fn missing_function(name: &str, vm: &VirtualMachine) -> PyBaseExcepti
 /// A `NotImplementedError` that is an `AttributeError` too: `hasattr` and `getattr` with a default
 /// take a name that attn does not have for one that is not there.
 fn not_part_of_attn(vm: &VirtualMachine, message: String) -> PyBaseExceptionRef {
-    let exceptions = &vm.ctx.exceptions;
-    let plain = || vm.new_not_implemented_error(message.clone());
-    let bases = vm.ctx.new_tuple(vec![
-        exceptions.not_implemented_error.to_owned().into(),
-        exceptions.attribute_error.to_owned().into(),
-    ]);
-    let attributes = vm.ctx.new_dict();
-    // Without this it would be named after the module whose code runs.
-    let named = attributes.set_item("__module__", vm.ctx.new_str("builtins").into(), vm);
-    debug_assert!(named.is_ok(), "a new dict takes entries");
-    let made = vm.ctx.types.type_type.as_object().call(("NotImplementedError", bases, attributes), vm);
-    let raised = made.and_then(|class| class.call((message.clone(),), vm));
-    raised.ok().and_then(|error| error.downcast().ok()).unwrap_or_else(plain)
+    let made = || -> PyResult<PyBaseExceptionRef> {
+        let names = vm.import("torch._names", 0)?.get_attr("_names", vm)?;
+        names.get_attr("Absent", vm)?.call((message,), vm)?.try_into_value(vm)
+    };
+    made().unwrap_or_else(|error| error)
 }
