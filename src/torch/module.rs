@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyDictRef, PyStrRef};
 use rustpython_vm::class::{PyClassImpl, StaticType};
-use rustpython_vm::function::{ArgBytesLike, FuncArgs, KwArgs, PyMethodFlags};
-use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
+use rustpython_vm::function::{ArgBytesLike, FuncArgs, PyMethodFlags};
+use rustpython_vm::{AsObject, FromArgs, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
 
 use super::autocast::{operand, set_autocast, settings};
 use super::backward::{Request, backward, gradients};
@@ -177,28 +177,36 @@ fn seed_of(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<u64> {
     }
 }
 
-fn set_printoptions(state: &Rc<State>, words: KwArgs, vm: &VirtualMachine) -> PyResult<()> {
-    let mut change = PrintOptionsChange::default();
-    for (word, value) in words {
-        let number = || int(&value, vm).map(|number| number.max(0) as usize);
-        let huge = || value.clone().try_float(vm).is_ok_and(|float| float.to_f64().is_infinite());
-        match word.as_str() {
-            _ if vm.is_none(&value) => {}
-            "precision" => change.precision = number(),
-            "threshold" => {
-                change.threshold = if huge() { Some(f64::INFINITY) } else { number().map(|n| n as f64) }
-            }
-            "edgeitems" => change.edgeitems = number(),
-            "linewidth" => change.linewidth = if huge() { Some(usize::MAX) } else { number() },
-            "sci_mode" => change.sci_mode = Some(value.try_to_bool(vm)?),
-            "profile" => change.profile = Some(value.str(vm)?.to_string()),
-            other => {
-                return Err(vm.new_type_error(format!(
-                    "set_printoptions() got an unexpected keyword argument '{other}'"
-                )));
-            }
-        }
-    }
+/// The arguments of `set_printoptions`.
+#[derive(FromArgs)]
+struct PrintWords {
+    #[pyarg(any, default)]
+    precision: Option<PyObjectRef>,
+    #[pyarg(any, default)]
+    threshold: Option<PyObjectRef>,
+    #[pyarg(any, default)]
+    edgeitems: Option<PyObjectRef>,
+    #[pyarg(any, default)]
+    linewidth: Option<PyObjectRef>,
+    #[pyarg(any, default)]
+    profile: Option<PyObjectRef>,
+    #[pyarg(any, default)]
+    sci_mode: Option<PyObjectRef>,
+}
+
+fn set_printoptions(state: &Rc<State>, words: PrintWords, vm: &VirtualMachine) -> PyResult<()> {
+    let given = |value: Option<PyObjectRef>| value.filter(|value| !vm.is_none(value));
+    let number = |value| given(value).map(|value| Ok(value.try_float(vm)?.to_f64().max(0.0))).transpose();
+    // Infinity is the largest number of these.
+    let count = |value| PyResult::Ok(number(value)?.map(|number| number as usize));
+    let change = PrintOptionsChange {
+        precision: count(words.precision)?,
+        threshold: number(words.threshold)?,
+        edgeitems: count(words.edgeitems)?,
+        linewidth: count(words.linewidth)?,
+        profile: given(words.profile).map(|name| Ok(name.str(vm)?.to_string())).transpose()?,
+        sci_mode: given(words.sci_mode).map(|on| on.try_to_bool(vm)).transpose()?,
+    };
     let options = state.print_options.borrow().set(&change);
     state.print_options.replace(options);
     Ok(())
@@ -319,7 +327,7 @@ fn stateful(
         operand(state, object, is_lower, vm)
     });
     define!("_clear_autocast_cache", |state, _vm| state.autocast.clear());
-    define!("set_printoptions", |state, vm, words: PrintWords| set_printoptions(state, words.0, vm));
+    define!("set_printoptions", |state, vm, words: PrintWords| set_printoptions(state, words, vm));
     define!("get_default_dtype", |state, vm| PyDType::object(state.default_dtype.get(), vm));
     define!("set_default_dtype", |state, vm, dtype: PyObjectRef| set_default_dtype(state, &dtype, vm));
     define!("is_tensor", |_state, vm, object: PyObjectRef| {
@@ -369,22 +377,4 @@ fn stateful(
         None => Err(vm.new_attribute_error(format!("no operation {name}"))),
     });
     Ok(())
-}
-
-/// The keyword arguments of `set_printoptions`; its first may come without its name.
-struct PrintWords(KwArgs);
-
-impl rustpython_vm::function::FromArgs for PrintWords {
-    fn from_args(
-        vm: &VirtualMachine,
-        args: &mut FuncArgs,
-    ) -> Result<Self, rustpython_vm::function::ArgumentError> {
-        let order = ["precision", "threshold", "edgeitems", "linewidth", "profile", "sci_mode"];
-        let given = std::mem::take(&mut args.args);
-        let mut words = KwArgs::from_args(vm, args)?;
-        let mut all: Vec<(String, PyObjectRef)> =
-            order.iter().map(|name| (*name).to_owned()).zip(given).collect();
-        all.extend(std::mem::take(&mut words));
-        Ok(PrintWords(all.into_iter().collect()))
-    }
 }
