@@ -155,21 +155,10 @@ impl PyDType {
 
 #[pyclass(with(Representable, Comparable, Hashable))]
 impl PyDType {
-    /// `pickle` keeps the name in `torch`.
+    /// `pickle` keeps the name in `torch`, and a copy is the dtype itself.
     #[pymethod]
     fn __reduce__(&self) -> &'static str {
         self.dtype.name()
-    }
-
-    /// There is one of each: a copy is itself.
-    #[pymethod]
-    fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
-        zelf
-    }
-
-    #[pymethod]
-    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
-        zelf
     }
 
     #[pygetset]

@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyType;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
-use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::bind::bind;
 use super::composed::composed;
@@ -27,6 +26,7 @@ use crate::tensor::{Arg, Error, Tensor, ops};
 
 /// An operation as a callable: a function of the module, or a method when it has no state of its own.
 #[pyclass(module = "torch", name = "builtin_function_or_method")]
+#[derive(PyPayload)]
 pub(crate) struct PyOp {
     op: &'static Op,
     name: &'static str,
@@ -37,12 +37,6 @@ pub(crate) struct PyOp {
 impl std::fmt::Debug for PyOp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "operation {}", self.name)
-    }
-}
-
-impl PyPayload for PyOp {
-    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
-        <Self as rustpython_vm::class::StaticType>::static_type()
     }
 }
 
@@ -277,13 +271,8 @@ impl Representable for PyOp {
 impl PyOp {
     /// Functions are the same wherever they are: a copy of one is itself, as of Python's own.
     #[pymethod]
-    fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
-        zelf
-    }
-
-    #[pymethod]
-    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
-        zelf
+    fn __reduce__(&self) -> &'static str {
+        self.name
     }
 
     #[pygetset]

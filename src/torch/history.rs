@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use rustpython_vm::builtins::{PySlice, PyType};
-use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::builtins::PySlice;
+use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::classes::PyDType;
 use super::py_tensor::PyTensor;
@@ -23,6 +23,7 @@ const MOST_CHANGES: usize = 8;
 
 /// One operation that ran and through which gradients flow.
 #[pyclass(module = "torch", name = "Record")]
+#[derive(PyPayload)]
 pub(crate) struct PyRecord {
     record: Rc<Record>,
     state: Rc<State>,
@@ -31,12 +32,6 @@ pub(crate) struct PyRecord {
 impl std::fmt::Debug for PyRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "record of {}", self.record.called())
-    }
-}
-
-impl PyPayload for PyRecord {
-    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
-        <Self as rustpython_vm::class::StaticType>::static_type()
     }
 }
 

@@ -4,9 +4,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyType;
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine, pyclass,
+    AsObject, PyObject, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine, pyclass,
 };
 
 use crate::ops::state::State;
@@ -14,6 +13,7 @@ use crate::tensor::Tensor;
 
 /// The Python object of a tensor.
 #[pyclass(module = "torch", name = "Tensor")]
+#[derive(PyPayload)]
 pub(crate) struct PyTensor {
     /// The storage knows that an object refers to it: [`PyTensor::new`], [`PyTensor::replace`] and the drop say so.
     pub(super) inner: RefCell<Tensor>,
@@ -25,12 +25,6 @@ pub(crate) struct PyTensor {
 impl std::fmt::Debug for PyTensor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "tensor of shape {:?}", self.inner.borrow().shape())
-    }
-}
-
-impl PyPayload for PyTensor {
-    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
-        <Self as rustpython_vm::class::StaticType>::static_type()
     }
 }
 
