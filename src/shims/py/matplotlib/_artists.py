@@ -222,13 +222,7 @@ class BarContainer(tuple):
         return x, y, (0.0,) if self._horizontal else (), () if self._horizontal else (0.0,)
 
     def mark(self):
-        return {
-            "kind": "bars",
-            "label": self._label,
-            "x": self._names,
-            "y": self._heights,
-            "horizontal": self._horizontal,
-        }
+        return {"kind": "bars", "label": self._label, "x": self._names, "y": self._heights}
 
     def __repr__(self):
         return f"<BarContainer object of {len(self)} artists>"
@@ -281,7 +275,7 @@ class AxesImage(Artist):
         return _extent(x), _extent(y), tuple(map(float, x)), tuple(map(float, y))
 
     def mark(self):
-        return {"kind": "image", "label": None, "rows": self._rows, "low": self._low, "high": self._high}
+        return {"kind": "image", "rows": self._rows}
 
 
 class QuadMesh(AxesImage):
@@ -312,7 +306,7 @@ class Text(Artist):
         return self._at
 
     def mark(self):
-        return {"kind": "text", "label": None, "x": [self._at[0]], "y": [self._at[1]], "text": self._text}
+        return {"kind": "text", "x": [self._at[0]], "y": [self._at[1]], "text": self._text}
 
     def __repr__(self):
         x, y = self._at

@@ -71,8 +71,24 @@ def _axis(axis, is_mesh):
         "ticks": ticks,
         "names": axis.names,
         "limits": None if is_mesh else axis.limits and list(axis.limits),
-        "scale": axis.scale,
+        "log": axis.scale == "log",
     }
+
+
+def _mark(mark, axis):
+    """A mark with all that it may have. Places that are names are numbered, and the axis has the names."""
+    mark = {"label": None, "x": [], "y": [], "to": [], "rows": [], "names": [], "text": ""} | mark
+    if mark["label"] is not None:
+        mark["label"] = str(mark["label"])
+    places = mark["x"]
+    are_names = any(isinstance(place, str) for place in places)
+    if are_names or mark["kind"] == "bars":
+        # Without the digits that rounding left: 0.30000000000000004 is 0.3.
+        mark["names"] = [str(place) if are_names else f"{place:.4f}".rstrip("0").rstrip(".") for place in places]
+        mark["x"] = list(range(len(places)))
+        if are_names:
+            axis["names"] = mark["names"]
+    return mark
 
 
 def _dtype(data):

@@ -20,7 +20,7 @@ from ._artists import (
     row,
     style,
 )
-from ._axis import _Axis, _Spines, _axis, _dtype, _edges, _table
+from ._axis import _Axis, _Spines, _axis, _dtype, _edges, _mark, _table
 
 
 class Axes:
@@ -430,7 +430,7 @@ class Axes:
             "x": x,
             "y": y,
             "inverted": self._inverted,
-            "marks": [artist.mark() for artist in self._artists if not getattr(artist, "_of_table", False)],
+            "marks": [_mark(artist.mark(), x) for artist in self._artists if not getattr(artist, "_of_table", False)],
         }
 
     def __getattr__(self, name):
