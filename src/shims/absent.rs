@@ -57,7 +57,10 @@ const LATER: &[(&[&str], &str)] = &[
         "attn carries torch alone, the part that attention needs",
     ),
     (&["_tokenize"], "attn does not divide Python's source into tokens; `ast.parse(text)` reads it"),
-    (&["urllib", "urllib3"], "attn has no network: download the file yourself and run with --allow-read"),
+    (
+        &["requests", "urllib", "urllib3"],
+        "attn has no network: download the file yourself, beside the notebook, and run with --allow-read",
+    ),
     (
         &[
             "altair",

@@ -9,6 +9,13 @@ from _frozen_importlib import ModuleSpec
 _Module = type(__import__("sys"))
 
 
+def _part(name, advice):
+    """A name of such a module. Errors can be named in `except`, though nothing raises them."""
+    if name.endswith(("Error", "Exception")):
+        return type(name.rpartition(".")[2], (Exception,), {})
+    return Part(name, advice)
+
+
 class Part:
     """A name of such a module: a function or class that is not here, or a module within it."""
 
@@ -25,7 +32,7 @@ class Part:
     def __getattr__(self, name):
         if name[:2] == "__":
             raise AttributeError(f"'{self._name}' has no attribute '{name}'")
-        return Part(f"{self._name}.{name}", self._advice)
+        return _part(f"{self._name}.{name}", self._advice)
 
     def __instancecheck__(self, value):
         return False
@@ -44,7 +51,7 @@ class Later(_Module):
     def __getattr__(self, name):
         if name[:2] == "__":
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-        return Part(f"{self.__name__}.{name}", self._advice)
+        return _part(f"{self.__name__}.{name}", self._advice)
 
 
 class _Loader:

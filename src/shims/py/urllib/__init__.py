@@ -1,1 +1,0 @@
-"""Addresses: there is no network."""
