@@ -2,13 +2,11 @@
 
 import torch
 from torch.nn import functional as F
-from torch.nn import init
-from torch.nn.parameter import Parameter
 
-from .module import Module
+from .normalization import _Norm
 
 
-class _BatchNorm(Module):
+class _BatchNorm(_Norm):
     _dims = ()
     _version = 2
 
@@ -21,14 +19,11 @@ class _BatchNorm(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        for name in ("weight", "bias"):
-            param = Parameter(torch.empty(num_features, device=device, dtype=dtype)) if affine else None
-            self.register_parameter(name, param)
         on = track_running_stats
         self.register_buffer("running_mean", torch.zeros(num_features, dtype=dtype) if on else None)
         self.register_buffer("running_var", torch.ones(num_features, dtype=dtype) if on else None)
         self.register_buffer("num_batches_tracked", torch.tensor(0, dtype=torch.long) if on else None)
-        self.reset_parameters()
+        self._begin(num_features, device, dtype, weight=affine, bias=affine)
 
     def reset_running_stats(self):
         if self.track_running_stats:
@@ -38,9 +33,7 @@ class _BatchNorm(Module):
 
     def reset_parameters(self):
         self.reset_running_stats()
-        if self.affine:
-            init.ones_(self.weight)
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def forward(self, input):
         if input.dim() not in self._dims:

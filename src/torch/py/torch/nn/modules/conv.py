@@ -3,10 +3,10 @@
 import torch
 from torch._arguments import per_dimension
 from torch.nn import functional as F
-from torch.nn import init
 from torch.nn.parameter import Parameter
 
 from ._show import unusual
+from .linear import Linear
 from .module import Module
 
 
@@ -45,18 +45,10 @@ class _Conv(Module):
         self.groups = groups
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         self.weight = Parameter(torch.empty(shape, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(torch.empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", Parameter(torch.empty(out_channels, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
-    def reset_parameters(self):
-        init.kaiming_uniform_(self.weight, a=5**0.5)
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / fan_in**0.5 if fan_in else 0
-            init.uniform_(self.bias, -bound, bound)
+    reset_parameters = Linear.reset_parameters
 
     def extra_repr(self):
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"

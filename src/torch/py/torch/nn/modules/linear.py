@@ -28,17 +28,15 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self):
-        # Uniform in +-1/sqrt(in_features), for the weight and then for the bias.
+        # Uniform in +-1/sqrt(inputs), for the weight and then for the bias.
         init.kaiming_uniform_(self.weight, a=5**0.5)
         if self.bias is not None:
-            bound = 1 / self.in_features**0.5 if self.in_features > 0 else 0
+            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
+            bound = 1 / fan_in**0.5 if fan_in else 0
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input):

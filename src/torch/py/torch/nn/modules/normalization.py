@@ -8,7 +8,22 @@ from torch.nn.parameter import Parameter
 from .module import Module
 
 
-class LayerNorm(Module):
+class _Norm(Module):
+    """What norms share: a weight of ones and a bias of zeros."""
+
+    def _begin(self, shape, device, dtype, **wanted):
+        """Registers these parameters, or None in place of one that is not wanted."""
+        for name, is_wanted in wanted.items():
+            self.register_parameter(name, Parameter(empty(shape, device=device, dtype=dtype)) if is_wanted else None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        for name, fill in (("weight", init.ones_), ("bias", init.zeros_)):
+            if self._parameters.get(name) is not None:
+                fill(self._parameters[name])
+
+
+class LayerNorm(_Norm):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
@@ -16,21 +31,9 @@ class LayerNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight = Parameter(empty(self.normalized_shape, device=device, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-        if elementwise_affine and bias:
-            self.bias = Parameter(empty(self.normalized_shape, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
-
-    def reset_parameters(self):
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._begin(
+            self.normalized_shape, device, dtype, weight=elementwise_affine, bias=elementwise_affine and bias
+        )
 
     def forward(self, input):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -39,7 +42,7 @@ class LayerNorm(Module):
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
-class RMSNorm(Module):
+class RMSNorm(_Norm):
     """x / sqrt(mean(x^2) + eps) * weight over the last dimensions."""
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
@@ -47,15 +50,7 @@ class RMSNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight = Parameter(empty(self.normalized_shape, device=device, dtype=dtype))
-        else:
-            self.register_parameter("weight", None)
-        self.reset_parameters()
-
-    def reset_parameters(self):
-        if self.elementwise_affine:
-            init.ones_(self.weight)
+        self._begin(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, x):
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -63,7 +58,7 @@ class RMSNorm(Module):
     extra_repr = LayerNorm.extra_repr
 
 
-class GroupNorm(Module):
+class GroupNorm(_Norm):
     """Mean 0 and variance 1 within each group of channels; input is (N, C, ...)."""
 
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None):
@@ -74,15 +69,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name in ("weight", "bias"):
-            param = Parameter(empty(num_channels, device=device, dtype=dtype)) if affine else None
-            self.register_parameter(name, param)
-        self.reset_parameters()
-
-    def reset_parameters(self):
-        if self.affine:
-            init.ones_(self.weight)
-            init.zeros_(self.bias)
+        self._begin(num_channels, device, dtype, weight=affine, bias=affine)
 
     def forward(self, input):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
