@@ -1,12 +1,94 @@
-"""Stand-ins for modules that attn does not have.
+"""Modules that attn does not have: what serves instead of each.
 
-Importing one, or a name from one, is harmless, so that the rest of a notebook's first cell runs; using it raises an
-ImportError that says what serves instead.
+What a notebook imports beside torch (tables, pictures, loggers) is imported as a stand-in: importing it, or a name from it, is
+harmless, so that the rest of a notebook's first cell runs; using it raises an ImportError that says what serves instead. What
+would reach out of the lesson (processes, files) cannot even be imported. Packages that code tries and does without
+(`try: import flash_attn`) are in neither table: they are not found.
 """
 
 from _frozen_importlib import ModuleSpec
 
-_Module = type(__import__("sys"))
+# Names, then advice. A name with a dot is a module within a package that is here.
+_LATER = {
+    "cmath": "`numpy` computes with complex numbers: `numpy.exp(1j * x)`, `abs(z)`",
+    "pandas": "attn has no tables for now; a dict of lists or a tensor serves",
+    "scipy sklearn jax tensorflow keras": "attn carries torch alone; torch's own functions do the arithmetic",
+    "plotly bertviz mpl_toolkits": "attn draws what matplotlib and seaborn plot; it shows tensors as shaded tables by itself, and "
+    "`display(x)` shows a value",
+    "transformers tokenizers datasets huggingface_hub sentencepiece spacy nltk gensim": "attn has no pretrained models; "
+    "`tiktoken` cuts text into GPT-2's tokens",
+    "torchvision torchaudio torchtext torchinfo torchsummary lightning pytorch_lightning accelerate evaluate peft timm "
+    "torchmetrics": "attn carries torch alone, the part that attention needs",
+    "_tokenize": "attn does not divide Python's source into tokens; `ast.parse(text)` reads it",
+    "requests urllib urllib3": "attn has no network: download the file yourself, beside the notebook, and run with --allow-read",
+    "altair bokeh colorama cv2 flax gradio google hydra ipywidgets networkx numba omegaconf PIL psutil rich streamlit sympy "
+    "tabulate tensorboard tensorboardX termcolor torch.ao torch.autograd.functional torch.autograd.profiler torch.distributed "
+    "torch.fft torch.fx torch.hub torch.multiprocessing torch.nn.parallel torch.nn.utils.parametrizations "
+    "torch.nn.utils.parametrize torch.onnx torch.optim.swa_utils torch.overrides torch.profiler torch.quantization "
+    "torch.special torch.utils.benchmark torch.utils.tensorboard wandb yaml": "attn does not have it",
+}
+
+# What reaches out of the lesson. These cannot be imported.
+_NEVER = {
+    "http socket ssl httpx aiohttp ftplib smtplib websockets": "attn runs lessons without the network; write the text or the "
+    "numbers in the cell",
+    "subprocess multiprocessing signal concurrent asyncio ctypes pty select selectors": "attn runs lessons on one thread, without "
+    "processes",
+    "tarfile gzip shelve sqlite3 fileinput": "attn opens plain files only, with --allow-read",
+}
+
+# Modules, and the files of packages whose names they have.
+_SAME = {
+    "matplotlib._artists": "matplotlib.collections matplotlib.colorbar matplotlib.container matplotlib.image matplotlib.legend "
+    "matplotlib.lines matplotlib.patches matplotlib.text",
+    "torch.amp": "torch.amp.autocast_mode",
+    "torch.autograd": "torch.autograd.function",
+    "torch.distributions": "torch.distributions.categorical torch.distributions.normal",
+    "torch.nn.utils": "torch.nn.utils.clip_grad",
+    "torch.optim": "torch.optim.adam torch.optim.adamw torch.optim.sgd",
+    "torch.utils.data": "torch.utils.data.dataloader torch.utils.data.dataset torch.utils.data.sampler",
+    "tqdm": "tqdm.auto tqdm.notebook",
+}
+
+
+def find_spec(name):
+    """What the last finder on `sys.meta_path` answers."""
+    advice = _advice(_LATER, name)
+    if advice is not None:
+        return ModuleSpec(name, _Loader(lambda spec: Later(name, advice)), is_package=True)
+    for target, names in _SAME.items():
+        if name in names.split():
+            from importlib import import_module
+
+            return ModuleSpec(name, _Loader(lambda spec: import_module(target)))
+    top = name.partition(".")[0]
+    if top == "torch" and name != top:
+        # `from torch.nn import Conv3d` asks here for a module, once `torch.nn` has no such name.
+        from torch._names import imported
+
+        error = imported(name)
+    else:
+        advice = _advice(_NEVER, name)
+        error = advice and ModuleNotFoundError(f"No module named '{top}' ({advice})", name=top)
+    if error is not None:
+        raise error
+
+
+def _advice(table, module):
+    """The advice for a module: of its own name, or of a package that it lies in."""
+    for names, advice in table.items():
+        if any(module == name or module.startswith(name + ".") for name in names.split()):
+            return advice
+
+
+class _Loader:
+    """Loads a module that a function makes from its spec."""
+
+    def __init__(self, make):
+        self.create_module = make
+
+    def exec_module(self, module):
+        pass
 
 
 def _part(name, advice):
@@ -17,7 +99,7 @@ def _part(name, advice):
 
 
 class Part:
-    """A name of such a module: a function or class that is not here, or a module within it."""
+    """A function or class that is not here, or a module within such a module."""
 
     def __init__(self, name, advice):
         self.__dict__["_name"] = name
@@ -41,7 +123,7 @@ class Part:
         return f"<{self._name}, which is not here>"
 
 
-class Later(_Module):
+class Later(type(__import__("sys"))):
     """A module that is not here."""
 
     def __init__(self, name, advice):
@@ -52,42 +134,3 @@ class Later(_Module):
         if name[:2] == "__":
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         return _part(f"{self.__name__}.{name}", self._advice)
-
-
-class _Loader:
-    def __init__(self, advice):
-        self._advice = advice
-
-    def create_module(self, spec):
-        return Later(spec.name, self._advice)
-
-    def exec_module(self, module):
-        pass
-
-
-def spec(name, advice):
-    return ModuleSpec(name, _Loader(advice), is_package=True)
-
-
-class _Same:
-    """Loads a module that has the names of another one, where a package keeps them in a file of their own."""
-
-    def __init__(self, target):
-        self._target = target
-
-    def create_module(self, spec):
-        from importlib import import_module
-
-        package, _, name = self._target.rpartition(".")
-        try:
-            return import_module(self._target)
-        except ImportError:
-            # An object among a module's names, such as torch.backends.cudnn.
-            return getattr(import_module(package), name)
-
-    def exec_module(self, module):
-        pass
-
-
-def same(name, target):
-    return ModuleSpec(name, _Same(target))
