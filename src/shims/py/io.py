@@ -45,46 +45,28 @@ class FileIO(RawIOBase):
         return self._kind + "b"
 
     def readable(self):
-        self._open()
         return self._kind == "r"
 
     def writable(self):
-        self._open()
         return self._kind != "r"
 
     def seekable(self):
-        self._open()
         return True
 
-    def isatty(self):
-        self._open()
-        return False
-
-    def _open(self):
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
-
     def readinto(self, buffer):
-        self._open()
         if not self.readable():
             raise UnsupportedOperation("File not open for reading")
         return self._file.readinto(buffer)
 
     def write(self, data):
-        self._open()
         if not self.writable():
             raise UnsupportedOperation("File not open for writing")
         return self._file.write(data)
 
     def seek(self, offset, whence=SEEK_SET):
-        self._open()
         return self._file.seek(offset, whence)
 
-    def tell(self):
-        return self.seek(0, SEEK_CUR)
-
     def truncate(self, size=None):
-        self._open()
         if not self.writable():
             raise UnsupportedOperation("File not open for writing")
         size = self.tell() if size is None else size

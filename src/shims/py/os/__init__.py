@@ -111,14 +111,19 @@ class stat_result(tuple):
         return f"os.stat_result(st_mode={self.st_mode}, st_size={self.st_size}, st_mtime={int(self._time)})"
 
 
+def _ask(function, file, *more):
+    """What the module `_files` answers, which there is not yet when this one is loaded."""
+    import _files
+
+    return getattr(_files, function)(fsdecode(file), *more)
+
+
 def _number_of(name):
     return abs(hash(path.abspath(fsdecode(name))))
 
 
 def stat(path, *, follow_symlinks=True):
-    import _files
-
-    kind, size, changed = _files.stat(fsdecode(path), follow_symlinks)
+    kind, size, changed = _ask("stat", path, follow_symlinks)
     seconds = int(changed)
     result = stat_result((_KINDS[kind], 0, 0, 1, 0, 0, size, seconds, seconds, seconds))
     result._time, result._number = changed, _number_of(path)
@@ -165,16 +170,11 @@ class _Entries(list):
 
 
 def scandir(folder="."):
-    import _files
-
-    folder = fsdecode(folder)
-    return _Entries(DirEntry(folder, name, is_folder) for name, is_folder in _files.names(folder))
+    return _Entries(DirEntry(fsdecode(folder), name, is_folder) for name, is_folder in _ask("names", folder))
 
 
 def listdir(folder="."):
-    import _files
-
-    return [name for name, _ in _files.names(fsdecode(folder))]
+    return [name for name, _ in _ask("names", folder)]
 
 
 # What `Path.walk` gives for links that are not followed: here they never are.
@@ -202,9 +202,7 @@ def walk(top, topdown=True, onerror=None, followlinks=False):
 
 
 def mkdir(folder, mode=0o777):
-    import _files
-
-    _files.mkdir(fsdecode(folder))
+    _ask("mkdir", folder)
 
 
 def makedirs(folder, mode=0o777, exist_ok=False):
@@ -220,24 +218,18 @@ def makedirs(folder, mode=0o777, exist_ok=False):
 
 
 def remove(file):
-    import _files
-
-    _files.remove(fsdecode(file))
+    _ask("remove", file)
 
 
 unlink = remove
 
 
 def rmdir(folder):
-    import _files
-
-    _files.rmdir(fsdecode(folder))
+    _ask("rmdir", folder)
 
 
 def rename(source, target):
-    import _files
-
-    _files.rename(fsdecode(source), fsdecode(target))
+    _ask("rename", source, fsdecode(target))
 
 
 replace = rename
