@@ -21,6 +21,20 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
     return input.mul_(kept) if inplace else input * kept
 
 
+def windows(x, kernel, stride, dilation):
+    """(N, C, *sizes) -> (N, C, *places, *kernel): what the kernel sees at each of its places."""
+    for axis, (size, step, apart) in enumerate(zip(kernel, stride, dilation)):
+        x = x.unfold(2 + axis, apart * (size - 1) + 1, step)[..., ::apart]
+    return x
+
+
+def places(size, kernel, dilation, padding, stride):
+    """How many places the kernel has along each dimension."""
+    return [
+        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in zip(size, kernel, dilation, padding, stride)
+    ]
+
+
 def convolved(dims, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """A convolution over `dims` dimensions: every window of the input times the weight."""
     if input.dim() not in (dims + 1, dims + 2):
@@ -37,9 +51,7 @@ def convolved(dims, input, weight, bias=None, stride=1, padding=0, dilation=1, g
         sides = [(span // 2, span - span // 2) for span in spans]
     else:
         sides = [(side, side) for side in per_dimension(0 if padding == "valid" else padding, dims)]
-    x = F.pad(x, [side for pair in reversed(sides) for side in pair])
-    for axis, (span, step, dilation) in enumerate(zip(spans, strides, dilations)):
-        x = x.unfold(2 + axis, span + 1, step)[..., ::dilation]
+    x = windows(F.pad(x, [side for pair in reversed(sides) for side in pair]), kernel, strides, dilations)
     # x: (N, C, *out, *kernel); each group of channels has its own part of the weight.
     out, batch, size = x.shape[2 : 2 + dims], x.size(0), weight.size(0)
     x = x.movedim(1, 1 + dims).reshape(batch, -1, groups, weight[0].numel()).transpose(1, 2)
@@ -61,20 +73,10 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     return convolved(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-def _pairs(*values):
-    return [per_dimension(value, 2) for value in values]
-
-
-def _places(size, kernel, dilation, padding, stride):
-    """How many places the kernel has along each dimension."""
-    return [
-        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in zip(size, kernel, dilation, padding, stride)
-    ]
-
-
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """The blocks that a kernel sees, as columns: (N, C, H, W) -> (N, C * kernel, L)."""
-    kernel, dilation, padding, stride = _pairs(kernel_size, dilation, padding, stride)
+    given = (kernel_size, dilation, padding, stride)
+    kernel, dilation, padding, stride = (per_dimension(value, 2) for value in given)
     if input.dim() not in (3, 4):
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
@@ -82,19 +84,17 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
         )
     x = input if input.dim() == 4 else input.unsqueeze(0)
     size = tuple(x.shape[2:])
-    places = _places(size, kernel, dilation, padding, stride)
-    if min(places) < 1:
+    blocks = places(size, kernel, dilation, padding, stride)
+    if min(blocks) < 1:
         shown = "({}, {})".format
         raise RuntimeError(
             f"Given input with spatial size {shown(*size)}, kernel_size={shown(*kernel)}, dilation={shown(*dilation)}, "
-            f"padding={shown(*padding)}, calculated shape of the array of sliding blocks as {shown(*places)}, but its "
+            f"padding={shown(*padding)}, calculated shape of the array of sliding blocks as {shown(*blocks)}, but its "
             "components must be at least one."
         )
-    x = F.pad(x, (padding[1], padding[1], padding[0], padding[0]))
-    for axis in range(2):
-        x = x.unfold(2 + axis, dilation[axis] * (kernel[axis] - 1) + 1, stride[axis])[..., :: dilation[axis]]
+    x = windows(F.pad(x, (padding[1], padding[1], padding[0], padding[0])), kernel, stride, dilation)
     # (N, C, rows, columns, kernel rows, kernel columns)
-    x = x.permute(0, 1, 4, 5, 2, 3).reshape(x.size(0), -1, places[0] * places[1])
+    x = x.permute(0, 1, 4, 5, 2, 3).reshape(x.size(0), -1, blocks[0] * blocks[1])
     x = x.clone() if not padding[0] and not padding[1] and x.untyped_storage() == input.untyped_storage() else x
     x = x if input.dim() == 4 else x.squeeze(0)
     _torch._name_node(x, "Im2Col", 0)

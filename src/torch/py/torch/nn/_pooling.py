@@ -5,6 +5,7 @@ import torch
 from torch._arguments import only_defaults, per_dimension, window_step
 
 from . import _native as F
+from ._composed import places, windows
 
 
 def _batched(input, name):
@@ -37,10 +38,7 @@ def _checked(x, kernel, stride, padding, dilation=(1, 1)):
                 f"pad should be at most half of effective kernel size, but got pad={size}, kernel_size={width} and "
                 f"dilation={dilation[0]}"
             )
-    sizes = [
-        (n + 2 * p - d * (k - 1) - 1) // s + 1
-        for n, k, d, p, s in zip(x.shape[2:], kernel, dilation, padding, stride)
-    ]
+    sizes = places(x.shape[2:], kernel, dilation, padding, stride)
     if min(sizes) < 1:
         shown = "x".join(map(str, (x.size(1), *x.shape[2:])))
         result = "x".join(map(str, (x.size(1), *sizes)))
@@ -55,9 +53,8 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
     x = _batched(input, "max_pool2d")
     _checked(x, kernel, stride, padding, dilation)
     x = F.pad(x, (padding[1], padding[1], padding[0], padding[0]), value=float("-inf")) if any(padding) else x
-    for axis in range(2):
-        x = x.unfold(2 + axis, dilation[axis] * (kernel[axis] - 1) + 1, stride[axis])[..., :: dilation[axis]]
-    return _as_given(x.flatten(-2).max(-1).values, input, "MaxPool2DWithIndices")
+    largest = windows(x, kernel, stride, dilation).flatten(-2).max(-1).values
+    return _as_given(largest, input, "MaxPool2DWithIndices")
 
 
 def _sum(x, rows, columns):
@@ -81,11 +78,11 @@ def avg_pool2d(
 
     def summed(x):
         x = F.pad(x, (padding[1], padding[1], padding[0], padding[0])) if any(padding) else x
-        places = [
+        slices = [
             [slice(at, at + (size - 1) * step + 1, step) for at in range(width)]
             for size, step, width in zip(sizes, stride, kernel)
         ]
-        return _sum(x, *places)
+        return _sum(x, *slices)
 
     if divisor_override is not None:
         count = divisor_override
