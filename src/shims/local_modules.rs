@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rustpython_vm::builtins::{PyList, PyStrRef};
-use rustpython_vm::class::PyClassImpl;
+use rustpython_vm::builtins::PyStrRef;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{PyPayload, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{PyResult, VirtualMachine};
 
+use super::absent::add_finder;
 use super::outside::fs;
 
 /// The folders whose modules a program imports.
@@ -71,19 +71,14 @@ fn has_modules(folder: &Path) -> bool {
     entries.map(|entry| entry.path()).any(|path| path.extension().is_some_and(|ending| ending == "py"))
 }
 
-/// The finder of local modules on `sys.meta_path`.
-#[pyclass(module = "attn", name = "LocalFinder")]
-#[derive(Debug, PyPayload)]
-struct LocalFinder {
-    modules: LocalModules,
-}
-
-#[pyclass]
-impl LocalFinder {
-    #[pymethod]
-    fn find_spec(&self, name: PyStrRef, _rest: FuncArgs, vm: &VirtualMachine) -> PyResult {
+/// Puts a finder of local modules behind those of the modules that attn has.
+pub(super) fn install(modules: LocalModules, vm: &VirtualMachine) -> PyResult<()> {
+    if modules.roots.is_empty() {
+        return Ok(());
+    }
+    let find = move |name: PyStrRef, _rest: FuncArgs, vm: &VirtualMachine| -> PyResult {
         let text = name.as_wtf8().to_string_lossy().into_owned();
-        let Some((path, package)) = self.modules.file(&text) else { return Ok(vm.ctx.none()) };
+        let Some((path, package)) = modules.file(&text) else { return Ok(vm.ctx.none()) };
         let source = match path.is_file() {
             true => fs::read_to_string(&path)
                 .map_err(|error| vm.new_import_error(format!("{}: {error}", path.display()), name.clone()))?,
@@ -91,15 +86,6 @@ impl LocalFinder {
         };
         let shown = path.display().to_string();
         vm.import("_local", 0)?.get_attr("spec", vm)?.call((name, shown, source, package), vm)
-    }
-}
-
-/// Puts the finder behind those of the modules that attn has.
-pub(super) fn install(modules: LocalModules, vm: &VirtualMachine) -> PyResult<()> {
-    LocalFinder::make_static_type();
-    let finders = vm.sys_module.get_attr("meta_path", vm)?;
-    if let Some(finders) = finders.downcast_ref::<PyList>().filter(|_| !modules.roots.is_empty()) {
-        finders.borrow_vec_mut().push(LocalFinder { modules }.into_ref(&vm.ctx).into());
-    }
-    Ok(())
+    };
+    add_finder(find, vm)
 }
