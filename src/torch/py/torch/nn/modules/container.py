@@ -103,11 +103,7 @@ class Sequential(_Numbered):
         return self
 
     def __add__(self, other):
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                f"add operator supports only objects of Sequential class, but {type(other)} is given."
-            )
-        return Sequential(*self, *other)
+        return Sequential(*self).__iadd__(other)
 
     def __iadd__(self, other):
         if not isinstance(other, Sequential):
@@ -211,13 +207,10 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def clear(self):
-        for key in list(self):
-            del self[key]
+        self._modules.clear()
 
     def pop(self, key):
-        value = self[key]
-        del self[key]
-        return value
+        return self._modules.pop(key)
 
     def update(self, modules):
         if not hasattr(modules, "__iter__"):
