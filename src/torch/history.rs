@@ -46,7 +46,7 @@ pub(crate) fn history(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -
 /// The record behind a tensor alone.
 pub(crate) fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
     match tensor.origin() {
-        Some(record) => PyRecord { record, state: state.clone() }.into_pyobject(vm),
+        Some(record) => PyRecord::new(&record, state).into_pyobject(vm),
         None => vm.ctx.none(),
     }
 }
@@ -103,7 +103,7 @@ fn known(name: &str) -> &'static str {
 }
 
 fn edge(record: &Rc<Record>, output: usize, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
-    let record = PyRecord { record: record.clone(), state: state.clone() }.into_pyobject(vm);
+    let record = PyRecord::new(record, state).into_pyobject(vm);
     vm.ctx.new_tuple(vec![record, vm.ctx.new_int(output).into()]).into()
 }
 
