@@ -16,6 +16,10 @@ STYLE = frozenset(
 )
 
 
+def ignored(*args, **words):
+    """What changes only how a plot looks on paper, or when it is drawn."""
+
+
 def style(owner, words):
     """Refuses what no artist has."""
     for word in words:
@@ -348,11 +352,7 @@ class Colorbar(Artist):
         style("Colorbar", words)
         self.ax.set_ylabel(label)
 
-    def set_ticks(self, ticks, labels=None, **words):
-        pass
-
-    def set_ticklabels(self, labels, **words):
-        pass
+    set_ticks = set_ticklabels = ignored
 
 
 class XTick(Artist):

@@ -1,6 +1,6 @@
 """One of the axes of a plot, its frame, and how data is read: for `axes`."""
 
-from ._artists import Text, numbers, row, style
+from ._artists import Text, ignored, numbers, row, style
 
 
 class _Axis:
@@ -9,19 +9,12 @@ class _Axis:
     def __init__(self):
         self.label, self.ticks, self.names, self.limits, self.scale = "", None, None, None, "linear"
 
-    def set_major_locator(self, locator):
-        pass
-
-    set_minor_locator = set_major_formatter = set_minor_formatter = set_major_locator
+    set_major_locator = set_minor_locator = set_major_formatter = set_minor_formatter = ignored
+    set_ticks_position = set_label_position = tick_top = tick_bottom = tick_left = tick_right = ignored
 
     def set_visible(self, visible):
         if not visible:
             self.ticks, self.names = [], []
-
-    def set_ticks_position(self, position):
-        pass
-
-    set_label_position = set_ticks_position
 
     def set_ticks(self, ticks, labels=None, **words):
         style("Text", words)
@@ -35,20 +28,12 @@ class _Axis:
     def set_label_text(self, label, **words):
         self.label = str(label)
 
-    def tick_top(self):
-        pass
-
-    tick_bottom = tick_left = tick_right = tick_top
-
     def get_label(self):
         return Text(text=self.label)
 
 
 class _Spine:
-    def set_visible(self, visible):
-        pass
-
-    set_color = set_linewidth = set_position = set_bounds = set_visible
+    set_visible = set_color = set_linewidth = set_position = set_bounds = ignored
 
 
 class _Spines(dict):

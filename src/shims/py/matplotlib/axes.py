@@ -17,6 +17,7 @@ from ._artists import (
     YTick,
     array,
     columns,
+    ignored,
     row,
     style,
 )
@@ -381,26 +382,14 @@ class Axes:
     def invert_yaxis(self):
         self._inverted = not self._inverted
 
-    def invert_xaxis(self):
-        pass
-
-    def grid(self, visible=None, **words):
-        pass
-
-    def tick_params(self, axis="both", **words):
-        pass
-
-    def set_aspect(self, aspect, **words):
-        pass
+    invert_xaxis = grid = tick_params = set_aspect = set_facecolor = set_box_aspect = set_axisbelow = label_outer = ignored
+    minorticks_on = ticklabel_format = set_position = autoscale = relim = autoscale_view = set_prop_cycle = ignored
 
     def margins(self, *margins, x=None, y=None, tight=True):
         if margins:
             x, y = margins if len(margins) == 2 else margins * 2
         self._margins = [old if new is None else new for old, new in zip(self._margins, (x, y))]
         return None if x is not None or y is not None else tuple(self._margins)
-
-    set_facecolor = set_box_aspect = set_axisbelow = label_outer = minorticks_on = set_aspect
-    ticklabel_format = set_position = autoscale = relim = autoscale_view = set_prop_cycle = set_aspect
 
     def twinx(self):
         return self.figure._twin(self)

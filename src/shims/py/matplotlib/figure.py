@@ -2,7 +2,7 @@
 
 import warnings
 
-from ._artists import Colorbar, Legend, Text, style
+from ._artists import Colorbar, Legend, Text, ignored, style
 from .axes import Axes
 
 # Arguments of savefig that decide how the paper looks around the plot.
@@ -171,13 +171,8 @@ class Figure:
     def legend(self, *args, **words):
         return Legend()
 
-    def tight_layout(self, **words):
-        pass
-
-    def subplots_adjust(self, **words):
-        pass
-
-    autofmt_xdate = set_tight_layout = set_facecolor = set_constrained_layout = align_labels = tight_layout
+    tight_layout = subplots_adjust = autofmt_xdate = set_tight_layout = set_facecolor = ignored
+    set_constrained_layout = align_labels = ignored
 
     def set_size_inches(self, w, h=None):
         self._size = tuple(w) if h is None else (w, h)
@@ -241,7 +236,4 @@ class _Canvas:
     def __init__(self, figure):
         self.figure = figure
 
-    def draw(self):
-        pass
-
-    draw_idle = flush_events = draw
+    draw = draw_idle = flush_events = ignored

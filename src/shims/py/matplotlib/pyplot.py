@@ -1,6 +1,7 @@
 """Plots as scripts write them: one current figure with one current axes. A figure is shown when the cell ends."""
 
 from . import cm, get_cmap as get_cmap, rc as rc, rc_context as rc_context, rcParams as rcParams, style as style
+from ._artists import ignored
 from .figure import Figure
 
 _figures = {}
@@ -82,12 +83,8 @@ def cla():
 
 def show(*args, **words):
     """Shows the open figures, and closes them."""
-    import _plots
-
     for number in sorted(_figures, key=str):
-        shown = _figures[number]
-        if shown.axes or True:
-            _plots.show(repr(shown), shown.picture())
+        _figures[number].show()
     close("all")
 
 
@@ -99,11 +96,7 @@ def savefig(fname, **words):
     return gcf().savefig(fname, **words)
 
 
-def tight_layout(**words):
-    pass
-
-
-subplots_adjust = tight_layout
+tight_layout = subplots_adjust = set_cmap = switch_backend = ion = ioff = draw = pause = setp = ignored
 
 
 def suptitle(t, **words):
@@ -162,29 +155,6 @@ def yticks(ticks=None, labels=None, **words):
     axes = gca()
     drawn = axes.set_yticks(ticks, labels, **words) if ticks is not None else []
     return drawn, axes.get_yticklabels()
-
-
-def set_cmap(cmap):
-    pass
-
-
-def switch_backend(newbackend):
-    """Accepted: attn draws in the terminal."""
-
-
-def ion():
-    pass
-
-
-ioff = draw = ion
-
-
-def pause(interval):
-    pass
-
-
-def setp(obj, *args, **words):
-    return None
 
 
 def __getattr__(name):

@@ -1,7 +1,7 @@
 """What people use of seaborn around attention: heat maps."""
 
 from matplotlib import pyplot as plt
-from matplotlib._artists import numbers
+from matplotlib._artists import ignored, numbers
 
 __version__ = "0.13.2"
 
@@ -37,11 +37,7 @@ def heatmap(
     return axes
 
 
-def set_theme(*args, **words):
-    pass
-
-
-set = set_style = set_context = set_palette = despine = set_theme
+set = set_theme = set_style = set_context = set_palette = despine = ignored
 
 
 def __getattr__(name):
