@@ -17,8 +17,6 @@ pub(crate) enum Value {
     Bool(bool),
     /// An `int`.
     Int(i64),
-    /// A tuple of ints.
-    Ints(Vec<i64>),
     /// A dtype.
     DType(DType),
 }

@@ -21,6 +21,7 @@ use crate::ops::op::Caller;
 use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
 use crate::ops::view_history::root_of;
+use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, Category, Error, ErrorFact, Layout, Tensor};
 
 impl PyTensor {
@@ -79,40 +80,23 @@ impl PyTensor {
 
     #[pymethod]
     fn size(&self, args: OfOneDim, vm: &VirtualMachine) -> PyResult {
-        let tensor = self.tensor();
-        match args.dim.filter(|dim| !vm.is_none(dim)) {
-            None => Ok(size_object(tensor.shape(), vm)),
-            Some(dim) => {
-                let dim = int(&dim, vm).ok_or_else(|| {
-                    vm.new_type_error(format!(
-                        "size(): argument 'dim' must be int, not {}",
-                        dim.class().name()
-                    ))
-                })?;
-                if tensor.ndim() == 0 {
-                    return Err(vm.new_index_error("dimension specified as 0 but tensor has no dimensions"));
-                }
-                let axis = crate::tensor::layout::wrap_dim(dim, tensor.ndim()).or_raise(vm)?;
-                Ok(vm.ctx.new_int(tensor.shape()[axis]).into())
-            }
-        }
+        let tensor = self.inner.borrow();
+        Ok(match args.axis("size", &tensor, vm)? {
+            None => size_object(tensor.shape(), vm),
+            Some(axis) => vm.ctx.new_int(tensor.shape()[axis]).into(),
+        })
     }
 
     #[pymethod]
     fn stride(&self, args: OfOneDim, vm: &VirtualMachine) -> PyResult {
-        let tensor = self.tensor();
-        match args.dim.and_then(|dim| int(&dim, vm)) {
-            None => object(
-                Value::Ints(tensor.strides().iter().map(|&stride| stride as i64).collect()),
-                &self.state,
-                &[],
-                vm,
-            ),
-            Some(dim) => {
-                let axis = crate::tensor::layout::wrap_dim(dim, tensor.ndim()).or_raise(vm)?;
-                Ok(vm.ctx.new_int(tensor.strides()[axis]).into())
+        let tensor = self.inner.borrow();
+        Ok(match args.axis("stride", &tensor, vm)? {
+            None => {
+                let strides = tensor.strides().iter().map(|&stride| vm.ctx.new_int(stride).into());
+                vm.ctx.new_tuple(strides.collect()).into()
             }
-        }
+            Some(axis) => vm.ctx.new_int(tensor.strides()[axis]).into(),
+        })
     }
 
     #[pygetset]
@@ -452,6 +436,21 @@ impl PyTensor {
 struct OfOneDim {
     #[pyarg(any, default)]
     dim: Option<PyObjectRef>,
+}
+
+impl OfOneDim {
+    /// The dimension that is meant, if one is.
+    fn axis(self, function: &str, tensor: &Tensor, vm: &VirtualMachine) -> PyResult<Option<usize>> {
+        let Some(dim) = self.dim.filter(|dim| !vm.is_none(dim)) else { return Ok(None) };
+        let Some(dim) = int(&dim, vm) else {
+            let given = dim.class().name().to_string();
+            return Err(vm.new_type_error(format!("{function}(): argument 'dim' must be int, not {given}")));
+        };
+        if tensor.ndim() == 0 {
+            return Err(vm.new_index_error("dimension specified as 0 but tensor has no dimensions"));
+        }
+        wrap_dim(dim, tensor.ndim()).map(Some).or_raise(vm)
+    }
 }
 
 /// Whether a tensor of one element is not zero. Errors: as PyTorch's `bool(tensor)`.

@@ -59,9 +59,6 @@ pub(crate) fn object(
         }
         Value::Bool(value) => vm.ctx.new_bool(value).into(),
         Value::Int(value) => vm.ctx.new_int(value).into(),
-        Value::Ints(values) => {
-            vm.ctx.new_tuple(values.into_iter().map(|value| vm.ctx.new_int(value).into()).collect()).into()
-        }
         Value::DType(dtype) => PyDType::object(dtype, vm),
     })
 }
