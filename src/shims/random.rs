@@ -6,8 +6,9 @@ pub(crate) use engine::module_def;
 
 #[rustpython_vm::pymodule(name = "_random")]
 mod engine {
+    use malachite_bigint::{BigInt, Sign};
     use rustpython_vm::{
-        AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
+        PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
         builtins::{PyInt, PyTuple, PyTupleRef},
         common::lock::PyMutex,
         function::OptionalArg,
@@ -95,8 +96,7 @@ mod engine {
                 bytes.extend(word.to_le_bytes());
                 left -= 32;
             }
-            let int = vm.ctx.types.int_type.as_object();
-            vm.call_method(int, "from_bytes", (vm.ctx.new_bytes(bytes), "little"))
+            Ok(vm.ctx.new_bigint(&BigInt::from_bytes_le(Sign::Plus, &bytes)).into())
         }
 
         /// The 624 words of the state and the place in them.
