@@ -41,6 +41,7 @@ _NEVER = {
 _SAME = {
     "matplotlib._artists": "matplotlib.collections matplotlib.colorbar matplotlib.container matplotlib.image matplotlib.legend "
     "matplotlib.lines matplotlib.patches matplotlib.text",
+    "matplotlib.pyplot": "matplotlib.pylab",
     "torch.amp": "torch.amp.autocast_mode",
     "torch.autograd": "torch.autograd.function",
     "torch.distributions": "torch.distributions.categorical torch.distributions.normal",
