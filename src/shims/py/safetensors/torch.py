@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import struct
 
 import _torch
@@ -94,10 +95,7 @@ def _header(file):
 def _tensor(file, start, end, name, entry):
     try:
         dtype, shape, (first, last) = _DTYPES[entry["dtype"]], entry["shape"], entry["data_offsets"]
-        elements = 1
-        for size in shape:
-            elements *= size
-        fits = 0 <= first <= last <= end - start and last - first == elements * dtype.itemsize
+        fits = 0 <= first <= last <= end - start and last - first == math.prod(shape) * dtype.itemsize
     except (KeyError, TypeError, ValueError):
         fits = False
     if not fits:

@@ -259,9 +259,7 @@ def _contracted(a, b, of_a, of_b):
     free_a = [at for at in range(a.dim()) if at not in of_a]
     free_b = [at for at in range(b.dim()) if at not in of_b]
     shape = [a.size(at) for at in free_a] + [b.size(at) for at in free_b]
-    width = 1
-    for at in of_a:
-        width *= a.size(at)
+    width = torch.Size([a.size(at) for at in of_a]).numel()
     rows = a.numel() // width if width else torch.Size(shape[: len(free_a)]).numel()
     columns = b.numel() // width if width else torch.Size(shape[len(free_a) :]).numel()
     left = a.permute(free_a + of_a).reshape(rows, width)

@@ -10,7 +10,5 @@ class autocast(amp.autocast):
 
 
 class GradScaler(amp.GradScaler):
-    def __init__(
-        self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True
-    ):
-        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+    def __init__(self, *args, **kwargs):
+        super().__init__("cuda", *args, **kwargs)

@@ -102,9 +102,7 @@ def _calculate_fan_in_and_fan_out(tensor):
     """How many inputs each output of a weight has, and how many outputs each input."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
-    field = 1
-    for size in tensor.shape[2:]:
-        field *= size
+    field = tensor.shape[2:].numel()
     return tensor.size(1) * field, tensor.size(0) * field
 
 
@@ -116,19 +114,19 @@ def _calculate_correct_fan(tensor, mode):
     return fan_in if mode == "fan_in" else fan_out
 
 
+def _xavier(tensor, gain):
+    return gain * (2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor)))) ** 0.5
+
+
 def xavier_uniform_(tensor, gain=1.0, generator=None):
     """Uniform in +-gain * sqrt(6 / (fan_in + fan_out)). Glorot & Bengio 2010."""
-    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
-    std = gain * (2.0 / float(fan_in + fan_out)) ** 0.5
-    bound = 3.0**0.5 * std
+    bound = 3.0**0.5 * _xavier(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
     """Normal with standard deviation gain * sqrt(2 / (fan_in + fan_out)). Glorot & Bengio 2010."""
-    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
-    std = gain * (2.0 / float(fan_in + fan_out)) ** 0.5
-    return normal_(tensor, 0.0, std, generator)
+    return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
 
 
 def _is_empty(tensor):

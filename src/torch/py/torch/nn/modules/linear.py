@@ -48,6 +48,3 @@ class Linear(Module):
 
 class NonDynamicallyQuantizableLinear(Linear):
     """A Linear; the type of MultiheadAttention's output projection."""
-
-    def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
-        super().__init__(in_features, out_features, bias=bias, device=device, dtype=dtype)

@@ -72,26 +72,7 @@ class Embedding(Module):
         return f"{self.num_embeddings}, {self.embedding_dim}{rest}"
 
     @classmethod
-    def from_pretrained(
-        cls,
-        embeddings,
-        freeze=True,
-        padding_idx=None,
-        max_norm=None,
-        norm_type=2.0,
-        scale_grad_by_freq=False,
-        sparse=False,
-    ):
+    def from_pretrained(cls, embeddings, freeze=True, *settings, **named):
+        """The layer of a table that is there; the settings are those of the class, from padding_idx on."""
         assert embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional"
-        rows, columns = embeddings.shape
-        return cls(
-            rows,
-            columns,
-            padding_idx,
-            max_norm,
-            norm_type,
-            scale_grad_by_freq,
-            sparse,
-            _weight=embeddings,
-            _freeze=freeze,
-        )
+        return cls(*embeddings.shape, *settings, _weight=embeddings, _freeze=freeze, **named)
