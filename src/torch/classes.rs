@@ -286,15 +286,10 @@ impl Constructor for PyDevice {
 
 #[pyclass(with(Constructor, Representable, Comparable, Hashable))]
 impl PyDevice {
-    /// There is one of each: a copy is itself.
+    /// What copies and `pickle` make it of.
     #[pymethod]
-    fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
-        zelf
-    }
-
-    #[pymethod]
-    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
-        zelf
+    fn __reduce__(zelf: PyRef<Self>) -> (PyTypeRef, (String,)) {
+        (zelf.class().to_owned(), (zelf.text(),))
     }
 
     /// `with device:`: tensors are made on it. Errors: those of `torch.empty(0, device=device)`.

@@ -70,8 +70,6 @@ class _Pickler(pickle._Pickler):
             return _utils._rebuild_tensor_v2, (_Storage(obj), *layout, obj.requires_grad, OrderedDict())
         if isinstance(obj, torch.Size):
             return torch.Size, (tuple(obj),)
-        if isinstance(obj, torch.device):
-            return torch.device, (obj.type,)
         return NotImplemented
 
     def save(self, obj, save_persistent_id=True):
