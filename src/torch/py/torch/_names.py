@@ -63,6 +63,19 @@ def missing(place, name, names):
     return AttributeError(f"module '{place}' has no attribute '{name}'{hint}")
 
 
+def absent_in(place, names, submodules=()):
+    """The `__getattr__` of a module: its submodules as they are asked for, and the errors for all other names."""
+
+    def __getattr__(name):
+        if name not in submodules:
+            raise missing(place, name, names)
+        import importlib
+
+        return importlib.import_module(f"{place}.{name}")
+
+    return __getattr__
+
+
 def imported(name):
     """The error for `from torch.nn import Conv3d`, if PyTorch has the name and attn has not."""
     import sys

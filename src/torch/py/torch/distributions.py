@@ -5,6 +5,7 @@ from functools import cached_property
 
 import torch
 from torch._arguments import hint
+from torch._names import absent_in
 
 # PyTorch has a folder of files here: `from torch.distributions.normal import Normal`.
 __path__ = []
@@ -170,7 +171,4 @@ def kl_divergence(p, q):
     )
 
 
-def __getattr__(name):
-    from torch._names import missing
-
-    raise missing("torch.distributions", name, __all__)
+__getattr__ = absent_in("torch.distributions", __all__)

@@ -1,6 +1,7 @@
 """torch.linalg: small dense linear algebra; the operations are native."""
 
 import _torch
+from torch._names import absent_in
 
 globals().update(_torch._linalg)
 
@@ -79,11 +80,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
 # `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
 __path__ = []
 
-
-def __getattr__(name):
-    from torch._names import missing
-
-    raise missing("torch.linalg", name, globals())
+__getattr__ = absent_in("torch.linalg", globals())
 
 
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None):

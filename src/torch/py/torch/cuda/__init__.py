@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 
 from torch._arguments import hint, on_cpu
+from torch._names import absent_in
 
 
 def is_available():
@@ -73,12 +74,4 @@ def _refused(*args, **kwargs):
 
 get_device_name = get_device_capability = get_device_properties = mem_get_info = memory_summary = _refused
 
-
-def __getattr__(name):
-    if name == "amp":
-        import torch.cuda.amp as amp
-
-        return amp
-    from torch._names import missing
-
-    raise missing("torch.cuda", name, globals())
+__getattr__ = absent_in("torch.cuda", globals(), ("amp",))

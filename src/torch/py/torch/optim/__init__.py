@@ -2,6 +2,7 @@
 
 import _torch
 import torch
+from torch._names import absent_in
 from torch.optim._rmsprop import RMSprop
 from torch.optim.optimizer import Optimizer
 
@@ -126,11 +127,4 @@ class AdamW(Adam):
         super().__init__(**{name: given[name] for name in given if name not in ("self", "__class__")})
 
 
-def __getattr__(name):
-    if name in ("lr_scheduler", "optimizer"):
-        import importlib
-
-        return importlib.import_module("torch.optim." + name)
-    from torch._names import missing
-
-    raise missing("torch.optim", name, __all__)
+__getattr__ = absent_in("torch.optim", __all__, ("lr_scheduler", "optimizer"))

@@ -4,6 +4,7 @@ import bisect
 import collections
 import math
 
+from torch._names import absent_in
 from torch.optim._cycles import CosineAnnealingWarmRestarts, OneCycleLR, _has_state
 from torch.optim._schedule import LRScheduler, _LRScheduler
 from torch.optim._several import ReduceLROnPlateau, SequentialLR
@@ -190,8 +191,4 @@ class CosineAnnealingLR(LRScheduler):
 # `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
 __path__ = []
 
-
-def __getattr__(name):
-    from torch._names import missing
-
-    raise missing("torch.optim.lr_scheduler", name, __all__)
+__getattr__ = absent_in("torch.optim.lr_scheduler", __all__)

@@ -1,11 +1,7 @@
 """torch.utils: data loading, and handles of hooks."""
 
+from torch._names import absent_in
 
-def __getattr__(name):
-    if name in ("data", "hooks", "checkpoint"):
-        import importlib
+_MODULES = ("data", "hooks", "checkpoint")
 
-        return importlib.import_module("torch.utils." + name)
-    from torch._names import missing
-
-    raise missing("torch.utils", name, ("data", "hooks", "checkpoint"))
+__getattr__ = absent_in("torch.utils", _MODULES, _MODULES)

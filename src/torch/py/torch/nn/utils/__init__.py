@@ -2,6 +2,7 @@
 
 import _torch
 from torch._arguments import hint
+from torch._names import absent_in
 import torch
 
 
@@ -49,11 +50,4 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
                 param.grad.clamp_(-clip_value, clip_value)
 
 
-def __getattr__(name):
-    if name == "rnn":
-        import importlib
-
-        return importlib.import_module("torch.nn.utils.rnn")
-    from torch._names import missing
-
-    raise missing("torch.nn.utils", name, globals())
+__getattr__ = absent_in("torch.nn.utils", globals(), ("rnn",))

@@ -1,6 +1,7 @@
 """Pads sequences of different lengths to one batch, or packs them without padding, and undoes both."""
 
 import torch
+from torch._names import absent_in
 
 from ._packed import PackedSequence, invert_permutation, pack_padded_sequence, pad_packed_sequence
 
@@ -38,8 +39,4 @@ _NAMES = (
     "pad_sequence",
 )
 
-
-def __getattr__(name):
-    from torch._names import missing
-
-    raise missing("torch.nn.utils.rnn", name, _NAMES)
+__getattr__ = absent_in("torch.nn.utils.rnn", _NAMES)
