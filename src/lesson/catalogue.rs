@@ -11,7 +11,7 @@ use super::course::Course;
 use super::embed::{EmbeddedFile, GLOSSARY, LESSONS};
 use super::exercise::Exercise;
 use super::fault::Fault;
-use super::front_matter::{FrontMatter, begins_part};
+use super::front_matter::{self, begins_part};
 use super::glossary::Glossary;
 use super::myst;
 use super::step::{Lesson, Step};
@@ -45,7 +45,8 @@ struct Entry {
     number: usize,
     /// The numbers of the last step and of the last lesson of its part of the course.
     total: (usize, usize),
-    front_matter: OnceLock<Result<FrontMatter, Fault>>,
+    /// The lesson without its steps.
+    front_matter: OnceLock<Result<Lesson, Fault>>,
     lesson: OnceLock<Result<Lesson, Fault>>,
 }
 
@@ -126,7 +127,7 @@ impl Catalogue {
         let name = path.display().to_string();
         let text = fs::read_to_string(path)
             .map_err(|error| Fault::new(&name, 1, format!("cannot be read: {error}")))?;
-        let id = FrontMatter::read(&name, &text)?.id;
+        let id = front_matter::read(&name, &text)?.id;
         let at = self.position(self.lesson_count(), |front| front.id == id)?;
         let mut files: Vec<CourseFile> = self.entries.into_iter().map(|entry| entry.file).collect();
         let file = CourseFile { path: name, text: Cow::Owned(text) };
@@ -182,10 +183,8 @@ impl Catalogue {
 
     /// The ids of the files in the order of [`Catalogue::into_files`]; empty for a file whose front matter cannot be read.
     pub(super) fn ids(&self) -> Vec<String> {
-        let id = |entry: &Entry| match FrontMatter::read(&entry.file.path, &entry.file.text) {
-            Ok(front) => front.id,
-            Err(_) => String::new(),
-        };
+        let id =
+            |entry: &Entry| front_matter::read(&entry.file.path, &entry.file.text).unwrap_or_default().id;
         self.entries.iter().chain(&self.faq).map(id).collect()
     }
 
@@ -281,14 +280,14 @@ impl Catalogue {
         (0..self.lesson_count()).any(|at| self.front_matter(at).is_ok_and(|front| front.lang.is_some()))
     }
 
-    fn front_matter(&self, index: usize) -> Result<&FrontMatter, Fault> {
+    fn front_matter(&self, index: usize) -> Result<&Lesson, Fault> {
         let entry = &self.entries[index];
-        let read = entry.front_matter.get_or_init(|| FrontMatter::read(&entry.file.path, &entry.file.text));
+        let read = entry.front_matter.get_or_init(|| front_matter::read(&entry.file.path, &entry.file.text));
         read.as_ref().map_err(Clone::clone)
     }
 
     /// The index of the first of the lessons before `end` whose front matter `fits`.
-    fn position(&self, end: usize, fits: impl Fn(&FrontMatter) -> bool) -> Result<Option<usize>, Fault> {
+    fn position(&self, end: usize, fits: impl Fn(&Lesson) -> bool) -> Result<Option<usize>, Fault> {
         for at in 0..end {
             if fits(self.front_matter(at)?) {
                 return Ok(Some(at));
@@ -332,7 +331,7 @@ impl Catalogue {
                 return Ok(Target::Step(step, lesson));
             }
         }
-        let called = |front: &FrontMatter| {
+        let called = |front: &Lesson| {
             normal(&front.id) == plain || front.also.iter().any(|name| normal(name) == plain)
         };
         let section = wanted.trim().trim_start_matches('§').trim_end_matches('.');

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use super::catalogue::{Catalogue, CourseFile};
 use super::course::Course;
 use super::fault::Fault;
-use super::front_matter::{FrontMatter, is_meant_as_lesson};
+use super::front_matter::{self, is_meant_as_lesson};
 use super::markdown::{BlockKind, blocks};
 use super::notebook_file::runnable;
+use super::step::Lesson;
 use crate::ops::nearest;
 use crate::shims::outside::fs;
 
@@ -67,8 +68,8 @@ impl Catalogue {
             let runnable = runnable(&folder);
             return Err(CourseError::NoLesson { folder, runnable });
         }
-        let fronts: Vec<Option<FrontMatter>> =
-            files.lessons.iter().map(|file| FrontMatter::read(&file.path, &file.text).ok()).collect();
+        let fronts: Vec<Option<Lesson>> =
+            files.lessons.iter().map(|file| front_matter::read(&file.path, &file.text).ok()).collect();
         let title = title_of(&files.readme);
         if fronts.iter().flatten().any(|front| front.lang.is_some()) {
             return Ok(translated(folder, files, fronts, original)?);
@@ -91,7 +92,7 @@ impl Catalogue {
 fn translated(
     folder: &Path,
     files: FolderFiles,
-    fronts: Vec<Option<FrontMatter>>,
+    fronts: Vec<Option<Lesson>>,
     original: Catalogue,
 ) -> Result<Catalogue, Fault> {
     let course = Course { folder: Some(folder.to_owned()), ..original.course().clone() };

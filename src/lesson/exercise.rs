@@ -1,5 +1,7 @@
 //! Predictions and exercises as data. Their expressions are text, which a session evaluates.
 
+use serde::Deserialize;
+
 use super::axis_names::AxisNames;
 use super::blank::Blank;
 
@@ -49,17 +51,22 @@ impl Prediction {
 }
 
 /// One of several answers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Choice {
     pub text: String,
     /// Other words that a learner may say for it.
+    #[serde(default)]
     pub also: Vec<String>,
+    #[serde(default)]
     pub right: bool,
     /// The remark on this answer.
+    #[serde(default)]
     pub because: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WrongAnswer {
     /// An expression with the wrong shape (for [`RightAnswer::Shape`]: a tensor or a tuple) or value; for
     /// [`RightAnswer::Code`] the code that was written.
@@ -69,7 +76,7 @@ pub struct WrongAnswer {
 }
 
 /// Code that the learner completes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exercise {
     pub slug: String,
     /// A short title for the list of steps.

@@ -15,6 +15,7 @@ use crate::ops::nearest;
 const MOST_YAML: usize = 32 << 10;
 
 /// The lesson file that is being read, for its faults.
+#[derive(Default)]
 pub(super) struct LessonSource<'t> {
     pub(crate) file: &'t str,
 }
@@ -172,11 +173,11 @@ impl LessonSource<'_> {
         let mut all = Vec::new();
         for part in value.split(';').map(str::trim).filter(|p| !p.is_empty()) {
             let (word, rest) = part.split_once(' ').unwrap_or((part, ""));
-            if !VIEWS.contains(&word) {
+            let Some(kind) = VIEWS.iter().find(|kind| **kind == word) else {
                 let what = format!("no view is called `{word}`");
                 return self.unknown(line, what, word, VIEWS);
-            }
-            match View::new(word, rest, line) {
+            };
+            match View::new(kind, rest, line) {
                 Ok(view) => all.push(view),
                 Err(what) => return self.fault(line, what),
             }

@@ -1,40 +1,17 @@
 //! The front matter of a lesson: the YAML between two `---` lines at the start of its file.
 
-use serde::Deserialize;
-
 use super::fault::Fault;
 use super::fence::LessonSource;
 use super::markdown::front_matter;
+use super::step::Lesson;
 use super::vocabulary::FRONT_MATTER;
 
-/// What the front matter of a lesson says; [`super::Lesson`] describes the fields.
-#[derive(Deserialize)]
-pub(super) struct FrontMatter {
-    pub(crate) id: String,
-    pub(crate) title: String,
-    pub(crate) section: String,
-    #[serde(default)]
-    pub(crate) also: Vec<String>,
-    #[serde(default)]
-    pub(crate) tokens: Vec<String>,
-    pub(crate) summary: String,
-    pub(crate) minutes: u32,
-    #[serde(default)]
-    pub(crate) needs: Vec<String>,
-    #[serde(default)]
-    pub(crate) part: Option<String>,
-    #[serde(default)]
-    pub(crate) lang: Option<String>,
-}
-
-impl FrontMatter {
-    /// Reads the front matter of the lesson `text`. Errors: none is there, an unknown key, a missing one.
-    pub(crate) fn read(file: &str, text: &str) -> Result<FrontMatter, Fault> {
-        let source = LessonSource { file };
-        match front_matter(text) {
-            Some((yaml, line)) => source.record(&yaml, line, "the front matter", FRONT_MATTER),
-            None => source.fault(1, "a lesson starts with its front matter between two lines `---`"),
-        }
+/// A lesson with what its front matter says, and without steps. Errors: none is there, an unknown key, a missing one.
+pub(super) fn read(file: &str, text: &str) -> Result<Lesson, Fault> {
+    let source = LessonSource { file };
+    match front_matter(text) {
+        Some((yaml, line)) => source.record(&yaml, line, "the front matter", FRONT_MATTER),
+        None => source.fault(1, "a lesson starts with its front matter between two lines `---`"),
     }
 }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::exercise::{Attempt, Check, Exercise, Prediction, Snippet};
 use super::fault::Fault;
 use super::fence::{DirectiveOptions, LessonSource};
-use super::front_matter::FrontMatter;
+use super::front_matter;
 use super::markdown::{BlockKind, MarkdownBlock, blocks};
 use super::notebook::add_prose;
 use super::step::Lesson;
@@ -21,8 +21,10 @@ use crate::ops::nearest;
 /// Parses a lesson. `file` is its name in faults; `first` is the number of its first step in the course.
 /// Errors: the first fault in reading order.
 pub fn parse(file: &str, text: &str, first: usize) -> Result<Lesson, Fault> {
-    let front = FrontMatter::read(file, text)?;
-    let mut parser = LessonParser::new(file, text, first, front);
+    let lesson = front_matter::read(file, text)?;
+    let lesson = Lesson { file: file.to_string(), text: text.to_string(), ..lesson };
+    let source = LessonSource { file };
+    let mut parser = LessonParser { source, text, lesson, first, ..LessonParser::default() };
     for block in blocks(text) {
         parser.block(&block)?;
     }
@@ -30,14 +32,16 @@ pub fn parse(file: &str, text: &str, first: usize) -> Result<Lesson, Fault> {
 }
 
 /// What the prose at the current place belongs to.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 enum ProseOwner {
+    #[default]
     Intro,
     Before,
     AfterStep,
     AfterExercise,
 }
 
+#[derive(Default)]
 struct LessonParser<'t> {
     source: LessonSource<'t>,
     text: &'t str,
@@ -55,44 +59,7 @@ struct LessonParser<'t> {
     open_exercise: bool,
 }
 
-impl<'t> LessonParser<'t> {
-    fn new(file: &'t str, text: &'t str, first: usize, front: FrontMatter) -> Self {
-        let lesson = Lesson {
-            id: front.id,
-            title: front.title,
-            section: front.section,
-            also: front.also,
-            tokens: front.tokens,
-            summary: front.summary,
-            minutes: front.minutes,
-            needs: front.needs,
-            part: front.part,
-            lang: front.lang,
-            file: file.to_string(),
-            text: text.to_string(),
-            intro: String::new(),
-            steps: Vec::new(),
-            exercises: Vec::new(),
-            number: 0,
-            lessons: 0,
-            total_steps: 0,
-        };
-        LessonParser {
-            source: LessonSource { file },
-            text,
-            lesson,
-            first,
-            owner: ProseOwner::Intro,
-            title: String::new(),
-            prose: None,
-            pieces: Vec::new(),
-            predictions: Vec::new(),
-            slugs: HashSet::new(),
-            last_was_cell: false,
-            open_exercise: false,
-        }
-    }
-
+impl LessonParser<'_> {
     fn block(&mut self, block: &MarkdownBlock) -> Result<(), Fault> {
         match &block.kind {
             BlockKind::FrontMatter | BlockKind::Html => self.end_prose(),
@@ -195,10 +162,8 @@ impl<'t> LessonParser<'t> {
         };
         let Some(known) = directive(name) else {
             let what = format!("there is no directive `{{{name}}}`");
-            return {
-                let nearest = nearest(name, DIRECTIVES.iter().map(|directive| directive.name), 3);
-                Err(Fault { nearest, ..Fault::new(self.source.file, block.line, what) })
-            };
+            let nearest = nearest(name, DIRECTIVES.iter().map(|directive| directive.name), 3);
+            return Err(Fault { nearest, ..Fault::new(self.source.file, block.line, what) });
         };
         self.end_prose();
         let after_cell = std::mem::replace(&mut self.last_was_cell, false);
@@ -297,21 +262,18 @@ impl<'t> LessonParser<'t> {
         self.title.clear();
         let section = self.lesson.section.clone();
         let after_steps = self.lesson.steps.len();
-        self.lesson.exercises.push(Exercise {
+        let exercise = Exercise {
             slug,
             title,
             section,
             minutes,
             task,
             starter,
-            hints: Vec::new(),
-            solution: Snippet::default(),
-            checks: Vec::new(),
-            attempts: Vec::new(),
-            after: String::new(),
             after_steps,
             line,
-        });
+            ..Exercise::default()
+        };
+        self.lesson.exercises.push(exercise);
         self.owner = ProseOwner::AfterExercise;
         self.open_exercise = true;
         Ok(())
@@ -327,25 +289,21 @@ impl<'t> LessonParser<'t> {
         if !self.open_exercise {
             return self.source.fault(line, format!("{{{name}}} belongs to an {{exercise}} above it"));
         }
-        let says = options.get("says").map(|(words, _)| words.to_string());
-        if name == "attempt" && says.is_none() {
-            return self.source.fault(line, "{attempt} needs `:says:`, words of the message that it gets");
-        }
-        let solved = |e: &Exercise| !e.solution.source.is_empty();
+        let option = |name: &str| options.get(name).map(|(words, _)| words.to_string());
         let exercise = self.lesson.exercises.last_mut().expect("open_exercise is set where one is pushed");
-        match name {
-            "hint" => exercise.hints.push(code.source),
-            "solution" if solved(exercise) => {
+        match (name, option("says")) {
+            ("hint", _) => exercise.hints.push(code.source),
+            ("solution", _) if !exercise.solution.source.is_empty() => {
                 return self.source.fault(line, "this exercise already has a solution");
             }
-            "solution" => exercise.solution = code,
-            "check" => {
-                let asks = options.get("asks").map(|(words, _)| words.to_string()).unwrap_or_default();
-                exercise.checks.push(Check { code, asks });
+            ("solution", _) => exercise.solution = code,
+            ("check", _) => exercise.checks.push(Check { code, asks: option("asks").unwrap_or_default() }),
+            (_, Some(says)) => exercise.attempts.push(Attempt { code, says }),
+            (_, None) => {
+                return self
+                    .source
+                    .fault(line, "{attempt} needs `:says:`, words of the message that it gets");
             }
-            _ => exercise
-                .attempts
-                .push(Attempt { code, says: says.expect("an attempt without it is a fault above") }),
         }
         Ok(())
     }

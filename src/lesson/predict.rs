@@ -20,33 +20,16 @@ impl LessonSource<'_> {
             ask: String,
             shape: Option<String>,
             value: Option<String>,
-            choices: Option<Vec<ChoiceRecord>>,
+            choices: Option<Vec<Choice>>,
             code: Option<String>,
             gives: Option<String>,
             open: Option<String>,
             #[serde(default)]
-            wrong: Vec<WrongRecord>,
+            wrong: Vec<WrongAnswer>,
             #[serde(default)]
             right: String,
             tolerance: Option<f64>,
             review: Option<String>,
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct ChoiceRecord {
-            text: String,
-            #[serde(default)]
-            right: bool,
-            #[serde(default)]
-            because: String,
-            #[serde(default)]
-            also: Vec<String>,
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct WrongRecord {
-            value: String,
-            because: String,
         }
         let record: PredictionRecord = self.record(body, fence, "{predict}", known)?;
         let missing = record.right.is_empty() && record.open.is_none();
@@ -54,10 +37,6 @@ impl LessonSource<'_> {
             (Some(expr), None, None, None) => RightAnswer::Shape(expr),
             (None, Some(expr), None, None) => RightAnswer::Value { expr, tolerance: record.tolerance },
             (None, None, Some(choices), None) => {
-                let choices: Vec<Choice> = choices
-                    .into_iter()
-                    .map(|c| Choice { text: c.text, also: c.also, right: c.right, because: c.because })
-                    .collect();
                 if choices.iter().filter(|c| c.right).count() != 1 {
                     return self.fault(fence, "exactly one of the choices is `right: true`");
                 }
@@ -84,12 +63,10 @@ impl LessonSource<'_> {
         if record.review.is_some() && !matches!(answer, RightAnswer::Choice(_)) {
             return self.fault(fence, "a question with `review` has `choices`: no cell runs before it");
         }
-        let wrong =
-            record.wrong.into_iter().map(|w| WrongAnswer { value: w.value, because: w.because }).collect();
         Ok(Prediction {
             ask: record.ask,
             answer,
-            wrong,
+            wrong: record.wrong,
             right: record.right,
             review: record.review,
             axes: Vec::new(),

@@ -1,12 +1,14 @@
 //! A lesson and its steps, as data.
 
+use serde::Deserialize;
+
 use super::axis_names::AxisNames;
 use super::exercise::{Exercise, Prediction};
 use super::invariant::Invariant;
 use super::views::View;
 
 /// One lesson file: its front matter, introduction, steps and exercises.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Lesson {
     /// A stable name, e.g. `simple-self-attention`.
     pub id: String,
@@ -14,34 +16,47 @@ pub struct Lesson {
     /// The section of the chapter, e.g. `3.3.1`; empty for a lesson that goes beyond the chapter.
     pub(crate) section: String,
     /// Other names of the lesson, e.g. `exercise 3.1`.
+    #[serde(default)]
     pub(crate) also: Vec<String>,
     /// The words that label the axes `token`, `query` and `key`.
+    #[serde(default)]
     pub tokens: Vec<String>,
     /// One or two sentences for the list of lessons.
     pub summary: String,
     /// How many minutes it takes, exercises included.
     pub minutes: u32,
     /// Ids of the lessons whose variables this one uses.
+    #[serde(default)]
     pub(crate) needs: Vec<String>,
     /// The title of the part of the course that begins with this lesson.
+    #[serde(default)]
     pub part: Option<String>,
     /// The language of a translation; `None` for an original.
+    #[serde(default)]
     pub lang: Option<String>,
     /// The file it was read from.
+    #[serde(skip)]
     pub file: String,
     /// The whole of that file.
+    #[serde(skip)]
     pub text: String,
     /// Markdown between the title and the first step.
+    #[serde(skip)]
     pub intro: String,
     /// The steps, in reading order.
+    #[serde(skip)]
     pub steps: Vec<Step>,
     /// The exercises, in reading order.
+    #[serde(skip)]
     pub exercises: Vec<Exercise>,
     /// Its number in its course, from 1; 0 outside of a course.
+    #[serde(skip)]
     pub(crate) number: usize,
     /// The number of the last lesson of its part of the course.
+    #[serde(skip)]
     pub(crate) lessons: usize,
     /// The number of the last step of its part; 0 for the questions of readers and for a lesson outside of a course.
+    #[serde(skip)]
     pub(crate) total_steps: usize,
 }
 
