@@ -6,6 +6,7 @@
 use super::answer::{self, TypedNumber};
 use super::closeness::{Closeness, one_fits};
 use super::exercise::Choice;
+use super::number_words::number_word;
 use super::stem::stem;
 use super::typed_shape::shapes;
 
@@ -135,7 +136,7 @@ impl Phrase {
         let (negations, text) = (negations(text), plain(text));
         let words = text.split(|c: char| !(c.is_alphanumeric() || "_.'’".contains(c)));
         let kept = words.filter(|word| !word.is_empty() && !FREQUENT.contains(word));
-        let one_word = |word: &str| match number_word(word) {
+        let one_word = |word: &str| match number(word) {
             Some(number) => number.to_string(),
             None if word == "every" => "each".to_owned(),
             None => stem(word),
@@ -159,18 +160,16 @@ impl Phrase {
 /// The numbers in a text, in digits or as words.
 fn figures(text: &str) -> Vec<f64> {
     let runs = text.split(|c: char| !c.is_alphanumeric() && c != '.');
-    let number = |run: &str| match number_word(run) {
+    let figure = |run: &str| match number(run) {
         Some(number) => Some(number as f64),
         None => run.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
     };
-    runs.filter_map(|run| number(run.trim_matches('.'))).collect()
+    runs.filter_map(|run| figure(run.trim_matches('.'))).collect()
 }
 
 /// The number that a word says. "One" is mostly no number.
-fn number_word(word: &str) -> Option<usize> {
-    const WORDS: [&str; 11] =
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    WORDS.iter().position(|known| *known == word).map(|at| at + 2)
+fn number(word: &str) -> Option<usize> {
+    number_word(word).filter(|number| *number != 1)
 }
 
 /// How many words deny what the others say. A first "no" that replies to the question does not count.
