@@ -122,6 +122,16 @@ pub(super) fn first_link(text: &str) -> Option<(String, String)> {
     link
 }
 
+/// Text in a fence that is longer than any in the text; the empty string if the text is blank.
+pub fn fenced(kind: &str, text: &str) -> String {
+    if text.trim().is_empty() {
+        return String::new();
+    }
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{kind}\n{}\n{fence}", text.trim_end())
+}
+
 /// The headings below the title, each with its line.
 pub(super) fn headings(text: &str) -> Vec<(usize, String)> {
     let heading = |block: MarkdownBlock| match block.kind {

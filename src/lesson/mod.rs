@@ -74,6 +74,7 @@ pub use exercise::Prediction;
 pub use fault::Fault;
 pub use glossary::Glossary;
 pub use invariant::Invariant;
+pub use markdown::fenced;
 pub use notebook::Notebook;
 pub(crate) use notebook_file::with_source;
 pub use step::{Lesson, Step};

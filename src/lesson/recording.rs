@@ -1,6 +1,6 @@
 //! Writes what the cells of a lesson show into its text, each output under its cell. All else stays as it is.
 
-use super::markdown::{BlockKind, MarkdownBlock, blocks};
+use super::markdown::{BlockKind, MarkdownBlock, blocks, fenced};
 
 /// The text of a lesson with these outputs, each with the line of its cell's code. A cell that shows nothing has no output.
 pub(crate) fn with_outputs(text: &str, outputs: &[(usize, &str)]) -> String {
@@ -17,7 +17,7 @@ pub(crate) fn with_outputs(text: &str, outputs: &[(usize, &str)]) -> String {
             continue;
         };
         let next = blocks[at + 1..].iter().find(|block| block.kind != BlockKind::Html);
-        let fence = fence(shown).replace('\n', newline);
+        let fence = fenced("{output}", shown).replace('\n', newline);
         match (next.filter(|block| is_directive(block, "{output}")), fence.is_empty()) {
             (Some(output), false) => written.replace_range(output.range.start..end(output), &fence),
             (Some(output), true) => written.replace_range(end(cell)..end(output), ""),
@@ -30,14 +30,4 @@ pub(crate) fn with_outputs(text: &str, outputs: &[(usize, &str)]) -> String {
 
 fn is_directive(block: &MarkdownBlock, name: &str) -> bool {
     matches!(&block.kind, BlockKind::Fence { info, .. } if info.starts_with(name))
-}
-
-/// An output between backticks, more of them than there are in it; empty if it is blank.
-fn fence(shown: &str) -> String {
-    if shown.trim().is_empty() {
-        return String::new();
-    }
-    let longest = shown.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
-    let ticks = "`".repeat(longest.max(2) + 1);
-    format!("{ticks}{{output}}\n{}\n{ticks}", shown.trim_end())
 }

@@ -1,5 +1,6 @@
 //! A step and a learner's answers as Markdown for other programs.
 
+pub use crate::lesson::fenced;
 use crate::view::figure::Figure;
 use crate::view::panel::Panel;
 use crate::view::slice;
@@ -72,16 +73,6 @@ pub(crate) fn question(asked: &AnsweredQuestion) -> String {
     }
     let quoted: Vec<String> = lines.iter().map(|line| format!("> {line}").trim_end().to_owned()).collect();
     quoted.join("\n")
-}
-
-/// Text in a fence that is longer than any in the text; the empty string if the text is blank.
-pub fn fenced(kind: &str, text: &str) -> String {
-    if text.trim().is_empty() {
-        return String::new();
-    }
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}{kind}\n{}\n{fence}", text.trim_end())
 }
 
 /// A tensor: its name, dtype and shape, and a table for each slice of its last two axes.
