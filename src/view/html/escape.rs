@@ -2,12 +2,6 @@
 
 use crate::view::text::escape_controls;
 
-/// Characters that change the direction of the text after them: code that uses them reads differently from what it does.
-const DIRECTIONS: [char; 11] = [
-    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
-    '\u{2066}', '\u{2067}', '\u{2068}',
-];
-
 /// Text as the content of an element or of an attribute in double quotes. Control characters and marks of direction
 /// are written as `\u{1b}`.
 pub(crate) fn escape(text: &str) -> String {
@@ -19,8 +13,6 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '\u{2069}' => out.extend(c.escape_default()),
-            c if DIRECTIONS.contains(&c) => out.extend(c.escape_default()),
             c => out.push(c),
         }
     }
