@@ -1,7 +1,13 @@
 //! Parses numbers that a learner types as an answer, in any rounding: digits, words, percentages, arithmetic.
 //! A text with two readings (1,024 as one number or as two) returns both.
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use ruff_python_ast::{Expr, Number, Operator, UnaryOp};
+
 use super::number_words::with_digits;
+use crate::syntax::parse_expression;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TypedNumber {
@@ -61,9 +67,7 @@ pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
     // 0,2333: a decimal comma.
     let inner = text.trim_matches(['[', ']', '(', ')']);
     // A calculation with its result.
-    if let Some((_, result)) =
-        text.rsplit_once('=').filter(|(left, _)| (Arithmetic { text: left }).all().is_some())
-    {
+    if let Some((_, result)) = text.rsplit_once('=').filter(|(left, _)| arithmetic(left).is_some()) {
         found.extend(literal(result).map(|number| vec![number]));
     }
     if inner.matches(',').count() == 1 && !inner.contains(['.', ' ']) {
@@ -74,7 +78,7 @@ pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
     found.extend(list.filter(|list| list.len() > 1));
     if found.is_empty() {
         let joined = without_thousands(&text).unwrap_or(text);
-        let value = (Arithmetic { text: &joined }).all();
+        let value = arithmetic(&joined);
         found.extend(value.map(|value| vec![TypedNumber::exact(value)]));
     }
     found.dedup();
@@ -164,102 +168,58 @@ fn literal(text: &str) -> Option<TypedNumber> {
     Some(TypedNumber { value: value * factor, step, digits: digits as u32 })
 }
 
-/// A parser of arithmetic: `+ - * / ** ( )`, roots as `sqrt(2)` or `√2`, and powers as `768²`.
-struct Arithmetic<'t> {
-    text: &'t str,
+/// The value of arithmetic: `+ - * / ** ( )`, roots as `sqrt(2)` or `√2`, and powers as `768²`. Python's parser reads it.
+fn arithmetic(text: &str) -> Option<f64> {
+    static SPELLINGS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+        let spellings = [
+            (r"(?:the )?(?:square )?root of|√", "sqrt "),
+            (r"(sqrt|log|ln)\s*([\w.]+)", "$1($2)"),
+            (r"²|\bsquared\b", "**2"),
+            (r"³|\bcubed\b", "**3"),
+            (r"×|·|\bx\b|\btimes\b", "*"),
+            ("÷", "/"),
+            (r"\^", "**"),
+        ];
+        spellings.map(|(said, code)| (Regex::new(said).expect("it is a regular expression"), code)).into()
+    });
+    let code = SPELLINGS
+        .iter()
+        .fold(text.trim().to_owned(), |text, (said, code)| said.replace_all(&text, *code).into_owned());
+    value_of(parse_expression(&code).ok()?.expr()).filter(|value| value.is_finite())
 }
 
-impl Arithmetic<'_> {
-    fn all(mut self) -> Option<f64> {
-        let value = self.sum()?;
-        (self.next().is_none() && value.is_finite()).then_some(value)
-    }
-
-    fn next(&mut self) -> Option<char> {
-        self.text = self.text.trim_start();
-        self.text.chars().next()
-    }
-
-    fn take(&mut self, words: &[&str]) -> bool {
-        self.text = self.text.trim_start();
-        let rest = words.iter().find_map(|word| self.text.strip_prefix(word));
-        self.text = rest.unwrap_or(self.text);
-        rest.is_some()
-    }
-
-    fn sum(&mut self) -> Option<f64> {
-        let mut value = self.product()?;
-        loop {
-            if self.take(&["+"]) {
-                value += self.product()?;
-            } else if self.take(&["-"]) {
-                value -= self.product()?;
-            } else {
-                return Some(value);
+fn value_of(expression: &Expr) -> Option<f64> {
+    match expression {
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(value) => value.as_u64().map(|value| value as f64),
+            Number::Float(value) => Some(*value),
+            Number::Complex { .. } => None,
+        },
+        Expr::UnaryOp(negated) if negated.op == UnaryOp::USub => Some(-value_of(&negated.operand)?),
+        Expr::BinOp(operation) => {
+            let (left, right) = (value_of(&operation.left)?, value_of(&operation.right)?);
+            match operation.op {
+                Operator::Add => Some(left + right),
+                Operator::Sub => Some(left - right),
+                Operator::Mult => Some(left * right),
+                Operator::Div => Some(left / right),
+                Operator::Pow => Some(left.powf(right)),
+                _ => None,
             }
         }
-    }
-
-    fn product(&mut self) -> Option<f64> {
-        let mut value = self.signed()?;
-        loop {
-            if self.text.trim_start().starts_with("**") {
-                return None;
-            } else if self.take(&["*", "×", "·", "x ", "times "]) {
-                value *= self.signed()?;
-            } else if self.take(&["/", "÷"]) {
-                value /= self.signed()?;
-            } else {
-                return Some(value);
+        Expr::Call(call) => {
+            let [argument] = &*call.arguments.args else { return None };
+            let name = match &*call.func {
+                Expr::Attribute(attribute) => attribute.attr.as_str(),
+                Expr::Name(name) => name.id.as_str(),
+                _ => return None,
+            };
+            match name {
+                "sqrt" => Some(value_of(argument)?.sqrt()),
+                "log" | "ln" => Some(value_of(argument)?.ln()),
+                _ => None,
             }
         }
-    }
-
-    fn signed(&mut self) -> Option<f64> {
-        if self.take(&["-"]) {
-            return Some(-self.signed()?);
-        }
-        let mut base = self.atom()?;
-        if self.take(&["²", "squared"]) {
-            base = base.powi(2);
-        } else if self.take(&["³", "cubed"]) {
-            base = base.powi(3);
-        }
-        match self.take(&["**", "^"]) {
-            true => Some(base.powf(self.signed()?)),
-            false => Some(base),
-        }
-    }
-
-    fn atom(&mut self) -> Option<f64> {
-        if self.take(&[
-            "math.sqrt",
-            "sqrt",
-            "√",
-            "the square root of",
-            "square root of",
-            "the root of",
-            "root of",
-        ]) {
-            return Some(self.atom()?.sqrt());
-        }
-        if self.take(&["math.log", "log", "ln"]) {
-            return Some(self.atom()?.ln());
-        }
-        if self.take(&["("]) {
-            let value = self.sum()?;
-            return self.take(&[")"]).then_some(value);
-        }
-        self.text = self.text.trim_start();
-        let mut length = self.text.chars().take_while(|c| c.is_ascii_digit() || "._".contains(*c)).count();
-        // The power of ten in 1e6 and 2.5e-3.
-        if let Some(power) = self.text[length..].strip_prefix(['e', 'E']).filter(|_| length > 0) {
-            let signed = usize::from(power.starts_with(['+', '-']));
-            let digits = power[signed..].chars().take_while(char::is_ascii_digit).count();
-            length += if digits > 0 { 1 + signed + digits } else { 0 };
-        }
-        let (digits, rest) = self.text.split_at(length);
-        self.text = rest;
-        digits.replace('_', "").parse().ok()
+        _ => None,
     }
 }
