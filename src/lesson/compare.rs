@@ -1,7 +1,9 @@
 //! Compares a recorded output with the actual one: the same, close, or different.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex_lite::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 
 use super::machine_words::on_any_machine;
@@ -57,7 +59,9 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
     }
     let mut worst: Option<f64> = None;
     let mut close = true;
-    for (o, n) in pairs(&old, &new) {
+    let differing =
+        pairs(&old, &new).into_iter().filter(|(o, n)| o.map(|at| &old[at]) != n.map(|at| &new[at]));
+    for (o, n) in differing {
         let found = o.zip(n).and_then(|(o, n)| compare_numbers(&old[o], &new[n], tolerance));
         close &= found.as_ref().is_some_and(|it| it.within);
         worst = worst.into_iter().chain(found.and_then(|it| it.worst)).reduce(f64::max);
@@ -198,56 +202,17 @@ fn between(line: &str, numbers: &[Range<usize>]) -> Vec<String> {
 /// The places of the numbers in a line: decimals with sign and exponent, nan, inf, addresses.
 /// Digits inside a name (`MmBackward0`, `attn_scores_2`) are not numbers.
 fn numbers(line: &str) -> Vec<Range<usize>> {
-    let bytes = line.as_bytes();
-    let in_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let after_name = at > 0 && in_name(bytes[at - 1]);
-        let length = if after_name { 0 } else { number_length(&line[at..]) };
-        if length > 0 && !bytes.get(at + length).copied().is_some_and(in_name) {
-            found.push(at..at + length);
-            at += length;
-        } else {
-            at += line[at..].chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    found
-}
-
-fn number_length(rest: &str) -> usize {
-    let digits = |from: usize, hex: bool| {
-        let is = |b: &u8| {
-            if hex { b.is_ascii_hexdigit() } else { b.is_ascii_digit() }
-        };
-        rest.as_bytes()[from..].iter().take_while(|b| is(b)).count()
+    static NUMBER_OR_NAME: LazyLock<Regex> = LazyLock::new(|| {
+        let number = r"0x[0-9a-fA-F]+|nan|inf|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?";
+        Regex::new(&format!(r"({number})|(?:\w|[^\x00-\x7F])+")).expect("it is a regular expression")
+    });
+    let in_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
+    let number = |found: Captures| {
+        let number = found.get(1).filter(|number| !line[number.end()..].starts_with(in_name))?;
+        let before = &line[..number.start()];
+        // A minus after a name or a number is an operator.
+        let signed = before.strip_suffix(['-', '+']).is_some_and(|before| !before.ends_with(in_name));
+        Some(number.start() - usize::from(signed)..number.end())
     };
-    let sign = usize::from(rest.starts_with(['-', '+']));
-    if rest[sign..].starts_with("nan") || rest[sign..].starts_with("inf") {
-        return sign + 3;
-    }
-    if rest.starts_with("0x") {
-        return 2 + digits(2, true);
-    }
-    let mut end = sign + digits(sign, false);
-    let whole = end - sign;
-    let mut fraction = 0;
-    if rest[end..].starts_with('.') {
-        fraction = digits(end + 1, false);
-        if whole + fraction == 0 {
-            return 0;
-        }
-        end += 1 + fraction;
-    }
-    if whole + fraction == 0 {
-        return 0;
-    }
-    if rest[end..].starts_with(['e', 'E']) {
-        let signed = usize::from(rest[end + 1..].starts_with(['-', '+']));
-        let power = digits(end + 1 + signed, false);
-        if power > 0 {
-            end += 1 + signed + power;
-        }
-    }
-    end
+    NUMBER_OR_NAME.captures_iter(line).filter_map(number).collect()
 }
