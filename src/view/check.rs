@@ -136,7 +136,7 @@ pub(crate) fn summary(file: &CheckedFile, look: Look) -> Text {
     text
 }
 
-/// The recorded and the actual output of a cell, side by side if both fit, else as a diff.
+/// The recorded and the actual output of a cell as a diff.
 pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     let place = match cell.line {
         Some(line) => format!("{file}:{line}"),
@@ -154,7 +154,7 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     let (pairs, left_out) = excerpt(&cell.recorded, &cell.actual);
     match look.plain {
         true => text.append(differences_in_words(cell, &pairs)),
-        false => text.append(shown(&pairs, look)),
+        false => text.append(stacked(&pairs, look)),
     }
     if left_out > 0 {
         let lines = if left_out == 1 { "line differs" } else { "lines differ" };
@@ -289,18 +289,6 @@ fn near(pairs: &[LinePair]) -> Vec<Option<usize>> {
     rows
 }
 
-fn shown(pairs: &[LinePair], look: Look) -> Text {
-    let wide =
-        |line: &Option<Cow<str>>| Line::new().with(Role::Output, line.as_deref().unwrap_or("")).width();
-    let rows = near(pairs);
-    let left = rows.iter().flatten().map(|&at| wide(&pairs[at].0)).max().unwrap_or(0).max(8);
-    let right = rows.iter().flatten().map(|&at| wide(&pairs[at].1)).max().unwrap_or(0).max(8);
-    match left + 3 + right <= look.width {
-        true => abreast(pairs, &rows, left, right, look),
-        false => stacked(pairs, &rows, look),
-    }
-}
-
 /// `^^^` under the marked pieces, if they have no colour.
 fn carets(line: &Line, look: Look) -> Line {
     let mut under = Line::new();
@@ -317,37 +305,8 @@ fn carets(line: &Line, look: Look) -> Line {
     }
 }
 
-fn abreast(pairs: &[LinePair], rows: &[Option<usize>], left: usize, right: usize, look: Look) -> Text {
-    let mut text = Text::new();
-    let mut row = |a: Line, b: Line, seam: &str| {
-        let mut line = a;
-        line.fill(left);
-        line.push(Role::Dim, seam);
-        line.join(b);
-        text.line(line);
-    };
-    let word = |word: &str| Line::new().with(Role::Dim, word);
-    row(word("recorded"), word("now"), " │ ");
-    let rule = |width: usize| Line::new().with(Role::Dim, "─".repeat(width));
-    row(rule(left), rule(right), "─┼─");
-    for at in rows {
-        let Some(at) = at else {
-            row(word("…"), word("…"), " │ ");
-            continue;
-        };
-        let (a, b) = (pairs[*at].0.as_deref(), pairs[*at].1.as_deref());
-        let (a, b) = (a.map_or(Line::new(), |a| marked(a, b)), b.map_or(Line::new(), |l| marked(l, a)));
-        let (under_a, under_b) = (carets(&a, look), carets(&b, look));
-        row(a, b, " │ ");
-        if !under_a.spans.is_empty() || !under_b.spans.is_empty() {
-            row(under_a, under_b, " │ ");
-        }
-    }
-    text
-}
-
 /// A diff: `-` before recorded lines, `+` before actual ones.
-fn stacked(pairs: &[LinePair], rows: &[Option<usize>], look: Look) -> Text {
+fn stacked(pairs: &[LinePair], look: Look) -> Text {
     let mut text = Text::new();
     let mut key = Line::new().with(Role::Bad, "-").with(Role::Dim, " recorded   ");
     key.push(Role::Good, "+");
@@ -356,12 +315,12 @@ fn stacked(pairs: &[LinePair], rows: &[Option<usize>], look: Look) -> Text {
     let same = Line::spaces(2);
     let old = Line::new().with(Role::Bad, "- ");
     let new = Line::new().with(Role::Good, "+ ");
-    for at in rows {
+    for at in near(pairs) {
         let Some(at) = at else {
             text.say(Role::Dim, "  …");
             continue;
         };
-        match (pairs[*at].0.as_deref(), pairs[*at].1.as_deref()) {
+        match (pairs[at].0.as_deref(), pairs[at].1.as_deref()) {
             (Some(a), Some(b)) if a == b => text.append(parts(&marked(a, Some(b)), &same, look)),
             (a, b) => {
                 for (sign, line, other) in [(&old, a, b), (&new, b, a)] {
