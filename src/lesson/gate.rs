@@ -1,8 +1,8 @@
 //! The author's gate: runs a lesson and checks everything that it claims.
 //!
 //! A starter fails its check, a solution passes it, a wrong attempt gets its own message. A wrong answer to a prediction
-//! is wrong. Invariants are true, outputs are the recorded ones, pictures can be drawn, and terms of the glossary are
-//! links where they are first used.
+//! is wrong. Invariants are true, outputs are the recorded ones, pictures can be drawn, and links to
+//! terms of the glossary lead to one.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! A Markdown text as its top-level blocks, its links and its prose, each with its line.
+//! A Markdown text as its top-level blocks, each with its line.
 //! The only file of this layer that uses pulldown-cmark.
 
 use std::ops::Range;
@@ -139,102 +139,6 @@ pub(super) fn headings(text: &str) -> Vec<(usize, String)> {
         _ => None,
     };
     blocks(text).into_iter().filter_map(heading).collect()
-}
-
-/// A letter of prose: its line, and the index of the link that it belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct ProseLetter {
-    pub(crate) letter: char,
-    pub(crate) line: usize,
-    pub(crate) link: Option<usize>,
-}
-
-/// A paragraph, a heading or another block of prose, without its code, with spaces for line breaks.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub(super) struct ProseBlock {
-    pub(crate) letters: Vec<ProseLetter>,
-    pub(crate) links: Vec<String>,
-    pub(crate) kind: ProseKind,
-}
-
-/// The kind of a block of prose.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum ProseKind {
-    #[default]
-    Running,
-    Heading,
-    /// A question, an answer to it, a hint.
-    Question,
-}
-
-/// All prose of a lesson file, in order: running text, headings, questions with their answers, hints.
-pub(super) fn prose(text: &str) -> Vec<ProseBlock> {
-    let lines = LineStarts::of(text);
-    let mut all = Vec::new();
-    for block in blocks(text) {
-        match &block.kind {
-            BlockKind::Prose => read(text, block.range, &lines, ProseKind::Running, &mut all),
-            BlockKind::Heading(..) => read(text, block.range, &lines, ProseKind::Heading, &mut all),
-            BlockKind::Fence { info, .. } if info.starts_with("{hint}") => {
-                let inner = inside(text, &block.range);
-                read(text, inner, &lines, ProseKind::Question, &mut all);
-            }
-            BlockKind::Fence { info, .. } if info.starts_with("{predict}") => {
-                let inner = inside(text, &block.range);
-                let mut start = inner.start;
-                for line in text[inner].split_inclusive('\n') {
-                    let said = line.trim_start_matches([' ', '-']);
-                    let skipped = line.len() - said.len();
-                    let words =
-                        ["ask:", "text:", "because:", "right:"].iter().find(|key| said.starts_with(**key));
-                    if let Some(key) = words {
-                        let from = start + skipped + key.len();
-                        let value = &text[from..start + line.len()];
-                        let quote = value.len() - value.trim_start_matches([' ', '"', '\'']).len();
-                        read(text, from + quote..start + line.len(), &lines, ProseKind::Question, &mut all);
-                    }
-                    start += line.len();
-                }
-            }
-            _ => {}
-        }
-    }
-    all
-}
-
-/// The lines between the two that open and close a fence.
-fn inside(text: &str, fence: &Range<usize>) -> Range<usize> {
-    let whole = &text[fence.clone()];
-    let start = whole.find('\n').map_or(whole.len(), |at| at + 1);
-    let end = whole.trim_end().rfind('\n').map_or(start, |at| at + 1);
-    fence.start + start..fence.start + end.max(start)
-}
-
-fn read(text: &str, part: Range<usize>, lines: &LineStarts, kind: ProseKind, all: &mut Vec<ProseBlock>) {
-    let mut open = ProseBlock { kind, ..ProseBlock::default() };
-    let mut link = None;
-    for (event, range) in Parser::new_ext(&text[part.clone()], Options::ENABLE_TABLES).into_offset_iter() {
-        let line = lines.at(part.start + range.start);
-        let mut push = |words: &str| {
-            open.letters.extend(words.chars().map(|letter| ProseLetter { letter, line, link }));
-        };
-        match event {
-            Event::Start(Tag::Link { dest_url, .. }) => {
-                open.links.push(dest_url.to_string());
-                link = Some(open.links.len() - 1);
-            }
-            Event::End(TagEnd::Link) => link = None,
-            Event::Text(words) => push(&words),
-            Event::SoftBreak | Event::HardBreak => push(" "),
-            // A sign for code keeps the words around it apart.
-            Event::Code(_) => push("\u{FFFC}"),
-            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell | TagEnd::Heading(_)) => {
-                all.push(std::mem::replace(&mut open, ProseBlock { kind, ..ProseBlock::default() }));
-            }
-            _ => {}
-        }
-    }
-    all.push(open);
 }
 
 /// The offsets of the line ends of a text.

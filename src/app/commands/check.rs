@@ -318,11 +318,11 @@ impl<'c> Checker<'c> {
         let lessons: Vec<&Lesson> = own
             .map(|lesson| self.named.iter().find(|named| named.id == lesson.id).unwrap_or(lesson))
             .collect();
-        // In a lesson that is in another language or cannot be read, the words of the terms are not found.
+        // A translation has other headings, and a lesson that cannot be read has no steps.
         let unread = self.catalogue.lessons().any(|lesson| lesson.is_err());
         let (faults, checked) = match unread || lessons.iter().any(|lesson| lesson.lang.is_some()) {
             true => (Vec::new(), "readable"),
-            false => (terms::in_glossary(glossary, text, &lessons), "each explained before it is used"),
+            false => (terms::in_glossary(glossary, text, &lessons), "each explained where first linked"),
         };
         let faults = faults.iter().map(FileFault::from).collect();
         let instead = Some(format!("{}, {checked}", counted(glossary.terms.len(), "term")));
