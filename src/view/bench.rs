@@ -90,9 +90,7 @@ pub(crate) fn decoding(report: &Decoding, look: Look) -> Text {
         "{tokens} tokens with a cache: {:.1} tokens/s\n{tokens} tokens without a cache: {:.1} tokens/s",
         report.tokens_per_s_cached, report.tokens_per_s_uncached
     );
-    let mut section = Text::new();
-    facts.lines().for_each(|line| section.say(Role::Prose, line));
-    text.section(section);
+    text.section(Text::of(Role::Prose, &facts));
     let why = format!(
         "With a cache, each token reads every weight once, {}: {:.1} GB/s, {:.0} % of the {:.1} GB/s at which this machine \
          sums up numbers in memory. Without one, each token computes the whole text again.{peak}",
@@ -101,18 +99,16 @@ pub(crate) fn decoding(report: &Decoding, look: Look) -> Text {
         100.0 * report.gb_per_s_cached / report.gb_per_s_sum,
         report.gb_per_s_sum
     );
-    let none = Line::new();
-    text.section(wrap(&Line::new().with(Role::Prose, why), look.text_width(), &none, &none));
+    text.section(wrap((Role::Prose, why), look.text_width(), 0, 0));
     text
 }
 
 /// What was measured, and on which machine.
 fn title(what: &str, machine: &str, look: Look) -> Text {
     let mut text = Text::new();
-    let none = Line::new();
     for (role, words) in [(Role::Title, what), (Role::Dim, machine)] {
         let role = if look.plain { Role::Prose } else { role };
-        text.append(wrap(&Line::new().with(role, words), look.width, &none, &none));
+        text.append(wrap((role, words), look.width, 0, 0));
     }
     text
 }
@@ -120,17 +116,13 @@ fn title(what: &str, machine: &str, look: Look) -> Text {
 /// The table, the growth, and what was skipped.
 pub fn bench(report: &BenchReport, look: Look) -> Text {
     let mut text = title(&report.layer, &report.machine, look);
-    let none = Line::new();
     text.section(if look.plain { facts(report) } else { table(report, look) });
     if !report.growth.is_empty() {
         text.section(growth(report, look));
     }
-    let remarks = report.skipped.iter().map(|words| Line::new().with(Role::Dim, words));
     let mut left_out = Text::new();
-    remarks.for_each(|line| left_out.append(wrap(&line, look.width, &none, &none)));
-    if !left_out.is_empty() {
-        text.section(left_out);
-    }
+    report.skipped.iter().for_each(|words| left_out.append(wrap((Role::Dim, words), look.width, 0, 0)));
+    text.section(left_out);
     text
 }
 
@@ -180,7 +172,6 @@ fn facts(report: &BenchReport) -> Text {
 fn growth(report: &BenchReport, look: Look) -> Text {
     let mut text = Text::new();
     text.say(Role::Strong, "Growth with the tokens");
-    let shift = Line::spaces(2);
     for growth in &report.growth {
         let mut line = Line::new().with(Role::Prose, format!("{}:", growth.name));
         for (at, pair) in growth.points.windows(2).enumerate() {
@@ -190,8 +181,7 @@ fn growth(report: &BenchReport, look: Look) -> Text {
             line.push(Role::Label, format!("{} to {}", grouped(less as u64), grouped(more as u64)));
             line.push(Role::Prose, format!(" time ×{:.1}{}", long / short, memory.unwrap_or_default()));
         }
-        let first = if look.plain { Line::new() } else { shift.clone() };
-        text.append(wrap(&line, look.width, &first, &shift));
+        text.append(wrap(&line, look.width, if look.plain { 0 } else { 2 }, 2));
     }
     let mut words =
         "Every query meets every key, so the time of attention grows with the square of the tokens on \
@@ -206,8 +196,7 @@ fn growth(report: &BenchReport, look: Look) -> Text {
             memory(bytes)
         ));
     }
-    let words = Line::new().with(Role::Prose, words);
-    text.append(wrap(&words, look.text_width(), &Line::new(), &Line::new()));
+    text.append(wrap((Role::Prose, words), look.text_width(), 0, 0));
     text
 }
 

@@ -125,13 +125,9 @@ pub(crate) fn summary(file: &CheckedFile, look: Look) -> Text {
     if let Some(hint) = &file.hint {
         line.push(Role::Prose, format!(" ({hint})"));
     }
-    let none = Line::new();
-    let shift = Line::spaces(2);
-    let mut text = wrap(&line, look.width, &none, &shift);
+    let mut text = wrap(&line, look.width, 0, 2);
     for fault in &file.faults {
-        let line = Line::new().with(Role::Prose, &fault.text);
-        let below = Line::spaces(4);
-        text.append(wrap(&line, look.width, &shift, &below));
+        text.append(wrap((Role::Prose, &fault.text), look.width, 2, 4));
     }
     text
 }
@@ -148,9 +144,7 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     } else {
         head
     };
-    let none = Line::new();
-    let shift = Line::spaces(2);
-    let mut text = wrap(&head, look.width, &none, &shift);
+    let mut text = wrap(&head, look.width, 0, 2);
     let (pairs, left_out) = excerpt(&cell.recorded, &cell.actual);
     match look.plain {
         true => text.append(differences_in_words(cell, &pairs)),
@@ -339,9 +333,8 @@ fn parts(line: &Line, sign: &Line, look: Look) -> Text {
     let indent = line.text().len() - line.text().trim_start().len();
     let indent = " ".repeat(indent.min(look.width / 3));
     let first = sign.clone().with(Role::Prose, &indent);
-    let rest = Line::new().with(Role::Dim, format!("  {indent}↳ "));
     let mut text = Text::new();
-    for part in wrap(&stripped(line), look.width, &first, &rest).lines {
+    for part in wrap(&stripped(line), look.width, &first, (Role::Dim, format!("  {indent}↳ "))).lines {
         let under = carets(&part, look);
         text.line(part);
         if !under.spans.is_empty() {

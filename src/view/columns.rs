@@ -6,7 +6,6 @@ use crate::view::wrap::wrap;
 /// Each name with its description beside it, or under it if the names leave too little space.
 pub(crate) fn columns(rows: &[(Line, Line)], look: Look) -> Text {
     let mut text = Text::new();
-    let none = Line::new();
     if look.plain {
         for (name, description) in rows {
             let mut line = name.clone();
@@ -14,7 +13,7 @@ pub(crate) fn columns(rows: &[(Line, Line)], look: Look) -> Text {
                 line.push(Role::Prose, ": ");
                 line.join(description.clone());
             }
-            text.append(wrap(&line, look.width, &none, &none));
+            text.append(wrap(&line, look.width, 0, 0));
         }
         return text;
     }
@@ -39,7 +38,7 @@ pub(crate) fn columns(rows: &[(Line, Line)], look: Look) -> Text {
             text.line(head);
             continue;
         }
-        text.append(wrap(&head, look.width, &none, &under));
+        text.append(wrap(&head, look.width, 0, &under));
         if description.width() > 0 {
             text.append(wrap(description, look.text_width(), &under, &under));
         }

@@ -73,22 +73,19 @@ pub(crate) fn found(found: &CodeFinding, look: Look) -> Text {
         }
         return text;
     }
-    let shift = Line::spaces(2);
     let mut head = Line::new().with(Role::Strong, finding.title);
     head.push(Role::Dim, format!("  {} {}", finding.code, finding.mistake));
-    text.append(wrap(&head, look.width, &Line::new().with(Role::Bad, "✗ "), &shift));
-    text.append(wrap(&Line::new().with(Role::Dim, place), look.width, &shift, &shift));
+    text.append(wrap(&head, look.width, (Role::Bad, "✗ "), 2));
+    text.append(wrap((Role::Dim, place), look.width, 2, 2));
     if let Some(code) = code {
         text.append(code::code_line(code.trim(), file_line.or(finding.line).unwrap_or(1), look));
     }
     text.gap();
     let width = look.text_width();
-    let said = |words: &str| wrap(&Line::new().with(Role::Prose, words), width, &shift, &shift);
+    let said = |words: &str| wrap((Role::Prose, words), width, 2, 2);
     text.append(said(&finding.observed));
-    text.append(wrap(&Line::new().with(Role::Dim, &finding.why), width, &shift, &shift));
-    let lead = Line::new().with(Role::Prose, "  Better: ");
-    let rest = Line::spaces(4);
-    text.append(wrap(&Line::new().with(Role::Good, &finding.fix), width, &lead, &rest));
+    text.append(wrap((Role::Dim, &finding.why), width, 2, 2));
+    text.append(wrap((Role::Good, &finding.fix), width, (Role::Prose, "  Better: "), 4));
     if let Some(diff) = diff {
         text.gap();
         text.append(said("Tried: with this change the finding is gone, and no other came."));
@@ -111,9 +108,8 @@ pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
     text.say(Role::Strong, format!("{code} {name}"));
     text.gap();
     let width = look.text_width();
-    let none = Line::new();
-    text.append(wrap(&Line::new().with(Role::Prose, format!("What: {title}.")), width, &none, &none));
-    text.append(wrap(&Line::new().with(Role::Prose, format!("Why: {why}")), width, &none, &none));
+    text.append(wrap((Role::Prose, format!("What: {title}.")), width, 0, 0));
+    text.append(wrap((Role::Prose, format!("Why: {why}")), width, 0, 0));
     let Some(example) = example_of(mistake) else { return text };
     let mut listing = |heading: &str, source: &str| {
         text.gap();
@@ -130,7 +126,7 @@ pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
         "To see it found, and why: attn doctor {code}. It runs the wrong code. A line where this is meant ends in \
          `# attn: allow({name})`."
     );
-    text.append(wrap(&Line::new().with(Role::Prose, run), width, &none, &none));
+    text.append(wrap((Role::Prose, run), width, 0, 0));
     text
 }
 
@@ -144,9 +140,8 @@ pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[Strin
         [] => "nothing else in it could run".to_owned(),
         ran => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
     };
-    let line =
-        Line::new().with(Role::Dim, format!("{target} cannot run as a whole ({reason}); {ran_before}{how}."));
-    wrap(&line, look.width, &Line::new(), &Line::new())
+    let words = format!("{target} cannot run as a whole ({reason}); {ran_before}{how}.");
+    wrap((Role::Dim, words), look.width, 0, 0)
 }
 
 /// How much was examined.
@@ -180,28 +175,27 @@ pub(crate) fn summary(looked: &Looked, found: usize, unexamined: &[Unexamined], 
     }
     words.push('.');
     let mut text = Text::new();
-    let mut say = |line: &Line| text.append(wrap(line, look.width, &Line::new(), &Line::new()));
-    let mut line = Line::new();
+    let mut say = |role, words: String, sign: &str| {
+        text.append(wrap((role, words), look.width, (Role::Good, if look.plain { "" } else { sign }), 0));
+    };
     match found {
-        0 if looked.operations == 0 => line.push(Role::Differs, "Nothing was examined: no operation ran."),
-        0 => {
-            line.push(Role::Good, if look.plain { "" } else { "✓ " });
-            line.push(Role::Prose, format!("Nothing found. {words}"));
+        0 if looked.operations == 0 => {
+            say(Role::Differs, "Nothing was examined: no operation ran.".to_owned(), "");
         }
-        count => line.push(Role::Prose, format!("{} found. {words}", counted(count, "mistake"))),
+        0 => say(Role::Prose, format!("Nothing found. {words}"), "✓ "),
+        count => say(Role::Prose, format!("{} found. {words}", counted(count, "mistake")), ""),
     }
-    say(&line);
     if !looked.alone.is_empty() {
         let names = looked.alone.join(", ");
-        say(&Line::new().with(Role::Dim, format!("Not called, and run alone on made-up inputs: {names}.")));
+        say(Role::Dim, format!("Not called, and run alone on made-up inputs: {names}."), "");
     }
     for Unexamined { name, line, reason } in unexamined {
         let words = format!("Not examined: {name} (line {line}), which could not run alone: {reason}");
-        say(&Line::new().with(Role::Differs, words));
+        say(Role::Differs, words, "");
     }
     if looked.lost > 0 {
         let count = counted(looked.lost, "operation");
-        say(&Line::new().with(Role::Differs, format!("Not examined: {count} on tensors beyond 64 MB.")));
+        say(Role::Differs, format!("Not examined: {count} on tensors beyond 64 MB."), "");
     }
     text
 }
@@ -242,5 +236,5 @@ pub(crate) fn tally(tally: &Tally, noun: &str, look: Look) -> Text {
             words.push_str(&format!(", {count} {what}"));
         }
     }
-    wrap(&Line::new().with(Role::Strong, words), look.width, &Line::new(), &Line::new())
+    wrap((Role::Strong, words), look.width, 0, 0)
 }

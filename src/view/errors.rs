@@ -70,9 +70,7 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
         head.push(Role::Bad, ":");
         head.push(Role::Prose, format!(" {first}"));
     }
-    let none = Line::new();
-    let shift = Line::spaces(2);
-    text.append(wrap(&head, look.width, &none, &shift));
+    text.append(wrap(&head, look.width, 0, 2));
     for line in message {
         text.append(message_line(line, look));
     }
@@ -180,9 +178,8 @@ fn axes(operand: &ClashOperand) -> (String, Option<(usize, usize)>) {
 fn remarks(remarks: &[String], look: Look) -> Text {
     let mut text = Text::new();
     for remark in remarks {
-        let shift = Line::spaces(if look.plain { 0 } else { 2 });
-        let line = Line::new().with(Role::Prose, remark);
-        text.append(wrap(&line, look.text_width(), &shift, &shift));
+        let shift = if look.plain { 0 } else { 2 };
+        text.append(wrap((Role::Prose, remark), look.text_width(), shift, shift));
     }
     text
 }
@@ -223,16 +220,11 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
 /// A line of a message with its indentation, wrapped and indented further if it is too long.
 pub(super) fn message_line(line: &str, look: Look) -> Text {
     let indent = line.len() - line.trim_start().len();
-    let first = Line::spaces(indent);
-    let rest = Line::spaces(indent + 2);
-    let line = Line::new().with(Role::Prose, line.trim_start());
-    wrap(&line, look.width, &first, &rest)
+    wrap((Role::Prose, line.trim_start()), look.width, indent, indent + 2)
 }
 
 /// A line of the explanation, indented.
 fn indented(line: &str, role: Role, look: Look) -> Text {
     let indent = if look.plain { 0 } else { 2 };
-    let first = Line::spaces(indent);
-    let rest = Line::spaces(indent + 2);
-    wrap(&Line::new().with(role, line), look.width, &first, &rest)
+    wrap((role, line), look.width, indent, indent + 2)
 }

@@ -25,18 +25,16 @@ pub fn entries(intro: &str, entries: &[GlossaryEntry], look: Look) -> Text {
 }
 
 fn one(entry: &GlossaryEntry, look: Look) -> Text {
-    let quiet = Role::Dim;
-    let shift = Line::spaces(if look.plain { 0 } else { 2 });
+    let shift = if look.plain { 0 } else { 2 };
     let width = look.text_width();
     let mut head = Line::new().with(Role::Title, &entry.name);
     if !entry.also.is_empty() {
-        head.push(quiet, format!("   also {}", entry.also.join(", ")));
+        head.push(Role::Dim, format!("   also {}", entry.also.join(", ")));
     }
-    let mut text = wrap(&head, width, &Line::new(), &shift);
-    let inner = Look { width: look.width.saturating_sub(shift.width()), ..look };
-    text.append(prose(&entry.text, inner).indented(shift.width()));
-    let met = Line::new().with(quiet, format!("explained in {}", entry.met));
-    text.append(wrap(&met, width, &shift, &shift));
+    let mut text = wrap(&head, width, 0, shift);
+    let inner = Look { width: look.width.saturating_sub(shift), ..look };
+    text.append(prose(&entry.text, inner).indented(shift));
+    text.append(wrap((Role::Dim, format!("explained in {}", entry.met)), width, shift, shift));
     text
 }
 

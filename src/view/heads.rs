@@ -29,9 +29,7 @@ fn work(head: &HeadDoes) -> Option<(&'static Work, f64)> {
 /// What a config says: the parameters, the heads, and the cache with as many heads of keys and values as the model has,
 /// with one for each head of queries, and with one.
 pub fn sizes(name: &str, sizes: &Sizes, look: Look) -> Text {
-    let paragraph = |role, words: String| {
-        wrap(&Line::new().with(role, words), look.text_width(), &Line::new(), &Line::new())
-    };
+    let paragraph = |role, words: String| wrap((role, words), look.text_width(), 0, 0);
     let mut text = paragraph(Role::Strong, format!("{name}: {}", sizes.architecture));
     let weights = format!(
         "{} parameters, {} in float32; {} of {} with {} numbers each, {} wide; {} tokens are known, and {} are read at once",
@@ -170,18 +168,12 @@ pub fn head_table(looked: &Looked, look: Look) -> Text {
         let words =
             if listed.is_empty() { "no word of the text comes again".to_owned() } else { listed.join(", ") };
         if look.plain {
-            let line = Line::new().with(Role::Prose, format!("{name}: {words}"));
-            text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap((Role::Prose, format!("{name}: {words}")), look.width, 0, 2));
             continue;
         }
         let mut first = Line::new().with(Role::Label, name);
         first.fill(column);
-        text.append(wrap(
-            &Line::new().with(Role::Number, words),
-            look.text_width(),
-            &first,
-            &Line::spaces(column),
-        ));
+        text.append(wrap((Role::Number, words), look.text_width(), &first, column));
     }
     text
 }

@@ -134,7 +134,7 @@ pub(crate) fn whole(figure: &Figure, look: Look) -> Text {
         _ => format!("{} and {}", counted(high, down, "row"), counted(wide, across, "column")),
     };
     let words = format!("the whole of {}, each cell the mean of {block}", figure.name);
-    let mut text = wrap(&Line::new().with(Role::Dim, words), look.width, &Line::new(), &Line::new());
+    let mut text = wrap((Role::Dim, words), look.width, 0, 0);
     let (map, statistics) = maps(figure, look, most, None, None);
     text.append(map);
     if let (false, Some((_, low)), Some((_, high))) = (look.plain, statistics.least, statistics.greatest) {
@@ -334,8 +334,7 @@ fn means_in_words(rows: Chunks<f64>, names: &[String], look: Look) -> Text {
     for (row, name) in rows.zip(names) {
         let means: Vec<String> = row.iter().map(|m| mean(*m)).collect();
         let head = if name.is_empty() { String::new() } else { format!("rows from {name}: ") };
-        let line = Line::new().with(Role::Prose, format!("{head}{}", means.join(", ")));
-        text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
+        text.append(wrap((Role::Prose, format!("{head}{}", means.join(", "))), look.width, 0, 2));
     }
     text
 }
@@ -427,5 +426,5 @@ pub(crate) fn scale(ends: [String; 2], statistics: &Statistics, look: Look) -> T
         line.push(role, sign.to_string());
         line.push(Role::Dim, unbroken(&format!(" {words}")));
     }
-    wrap(&line, look.width, &Line::new(), &Line::new())
+    wrap(&line, look.width, 0, 0)
 }

@@ -4,6 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::lesson::states::StopState;
 use crate::view::code;
+use crate::view::columns::columns;
 use crate::view::listing::mark;
 use crate::view::panel::{LessonPlace, lesson_head};
 use crate::view::prose::{prose, prose_line};
@@ -20,7 +21,7 @@ pub fn footer(keys: &[(&str, &str)], look: Look) -> Text {
         line.push(Role::Strong, *key);
         line.push(Role::Dim, format!("{NO_BREAK_SPACE}{}", unbroken(label)));
     }
-    wrap(&line, look.text_width().min(look.width.saturating_sub(1)).max(20), &Line::new(), &Line::new())
+    wrap(&line, look.text_width().min(look.width.saturating_sub(1)).max(20), 0, 0)
 }
 
 /// A command of the walkthrough, for its help.
@@ -40,23 +41,9 @@ pub fn help(rows: &[KeyHelp], words: &str, look: Look) -> Text {
     let mut text = prose(words, look);
     text.gap();
     let (here, elsewhere): (Vec<&KeyHelp>, Vec<&KeyHelp>) = rows.iter().partition(|row| row.here);
-    let named = |row: &KeyHelp| row.keys.join(", ");
-    let column = 4 + here.iter().map(|row| named(row).width()).max().unwrap_or(0);
-    let narrow = look.width < 60;
-    for row in here {
-        if look.plain {
-            text.say(Role::Prose, format!("{}: {}", named(row), row.line));
-            continue;
-        }
-        let mut first = Line::spaces(2).with(Role::Strong, named(row));
-        if narrow {
-            text.line(std::mem::take(&mut first));
-        }
-        first.fill(if narrow { 4 } else { column });
-        let below = Line::spaces(if narrow { 4 } else { column });
-        let words = Line::new().with(Role::Prose, &row.line);
-        text.append(wrap(&words, look.text_width(), &first, &below));
-    }
+    let named =
+        |row: &KeyHelp| (Line::from((Role::Strong, row.keys.join(", "))), (Role::Prose, &row.line).into());
+    text.append(columns(&here.into_iter().map(named).collect::<Vec<(Line, Line)>>(), look));
     if !elsewhere.is_empty() {
         let key = |row: &&KeyHelp| format!("{}{NO_BREAK_SPACE}{}", row.keys[0], row.word);
         let keys: Vec<String> = elsewhere.iter().map(key).collect();
@@ -67,9 +54,7 @@ pub fn help(rows: &[KeyHelp], words: &str, look: Look) -> Text {
 
 /// The answer that the learner gave.
 pub fn answered(answer: &str, look: Look) -> Text {
-    let first = Line::new().with(Role::Dim, "> ");
-    let rest = Line::spaces(2);
-    wrap(&Line::new().with(Role::Strong, answer), look.width, &first, &rest)
+    wrap((Role::Strong, answer), look.width, (Role::Dim, "> "), 2)
 }
 
 /// An exercise before the learner has written anything.
@@ -138,9 +123,8 @@ pub fn ending(ending: &Ending, look: Look) -> Text {
             true => Line::new().with(Role::Prose, format!("{}: ", state.word())),
             false => Line::new().with(role, format!("  {sign} ")),
         };
-        let below = Line::spaces(if look.plain { 0 } else { 4 });
         let words = prose_line(title, look);
-        text.append(wrap(&words, look.text_width(), &mark, &below));
+        text.append(wrap(&words, look.text_width(), &mark, if look.plain { 0 } else { 4 }));
     }
     text.section(results(&ending.results, look));
     text.section(prose(&ending.next, look));
@@ -159,8 +143,12 @@ pub(crate) fn results(results: &[(String, String)], look: Look) -> Text {
         let mut first = Line::new().with(Role::Dim, name);
         let column = if look.width < 60 { first.width() + 2 } else { column };
         first.fill(column);
-        let below = Line::new().with(Role::Prose, " ".repeat(column.min(look.width / 3)));
-        text.append(wrap(&Line::new().with(Role::Strong, result), look.width, &first, &below));
+        text.append(wrap(
+            (Role::Strong, result),
+            look.width,
+            &first,
+            (Role::Prose, " ".repeat(column.min(look.width / 3))),
+        ));
     }
     text
 }

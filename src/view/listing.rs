@@ -101,7 +101,7 @@ pub fn lesson(title: &str, stops: &[ListedStop], look: Look) -> Text {
                 line.push(Role::Prose, ", ");
                 line.join(title);
             }
-            text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap(&line, look.width, 0, 2));
             continue;
         }
         let (mark, role) = mark(*state);
@@ -218,20 +218,14 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
                     let (mark, role) = self::mark(state);
                     let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections })
                         .with(role, format!("{mark} "));
-                    let below = Line::spaces(first.width());
-                    text.append(wrap(
-                        &Line::new().with(Role::Prose, words),
-                        look.text_width(),
-                        &first,
-                        &below,
-                    ));
+                    text.append(wrap((Role::Prose, words), look.text_width(), &first, first.width()));
                 }
             }
         }
     }
     if steps && listing.lessons.iter().any(|lesson| !lesson.practice().is_empty()) {
         text.gap();
-        text.append(wrap(&signs(), width, &Line::spaces(2), &Line::spaces(2)));
+        text.append(wrap(&signs(), width, 2, 2));
     }
     if let Some(next) = &listing.next {
         text.gap();
@@ -304,8 +298,7 @@ fn ends(mut left: Line, right: Line, width: usize) -> Text {
         left.join(right);
         return Text { lines: vec![left] };
     }
-    let shift = Line::spaces(4);
-    let mut text = wrap(&left, width, &Line::new(), &shift);
+    let mut text = wrap(&left, width, 0, 4);
     text.line(right);
     text
 }
@@ -330,18 +323,15 @@ fn step_names(lesson: &ListedLesson, indent: usize, look: Look) -> Text {
             line.push(role, format!("{:<8}", format!("step{}", step.number)));
             line.push(Role::Prose, &step.slug);
         }
-        let below = Line::spaces(indent + marks + 8);
-        text.append(wrap(&line, look.width, &Line::new(), &below));
+        text.append(wrap(&line, look.width, 0, indent + marks + 8));
     }
     text
 }
 
 fn plain_list(listing: &Listing, steps: bool, look: Look) -> Text {
     let mut text = Text::new();
-    let shift = Line::spaces(2);
     let mut say = |words: String| {
-        let line = Line::new().with(Role::Prose, words);
-        text.append(wrap(&line, look.width, &Line::new(), &shift));
+        text.append(wrap((Role::Prose, words), look.width, 0, 2));
     };
     for (title, lessons, all) in listing.parts() {
         say(format!("{}, {} done", title.replace("  ", ", "), all.seen_of_all()));

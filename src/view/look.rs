@@ -27,8 +27,7 @@ fn percent(share: f64) -> String {
 
 /// A sentence up to its gap.
 pub fn gap(sentence: &str, look: Look) -> Text {
-    let line = Line::new().with(Role::Strong, format!("{sentence} ____"));
-    wrap(&line, look.text_width(), &Line::new(), &Line::new())
+    wrap((Role::Strong, format!("{sentence} ____")), look.text_width(), 0, 0)
 }
 
 /// The likeliest next words with bars, of which a whole one is 100 %; where heads are switched off, with the probabilities
@@ -77,7 +76,7 @@ pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
     let row = looked.row(head);
     if look.plain {
         let words = format!("head {head} from {}: {}", looking_word(looked), most_looked_at(looked, row));
-        return wrap(&Line::new().with(Role::Prose, words), look.width, &Line::new(), &Line::spaces(2));
+        return wrap((Role::Prose, words), look.width, 0, 2);
     }
     let (mut text, mut words, mut numbers) = (Text::new(), Line::new(), Line::new());
     let flush = |text: &mut Text, words: &mut Line, numbers: &mut Line| {
@@ -228,12 +227,7 @@ pub fn full_map(looked: &Looked, head: Head, look: Look) -> Text {
         let mut text = Text::new();
         for (at, row) in looked.map(head).iter().enumerate() {
             let words = format!("{}: {}", word_named(looked, at), most_looked_at(looked, row));
-            text.append(wrap(
-                &Line::new().with(Role::Prose, words),
-                look.width,
-                &Line::new(),
-                &Line::spaces(2),
-            ));
+            text.append(wrap((Role::Prose, words), look.width, 0, 2));
         }
         return text;
     }
@@ -258,8 +252,7 @@ pub(crate) fn figure_of(looked: &Looked, head: Head) -> Figure {
 pub fn logit_parts(looked: &Looked, look: Look) -> Text {
     let why = &looked.why;
     let first = format!("why \"{}\": its logit is {:.2} above the mean of all words", why.word, why.logit);
-    let mut text =
-        wrap(&Line::new().with(Role::Strong, first), look.text_width(), &Line::new(), &Line::new());
+    let mut text = wrap((Role::Strong, first), look.text_width(), 0, 0);
     let mut parts: Vec<_> = why.parts.iter().collect();
     parts.sort_by(|one, other| other.adds.abs().total_cmp(&one.adds.abs()));
     // One more than is left out would take its line.
@@ -289,8 +282,7 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
         let name = part.name();
         if look.plain {
             let read = if read.is_empty() { String::new() } else { format!(": {}", read.join(", ")) };
-            let line = Line::new().with(Role::Prose, format!("{name} {}{read}", signed(part.adds)));
-            text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap((Role::Prose, format!("{name} {}{read}", signed(part.adds))), look.width, 0, 2));
             continue;
         }
         let mut first = Line::spaces(2).with(Role::Label, &name);
@@ -319,9 +311,7 @@ const PRODUCTS: usize = 5;
 pub fn weight_parts(looked: &Looked, look: Look) -> Text {
     let Some(parts) = &looked.weight else { return Text::new() };
     let head = Head { layer: parts.layer, head: parts.head };
-    let paragraph = |role, words: String| {
-        wrap(&Line::new().with(role, words), look.text_width(), &Line::new(), &Line::spaces(2))
-    };
+    let paragraph = |role, words: String| wrap((role, words), look.text_width(), 0, 2);
     let mut text = paragraph(
         Role::Strong,
         format!(

@@ -124,7 +124,7 @@ fn checks_in_line(checks: &[Check], look: Look) -> Text {
         line.push(Role::Good, if line.spans.is_empty() { "✓ " } else { "   ✓ " });
         line.push(Role::Dim, &check.text);
     }
-    if checks.is_empty() { Text::new() } else { wrap(&line, look.width, &Line::new(), &Line::spaces(2)) }
+    if checks.is_empty() { Text::new() } else { wrap(&line, look.width, 0, 2) }
 }
 
 impl Panel {
@@ -227,11 +227,10 @@ fn head(mut left: Line, place: &str, slug: &str, bar: Option<(usize, usize)>, lo
         left.join(right);
         text.line(left);
     } else {
-        let none = Line::new();
-        text.append(wrap(&left, look.width, &none, &none));
+        text.append(wrap(&left, look.width, 0, 0));
         // On a narrow screen the place always stands under the title.
         let free = if look.width < NARROW { 0 } else { width.saturating_sub(right.width()) };
-        text.append(wrap(&right, look.width, &Line::spaces(free), &none));
+        text.append(wrap(&right, look.width, free, 0));
     }
     let (done, all) = bar.unwrap_or_default();
     let heavy = (width * done).checked_div(all).unwrap_or(0).min(width);
@@ -274,10 +273,8 @@ fn verbatim(line: &str, look: Look) -> Text {
     }
     let indent = line.len() - line.trim_start_matches(' ').len();
     let indent = indent.min(look.width / 2);
-    let first = Line::spaces(indent);
     let rest = Line::spaces(indent).with(Role::Dim, "↳ ");
-    let words = Line::new().with(Role::Output, printable(line.trim_start_matches(' ')));
-    wrap(&words, look.width, &first, &rest)
+    wrap((Role::Output, printable(line.trim_start_matches(' '))), look.width, indent, &rest)
 }
 
 /// A printed line as it is shown: control characters are escaped, tabs become spaces, and of a line that carriage
@@ -315,8 +312,7 @@ pub(crate) fn checks(checks: &[Check], look: Look) -> Text {
             let far = unbroken(&format!("largest deviation {deviation}"));
             line.push(Role::Dim, format!("{space}{far}"));
         }
-        let shift = Line::spaces(2);
-        text.append(wrap(&line, look.width, &Line::new(), &shift));
+        text.append(wrap(&line, look.width, 0, 2));
     }
     text
 }
@@ -331,10 +327,7 @@ pub(crate) fn worked(lines: &[String], look: Look) -> Text {
         let is_narrow = look.plain || equals >= look.width / 2;
         let deeper = if is_narrow { 2 } else { equals };
         let indent = if look.plain { 0 } else { indent.min(deeper) };
-        let first = Line::spaces(indent);
-        let rest = Line::spaces(deeper);
-        let words = Line::new().with(Role::Prose, line.trim_start_matches(' '));
-        text.append(wrap(&words, look.width, &first, &rest));
+        text.append(wrap((Role::Prose, line.trim_start_matches(' ')), look.width, indent, deeper));
     }
     text
 }

@@ -35,10 +35,7 @@ const LABEL: usize = 11;
 pub(crate) fn compared(it: &Compared, look: Look) -> Text {
     let mut text = Text::new();
     let [one, two] = &it.sides;
-    let plain = Line::new();
-    let mut say = |role: Role, words: &str| {
-        text.append(wrap(&Line::new().with(role, words), look.text_width(), &plain, &plain))
-    };
+    let mut say = |role: Role, words: &str| text.append(wrap((role, words), look.text_width(), 0, 0));
     match it.is_equal {
         true => say(
             Role::Good,
@@ -59,7 +56,7 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
         0 => "They part at their first results:".to_owned(),
         count => format!("They part after {} that both have:", counted(count, "result")),
     };
-    text.append(wrap(&Line::new().with(Role::Strong, before), look.text_width(), &plain, &plain));
+    text.append(wrap((Role::Strong, before), look.text_width(), 0, 0));
     for (at, step) in parting.sides.iter().enumerate() {
         match step {
             Some(step) => text.append(parted(step, it.code[at].as_deref(), look)),
@@ -71,7 +68,7 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
     let is_same_code = it.code[0].is_some() && it.code[0] == it.code[1];
     let operand = parting.operand.as_ref().filter(|it| is_same_code || it.differing.is_some()).map(given);
     for words in relation.into_iter().chain(operand) {
-        text.append(wrap(&Line::new().with(Role::Prose, words), look.text_width(), &plain, &plain));
+        text.append(wrap((Role::Prose, words), look.text_width(), 0, 0));
     }
     text
 }
@@ -108,11 +105,9 @@ fn labelled(label: &str, words: &str, look: Look) -> Text {
     let words = Line::new().with(Role::Prose, words);
     if look.plain {
         let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
-        let none = Line::new();
-        return wrap(&words, look.text_width(), &Line::new().with(Role::Prose, label), &none);
+        return wrap(&words, look.text_width(), (Role::Prose, label), 0);
     }
-    let indent = Line::spaces(LABEL);
-    wrap(&words, look.text_width(), &Line::new().with(Role::Dim, format!("{label:<LABEL$}")), &indent)
+    wrap(&words, look.text_width(), (Role::Dim, format!("{label:<LABEL$}")), LABEL)
 }
 
 fn outputs(it: &Compared) -> String {
@@ -153,8 +148,7 @@ fn parted(step: &PartedStep, code: Option<&str>, look: Look) -> Text {
     let line = if step.line > 0 { format!(":{}", step.line) } else { String::new() };
     let place = format!("{}{line}, in {}, {}", step.file, step.function, step.operation);
     let place = format!("{place} {}", shape_in_formula(&step.shape));
-    let indent = Line::spaces(2);
-    text.append(wrap(&Line::new().with(Role::Dim, place), look.width, &indent, &indent));
+    text.append(wrap((Role::Dim, place), look.width, 2, 2));
     if let Some(code) = code {
         text.append(code::code_line(code.trim(), step.line, look).indented(if look.plain { 2 } else { 0 }));
     }

@@ -71,8 +71,7 @@ pub fn picture(picture: &Picture, look: Look) -> Text {
 
 fn heading(name: &str, look: Look) -> Text {
     let role = Role::Name;
-    let line = Line::new().with(role, if look.plain { format!("{name}:") } else { name.to_owned() });
-    wrap(&line, look.width, &Line::new(), &Line::spaces(2))
+    wrap((role, if look.plain { format!("{name}:") } else { name.to_owned() }), look.width, 0, 2)
 }
 
 /// Heat maps, with their scale.
@@ -99,7 +98,7 @@ fn maps(figures: &[Figure], look: Look) -> Text {
                         .map(|it| unbroken(&it));
                 words.push(Role::Dim, format!("   {down} {across}"));
             }
-            text.append(wrap(&words, look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap(&words, look.width, 0, 2));
             text.append(heat::with_scale(one, look));
         }
         many => text.append(heat::beside(many, look)),
@@ -230,7 +229,7 @@ fn triangle(figure: &Figure, look: Look) -> Text {
         false => {
             let mut head = Line::new().with(Role::Name, &figure.name);
             head.push(Role::Dim, format!("   {}  {}", unbroken("██ seen"), unbroken("· hidden")));
-            text.append(wrap(&head, look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap(&head, look.width, 0, 2));
             text.append(heat::map(&shown, look));
         }
     }

@@ -40,8 +40,7 @@ fn part_width(width: usize, parts: usize) -> usize {
 }
 
 fn words(role: Role, text: &str, width: usize) -> Text {
-    let line = Line::new().with(role, escape_controls(text, &[]));
-    wrap(&line, width.max(NARROWEST), &Line::new(), &Line::spaces(2))
+    wrap((role, escape_controls(text, &[])), width.max(NARROWEST), 0, 2)
 }
 
 /// One coordinate system.

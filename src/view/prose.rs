@@ -357,13 +357,12 @@ impl MarkdownWriter {
             for (row, words) in in_columns(own.trim_end(), free).into_iter().enumerate() {
                 let left = if row == 0 { left.clone() } else { beside(&rest, &format!("{start}  ")) };
                 let below = beside(&rest, &format!("{start}    "));
-                let words = Line::new().with(Role::Code, words);
-                self.text.append(wrap(&words, self.look.width, &left, &below));
+                self.text.append(wrap((Role::Code, words), self.look.width, &left, &below));
             }
         }
         // Arrows are hard to follow by ear.
         if let Some(here) = marked(source).filter(|_| self.look.plain) {
-            self.text.append(wrap(&Line::new().with(Role::Prose, here), self.look.width, &rest, &rest));
+            self.text.append(wrap((Role::Prose, here), self.look.width, &rest, &rest));
         }
     }
 
@@ -383,8 +382,7 @@ impl MarkdownWriter {
                     let mut line = Line::new().with(Role::Label, name.text());
                     line.push(Role::Dim, ": ");
                     line.join(cell.clone());
-                    let shift = Line::spaces(2);
-                    self.text.append(wrap(&line, self.look.width, &Line::new(), &shift));
+                    self.text.append(wrap(&line, self.look.width, 0, 2));
                 }
                 if !self.look.plain {
                     self.text.gap();

@@ -54,11 +54,10 @@ pub fn question(question: &str, choices: &[String], kind: QuestionKind, look: Lo
     for (at, choice) in choices.iter().enumerate() {
         let letter = char::from(b'a' + (at % 26) as u8);
         let first = Line::new().with(Role::Label, format!("  {letter}) "));
-        let rest = Line::spaces(5);
         // A choice is one paragraph of Markdown.
         let choice = prose_line(choice, look);
         let width = look.text_width();
-        text.append(wrap(&choice, width, &first, &rest));
+        text.append(wrap(&choice, width, &first, 5));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use crate::view::figure::{EDGE_ITEMS, Figure};
 use crate::view::slice;
-use crate::view::text::{Line, Look, Role, Text, unbroken};
+use crate::view::text::{Look, Role, Text, unbroken};
 use crate::view::wrap::wrap;
 
 /// The rows of all slices that are shown.
@@ -36,8 +36,7 @@ pub(super) fn rows(figure: &Figure, look: Look) -> Text {
                 }
             }
             let elements = elements(figure, slice.start + row * size);
-            let line = Line::new().with(Role::Prose, format!("{head}: {elements}"));
-            text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap((Role::Prose, format!("{head}: {elements}")), look.width, 0, 2));
         }
     }
     if left_out > 0 {

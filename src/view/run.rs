@@ -28,8 +28,7 @@ pub fn cell(title: &str, run: &Panel, elapsed: Duration, look: Look) -> Text {
         }
         false => {
             let time = time.map(|t| format!(" {t}")).unwrap_or_default();
-            let title = Line::new().with(Role::Title, title);
-            let mut head = wrap(&title, width, &Line::new(), &Line::new());
+            let mut head = wrap((Role::Title, title), width, 0, 0);
             if let Some(line) = head.lines.last_mut() {
                 line.push(Role::Prose, " ");
                 let rule = width.saturating_sub(line.width() + time.chars().count());
@@ -69,5 +68,5 @@ pub fn finished(cells: usize, raised: usize, elapsed: Duration, look: Look) -> T
         line.push(Role::Bad, format!("{raised} raised"));
     }
     line.push(Role::Dim, format!(", {}", duration(elapsed)));
-    wrap(&line, look.width, &Line::new(), &Line::new())
+    wrap(&line, look.width, 0, 0)
 }

@@ -16,10 +16,9 @@ pub(crate) fn shapes(rows: &[ShapeStep], look: Look) -> Text {
     for (row, shapes) in rows.iter().zip(shapes) {
         let mut line = first_line(&row.code).with_plain_spaces();
         if look.plain || !fits {
-            let under = Line::spaces(4);
             line.push(Role::Dim, " : ");
             line.join(shapes);
-            text.append(wrap(&line, look.width, &Line::new(), &under));
+            text.append(wrap(&line, look.width, 0, 4));
             continue;
         }
         line.fill(codes);

@@ -26,18 +26,10 @@ pub(super) fn sign(token: usize) -> char {
 /// The views, each element as the character and colour of its token, then the names of the tokens.
 pub fn storage(strips: &[StorageView], tokens: &[String], look: Look) -> Text {
     let mut text = Text::new();
-    let none = Line::new();
-    let shift = Line::spaces(2);
     for strip in strips {
         let mut head = Line::new().with(Role::Name, &strip.name);
-        head.push(
-            Role::Dim,
-            match look.plain {
-                true => format!(": {}", strip.facts),
-                false => format!("   {}", strip.facts),
-            },
-        );
-        text.append(wrap(&head, look.width, &none, &shift));
+        head.push(Role::Dim, format!("{}{}", if look.plain { ": " } else { "   " }, strip.facts));
+        text.append(wrap(&head, look.width, 0, 2));
         let mut line = Line::new();
         if look.plain {
             line.push(Role::Prose, "tokens as read: ");
@@ -56,20 +48,14 @@ pub fn storage(strips: &[StorageView], tokens: &[String], look: Look) -> Text {
                 line.push(role, format!("{apart}{}", sign(token)));
             }
         }
-        let first = if look.plain { &none } else { &shift };
-        text.append(wrap(&line, look.width, first, &shift));
+        let first = if look.plain { 0 } else { 2 };
+        text.append(wrap(&line, look.width, first, 2));
     }
     if !tokens.is_empty() {
         let mut names = Line::new();
         for (at, name) in tokens.iter().enumerate() {
-            let before = if at == 0 {
-                ""
-            } else if look.plain {
-                ", "
-            } else {
-                "  "
-            };
-            names.push(Role::Prose, before);
+            let between = if look.plain { ", " } else { "  " };
+            names.push(Role::Prose, if at == 0 { "" } else { between });
             let role = if look.plain { Role::Prose } else { Role::Token(at) };
             names.push(role, sign(at).to_string());
             names.push(Role::Prose, format!("{NO_BREAK_SPACE}{name}"));
@@ -77,8 +63,8 @@ pub fn storage(strips: &[StorageView], tokens: &[String], look: Look) -> Text {
         if !look.plain {
             text.gap();
         }
-        let first = if look.plain { &none } else { &shift };
-        text.append(wrap(&names, look.width, first, &shift));
+        let first = if look.plain { 0 } else { 2 };
+        text.append(wrap(&names, look.width, first, 2));
     }
     text
 }

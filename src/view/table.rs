@@ -42,7 +42,7 @@ pub fn body(figure: &Figure, look: Look) -> Text {
         let [own, first] = [slice, &shown[first]].map(|it| slice::name(figure, &it.index));
         let words =
             Line::new().with(Role::Strong, own).with(Role::Dim, format!(": the same numbers as {first}"));
-        repeated.append(wrap(&words, look.width, &Line::new(), &Line::new()));
+        repeated.append(wrap(&words, look.width, 0, 0));
     }
     let mut text = Text::in_rows(&tables, GAP, look);
     text.append(repeated);

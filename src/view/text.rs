@@ -194,6 +194,25 @@ impl Line {
     }
 }
 
+impl From<&Line> for Line {
+    fn from(line: &Line) -> Line {
+        line.clone()
+    }
+}
+
+impl From<usize> for Line {
+    fn from(columns: usize) -> Line {
+        Line::spaces(columns)
+    }
+}
+
+/// A line of one role.
+impl<T: Into<String>> From<(Role, T)> for Line {
+    fn from((role, text): (Role, T)) -> Line {
+        Line::new().with(role, text)
+    }
+}
+
 /// Lines of styled text.
 #[derive(Clone, Default, PartialEq)]
 pub struct Text {

@@ -39,10 +39,9 @@ fn totals(outline: &Outline, look: Look) -> Text {
     if outline.traced < outline.operations {
         words.push_str(&format!("; only the first {} are shown", grouped(outline.traced as u64)));
     }
-    let line = Line::new().with(Role::Dim, words);
-    let mut text = wrap(&line, look.width, &Line::new(), &Line::spaces(2));
+    let mut text = wrap((Role::Dim, words), look.width, 0, 2);
     if !look.plain {
-        text.append(wrap(&Line::new().with(Role::Dim, LEGEND), look.width, &Line::new(), &Line::spaces(2)));
+        text.append(wrap((Role::Dim, LEGEND), look.width, 0, 2));
     }
     text
 }
@@ -101,7 +100,7 @@ impl TracePage {
             return;
         }
         let gutter = self.gutter(None, depth);
-        text.append(wrap(&Line::new().with(role, words), self.look.width, &gutter, &gutter));
+        text.append(wrap((role, words), self.look.width, &gutter, &gutter));
     }
 
     fn group(&self, group: &CallGroup, depth: usize, text: &mut Text) {

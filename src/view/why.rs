@@ -7,11 +7,6 @@ use crate::explain::{AxisPlace, Statement, Why, WhyEnd};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A remark on how a question was understood.
-pub(crate) fn remark(words: &str, look: Look) -> Text {
-    wrap(&Line::new().with(Role::Dim, words), look.text_width(), &Line::new(), &Line::new())
-}
-
 /// The explanation of an element, and of the elements that it was computed from.
 pub fn explanation(why: &Why, look: Look) -> Text {
     let mut text = Text::new();
@@ -99,8 +94,7 @@ fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look
         if let Some(single) = single {
             words.push(Role::Prose, format!(", {single}"));
         }
-        let rest = Line::spaces(2);
-        text.append(wrap(&words, look.width, &Line::new(), &rest));
+        text.append(wrap(&words, look.width, 0, 2));
         return;
     }
     words.push(Role::Name, &why.what);
@@ -113,10 +107,8 @@ fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look
         words.push(Role::Prose, "  ");
         words.push(Role::Dim, single);
     }
-    let first = Line::spaces(indent);
-    let rest = Line::spaces(indent + INDENT);
     let value = Line::new().with(Role::Dim, "= ").with(Role::Strong, &why.shown);
-    let mut part = wrap(&words, width, &first, &rest);
+    let mut part = wrap(&words, width, indent, indent + INDENT);
     if let Some(last) = part.lines.last_mut() {
         if last.width() + 2 + value.width() <= width {
             last.fill(width - value.width());
@@ -142,7 +134,5 @@ fn places(why: &Why) -> Vec<String> {
 
 /// A line of the explanation; wrapped parts are indented further.
 fn body(words: &str, role: Role, indent: usize, width: usize, text: &mut Text) {
-    let first = Line::spaces(indent);
-    let rest = Line::spaces(indent + INDENT);
-    text.append(wrap(&Line::new().with(role, words), width, &first, &rest));
+    text.append(wrap((role, words), width, indent, indent + INDENT));
 }

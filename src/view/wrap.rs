@@ -43,12 +43,18 @@ impl Fragment for StyledWord {
 }
 
 /// `line` wrapped to `width` columns, as many words on each line as fit: for code and for printed text. The first line
-/// starts with `first`, the others with `rest`. A word wider than a line is broken after punctuation if possible;
+/// starts with `first`, the others with `rest`, each a line or a number of spaces. A word wider than a line is broken after punctuation if possible;
 /// addresses stay whole.
-pub(crate) fn wrap(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
-    let widths = [first, rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
-    let words = words(line, widths[0].min(widths[1]));
-    joined(&wrap_first_fit(&words, &widths.map(|width| width as f64)), first, rest)
+pub(crate) fn wrap(
+    line: impl Into<Line>,
+    width: usize,
+    first: impl Into<Line>,
+    rest: impl Into<Line>,
+) -> Text {
+    let (first, rest) = (first.into(), rest.into());
+    let widths = [&first, &rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
+    let words = words(&line.into(), widths[0].min(widths[1]));
+    joined(&wrap_first_fit(&words, &widths.map(|width| width as f64)), &first, &rest)
 }
 
 /// As [`wrap`], with lines as equal in width as possible: for sentences.
@@ -63,13 +69,13 @@ pub(crate) fn wrap_evenly(line: &Line, width: usize, first: &Line, rest: &Line) 
 }
 
 /// `line` as a paragraph of running text.
-pub(crate) fn paragraph(line: &Line, look: Look) -> Text {
-    wrap_evenly(line, look.text_width(), &Line::new(), &Line::new())
+pub(crate) fn paragraph(line: impl Into<Line>, look: Look) -> Text {
+    wrap_evenly(&line.into(), look.text_width(), &Line::new(), &Line::new())
 }
 
 /// A remark of attn: a dim paragraph.
 pub(crate) fn remark(words: &str, look: Look) -> Text {
-    paragraph(&Line::new().with(Role::Dim, words), look)
+    paragraph((Role::Dim, words), look)
 }
 
 /// The rows as lines, after `first` and `rest`.

@@ -172,7 +172,7 @@ pub(crate) fn text(
     let asked = explained(expression, depth, workspace)?;
     let mut text = Text::new();
     for remark in &asked.remarks {
-        text.append(crate::view::why::remark(remark, look));
+        text.append(crate::view::wrap::remark(remark, look));
     }
     text.append(explanation(&asked.why, look));
     Ok(text)

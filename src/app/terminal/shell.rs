@@ -12,7 +12,7 @@ use super::part;
 use crate::lesson::Fault;
 use crate::view::text::escape_controls;
 use crate::view::wrap::wrap;
-use crate::view::{Line, Look, Role, Text};
+use crate::view::{Look, Role, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -169,8 +169,7 @@ impl<'a> Shell<'a> {
         // A terminal would break the lines inside of words.
         let mut text = Text::new();
         for line in words.lines() {
-            let line = Line::new().with(Role::Prose, line);
-            text.append(wrap(&line, width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap((Role::Prose, line), width, 0, 2));
         }
         self.note(&text);
     }
