@@ -1,6 +1,10 @@
 //! Parses shapes that a learner types as an answer, in any usual spelling.
 //! A text with two readings (1,024 as one size or as two) returns both.
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
 use super::answer::without_thousands;
 use super::number_words::with_digits;
 use super::vocabulary::AXES;
@@ -50,22 +54,6 @@ pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
     found
 }
 
-#[derive(Clone, PartialEq)]
-enum ShapeToken {
-    Number(usize),
-    Word(String),
-    /// `,` `;` `|`: between two sizes.
-    Comma,
-    /// `x`, `by`: between two sizes.
-    Cross,
-    /// `*`: within a size if commas or crosses are between them, else between two sizes.
-    Times,
-    /// `+`, `-`, `/`, `//`: within a size.
-    Sign(&'static str),
-    /// `=` or `:` after the name of an axis.
-    Equals,
-}
-
 fn shape(text: &str) -> Option<Vec<TypedSize>> {
     let text = text.trim().trim_end_matches(['.', '?', '!']);
     let low = text.to_lowercase();
@@ -74,12 +62,8 @@ fn shape(text: &str) -> Option<Vec<TypedSize>> {
         return Some(Vec::new());
     }
     let tokens = tokens(text)?;
-    let separated = tokens.iter().any(|token| matches!(token, ShapeToken::Comma | ShapeToken::Cross));
-    let between = |token: &ShapeToken| match token {
-        ShapeToken::Comma | ShapeToken::Cross => true,
-        ShapeToken::Times => !separated,
-        _ => false,
-    };
+    let separated = tokens.iter().any(|token| token == ",");
+    let between = |token: &String| token == "," || token == "*" && !separated;
     let mut sizes = Vec::new();
     for part in tokens.split(between) {
         sizes.extend(part_sizes(part)?);
@@ -87,113 +71,77 @@ fn shape(text: &str) -> Option<Vec<TypedSize>> {
     (!sizes.is_empty()).then_some(sizes)
 }
 
-fn tokens(text: &str) -> Option<Vec<ShapeToken>> {
-    let letters: Vec<char> = text.chars().collect();
+/// Numbers, names, `,` between two sizes, `=` after the name of an axis, and signs of arithmetic. `*` is within a size if
+/// commas are between them, else between two sizes.
+fn tokens(text: &str) -> Option<Vec<String>> {
+    static CROSS: LazyLock<Regex> = LazyLock::new(|| regex(r"(\d)[xX]"));
+    static TOKEN: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"\d[\d_]*|(?:\w|[^\x00-\x7F×·])(?:[\w.]|[^\x00-\x7F×·])*|//|\S"));
+    let text = CROSS.replace_all(text, "$1 x ");
     let mut tokens = Vec::new();
-    let mut at = 0;
-    while at < letters.len() {
-        let letter = letters[at];
-        let run = |fits: fn(char) -> bool| letters[at..].iter().take_while(|c| fits(**c)).count();
-        let adjoins_number = at > 0 && letters[at - 1].is_ascii_digit();
-        match letter {
-            '0'..='9' => {
-                let length = run(|c| c.is_ascii_digit() || c == '_');
-                let digits: String = letters[at..at + length].iter().filter(|c| **c != '_').collect();
-                // 024 is the end of 1,024, not a size.
-                if digits.len() > 1 && digits.starts_with('0') {
-                    return None;
-                }
-                tokens.push(ShapeToken::Number(digits.parse().ok()?));
-                at += length;
-                continue;
-            }
-            'x' | 'X' if adjoins_number => tokens.push(ShapeToken::Cross),
-            ',' | ';' | '|' => tokens.push(ShapeToken::Comma),
-            '*' | '×' | '·' => tokens.push(ShapeToken::Times),
-            '+' => tokens.push(ShapeToken::Sign("+")),
-            '-' => tokens.push(ShapeToken::Sign("-")),
-            '/' if letters.get(at + 1) == Some(&'/') => {
-                tokens.push(ShapeToken::Sign("//"));
-                at += 1;
-            }
-            '/' => tokens.push(ShapeToken::Sign("//")),
-            '=' | ':' => tokens.push(ShapeToken::Equals),
-            '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' => {}
-            c if c.is_whitespace() => {}
-            c if c.is_alphabetic() || c == '_' => {
-                let length = run(|c| c.is_alphanumeric() || c == '_' || c == '.');
-                let word: String = letters[at..at + length].iter().collect();
-                match word.to_lowercase().as_str() {
-                    "by" | "times" | "x" => tokens.push(ShapeToken::Cross),
-                    low if FILLERS.contains(&low) => {}
-                    _ => tokens.push(ShapeToken::Word(word)),
-                }
-                at += length;
-                continue;
-            }
+    for token in TOKEN.find_iter(&text) {
+        let token = token.as_str();
+        tokens.push(match token.to_lowercase().as_str() {
+            "(" | ")" | "[" | "]" | "{" | "}" | "<" | ">" => continue,
+            low if FILLERS.contains(&low) => continue,
+            "," | ";" | "|" | "by" | "times" | "x" => ",".to_owned(),
+            "*" | "×" | "·" => "*".to_owned(),
+            "/" | "//" => "//".to_owned(),
+            "=" | ":" => "=".to_owned(),
+            "+" | "-" => token.to_owned(),
+            // 024 is the end of 1,024, not a size.
+            low if low.len() > 1 && low.starts_with('0') => return None,
+            low if low.starts_with(|c: char| c.is_ascii_digit()) => low.replace('_', ""),
+            low if low.starts_with(|c: char| c.is_alphabetic() || c == '_') => token.to_owned(),
             _ => return None,
-        }
-        at += 1;
+        });
     }
     Some(tokens)
 }
 
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the patterns are regular expressions")
+}
+
 /// The sizes between two separators: numbers with the names of their axes, names of sizes alone, or a calculation.
-fn part_sizes(part: &[ShapeToken]) -> Option<Vec<TypedSize>> {
-    let mut tokens: Vec<&ShapeToken> = Vec::new();
+fn part_sizes(part: &[String]) -> Option<Vec<TypedSize>> {
+    let is_word = |token: &str| token.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut tokens: Vec<&str> = Vec::new();
     for token in part {
-        match token {
+        match token.as_str() {
             // `T=6`: the number is the size, whatever its axis is called; `shape: ` has no name left.
-            ShapeToken::Equals if matches!(tokens.last(), Some(ShapeToken::Word(_))) => drop(tokens.pop()),
-            ShapeToken::Equals if tokens.is_empty() => {}
-            ShapeToken::Equals => return None,
+            "=" if tokens.last().is_some_and(|last| is_word(last)) => drop(tokens.pop()),
+            "=" if tokens.is_empty() => {}
+            "=" => return None,
             token => tokens.push(token),
         }
     }
-    if tokens.iter().any(|token| matches!(token, ShapeToken::Times | ShapeToken::Sign(_))) {
-        return calculation(&tokens).map(|size| vec![size]);
+    let is_size = |token: &str| token.parse::<usize>().is_ok() || is_word(token) && is_size_name(token);
+    let is_sign = |token: &&str| matches!(*token, "*" | "+" | "-" | "//");
+    if tokens.iter().any(is_sign) {
+        // Numbers and names with a sign between each two.
+        let fits = |(at, token): (usize, &&str)| if at % 2 == 0 { is_size(token) } else { is_sign(token) };
+        let fits = tokens.len() % 2 == 1 && tokens.iter().enumerate().all(fits);
+        return fits.then(|| vec![TypedSize::Name(tokens.concat())]);
     }
-    let counted = tokens.iter().any(|token| matches!(token, ShapeToken::Number(_)));
+    let counted = tokens.iter().any(|token| !is_word(token));
     let mut sizes = Vec::new();
     for token in tokens {
-        match token {
-            ShapeToken::Number(size) => sizes.push(TypedSize::Number(*size)),
-            ShapeToken::Word(word) if counted => {
-                if !is_axis(word) {
-                    return None;
-                }
+        match token.parse() {
+            Ok(size) => sizes.push(TypedSize::Number(size)),
+            Err(_) if counted && axis_named(token).is_some() => {}
+            Err(_) if !counted && (is_size_name(token) || axis_named(token).is_some()) => {
+                sizes.push(TypedSize::Name(token.to_owned()));
             }
-            ShapeToken::Word(word) if is_size_name(word) || is_axis(word) => {
-                sizes.push(TypedSize::Name(word.clone()));
-            }
-            _ => return None,
+            Err(_) => return None,
         }
     }
     Some(sizes)
 }
 
-/// Numbers and names with a sign between each two.
-fn calculation(tokens: &[&ShapeToken]) -> Option<TypedSize> {
-    let mut text = String::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match (at % 2, token) {
-            (0, ShapeToken::Number(size)) => text.push_str(&size.to_string()),
-            (0, ShapeToken::Word(word)) if is_size_name(word) => text.push_str(word),
-            (1, ShapeToken::Times) => text.push('*'),
-            (1, ShapeToken::Sign(sign)) => text.push_str(sign),
-            _ => return None,
-        }
-    }
-    (tokens.len() % 2 == 1).then_some(TypedSize::Name(text))
-}
-
 /// Variables with sizes have names such as `d_out` and `T`; other words are not sizes.
 fn is_size_name(word: &str) -> bool {
     word.contains('_') || word.len() == 1
-}
-
-fn is_axis(word: &str) -> bool {
-    axis_named(word).is_some()
 }
 
 /// The axis that a word names, in the singular or the plural.
