@@ -5,10 +5,9 @@
 //! step's name, and lists other names of the term:
 //! `*First met in* [scores](01-simple-self-attention.md#...). *Also:* score, attention scores.`
 
-use std::ops::Range;
-
 use super::fault::Fault;
 use super::markdown::{BlockKind, blocks, first_link};
+use super::notebook::add_prose;
 use crate::ops::nearest;
 
 /// All terms, in the order of the file.
@@ -21,7 +20,7 @@ pub struct Glossary {
     pub terms: Vec<Term>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Term {
     /// Its name: "context vector".
     pub name: String,
@@ -45,68 +44,44 @@ impl Glossary {
     /// Reads a glossary; `file` is its name in faults. Errors: the first fault in reading order.
     pub fn parse(file: &str, text: &str) -> Result<Glossary, Fault> {
         let mut glossary = Glossary { file: file.to_owned(), ..Glossary::default() };
-        let mut run: Option<Range<usize>> = None;
         for block in blocks(text) {
-            match &block.kind {
-                BlockKind::Heading(1, _) => {}
-                BlockKind::Heading(_, words) => {
-                    glossary.assign_text(text, run.take());
-                    if let Some(open) = glossary.terms.last().filter(|term| term.step.is_empty()) {
-                        return Err(without_step(file, open));
-                    }
-                    let slug = anchor(words);
+            let words = &text[block.range.clone()];
+            match (&block.kind, glossary.terms.last_mut()) {
+                (BlockKind::Heading(1, _), _) => {}
+                (BlockKind::Heading(_, name), _) => {
+                    let slug = anchor(name);
                     if let Some(other) = glossary.terms.iter().find(|term| term.slug == slug) {
-                        let what = format!("the term `{words}` occurs twice, first in line {}", other.line);
+                        let what = format!("the term `{name}` occurs twice, first in line {}", other.line);
                         return Err(Fault::new(file, block.line, what));
                     }
-                    glossary.terms.push(Term {
-                        name: words.clone(),
-                        slug,
-                        text: String::new(),
-                        step: String::new(),
-                        address: String::new(),
-                        also: Vec::new(),
-                        line: block.line,
-                        link_line: block.line,
-                    });
+                    let term = Term { name: name.clone(), slug, line: block.line, ..Term::default() };
+                    glossary.terms.push(term);
                 }
-                _ => {
-                    let words = &text[block.range.clone()];
-                    if words.trim_start().starts_with("*First met in*") {
-                        glossary.assign_text(text, run.take());
-                        let Some(term) = glossary.terms.last_mut() else {
-                            return Err(Fault::new(file, block.line, "this belongs under a term".to_owned()));
-                        };
-                        term.link_line = block.line;
-                        let Some(link) = first_link(words) else {
-                            return Err(without_step(file, term));
-                        };
-                        (term.step, term.address) = link;
-                        if let Some((_, names)) = words.split_once("*Also:*") {
-                            let names = names.trim().trim_end_matches('.').split(',');
-                            let name = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ");
-                            term.also = names.map(name).filter(|name| !name.is_empty()).collect();
-                        }
-                    } else {
-                        run = Some(run.map_or(block.range.clone(), |run| run.start..block.range.end));
+                (_, term) if words.trim_start().starts_with("*First met in*") => {
+                    let Some(term) = term else {
+                        return Err(Fault::new(file, block.line, "this belongs under a term".to_owned()));
+                    };
+                    term.link_line = block.line;
+                    (term.step, term.address) = first_link(words).unwrap_or_default();
+                    if let Some((_, names)) = words.split_once("*Also:*") {
+                        let names = names.trim().trim_end_matches('.').split(',');
+                        let name = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ");
+                        term.also = names.map(name).filter(|name| !name.is_empty()).collect();
                     }
                 }
+                (_, Some(term)) => add_prose(&mut term.text, words),
+                (_, None) => add_prose(&mut glossary.intro, words),
             }
         }
-        glossary.assign_text(text, run);
-        match glossary.terms.last().filter(|term| term.step.is_empty()) {
-            Some(open) => Err(without_step(file, open)),
+        match glossary.terms.iter().find(|term| term.step.is_empty()) {
+            Some(term) => {
+                let what = format!(
+                    "the term `{}` does not name the step that explains it: *First met in* [step](lesson.md#...).",
+                    term.name
+                );
+                Err(Fault::new(file, term.line, what))
+            }
             None => Ok(glossary),
-        }
-    }
-
-    /// Sets the text of the last term, or the introduction, to a run of blocks.
-    fn assign_text(&mut self, text: &str, run: Option<Range<usize>>) {
-        let Some(run) = run else { return };
-        let words = text[run].trim().to_owned();
-        match self.terms.last_mut() {
-            Some(term) => term.text = words,
-            None => self.intro = words,
         }
     }
 
@@ -133,14 +108,6 @@ impl Glossary {
         near.truncate(3);
         near
     }
-}
-
-fn without_step(file: &str, term: &Term) -> Fault {
-    let what = format!(
-        "the term `{}` does not name the step that explains it: *First met in* [step](lesson.md#...).",
-        term.name
-    );
-    Fault::new(file, term.line, what)
 }
 
 /// The anchor of a heading in links, as GitHub makes it: lower case, hyphens for spaces, no other signs.
