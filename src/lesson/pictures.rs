@@ -27,8 +27,8 @@ pub(crate) enum PictureContent {
     Bars(String, Vec<(String, f64)>),
     /// Each expression, and its numbers in their order.
     Curves(Vec<(String, Vec<f64>)>),
-    /// The time and memory of expressions.
-    Costs(Vec<MeasuredCost>),
+    /// Expressions, the shorter of two times, and the peak of the bytes in tensors beyond those allocated before.
+    Costs(Vec<(String, Duration, u64)>),
 }
 
 #[derive(Clone)]
@@ -55,16 +55,6 @@ pub(crate) struct StorageStrip {
     pub(crate) owners: Vec<usize>,
     /// Whether the tensor has a storage of its own.
     pub(crate) copied: bool,
-}
-
-/// The time and memory of one expression.
-#[derive(Clone, PartialEq)]
-pub(crate) struct MeasuredCost {
-    pub(crate) name: String,
-    /// The shorter of two times.
-    pub(crate) time: Duration,
-    /// The peak of the bytes in tensors, beyond those allocated before.
-    pub(crate) bytes: u64,
 }
 
 /// An expression that takes longer than this is not measured a second time.
@@ -230,7 +220,7 @@ fn storage_positions(tensor: &Tensor, base: &Tensor, depth: usize) -> Option<Vec
     (0..tensor.numel()).map(in_order).collect()
 }
 
-fn cost(expression: &str, session: &mut Session) -> Result<MeasuredCost, String> {
+fn cost(expression: &str, session: &mut Session) -> Result<(String, Duration, u64), String> {
     let mut once = || {
         let start = Instant::now();
         let (worked, bytes) = peak_memory(|| session.evaluate(expression, |_, _| ()));
@@ -243,5 +233,5 @@ fn cost(expression: &str, session: &mut Session) -> Result<MeasuredCost, String>
     if time < LONG {
         time = time.min(once().0);
     }
-    Ok(MeasuredCost { name: expression.to_owned(), time, bytes })
+    Ok((expression.to_owned(), time, bytes))
 }

@@ -51,9 +51,7 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
         }
         PictureContent::Bars(name, bars) => Picture::Bars(name, bars),
         PictureContent::Curves(curves) => Picture::Plot(Box::new(plotted(curves))),
-        PictureContent::Costs(costs) => {
-            Picture::Costs(costs.into_iter().map(|cost| (cost.name, cost.time, cost.bytes)).collect())
-        }
+        PictureContent::Costs(costs) => Picture::Costs(costs),
     };
     drawn.into_iter().map(picture).collect()
 }
