@@ -116,24 +116,22 @@ pub(crate) fn whole(figure: &Figure, look: Look) -> Text {
     let axes = figure.shape.len();
     let (high, wide) = (height(figure), figure.shape[axes - 1]);
     // A block is about as wide as it is high: a cell is two characters wide.
-    let (most_rows, most_columns) = match look.plain {
+    let most = match look.plain {
         true => (4, 4),
         false if high == 1 => (1, 2 * ROWS),
         false => (ROWS, (ROWS.min(high) * wide / high).clamp(8, 2 * ROWS)),
     };
-    let (most_rows, most_columns) = match axes > 2 && !look.plain {
-        true => (most_rows.min(ROWS_OF_SLICE), most_columns.min(ROWS_OF_SLICE)),
-        false => (most_rows, most_columns),
-    };
-    let most = (most_rows, most_columns);
+    let most_of_slice = if axes > 2 { ROWS_OF_SLICE } else { usize::MAX };
+    let most = (most.0.min(most_of_slice), most.1.min(most_of_slice));
     let (down, across) = blocks(figure, look, most);
-    let block = match (high % down, wide % across, look.plain) {
-        (0, 0, true) => format!("{} by {} elements", high / down, wide / across),
-        (0, 0, false) => format!("{} × {} elements", high / down, wide / across),
-        _ if high == 1 => format!("{} elements", sizes(wide, across)),
-        _ => format!("{} and {}", counted(high, down, "row"), counted(wide, across, "column")),
-    };
-    let words = format!("the whole of {}, each cell the mean of {block}", figure.name);
+    let (up_to, by) =
+        (if high % down + wide % across > 0 { "up to " } else { "" }, if look.plain { "by" } else { "×" });
+    let words = format!(
+        "the whole of {}, each cell the mean of {up_to}{} {by} {} elements",
+        figure.name,
+        high.div_ceil(down),
+        wide.div_ceil(across)
+    );
     let mut text = wrap((Role::Dim, words), look.width, 0, 0);
     let (map, statistics) = maps(figure, look, most, None, None);
     text.append(map);
@@ -141,19 +139,6 @@ pub(crate) fn whole(figure: &Figure, look: Look) -> Text {
         text.append(scale([low, high].map(mean), &statistics, look));
     }
     text
-}
-
-/// `1 row`, `2 or 3 rows`.
-fn counted(size: usize, count: usize, noun: &str) -> String {
-    format!("{} {noun}{}", sizes(size, count), if size == count { "" } else { "s" })
-}
-
-/// How many elements of an axis of `size` a block has, if it is divided into `count` blocks: `3`, `2 or 3`.
-fn sizes(size: usize, count: usize) -> String {
-    match size % count {
-        0 => (size / count).to_string(),
-        _ => format!("{} or {}", size / count, size.div_ceil(count)),
-    }
 }
 
 /// How many blocks a map has from top to bottom and from left to right, at most `most`.
@@ -351,9 +336,9 @@ pub struct Bar {
 
 /// A bar chart: the longest bar is as long as the width allows.
 pub fn bars(bars: &[Bar], look: Look) -> Text {
+    let greatest = bars.iter().map(|b| b.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let names = bars.iter().map(|b| b.name.width()).max().unwrap_or(0);
     let texts = bars.iter().map(|b| b.text.width()).max().unwrap_or(0);
-    let greatest = bars.iter().map(|b| b.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let longest = look.text_width().saturating_sub(names + texts + 3).max(4);
     let mut text = Text::new();
     for bar in bars {
