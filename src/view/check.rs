@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lesson::Fault;
 use crate::lesson::compare::{Verdict, pairs};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
@@ -25,28 +24,13 @@ pub struct CheckedCell {
     pub remark: Option<String>,
 }
 
-/// What is wrong with a file besides its outputs.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileFault {
-    /// Its line, from 1.
-    pub line: usize,
-    /// What it is, with file and line.
-    pub text: String,
-}
-
-impl From<&Fault> for FileFault {
-    fn from(fault: &Fault) -> FileFault {
-        FileFault { line: fault.line, text: fault.to_string() }
-    }
-}
-
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckedFile {
     pub file: String,
     /// Its cells, in order.
     pub cells: Vec<CheckedCell>,
     /// Other faults of the file, with their lines.
-    pub faults: Vec<FileFault>,
+    pub faults: Vec<String>,
     /// What was checked in a file that has no cells: "all 45 terms".
     pub instead: Option<String>,
     /// A hint after the count: "random dropout: try --random mkl".
@@ -127,7 +111,7 @@ pub(crate) fn summary(file: &CheckedFile, look: Look) -> Text {
     }
     let mut text = wrap(&line, look.width, 0, 2);
     for fault in &file.faults {
-        text.append(wrap((Role::Prose, &fault.text), look.width, 2, 4));
+        text.append(wrap((Role::Prose, fault), look.width, 2, 4));
     }
     text
 }

@@ -57,27 +57,13 @@ pub fn answered(answer: &str, look: Look) -> Text {
     wrap((Role::Strong, answer), look.width, (Role::Dim, "> "), 2)
 }
 
-/// An exercise before the learner has written anything.
-pub struct Task<'t> {
-    /// Where it is, with its title.
-    pub place: LessonPlace,
-    /// How many minutes it takes.
-    pub minutes: u32,
-    /// The task, Markdown.
-    pub task: &'t str,
-    /// The code that the learner starts from.
-    pub starter: &'t str,
-}
-
-/// The task and the starter code.
-pub fn task(task: &Task, look: Look) -> Text {
-    let mut place = task.place.clone();
-    place.words = format!("{}, {} min", place.words, task.minutes);
-    let mut text = lesson_head(&place, look);
-    text.append(prose(task.task, look));
+/// An exercise before the learner has written anything: its place and title, the task (Markdown), and the code to start from.
+pub fn task(place: &LessonPlace, task: &str, starter: &str, look: Look) -> Text {
+    let mut text = lesson_head(place, look);
+    text.append(prose(task, look));
     text.gap();
     text.append(remark("To start from:", look));
-    text.append(code::code(task.starter, look));
+    text.append(code::code(starter, look));
     text
 }
 

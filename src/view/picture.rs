@@ -129,17 +129,12 @@ fn map_in_words(figure: &Figure, look: Look) -> Text {
             })
             .collect();
         let place = |at: usize| figure.position(outer.len(), at);
-        let order = |other: fn(f64, f64) -> bool| {
-            let mut best: Option<usize> = None;
-            for (at, value) in row.iter().enumerate().filter(|(_, v)| v.is_finite() && **v != 0.0) {
-                if best.is_none_or(|b| other(*value, row[b])) {
-                    best = Some(at);
-                }
-            }
-            best
+        let best = |better: fn(f64, f64) -> bool| {
+            let seen = (0..wide).filter(|at| row[*at].is_finite() && row[*at] != 0.0);
+            seen.reduce(|best, at| if better(row[at], row[best]) { at } else { best })
         };
         let number = |c: usize| figure.numbers(&[at * wide + c]).concat();
-        let words = match (order(|a, b| a > b), order(|a, b| a < b)) {
+        let words = match (best(|a, b| a > b), best(|a, b| a < b)) {
             (Some(most), Some(least)) if most != least => {
                 format!("most {} {}, least {} {}", place(most), number(most), place(least), number(least))
             }

@@ -21,7 +21,7 @@ use crate::lesson::front_matter::is_lesson;
 use crate::lesson::recording::with_outputs;
 use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms};
 use crate::shims::outside::fs;
-use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
+use crate::view::check::{self as report, CheckedCell, CheckedFile};
 use crate::view::quantity::counted;
 
 /// What `attn check` takes.
@@ -94,8 +94,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             Ok(ran) => ran,
             Err(text) => {
                 exit = Exit::Raised;
-                let faults = vec![FileFault { line: 1, text }];
-                let file = CheckedFile { file: names[index].clone(), faults, ..CheckedFile::default() };
+                let file =
+                    CheckedFile { file: names[index].clone(), faults: vec![text], ..CheckedFile::default() };
                 let document = document(&file, Vec::new())?;
                 (file, document)
             }
@@ -122,7 +122,7 @@ fn document(file: &CheckedFile, cells: Vec<CellDocument>) -> Result<String, Fail
         ok: file.is_good(),
         target: file.file.clone(),
         cells,
-        faults: file.faults.iter().map(|fault| fault.text.clone()).collect(),
+        faults: file.faults.clone(),
         hint: file.hint.clone(),
     })
 }
@@ -324,7 +324,7 @@ impl<'c> Checker<'c> {
             true => (Vec::new(), "readable"),
             false => (terms::in_glossary(glossary, text, &lessons), "each explained where first linked"),
         };
-        let faults = faults.iter().map(FileFault::from).collect();
+        let faults = faults.iter().map(Fault::to_string).collect();
         let instead = Some(format!("{}, {checked}", counted(glossary.terms.len(), "term")));
         (CheckedFile { file: glossary.file.clone(), faults, instead, ..CheckedFile::default() }, Vec::new())
     }
@@ -393,7 +393,7 @@ impl<'c> Checker<'c> {
             })?;
         }
         // Outputs that differ are shown as cells.
-        let faults = report.faults.iter().map(FileFault::from).collect();
+        let faults = report.faults.iter().map(Fault::to_string).collect();
         Ok((CheckedFile { file, cells, faults, hint, ..CheckedFile::default() }, documents))
     }
 
@@ -465,10 +465,7 @@ impl<'c> Checker<'c> {
 }
 
 fn faulty(fault: &Fault) -> FileReport {
-    let file = CheckedFile {
-        file: fault.file.clone(),
-        faults: vec![FileFault::from(fault)],
-        ..CheckedFile::default()
-    };
+    let file =
+        CheckedFile { file: fault.file.clone(), faults: vec![fault.to_string()], ..CheckedFile::default() };
     (file, Vec::new())
 }

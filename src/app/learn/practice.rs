@@ -22,7 +22,7 @@ use crate::lesson::Exercise;
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::session::{Outcome, Variable};
 use crate::shims::outside::fs;
-use crate::view::learn::{Task, hint, labelled_code, task};
+use crate::view::learn::{hint, labelled_code, task};
 use crate::view::panel::{LessonPlace, outcome as outcome_text};
 use crate::view::prose::prose;
 use crate::view::quiz::{AnswerVerdict, reply};
@@ -38,15 +38,9 @@ impl<'c> Walk<'c, '_, '_> {
         let look = self.shell.look;
         let place = self.lesson_place();
         let page = self.page();
-        let mut text = task(
-            &Task {
-                place: LessonPlace { title: exercise.heading(), section: String::new(), ..place },
-                minutes: exercise.minutes,
-                task: &exercise.task,
-                starter: &exercise.starter.source,
-            },
-            look,
-        );
+        let words = format!("{}, {} min", place.words, exercise.minutes);
+        let place = LessonPlace { title: exercise.heading(), section: String::new(), words, ..place };
+        let mut text = task(&place, &exercise.task, &exercise.starter.source, look);
         for (at, words) in exercise.hints.iter().take(page.book.hints).enumerate() {
             text.section(hint(at + 1, exercise.hints.len(), words, look));
         }

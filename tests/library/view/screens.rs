@@ -11,13 +11,13 @@ use attn::lesson::states::StopState;
 use attn::session::{Session, SessionOptions};
 use attn::tensor::DType;
 use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
-use attn::view::check::{CheckedCell, CheckedFile, FileFault, report};
+use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
 use attn::view::errors::{ErrorNote, error};
 use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
-use attn::view::learn::{Ending, KeyHelp, Task, answered, ending, footer, help, hint, labelled_code, task};
+use attn::view::learn::{Ending, KeyHelp, answered, ending, footer, help, hint, labelled_code, task};
 use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list};
 use attn::view::panel::{LessonPlace, lesson_head};
 use attn::view::pick::marked;
@@ -235,10 +235,7 @@ fn checked() -> Vec<CheckedFile> {
             differing("step17 sums", 60, "tensor(1.0000)\n", "tensor(0.9999)\nand more\n"),
             CheckedCell::default(),
         ],
-        faults: vec![FileFault {
-            line: 12,
-            text: "line 12: this exercise has one hint and needs two".into(),
-        }],
+        faults: vec!["line 12: this exercise has one hint and needs two".into()],
         instead: None,
         hint: Some("random dropout: try --random mkl".into()),
     };
@@ -392,19 +389,15 @@ fn walked(look: Look) -> Text {
     };
     let mut text = lesson_head(&place, look);
     text.section(task(
-        &Task {
-            place: LessonPlace {
-                title: "Exercise: Let another token ask".into(),
-                at: (13, 13),
-                words: "13 of 13".into(),
-                slug: "another-query".into(),
-                ..place.clone()
-            },
-            minutes: 4,
-            task: "Compute the context vector of \"one\" and call it `context_vec_5`. The starter still lets \
-                   \"journey\" ask.",
-            starter: "query_5 = inputs[1]\nprint(context_vec_5)",
+        &LessonPlace {
+            title: "Exercise: Let another token ask".into(),
+            at: (13, 13),
+            words: "13 of 13, 4 min".into(),
+            slug: "another-query".into(),
+            ..place.clone()
         },
+        "Compute the context vector of \"one\" and call it `context_vec_5`. The starter still lets \"journey\" ask.",
+        "query_5 = inputs[1]\nprint(context_vec_5)",
         look,
     ));
     text.section(hint(2, 2, "Counting starts at 0: \"Your\" is row 0, so the fifth token is row 4.", look));
