@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::ops::nearest;
@@ -139,7 +140,7 @@ pub fn cells() -> [(&'static str, String); 4] {
     [cell("model.py"), cell("look.py"), cell("write.py"), ("load", load.to_owned())]
 }
 
-/// The cells that read the config of a model in a folder; the last prints what [`Sizes::read`] reads.
+/// The cells that read the config of a model in a folder; the last prints [`Sizes`].
 pub fn config_cells(folder: &str) -> [(&'static str, String); 2] {
     let read = format!(
         "folder = {}\nconfig, kind = read_config(folder)\nprint(json.dumps(sizes(config, kind)))\n",
@@ -176,7 +177,7 @@ fn optional(value: Option<impl fmt::Display>) -> String {
 }
 
 impl Question {
-    /// The call that answers it, after the cells of a model; it prints a document that [`Looked::read`] reads.
+    /// The call that answers it, after the cells of a model; it prints [`Looked`].
     pub fn source(&self) -> String {
         let heads = |heads: &[Head]| {
             let pairs = heads.iter().map(|head| format!("({}, {})", head.layer - 1, head.head - 1));
@@ -214,11 +215,14 @@ impl Writing {
     }
 }
 
-/// The call that prints the next piece of a text, which [`written_piece`] reads.
+/// The call that prints the next piece of a text, a [`WrittenPiece`].
 pub const NEXT_PIECE: &str = "print(json.dumps(next(stream, None)))";
 
-/// Reads a piece: its text, and how many tokens it is. `None`: the text has ended.
-pub fn written_piece(printed: &str) -> Result<Option<(String, usize)>, String> {
+/// A piece: its text, and how many tokens it is. `None`: the text has ended.
+pub type WrittenPiece = Option<(String, usize)>;
+
+/// Reads a document that a cell printed.
+pub fn read<T: DeserializeOwned>(printed: &str) -> Result<T, String> {
     serde_json::from_str(printed.trim()).map_err(|error| error.to_string())
 }
 
@@ -249,11 +253,6 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Reads what the last of [`config_cells`] printed.
-    pub fn read(printed: &str) -> Result<Sizes, String> {
-        serde_json::from_str(printed.trim()).map_err(|error| error.to_string())
-    }
-
     /// Bytes of the weights, as attn computes with them.
     pub fn bytes(&self) -> u64 {
         self.parameters.saturating_mul(4)
@@ -371,11 +370,6 @@ impl LogitPart {
 }
 
 impl Looked {
-    /// Reads what the call of [`Question::source`] printed.
-    pub fn read(printed: &str) -> Result<Looked, String> {
-        serde_json::from_str(printed.trim()).map_err(|error| error.to_string())
-    }
-
     /// All heads, layer by layer.
     pub(crate) fn heads(&self) -> impl Iterator<Item = Head> {
         let layers = self.weights.iter().enumerate();

@@ -2,7 +2,8 @@
 //! the heads that do it most.
 
 use crate::lesson::trained::{Head, HeadDoes, Looked, Sizes};
-use crate::view::quantity::{bytes, counted, grouped};
+use crate::tensor::size_in_words;
+use crate::view::quantity::{counted, grouped};
 use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
 
@@ -34,7 +35,7 @@ pub fn sizes(name: &str, sizes: &Sizes, look: Look) -> Text {
     let weights = format!(
         "{} parameters, {} in float32; {} of {} with {} numbers each, {} wide; {} tokens are known, and {} are read at once",
         grouped(sizes.parameters),
-        unbroken(&bytes(sizes.bytes())),
+        unbroken(&size_in_words(sizes.bytes() as f64)),
         counted(sizes.layers, "layer"),
         counted(sizes.heads, "head"),
         sizes.head_dim,
@@ -54,7 +55,7 @@ pub fn sizes(name: &str, sizes: &Sizes, look: Look) -> Text {
     for (heads, kind) in kinds {
         let own = heads == sizes.kv_heads;
         let one = sizes.cache_bytes(heads);
-        let all = bytes(one.saturating_mul(sizes.context_length as u64));
+        let all = size_in_words(one as f64 * sizes.context_length as f64);
         if look.plain {
             let own = if own { ", this model" } else { "" };
             text.say(
@@ -66,7 +67,7 @@ pub fn sizes(name: &str, sizes: &Sizes, look: Look) -> Text {
         let role = if own { Role::Strong } else { Role::Label };
         let mut line = Line::new().with(role, format!("{} {kind}, {heads}", if own { "→" } else { " " }));
         line.fill(17);
-        line.push(Role::Number, format!("{:>9}", bytes(one)));
+        line.push(Role::Number, format!("{:>9}", size_in_words(one as f64)));
         text.line(line.with(Role::Number, format!("{all:>10}")));
     }
     text

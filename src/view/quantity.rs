@@ -23,17 +23,6 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number as u64))
 }
 
-/// A number of bytes: `912 bytes`, `37.7 MB`; a kB is 1000 bytes.
-pub(crate) fn bytes(count: u64) -> String {
-    let units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    let size = count as f64;
-    match units.iter().find(|(unit, _)| size >= *unit) {
-        Some((unit, name)) if size / unit >= 100.0 => format!("{:.0} {name}", size / unit),
-        Some((unit, name)) => format!("{:.1} {name}", size / unit),
-        None => format!("{count} bytes"),
-    }
-}
-
 /// A duration with two or three significant digits.
 pub(crate) fn duration(elapsed: Duration) -> String {
     match elapsed.as_secs_f64() {

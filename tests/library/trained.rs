@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use attn::lesson::trained::{
-    Head, HeadDoes, LAST, Looked, NEXT_PIECE, Question, Sizes, Writing, cells, config_cells, files,
-    folder_cells, sentence, text, tokens_source, words, written_piece,
+    Head, HeadDoes, LAST, Looked, NEXT_PIECE, Question, Sizes, Writing, WrittenPiece, cells, config_cells,
+    files, folder_cells, read, sentence, text, tokens_source, words,
 };
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::shims::FileAccess;
@@ -43,7 +43,7 @@ fn session_of(name: &str) -> (Session, Sizes) {
     for (name, source) in config_cells(".") {
         printed = runs(&mut session, &source, name);
     }
-    let sizes = Sizes::read(&printed).expect("sizes");
+    let sizes = read::<Sizes>(&printed).expect("sizes");
     for (name, source) in folder_cells(sizes.kind) {
         runs(&mut session, &source, name);
     }
@@ -70,7 +70,7 @@ fn a_sentence_has_the_numbers_of_pytorch() {
                     .collect(),
                 ..Question::default()
             };
-            let looked = Looked::read(&runs(&mut session, &question.source(), "look")).expect("a document");
+            let looked = read::<Looked>(&runs(&mut session, &question.source(), "look")).expect("a document");
             let wanted: Looked = serde_json::from_value(case["looked"].clone()).expect("a document");
             assert_eq!((&looked.words, looked.at), (&wanted.words, wanted.at));
             assert_eq!(LAST, Head { layer: looked.weights.len(), head: looked.weights[0].len() });
@@ -237,7 +237,7 @@ fn models_in_folders_have_the_numbers_of_transformers() {
                 to: Some((last, 1)),
                 ..Question::default()
             };
-            let looked = Looked::read(&runs(&mut session, &question.source(), "look")).expect("a document");
+            let looked = read::<Looked>(&runs(&mut session, &question.source(), "look")).expect("a document");
             let sum: f64 = looked.why.parts.iter().map(|part| part.adds).sum();
             near(sum, looked.why.logit, "the parts of a logit make the logit");
             let weight = looked.weight.expect("a weight");
@@ -284,7 +284,7 @@ fn a_text_is_the_same_with_the_cache_and_without() {
                 assert_eq!(runs(&mut session, &writing.source(), "write").trim(), "4");
                 let (mut text, mut count) = (String::new(), 0);
                 while let Some((piece, tokens)) =
-                    written_piece(&runs(&mut session, NEXT_PIECE, "next")).expect("a piece")
+                    read::<WrittenPiece>(&runs(&mut session, NEXT_PIECE, "next")).expect("a piece")
                 {
                     text += &piece;
                     count += tokens;

@@ -9,7 +9,8 @@ use super::machine;
 use crate::lesson::trained::{self, Looked, Question, Sizes, Writing};
 use crate::session::{Outcome, Session};
 use crate::shims::outside::fs;
-use crate::view::quantity::{bytes, grouped};
+use crate::tensor::size_in_words;
+use crate::view::quantity::grouped;
 
 /// A session in which a model is loaded.
 pub(crate) struct TrainedModel {
@@ -38,7 +39,7 @@ impl TrainedModel {
     /// What the model makes of a sentence.
     pub(crate) fn look(&mut self, question: &Question) -> Result<Looked, Failure> {
         let outcome = self.run(&question.source(), "look")?;
-        Looked::read(&outcome.stdout).map_err(Failure::Unreadable)
+        trained::read(&outcome.stdout).map_err(Failure::Unreadable)
     }
 
     /// The tokens of a text, as they are shown.
@@ -56,7 +57,7 @@ impl TrainedModel {
     /// The next piece of the text, and how many tokens it is; `None` at the end.
     pub(crate) fn next_piece(&mut self) -> Result<Option<(String, usize)>, Failure> {
         let outcome = self.run(trained::NEXT_PIECE, "write")?;
-        trained::written_piece(&outcome.stdout).map_err(Failure::Unreadable)
+        trained::read(&outcome.stdout).map_err(Failure::Unreadable)
     }
 
     fn run_all<const N: usize>(&mut self, cells: [(&'static str, String); N]) -> Result<String, Failure> {
@@ -101,7 +102,7 @@ impl ModelFolder {
         let mut model =
             TrainedModel { session: machine::session(&options), name: folder.display().to_string() };
         let printed = model.run_all(trained::config_cells(&inside))?;
-        let sizes = Sizes::read(&printed).map_err(Failure::Unreadable)?;
+        let sizes = trained::read::<Sizes>(&printed).map_err(Failure::Unreadable)?;
         Ok(ModelFolder { model, sizes, memory })
     }
 
@@ -109,8 +110,8 @@ impl ModelFolder {
     pub(crate) fn load(mut self) -> Result<TrainedModel, Failure> {
         let needed = self.sizes.bytes();
         if needed > self.memory {
-            let (parameters, needed, memory) =
-                (grouped(self.sizes.parameters), bytes(needed), bytes(self.memory));
+            let parameters = grouped(self.sizes.parameters);
+            let [needed, memory] = [needed, self.memory].map(|bytes| size_in_words(bytes as f64));
             return Err(Failure::Unreadable(format!(
                 "{}: the {parameters} parameters of config.json take {needed} in float32, and cells may take {memory}; \
                  --max-memory sets that",
