@@ -162,32 +162,20 @@ impl Gate<'_> {
 
     /// The names in the options exist: tensors to show, tensors with axes, the element to explain.
     fn names(&mut self, session: &mut Session, step: &Step) {
-        let unknown = |name: &str, session: &Session| nearest_words(&nearest(name, session.names(), 3));
-        for name in step.show.iter().flatten() {
-            if !matches!(session.tensor(name), Ok(Some(_))) {
-                let near = unknown(name, session);
-                self.fault(step.line, format!("`:show:` names `{name}`, which is not a tensor here{near}"));
-            }
-        }
-        for named in &step.axes {
-            let name = &named.tensor;
-            match session.tensor(name) {
-                Ok(Some(tensor)) if tensor.ndim() == named.axes.len() => {}
-                Ok(Some(tensor)) => {
-                    let (have, given) = (tensor.ndim(), named.axes.len());
-                    self.fault(
-                        step.line,
-                        format!("`:axes:` has {given} names for `{name}`, which has {have} axes"),
-                    );
+        let shown = step.show.iter().flatten().map(|name| (":show:", name, None));
+        let named = step.axes.iter().map(|named| (":axes:", &named.tensor, Some(named.axes.len())));
+        for (option, name, axes) in shown.chain(named) {
+            let what = match (session.tensor(name), axes) {
+                (Ok(Some(tensor)), Some(given)) if tensor.ndim() != given => {
+                    format!("`:axes:` has {given} names for `{name}`, which has {} axes", tensor.ndim())
                 }
+                (Ok(Some(_)), _) => continue,
                 _ => {
-                    let near = unknown(name, session);
-                    self.fault(
-                        step.line,
-                        format!("`:axes:` names `{name}`, which is not a tensor here{near}"),
-                    );
+                    let near = nearest_words(&nearest(name, session.names(), 3));
+                    format!("`{option}` names `{name}`, which is not a tensor here{near}")
                 }
-            }
+            };
+            self.fault(step.line, what);
         }
         if let Some(why) = &step.why {
             match judge::numbers_of(why, session) {
