@@ -29,10 +29,7 @@ fn mark(line: &str) -> Option<&str> {
     if let Some(words) = comment.strip_prefix("%%") {
         return Some(words);
     }
-    let number = comment
-        .strip_prefix("In[")?
-        .strip_suffix("]:")
-        .or(comment.strip_prefix("In[")?.trim_end().strip_suffix("]:"))?;
+    let number = comment.strip_prefix("In[")?.trim_end().strip_suffix("]:")?;
     number.trim().bytes().all(|b| b.is_ascii_digit()).then_some("")
 }
 
