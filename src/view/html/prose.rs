@@ -11,15 +11,6 @@ use super::styled;
 use crate::view::formula::formula;
 use crate::view::prose::OPTIONS;
 
-/// Where a link may lead.
-enum Address {
-    /// A term of the glossary, by its slug.
-    Term(String),
-    Web(String),
-    /// Anything else: the text is shown without a link.
-    Elsewhere,
-}
-
 /// Markdown as HTML. `terms` collects the slugs of the terms that it links to; headings begin at level `top`.
 pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) -> String {
     let mut events: Vec<Event> = Vec::new();
@@ -73,17 +64,7 @@ pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) ->
             Event::Start(Tag::Image { .. }) => events.push(Event::Html("<em class=\"d\">[".into())),
             Event::End(TagEnd::Image) => events.push(Event::Html("]</em>".into())),
             Event::Start(Tag::Link { dest_url, .. }) => {
-                let start = match address(&dest_url) {
-                    Address::Term(slug) => {
-                        let start = format!("<a class=\"term\" href=\"#term-{}\">", escape(&slug));
-                        terms.insert(slug);
-                        Some(start)
-                    }
-                    Address::Web(address) => {
-                        Some(format!("<a rel=\"noreferrer noopener\" href=\"{}\">", escape(&address)))
-                    }
-                    Address::Elsewhere => None,
-                };
+                let start = link(&dest_url, terms);
                 open.push(start.is_some());
                 events.extend(start.map(|start| Event::Html(start.into())));
             }
@@ -117,14 +98,13 @@ fn level_below(level: HeadingLevel, top: usize) -> HeadingLevel {
     HeadingLevel::try_from((level as usize + top - 1).min(6)).expect("it is between 1 and 6")
 }
 
-/// What a link leads to.
-fn address(destination: &str) -> Address {
+/// The start of a link to a term or into the web. `None`: the text is shown without a link.
+fn link(destination: &str, terms: &mut BTreeSet<String>) -> Option<String> {
     if let Some(slug) = destination.strip_prefix("glossary.md#") {
-        return Address::Term(slug.to_owned());
+        terms.insert(slug.to_owned());
+        return Some(format!("<a class=\"term\" href=\"#term-{}\">", escape(slug)));
     }
     let start: String = destination.chars().take(8).collect::<String>().to_lowercase();
-    match start.starts_with("https://") || start.starts_with("http://") {
-        true => Address::Web(destination.to_owned()),
-        false => Address::Elsewhere,
-    }
+    let is_web = start.starts_with("https://") || start.starts_with("http://");
+    is_web.then(|| format!("<a rel=\"noreferrer noopener\" href=\"{}\">", escape(destination)))
 }
