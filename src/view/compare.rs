@@ -228,14 +228,10 @@ fn extent(tensor: &ChangedTensor, names: usize, look: Look) -> Text {
         _ => (words, far),
     };
     let most = Line::new().with(Role::Dim, format!("{words}{NO_BREAK_SPACE}")).with(Role::Prose, far);
-    let width = look.text_width();
-    if !look.plain && line.width() + 2 + most.width() <= width {
-        line.fill(width - most.width());
-        line.join(most.with_plain_spaces());
+    if let Some(line) = line.ending_in(most.clone(), look.text_width()).filter(|_| !look.plain) {
         return Text { lines: vec![line] };
-    } else {
-        line.push(Role::Prose, ", ");
     }
+    line.push(Role::Prose, ", ");
     line.join(most);
     wrapped(&line, look, 0, 2)
 }

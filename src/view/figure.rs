@@ -156,10 +156,8 @@ pub(crate) fn summary(figure: &Figure, look: Look) -> Text {
     // The blocks at the ends of the scale are shown if there is space for them.
     let width = look.text_width();
     for right in [fact_line(&facts, true), fact_line(&facts, false)] {
-        if left.width() + 2 + right.width() <= width {
-            left.fill(width - right.width());
-            left.join(right);
-            return Text { lines: vec![left.with_plain_spaces()] };
+        if let Some(line) = left.ending_in(right, width) {
+            return Text { lines: vec![line.with_plain_spaces()] };
         }
     }
     let (none, shift) = (Line::new(), Line::spaces(2));

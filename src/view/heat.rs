@@ -5,7 +5,7 @@ use std::slice::Chunks;
 use unicode_width::UnicodeWidthStr;
 
 use crate::view::figure::Figure;
-use crate::view::quantity::mean;
+use crate::view::quantity::{amount, mean};
 use crate::view::rows::rows;
 use crate::view::slice::{self, ellipsized};
 use crate::view::statistics::{Statistics, block};
@@ -332,6 +332,12 @@ pub struct Bar {
     pub value: f64,
     /// The value as text, at its right.
     pub text: String,
+}
+
+impl From<&(String, f64)> for Bar {
+    fn from((name, value): &(String, f64)) -> Bar {
+        Bar { name: name.clone(), value: *value, text: amount(*value) }
+    }
 }
 
 /// A bar chart: the longest bar is as long as the width allows.

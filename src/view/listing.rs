@@ -292,11 +292,9 @@ pub(crate) fn signs() -> Line {
 }
 
 /// `left` and `right` on one line if they fit, else on two.
-fn ends(mut left: Line, right: Line, width: usize) -> Text {
-    if left.width() + 2 + right.width() <= width {
-        left.fill(width - right.width());
-        left.join(right);
-        return Text { lines: vec![left] };
+fn ends(left: Line, right: Line, width: usize) -> Text {
+    if let Some(line) = left.ending_in(right.clone(), width) {
+        return Text { lines: vec![line] };
     }
     let mut text = wrap(&left, width, 0, 4);
     text.line(right);

@@ -206,7 +206,7 @@ pub fn lesson_head(place: &LessonPlace, look: Look) -> Text {
 
 /// A head with a rule under it: the lesson at the left, the place in it and its name at the right. Of `bar`, how many of
 /// how many, so much of the rule is heavy.
-fn head(mut left: Line, place: &str, slug: &str, bar: Option<(usize, usize)>, look: Look) -> Text {
+fn head(left: Line, place: &str, slug: &str, bar: Option<(usize, usize)>, look: Look) -> Text {
     let mut text = Text::new();
     if look.plain {
         text.say(Role::Prose, left.text());
@@ -222,10 +222,8 @@ fn head(mut left: Line, place: &str, slug: &str, bar: Option<(usize, usize)>, lo
         right.push(Role::Prose, slug);
     }
     let width = look.text_width();
-    if left.width() + 2 + right.width() <= width {
-        left.fill(width - right.width());
-        left.join(right);
-        text.line(left);
+    if let Some(line) = left.ending_in(right.clone(), width) {
+        text.line(line);
     } else {
         text.append(wrap(&left, look.width, 0, 0));
         // On a narrow screen the place always stands under the title.

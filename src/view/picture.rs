@@ -55,13 +55,8 @@ pub fn picture(picture: &Picture, look: Look) -> Text {
             text
         }
         Picture::Bars(name, all) => {
-            let bar = |(name, value): &(String, f64)| Bar {
-                name: name.clone(),
-                value: *value,
-                text: amount(*value),
-            };
             let mut text = heading(name, look);
-            text.append(bars(&all.iter().map(bar).collect::<Vec<_>>(), look));
+            text.append(bars(&all.iter().map(Bar::from).collect::<Vec<_>>(), look));
             text
         }
         Picture::Costs(costs) => self::costs(costs, look),

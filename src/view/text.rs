@@ -183,6 +183,17 @@ impl Line {
         self.push(Role::Prose, " ".repeat(missing));
     }
 
+    /// The line with `right` at its other end; `None` if both do not fit into `width` columns.
+    pub(crate) fn ending_in(&self, right: Line, width: usize) -> Option<Line> {
+        let fits = self.width() + 2 + right.width() <= width;
+        fits.then(|| {
+            let mut line = self.clone();
+            line.fill(width - right.width());
+            line.join(right.with_plain_spaces());
+            line
+        })
+    }
+
     /// Columns that the line takes.
     pub(crate) fn width(&self) -> usize {
         self.spans.iter().map(Span::width).sum()

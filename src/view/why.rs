@@ -110,14 +110,9 @@ fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look
     let value = Line::new().with(Role::Dim, "= ").with(Role::Strong, &why.shown);
     let mut part = wrap(&words, width, indent, indent + INDENT);
     if let Some(last) = part.lines.last_mut() {
-        if last.width() + 2 + value.width() <= width {
-            last.fill(width - value.width());
-            last.join(value);
-        } else {
-            let mut under = Line::new();
-            under.fill(width.saturating_sub(value.width()));
-            under.join(value);
-            part.line(under);
+        match last.ending_in(value.clone(), width) {
+            Some(line) => *last = line,
+            None => part.append(wrap(&value, width, width.saturating_sub(value.width()), 0)),
         }
     }
     text.append(part);

@@ -7,7 +7,6 @@ use super::plot;
 use crate::view::figure::Figure;
 use crate::view::heat::Bar;
 use crate::view::picture::{Picture, cost_bars, dropout_words, picture, triangle_words, visible};
-use crate::view::quantity::amount;
 use crate::view::statistics::Statistics;
 use crate::view::storage::{StorageView, sign};
 use crate::view::text::Look;
@@ -23,14 +22,7 @@ pub(super) fn drawing(shown: &Picture) -> String {
         Picture::Triangle(figures) => figures.iter().map(triangle).collect(),
         Picture::Dropped(both) => dropped(&both.0, &both.1, words),
         Picture::Strips { strips, tokens, legend } => self::strips(strips, tokens, legend),
-        Picture::Bars(name, all) => {
-            let bar = |(name, value): &(String, f64)| Bar {
-                name: name.clone(),
-                value: *value,
-                text: amount(*value),
-            };
-            bars(name, &all.iter().map(bar).collect::<Vec<_>>())
-        }
+        Picture::Bars(name, all) => bars(name, &all.iter().map(Bar::from).collect::<Vec<_>>()),
         Picture::Plot(figure) => plot::plot(figure, words),
         Picture::Costs(costs) => cost_bars(costs).iter().map(|(name, all)| bars(name, all)).collect(),
     };
