@@ -3,7 +3,6 @@
 
 use comfy_table::TableComponent;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
-use unicode_width::UnicodeWidthStr;
 
 use crate::view::code;
 use crate::view::formula::formula;
@@ -328,8 +327,7 @@ impl MarkdownWriter {
         }
     }
 
-    /// Writes lines of text as they are, such as a formula. If the screen is too narrow for them they are indented less;
-    /// then a line is broken where its columns part, at two spaces or more.
+    /// Writes lines of text as they are, such as a formula, less indented if the screen is too narrow for them.
     fn text_block(&mut self, source: &str) {
         let (first, rest) = self.prefixes();
         let lines = Text::of(Role::Code, source).lines;
@@ -338,27 +336,10 @@ impl MarkdownWriter {
             true => 0,
             false => [4, 2, 0].into_iter().find(|indent| widest + indent <= self.look.width).unwrap_or(2),
         };
-        let indent = Line::spaces(indent);
-        let beside = |prefix: &Line, more: &str| {
-            let mut line = prefix.clone();
-            line.join(indent.clone());
-            line.push(Role::Prose, more);
-            line
-        };
         for (at, line) in lines.iter().enumerate() {
-            let left = beside(if at == 0 { &first } else { &rest }, "");
-            if left.width() + line.width() <= self.look.width || self.look.plain {
-                self.text.append(wrap(line, self.look.width, &left, &beside(&rest, "  ")));
-                continue;
-            }
-            let own = line.text();
-            let start = &own[..own.len() - own.trim_start().len()];
-            let free = self.look.width.saturating_sub(left.width());
-            for (row, words) in in_columns(own.trim_end(), free).into_iter().enumerate() {
-                let left = if row == 0 { left.clone() } else { beside(&rest, &format!("{start}  ")) };
-                let below = beside(&rest, &format!("{start}    "));
-                self.text.append(wrap((Role::Code, words), self.look.width, &left, &below));
-            }
+            let left = if at == 0 { &first } else { &rest }.clone().with(Role::Prose, " ".repeat(indent));
+            let below = rest.clone().with(Role::Prose, " ".repeat(indent + 2));
+            self.text.append(wrap(line, self.look.width, &left, &below));
         }
         // Arrows are hard to follow by ear.
         if let Some(here) = marked(source).filter(|_| self.look.plain) {
@@ -401,35 +382,6 @@ impl MarkdownWriter {
         }
         self.text.append(table.draw());
     }
-}
-
-/// A line of at most `width` columns, or several: as many of its columns on each as fit. Columns are parted by two spaces or
-/// more; the rows after the first are indented by two more than the line.
-fn in_columns(line: &str, width: usize) -> Vec<String> {
-    let start = line.len() - line.trim_start().len();
-    let mut rows = vec![String::new()];
-    let mut gap = String::from(&line[..start]);
-    for part in line[start..].split("  ") {
-        // More than two spaces leave empty parts.
-        let words = part.trim_start();
-        gap.push_str(&part[..part.len() - words.len()]);
-        if words.is_empty() {
-            gap.push_str("  ");
-            continue;
-        }
-        let further = rows.len() > 1;
-        let row = rows.last_mut().expect("there is a row from the start");
-        let taken = row.width() + gap.width() + words.width() + if further { start + 2 } else { 0 };
-        match row.is_empty() || taken <= width {
-            true => {
-                row.push_str(&gap);
-                row.push_str(words);
-            }
-            false => rows.push(words.to_owned()),
-        }
-        gap = "  ".to_owned();
-    }
-    rows
 }
 
 /// Code or a formula; no line is broken at its spaces if it is short.
