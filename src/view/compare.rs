@@ -38,7 +38,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         let mut message = raised.message.lines();
         let first = message.next().unwrap_or_default();
         let head = Line::new().with(Role::Bad, format!("{}: ", raised.kind)).with(Role::Prose, first);
-        text.append(wrapped(&head, look, 0, 2));
+        text.append(wrap(&head, look.text_width(), 0, 2));
         for line in message {
             text.append(message_line(line, look));
         }
@@ -47,7 +47,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
             words.push_str(&format!(" Not reached: {}.", what.not_run.join(", ")));
         }
         words.push_str(" What follows is what the cells before it left behind.");
-        text.append(wrapped(&Line::new().with(Role::Prose, words), look, 0, 0));
+        text.append(wrap((Role::Prose, words), look.text_width(), 0, 0));
     }
     let names = what.differences.iter().map(|it| it.name.width());
     let names = names.chain(what.reshaped.iter().map(|other| other.name.width())).max().unwrap_or(0);
@@ -59,7 +59,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
             Role::Prose,
             format!("shape {} {arrow} {}", shape_in_formula(&other.before), shape_in_formula(&other.after)),
         );
-        text.append(wrapped(&line, look, 0, 2));
+        text.append(wrap(&line, look.text_width(), 0, 2));
     }
     let mut shown: Vec<(&str, DifferenceRow)> = Vec::new();
     let (own, others): (Vec<&ChangedTensor>, Vec<&ChangedTensor>) =
@@ -79,7 +79,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
             match shown.iter().find(|(_, other)| other.equals(&row)) {
                 Some((name, _)) => {
                     let words = format!("{}: as in {name}", row.place).trim_start_matches(": ").to_owned();
-                    text.append(wrapped(&Line::new().with(Role::Dim, words), look, 2, 4));
+                    text.append(wrap((Role::Dim, words), look.text_width(), 2, 4));
                 }
                 None => {
                     text.append(row.text(look));
@@ -94,7 +94,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     }
     if let Some(printed) = &what.printed {
         text.gap();
-        text.append(wrapped(&Line::new().with(Role::Dim, "Printed with the change:"), look, 0, 0));
+        text.append(wrap((Role::Dim, "Printed with the change:"), look.text_width(), 0, 0));
         let count = printed.lines().count();
         let kept: Vec<&str> = printed.lines().take(MOST_PRINTED).collect();
         text.append(verbatim_lines(&kept.join("\n"), look));
@@ -104,7 +104,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     }
     if !others.is_empty() {
         text.gap();
-        text.append(wrapped(&Line::new().with(Role::Dim, "In the steps before:"), look, 0, 0));
+        text.append(wrap((Role::Dim, "In the steps before:"), look.text_width(), 0, 0));
         let (first, more) = others.split_at(others.len().min(MOST_BEFORE));
         first.iter().for_each(|tensor| text.append(extent(tensor, names, look)));
         if !more.is_empty() {
@@ -132,15 +132,14 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         if !all.is_empty() {
             text.gap();
             let line = Line::new().with(Role::Dim, format!("{words}: ")).with(Role::Prose, all);
-            text.append(wrapped(&line, look, 0, 2));
+            text.append(wrap(&line, look.text_width(), 0, 2));
         }
     }
     if !what.summary.is_empty() {
         text.gap();
     }
     for sentence in &what.summary {
-        let words = Line::new().with(Role::Prose, sentence);
-        text.append(paragraph(&words, look));
+        text.append(paragraph((Role::Prose, sentence), look));
     }
     text
 }
@@ -153,18 +152,13 @@ fn also(tensors: &[&ChangedTensor], look: Look) -> Text {
         rest => format!(" and {rest} more"),
     };
     let line = Line::new().with(Role::Dim, "Also: ").with(Role::Prose, named.join(", ") + &rest);
-    wrapped(&line, look, 0, 2)
+    wrap(&line, look.text_width(), 0, 2)
 }
 
 fn gap(text: &mut Text, look: Look) {
     if !look.plain || text.lines.len() <= 2 {
         text.gap();
     }
-}
-
-fn wrapped(line: &Line, look: Look, first: usize, rest: usize) -> Text {
-    let indent = |columns| Line::spaces(columns);
-    wrap(line, look.text_width(), &indent(first), &indent(rest))
 }
 
 fn named(name: &str, names: usize, look: Look) -> Line {
@@ -188,9 +182,9 @@ fn applied(change: &AppliedChange, look: Look) -> Text {
     line.push(Role::Prose, format!(":  {} {arrow} ", change.before));
     line.push(Role::Strong, &change.after);
     line.push(Role::Dim, format!("  in {}", change.cells.join(", ")));
-    let mut text = wrapped(&line, look, 0, 2);
+    let mut text = wrap(&line, look.text_width(), 0, 2);
     for remark in &change.remarks {
-        text.append(wrapped(&Line::new().with(Role::Dim, remark), look, 2, 2));
+        text.append(wrap((Role::Dim, remark), look.text_width(), 2, 2));
     }
     text
 }
@@ -233,7 +227,7 @@ fn extent(tensor: &ChangedTensor, names: usize, look: Look) -> Text {
     }
     line.push(Role::Prose, ", ");
     line.join(most);
-    wrapped(&line, look, 0, 2)
+    wrap(&line, look.text_width(), 0, 2)
 }
 
 fn number(tensor: &ChangedTensor, value: f64) -> String {
@@ -347,7 +341,7 @@ impl DifferenceRow {
         let mut text = Text::new();
         if !self.place.is_empty() {
             let end = if look.plain { ":" } else { "" };
-            text.append(wrapped(&Line::new().with(Role::Dim, format!("{}{end}", self.place)), look, 2, 2));
+            text.append(wrap((Role::Dim, format!("{}{end}", self.place)), look.text_width(), 2, 2));
         }
         let widest = |texts: &[String]| texts.iter().map(|text| text.width()).max().unwrap_or(0);
         let (names, olds, news) = (widest(&self.labels), widest(&self.before), widest(&self.after));
@@ -358,7 +352,7 @@ impl DifferenceRow {
                     "·" => format!("{label}: {before}, the same"),
                     far => format!("{label}: {before} to {after}, {far}"),
                 };
-                text.append(wrapped(&Line::new().with(Role::Prose, words), look, 2, 4));
+                text.append(wrap((Role::Prose, words), look.text_width(), 2, 4));
                 continue;
             }
             let mut line = Line::new().with(Role::Label, format!("    {label}"));

@@ -88,8 +88,7 @@ pub struct ListedStop {
 
 /// One lesson in full: each step, question and exercise with what the learner has done there.
 pub fn lesson(title: &str, stops: &[ListedStop], look: Look) -> Text {
-    let mut text = Text::new();
-    text.append(paragraph(&Line::new().with(Role::Title, title), look));
+    let mut text = paragraph((Role::Title, title), look);
     let names = stops.iter().map(|stop| stop.name.width()).max().unwrap_or(0);
     let words = StopState::ALL.iter().map(|state| state.word().width()).max().unwrap_or(0);
     for ListedStop { name, title, state } in stops {
