@@ -45,3 +45,14 @@ pub(crate) fn columns(rows: &[(Line, Line)], look: Look) -> Text {
     }
     text
 }
+
+/// Words after a label that is `column` columns wide.
+pub(crate) fn labelled(label: &str, role: Role, words: (Role, &str), column: usize, look: Look) -> Text {
+    if look.plain {
+        let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+        return wrap(words, look.width, (Role::Prose, label), 0);
+    }
+    let mut first = Line::from((role, label));
+    first.fill(column);
+    wrap(words, look.text_width(), &first, column.min(look.width / 2))
+}

@@ -3,6 +3,7 @@
 
 use crate::lesson::trained::{Head, HeadDoes, Looked, Sizes};
 use crate::tensor::size_in_words;
+use crate::view::columns::labelled;
 use crate::view::quantity::{counted, grouped};
 use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
@@ -168,13 +169,7 @@ pub fn head_table(looked: &Looked, look: Look) -> Text {
             heads.iter().map(|(head, share)| unbroken(&format!("{head} {share:.2}"))).collect();
         let words =
             if listed.is_empty() { "no word of the text comes again".to_owned() } else { listed.join(", ") };
-        if look.plain {
-            text.append(wrap((Role::Prose, format!("{name}: {words}")), look.width, 0, 2));
-            continue;
-        }
-        let mut first = Line::new().with(Role::Label, name);
-        first.fill(column);
-        text.append(wrap((Role::Number, words), look.text_width(), &first, column));
+        text.append(labelled(name, Role::Label, (Role::Number, &words), column, look));
     }
     text
 }

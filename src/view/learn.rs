@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::lesson::states::StopState;
 use crate::view::code;
-use crate::view::columns::columns;
+use crate::view::columns::{columns, labelled};
 use crate::view::listing::mark;
 use crate::view::panel::{LessonPlace, lesson_head};
 use crate::view::prose::{prose, prose_line};
@@ -122,19 +122,8 @@ pub(crate) fn results(results: &[(String, String)], look: Look) -> Text {
     let column = results.iter().map(|(name, _)| name.width()).max().unwrap_or(0) + 3;
     let mut text = Text::new();
     for (name, result) in results {
-        if look.plain {
-            text.say(Role::Prose, format!("{name}: {result}"));
-            continue;
-        }
-        let mut first = Line::new().with(Role::Dim, name);
-        let column = if look.width < 60 { first.width() + 2 } else { column };
-        first.fill(column);
-        text.append(wrap(
-            (Role::Strong, result),
-            look.width,
-            &first,
-            (Role::Prose, " ".repeat(column.min(look.width / 3))),
-        ));
+        let column = if look.width < 60 { name.width() + 2 } else { column };
+        text.append(labelled(name, Role::Dim, (Role::Strong, result), column, look));
     }
     text
 }

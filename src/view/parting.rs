@@ -3,8 +3,9 @@
 use crate::explain::{PartedOperand, PartedStep, Parting, Relation, TensorDifference};
 use crate::tensor::show::shape_in_formula;
 use crate::view::code;
+use crate::view::columns::labelled;
 use crate::view::quantity::{amount, counted, grouped};
-use crate::view::text::{Line, Look, Role, Text};
+use crate::view::text::{Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// Two implementations, with the same weights and inputs.
@@ -44,7 +45,9 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
         false => say(Role::Bad, &format!("{}{one} and {two} differ.", if look.plain { "" } else { "✗ " })),
     }
     text.gap();
-    let mut row = |label: &str, words: &str| text.append(labelled(label, words, look));
+    let mut row = |label: &str, words: &str| {
+        text.append(labelled(label, Role::Dim, (Role::Prose, words), LABEL, look));
+    };
     row("weights", &it.weights);
     it.remarks.iter().for_each(|words| row("", words));
     row("inputs", &it.inputs);
@@ -99,15 +102,6 @@ fn given(operand: &PartedOperand) -> String {
             )
         }
     }
-}
-
-fn labelled(label: &str, words: &str, look: Look) -> Text {
-    let words = Line::new().with(Role::Prose, words);
-    if look.plain {
-        let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
-        return wrap(&words, look.text_width(), (Role::Prose, label), 0);
-    }
-    wrap(&words, look.text_width(), (Role::Dim, format!("{label:<LABEL$}")), LABEL)
 }
 
 fn outputs(it: &Compared) -> String {
