@@ -17,7 +17,7 @@
 //! | [`notebook`], [`notebook_file`], [`read_error`] | other people's files as code cells |
 //! | [`ipynb`], [`script`] | the formats of such files, read and written |
 //! | [`pictures`] | the tensors and numbers of a step's pictures |
-//! | [`glossary`], [`terms`] | the terms of the field, and where lessons use them |
+//! | [`glossary`], [`terms`] | the terms of the field, and where lessons link to them |
 //! | [`compare`] | compares a recorded output with the actual one, with `machine_words` |
 //! | [`recording`] | writes what cells show into a lesson |
 //! | [`trained`] | the trained model that lessons read |
