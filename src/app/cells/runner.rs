@@ -4,12 +4,13 @@
 use std::cell::OnceCell;
 
 use super::super::terminal::progress_bar;
-use super::super::terminal::shell::Exit;
+use super::super::terminal::shell::{Exit, Failure};
 use super::evidence::{CellResult, Evidence};
 use super::machine;
 use super::plan::PlannedCell;
 use super::step::{nonfinite, plots, step_panel};
 use super::workspace::{RanCell, Workspace};
+use crate::lesson::LessonStep;
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Outcome, Raised, Session};
 use crate::view::Panel;
@@ -189,26 +190,28 @@ fn ran(cell: &PlannedCell, tracing: Tracing, workspace: &mut Workspace) -> CellR
     }
 }
 
-/// Runs these cells again in a new workspace with the names of `from`, which is not touched. `each` is called with the
-/// number of cells that have run. Returns `None` if Ctrl-C was pressed.
-pub(crate) fn replayed<'c>(
-    from: &Workspace<'c>,
-    cells: &[RanCell],
-    mut each: impl FnMut(usize),
-) -> Option<Workspace<'c>> {
+/// Runs the cells of these steps, of which nothing is shown. Errors: Ctrl-C was pressed.
+pub(crate) fn prepare<'c>(workspace: &mut Workspace<'c>, steps: &[LessonStep<'c>]) -> Result<(), Failure> {
+    let cells: Vec<PlannedCell> = steps.iter().map(|step| PlannedCell::of_step(*step, true)).collect();
+    let mut runner = Runner::new(workspace, &cells).keep_going(true);
+    runner.by_ref().last();
+    if runner.is_interrupted() { Err(Failure::Stopped) } else { Ok(()) }
+}
+
+/// Runs these cells again in a new workspace with the names of `from`, which is not touched. Returns `None` if Ctrl-C was
+/// pressed.
+pub(crate) fn replayed<'c>(from: &Workspace<'c>, cells: &[RanCell]) -> Option<Workspace<'c>> {
     let presses = machine::presses();
     let cells: Vec<PlannedCell> = cells.iter().map(PlannedCell::again).collect();
     let mut workspace = from.empty();
     // Ctrl-C may have been pressed while the interpreter of the new workspace started.
     let mut runner = Runner { presses, ..Runner::new(&mut workspace, &cells).keep_going(true) };
-    for finished in runner.by_ref() {
-        each(finished.index + 1);
-    }
+    runner.by_ref().last();
     let interrupted = runner.is_interrupted();
     (!interrupted).then_some(workspace)
 }
 
 /// A copy of a workspace, made by running all of its cells again. `None`: Ctrl-C was pressed.
 pub(crate) fn copy<'c>(from: &Workspace<'c>) -> Option<Workspace<'c>> {
-    replayed(from, &from.ran, |_| {})
+    replayed(from, &from.ran)
 }

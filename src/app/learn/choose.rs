@@ -32,7 +32,7 @@ impl Walk<'_, '_, '_> {
         // The lesson's workspace, if it has the state after the step; else a new one.
         let mut other = None;
         if self.lesson.at(step).is_none() {
-            match self.prepared(|state, on_progress| state.after(step, lesson, on_progress))? {
+            match self.prepared(|state| state.after(step, lesson))? {
                 Some(workspace) => other = Some(workspace),
                 None => return Ok(Flow::Stay),
             }

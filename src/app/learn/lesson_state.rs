@@ -1,12 +1,10 @@
 //! The state of the lesson: one workspace in which its steps run, and copies for work that must not change it.
 
-use std::time::{Duration, Instant};
-
 use ruff_python_ast::Stmt;
 use ruff_text_size::Ranged;
 
 use super::super::cells::plan::PlannedCell;
-use super::super::cells::runner::{Runner, replayed};
+use super::super::cells::runner::{Runner, prepare, replayed};
 use super::super::cells::workspace::Workspace;
 use super::super::commands::options::GlobalOptions;
 use super::super::terminal::shell::Failure;
@@ -15,12 +13,6 @@ use crate::kernel::random::Generator;
 use crate::lesson::{Catalogue, Exercise, Lesson, LessonStep, Step};
 use crate::session::Outcome;
 use crate::syntax::parse_module;
-
-/// Is called during long work: how many cells have run, and of how many.
-pub(crate) type OnProgress<'h> = &'h mut dyn FnMut(usize, usize);
-
-/// Work that takes longer than this reports its progress.
-const SLOW: Duration = Duration::from_millis(300);
 
 /// The lesson's own workspace. Work that Ctrl-C ends returns `Failure::Stopped`.
 pub(crate) struct LessonState<'c> {
@@ -58,10 +50,9 @@ impl<'c> LessonState<'c> {
         step: &'c Step,
         lesson: &'c Lesson,
         own: &[String],
-        on_progress: OnProgress,
     ) -> Result<(Outcome, &mut Workspace<'c>), Failure> {
         if !self.leads_to(step, lesson) {
-            let mut workspace = self.before(step, on_progress)?;
+            let mut workspace = self.before(step)?;
             for code in own {
                 let known = workspace.session.names();
                 workspace.run(&definitions(code, &known), OWN_CODE);
@@ -98,29 +89,22 @@ impl<'c> LessonState<'c> {
     }
 
     /// A new workspace with the state before a step: that in which the lesson ran the step, if it did.
-    pub(crate) fn before(&self, step: &'c Step, on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
+    pub(crate) fn before(&self, step: &'c Step) -> Result<Workspace<'c>, Failure> {
         if let Some(main) = self.main.as_ref().filter(|main| main.last == LastRun::Step(step.number)) {
-            return replayed_before(step, &main.workspace, on_progress);
+            let ran = &main.workspace.ran;
+            let at = ran.iter().rposition(|ran| ran.name == step.name());
+            let before = &ran[..at.expect("the step has run in this workspace")];
+            return replayed(&main.workspace, before).ok_or(Failure::Stopped);
         }
         let needed = self.catalogue.prelude(step)?;
-        self.fresh(&needed, on_progress)
+        self.fresh(&needed)
     }
 
     /// A new workspace with the state after a step.
-    pub(crate) fn after(
-        &self,
-        step: &'c Step,
-        lesson: &'c Lesson,
-        on_progress: OnProgress,
-    ) -> Result<Workspace<'c>, Failure> {
-        let mut workspace = self.before(step, on_progress)?;
-        let cells = [PlannedCell::of_step((step, lesson), true)];
-        let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
-        runner.by_ref().last();
-        match runner.is_interrupted() {
-            true => Err(Failure::Stopped),
-            false => Ok(workspace),
-        }
+    pub(crate) fn after(&self, step: &'c Step, lesson: &'c Lesson) -> Result<Workspace<'c>, Failure> {
+        let mut workspace = self.before(step)?;
+        prepare(&mut workspace, &[(step, lesson)])?;
+        Ok(workspace)
     }
 
     /// The lesson's workspace, if `step` is the last step that ran in it.
@@ -130,14 +114,9 @@ impl<'c> LessonState<'c> {
     }
 
     /// A new workspace with the state in which an exercise starts.
-    pub(crate) fn exercise(
-        &self,
-        exercise: &Exercise,
-        lesson: &'c Lesson,
-        on_progress: OnProgress,
-    ) -> Result<Workspace<'c>, Failure> {
+    pub(crate) fn exercise(&self, exercise: &Exercise, lesson: &'c Lesson) -> Result<Workspace<'c>, Failure> {
         let needed = self.catalogue.prelude_of(lesson, exercise)?;
-        let mut workspace = self.fresh(&needed, on_progress)?;
+        let mut workspace = self.fresh(&needed)?;
         workspace.at = needed.last().map(|(step, _)| (*step, lesson)).or(workspace.at);
         Ok(workspace)
     }
@@ -161,38 +140,11 @@ impl<'c> LessonState<'c> {
         true
     }
 
-    fn fresh(&self, needed: &[LessonStep<'c>], on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
-        let cells: Vec<PlannedCell> = needed.iter().map(|step| PlannedCell::of_step(*step, true)).collect();
-        let start = Instant::now();
+    fn fresh(&self, needed: &[LessonStep<'c>]) -> Result<Workspace<'c>, Failure> {
         let mut workspace = Workspace::new(&self.options);
-        let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
-        for finished in runner.by_ref() {
-            if start.elapsed() > SLOW {
-                on_progress(finished.index + 1, cells.len());
-            }
-        }
-        match runner.is_interrupted() {
-            true => Err(Failure::Stopped),
-            false => Ok(workspace),
-        }
+        prepare(&mut workspace, needed)?;
+        Ok(workspace)
     }
-}
-
-/// A new workspace in which all cells of this one have run that ran before `step`.
-fn replayed_before<'c>(
-    step: &Step,
-    workspace: &Workspace<'c>,
-    on_progress: OnProgress,
-) -> Result<Workspace<'c>, Failure> {
-    let start = Instant::now();
-    let at = workspace.ran.iter().rposition(|ran| ran.name == step.name());
-    let all = at.expect("the step has run in this workspace");
-    let copy = replayed(workspace, &workspace.ran[..all], |ran| {
-        if start.elapsed() > SLOW {
-            on_progress(ran, all);
-        }
-    });
-    copy.ok_or(Failure::Stopped)
 }
 
 /// The functions and classes of a program that are not known yet, and its imports; nothing of it that computes.

@@ -15,7 +15,7 @@ use super::super::terminal::shell::{Exit, Failure};
 use super::editor::{self, EditedCode};
 use super::failed_check::{FailedCheck, OWN_CODE};
 use super::input::InputMode;
-use super::lesson_state::{LessonState, OnProgress};
+use super::lesson_state::LessonState;
 use super::stop_page::PageStage;
 use super::walk::{Flow, Walk};
 use crate::lesson::Exercise;
@@ -178,8 +178,8 @@ impl<'c> Walk<'c, '_, '_> {
         self.shell.flush()?;
         self.keep_written(code);
         let (stop, exercise) = (self.stop(), self.exercise());
-        let ran = self.prepared(|state, on_progress| {
-            let mut workspace = scratch_workspace(state, stop, on_progress)?;
+        let ran = self.prepared(|state| {
+            let mut workspace = scratch_workspace(state, stop)?;
             let (outcome, overwritten) = workspace.overwritten_by(code, OWN_CODE);
             let panel = own_panel(code, &outcome, &workspace);
             let failed = match (&outcome.error, exercise) {
@@ -339,8 +339,8 @@ impl<'c> Walk<'c, '_, '_> {
     /// Runs the solution and adds its variables to the state of the lesson.
     fn run_solution(&mut self, exercise: &'c Exercise) -> Result<Option<(Outcome, Panel)>, Failure> {
         let stop = self.stop();
-        self.prepared(|state, on_progress| {
-            let mut workspace = scratch_workspace(state, stop, on_progress)?;
+        self.prepared(|state| {
+            let mut workspace = scratch_workspace(state, stop)?;
             let source = &exercise.solution.source;
             let outcome = quietly(|| workspace.run(source, &exercise.slug));
             let panel = own_panel(source, &outcome, &workspace);
@@ -357,15 +357,11 @@ fn binds(code: &str, name: &str) -> bool {
 }
 
 /// A new workspace with the state before this step or exercise.
-fn scratch_workspace<'c>(
-    state: &LessonState<'c>,
-    stop: Stop<'c>,
-    on_progress: OnProgress,
-) -> Result<Workspace<'c>, Failure> {
+fn scratch_workspace<'c>(state: &LessonState<'c>, stop: Stop<'c>) -> Result<Workspace<'c>, Failure> {
     match stop.kind {
-        StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson, on_progress),
+        StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson),
         StopKind::Step(step) => {
-            let mut workspace = state.before(step, on_progress)?;
+            let mut workspace = state.before(step)?;
             workspace.at = Some((step, stop.lesson));
             Ok(workspace)
         }

@@ -109,9 +109,9 @@ impl<'c> Walk<'c, '_, '_> {
         blank: &Blank,
         said: &str,
     ) -> Result<Option<Judgement>, Failure> {
-        self.prepared(|state, on_progress| {
+        self.prepared(|state| {
             filled::judge(asked, blank, &step.code, said, &mut |code| {
-                let mut workspace = state.before(step, on_progress)?;
+                let mut workspace = state.before(step)?;
                 Ok(quietly(|| filled::run(blank, code, &mut workspace.session, &remarks_on)))
             })
         })

@@ -226,18 +226,18 @@ impl<'c> Walk<'c, '_, '_> {
     fn copy(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
         let (stop, stage) = (self.stop(), self.stage());
         let Some(last) = stop.lesson.steps.last() else { return Ok(None) };
-        self.prepared(|state, on_progress| match stop.kind {
+        self.prepared(|state| match stop.kind {
             StopKind::Step(step) if stage == PageStage::Shown => match state.at(step) {
                 Some(workspace) => copy(workspace).ok_or(Failure::Stopped),
-                None => state.after(step, stop.lesson, on_progress),
+                None => state.after(step, stop.lesson),
             },
             StopKind::Step(step) => {
-                let mut workspace = state.before(step, on_progress)?;
+                let mut workspace = state.before(step)?;
                 workspace.at = Some((step, stop.lesson));
                 Ok(workspace)
             }
-            StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson, on_progress),
-            StopKind::End => state.after(last, stop.lesson, on_progress),
+            StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson),
+            StopKind::End => state.after(last, stop.lesson),
         })
     }
 }

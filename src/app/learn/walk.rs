@@ -1,7 +1,6 @@
 //! The state of the walkthrough: where the learner is and what they have seen, and how text reaches the screen.
 
 use std::collections::HashMap;
-use std::mem;
 
 use super::super::cells::step::{prints, step_panel};
 use super::super::keeper::journal::Restored;
@@ -10,7 +9,7 @@ use super::super::learner::store::Store;
 use super::super::terminal::shell::{Failure, Shell};
 use super::figures::has_tensors;
 use super::input::{self, InputMode};
-use super::lesson_state::{LessonState, OnProgress};
+use super::lesson_state::LessonState;
 use super::stop_page::{PageStage, StopPage};
 use super::terminal::KeyPress;
 use crate::lesson::progress::ProgressChange;
@@ -246,8 +245,8 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let before = lesson.exercises.iter().filter(|exercise| exercise.after_steps <= within);
         let own: Vec<String> =
             before.filter_map(|exercise| progress.tried(lesson, exercise)?.passed.clone()).collect();
-        let ran = self.prepared(|state, on_progress| {
-            let (outcome, workspace) = state.run(step, lesson, &own, on_progress)?;
+        let ran = self.prepared(|state| {
+            let (outcome, workspace) = state.run(step, lesson, &own)?;
             let mut panel = step_panel(step, lesson, &outcome, &mut workspace.session);
             // Lesson 1 teaches to read what PyTorch prints.
             if lesson.number > 1 {
@@ -264,18 +263,22 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         Ok(true)
     }
 
-    /// Prepares a state or runs a cell while the status line says so. `None`: Ctrl-C was pressed, and the learner was
-    /// told.
+    /// Prepares a state or runs a cell; where a line can be removed again, one says so meanwhile. `None`: Ctrl-C was
+    /// pressed, and the learner was told.
     pub(super) fn prepared<T>(
         &mut self,
-        work: impl FnOnce(&mut LessonState<'c>, OnProgress) -> Result<T, Failure>,
+        work: impl FnOnce(&mut LessonState<'c>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        let mut status = StatusLine { mode: self.mode, shown: false };
-        status.work_starts(self.shell)?;
-        let (shell, lesson) = (&mut *self.shell, &mut self.lesson);
-        let work = || work(lesson, &mut |ran, all| status.progress(ran, all, shell));
-        let made = input::unattended(self.mode, work)?;
-        status.clear(self.shell)?;
+        let shows = self.mode == InputMode::Keys;
+        if shows {
+            self.shell.say("running ...")?;
+            self.shell.flush()?;
+        }
+        let lesson = &mut self.lesson;
+        let made = input::unattended(self.mode, || work(lesson))?;
+        if shows {
+            self.shell.say("\r\x1b[K")?;
+        }
         match made {
             Ok(made) => Ok(Some(made)),
             Err(Failure::Stopped) => {
@@ -316,41 +319,5 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let empty = text.lines.is_empty();
         let text = if empty { remark("It ran and printed nothing.", self.shell.look) } else { text };
         self.put_apart(text).map(drop)
-    }
-}
-
-/// A line that says how far long work has come; where lines cannot be redrawn, one remark.
-struct StatusLine {
-    mode: InputMode,
-    shown: bool,
-}
-
-impl StatusLine {
-    /// Says that something runs, if the line can be removed again.
-    fn work_starts(&mut self, shell: &mut Shell) -> Result<(), Failure> {
-        if self.mode == InputMode::Keys {
-            self.shown = true;
-            shell.say("running ...")?;
-            shell.flush()?;
-        }
-        Ok(())
-    }
-
-    fn progress(&mut self, ran: usize, all: usize, shell: &mut Shell) {
-        let first = !mem::replace(&mut self.shown, true);
-        // The work goes on even if the line cannot be written.
-        let _ = match self.mode {
-            InputMode::Keys => shell.say(&format!("\r\x1b[Krunning what comes before: cell {ran} of {all}")),
-            InputMode::Words if first => shell.say("running what comes before ...\n"),
-            InputMode::Words => Ok(()),
-        };
-        let _ = shell.flush();
-    }
-
-    fn clear(&self, shell: &mut Shell) -> Result<(), Failure> {
-        match self.shown && self.mode == InputMode::Keys {
-            true => shell.say("\r\x1b[K"),
-            false => Ok(()),
-        }
     }
 }

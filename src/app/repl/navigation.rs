@@ -208,7 +208,7 @@ impl<'c> Repl<'c> {
                 UndoCells::First(count) => (workspace.ran[*count..].to_vec(), &workspace.ran[..*count]),
                 UndoCells::Replaced(cells) => (Vec::new(), &cells[..]),
             };
-            (undone, replayed(&workspace, kept, |_| {}))
+            (undone, replayed(&workspace, kept))
         };
         let Some(mut fresh) = fresh else {
             self.undo_points.push(before);

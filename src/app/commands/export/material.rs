@@ -2,8 +2,8 @@
 
 use super::super::options::GlobalOptions;
 use super::lineage::Lineage;
-use crate::app::cells::plan::{PlannedCell, steps};
-use crate::app::cells::runner::{FinishedCell, Runner};
+use crate::app::cells::plan::steps;
+use crate::app::cells::runner::{FinishedCell, Runner, prepare};
 use crate::app::cells::step::{shown_tensors, step_panel};
 use crate::app::cells::workspace::Workspace;
 use crate::app::learner::stops::{Stop, StopKind, find};
@@ -177,13 +177,8 @@ fn overwritten<'c>(
     options: &GlobalOptions,
 ) -> Result<Vec<String>, Failure> {
     let before = catalogue.prelude_of(lesson, exercise)?;
-    let cells: Vec<PlannedCell> = before.into_iter().map(|step| PlannedCell::of_step(step, true)).collect();
     let mut workspace = Workspace::new(options);
-    let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
-    runner.by_ref().last();
-    if runner.is_interrupted() {
-        return Err(Failure::Stopped);
-    }
+    prepare(&mut workspace, &before)?;
     Ok(workspace.overwritten_by(code, &exercise.slug).1)
 }
 
