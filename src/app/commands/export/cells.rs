@@ -1,9 +1,8 @@
 //! Exports the cells of a notebook, a script or a Markdown file as Markdown or as a notebook, with what they show now.
 
 use super::notebook::recorded;
-use crate::app::cells::evidence::output_of;
 use crate::app::cells::plan::{Plan, PlannedCell};
-use crate::app::cells::runner::{FinishedCell, Runner};
+use crate::app::cells::runner::{FinishedCell, Runner, output_of};
 use crate::app::cells::workspace::Workspace;
 use crate::app::terminal::progress_bar::ProgressBar;
 use crate::app::terminal::shell::{Exit, Failure};
@@ -32,7 +31,7 @@ pub(crate) fn of_plan<'c>(
     workspace: &mut Workspace<'c>,
     progress: &ProgressBar,
 ) -> Result<(String, Exit), Failure> {
-    let mut runner = Runner::new(workspace, &plan.cells).by_evidence();
+    let mut runner = Runner::new(workspace, &plan.cells);
     for cell in &plan.cells {
         progress.at(runner.done(), &cell.title());
         match runner.next() {
