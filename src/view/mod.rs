@@ -18,7 +18,6 @@ pub(crate) mod html;
 pub mod learn;
 pub mod listing;
 pub mod look;
-pub(crate) mod look_page;
 pub mod markdown;
 pub mod panel;
 pub(crate) mod parting;

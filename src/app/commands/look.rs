@@ -9,7 +9,6 @@ use serde_json::json;
 use super::super::cells::trained::{ModelFolder, TrainedModel};
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
-use super::export::{may_write, write};
 use super::options::GlobalOptions;
 use crate::lesson::trained::{self, Head, Looked, Question, Sizes};
 use crate::ops::nearest;
@@ -17,7 +16,6 @@ use crate::view::heads::{head_grid, head_legend, head_table, sizes};
 use crate::view::look::{
     full_map, gap, grid, grid_legend, logit_parts, looking_word, next_words, shaded, weight_parts,
 };
-use crate::view::look_page::look_page;
 use crate::view::wrap::remark;
 use crate::view::{Look, Text};
 
@@ -48,14 +46,8 @@ pub(crate) struct Args {
     /// Say what the logit of a next word is made of (default: the likeliest)
     #[arg(long, value_name = "WORD", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     why: Option<String>,
-    /// Write a page to share: the next words, the map of each head, what the logit is made of
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    html: Option<PathBuf>,
-    /// With --html: overwrite the file if it is there
-    #[arg(long, requires = "html")]
-    force: bool,
     /// List the words that the small trained model knows instead
-    #[arg(long, conflicts_with_all = ["sentence", "model", "head", "word", "without", "why", "html"])]
+    #[arg(long, conflicts_with_all = ["sentence", "model", "head", "word", "without", "why"])]
     words: bool,
 }
 
@@ -69,17 +61,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Good);
     }
-    if let Some(file) = &args.html {
-        may_write(file, args.force, shell)?;
-    }
     let answer = answered(args, &shell.options)?;
-    if let Some(file) = &args.html {
-        let Answer::Looked(looked) = &answer else {
-            return Err(Failure::Usage("--html needs a sentence".to_owned()));
-        };
-        write(file, &look_page(looked, &args.without), shell)?;
-        return Ok(Exit::Good);
-    }
     if shell.options.json {
         let without: Vec<String> = args.without.iter().map(Head::to_string).collect();
         let mut document = json!({"schema": "attn.look/1", "without": without});
@@ -116,11 +98,6 @@ pub(crate) fn typed(
         let said = error.to_string();
         Failure::Usage(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
     })?;
-    if args.html.is_some() {
-        return Err(Failure::Usage(
-            "a page is written by `attn look`, with the same words after it".to_owned(),
-        ));
-    }
     if args.words {
         return Ok((remark(&trained::words().join(" "), look), None));
     }

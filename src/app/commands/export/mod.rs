@@ -124,7 +124,7 @@ pub(crate) fn page(title: &str, catalogue: &Catalogue) -> Box<dyn CellWriter> {
 }
 
 /// Writes a file, and says so.
-pub(crate) fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Failure> {
+fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Failure> {
     file::write(path, text)
         .map_err(|error| Failure::Unreadable(format!("{} cannot be written: {error}", path.display())))?;
     shell.say(&format!("Written: {}\n", path.display()))
@@ -159,7 +159,7 @@ fn format(args: &Args, json: bool) -> Result<Format, Failure> {
 }
 
 /// Checks that the file may be written: it does not exist, or the user agrees.
-pub(crate) fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
+fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
     let name = file.display();
     if file.is_dir() {
         return Err(Failure::Usage(format!("{name} is a folder; name a file in it")));
