@@ -314,19 +314,9 @@ fn show_error(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> R
 
 /// Adds an example of the command to the message that an argument is missing.
 fn example(error: &mut clap::Error, args: &[OsString]) {
-    let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
-    let Some((at, verb)) = words
-        .iter()
-        .enumerate()
-        .find_map(|(at, word)| VERBS.iter().find(|verb| verb.name == *word).map(|verb| (at, verb)))
-    else {
-        return;
-    };
-    let given: Vec<&str> = words[at + 1..].iter().copied().filter(|word| !word.starts_with('-')).collect();
-    let tip = match given.as_slice() {
-        [given] if verb.name == why::NAME => why::completed(given),
-        _ => format!("for example: {}", verb.examples.lines().next().unwrap_or(verb.name)),
-    };
+    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str());
+    let Some(verb) = words.find_map(|word| VERBS.iter().find(|verb| verb.name == word)) else { return };
+    let tip = format!("for example: {}", verb.examples.lines().next().unwrap_or(verb.name));
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 

@@ -1,8 +1,6 @@
 //! `attn why`: where one number comes from, down to inputs, parameters and random draws. This file finds the element that
 //! an expression means; `explain` explains it.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::super::cells::course;
@@ -14,7 +12,6 @@ use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::{AxisPlace, Statement, Why, figure, why_of};
-use crate::lesson::{Catalogue, Lesson, Target};
 use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
 use crate::tensor::show::tuple_repr;
@@ -41,42 +38,6 @@ pub(crate) struct Args {
     /// How many levels to go down from it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=MAX_DEPTH as i64))]
     depth: Option<u8>,
-}
-
-pub(crate) const NAME: &str = "why";
-
-/// What to type where only one argument was given: the place is missing, or the element.
-pub(crate) fn completed(given: &str) -> String {
-    let quoted = |element: &str| match element.contains(['[', '(', ' ']) {
-        true => format!("'{element}'"),
-        false => element.to_owned(),
-    };
-    let catalogue = course::catalogue().ok();
-    let is_place = catalogue.as_ref().is_some_and(|all| all.find(given).is_ok()) || Path::new(given).exists();
-    if is_place {
-        let element = catalogue.as_ref().and_then(|all| worked_out(given, all));
-        let element = element.unwrap_or_else(|| "attn_weights[1,2]".to_owned());
-        return format!("the place comes first, then the element: attn {NAME} {given} {}", quoted(&element));
-    }
-    let name = given.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-    let place = catalogue.as_ref().and_then(|all| all.lessons().flatten().find_map(|it| bound_in(it, name)));
-    let place = place.unwrap_or_else(|| "WHERE".to_owned());
-    format!("the place comes first, then the element: attn {NAME} {place} {}", quoted(given))
-}
-
-/// An element that the step or the lesson of this name works out.
-fn worked_out(place: &str, catalogue: &Catalogue) -> Option<String> {
-    match catalogue.find(place).ok()? {
-        Target::Step(step, _) => step.why.clone(),
-        Target::Lesson(lesson) => lesson.steps.iter().find_map(|step| step.why.clone()),
-    }
-}
-
-/// The first step of a lesson that assigns to this variable.
-fn bound_in(lesson: &Lesson, name: &str) -> Option<String> {
-    let binds = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with("= "));
-    let step = lesson.steps.iter().find(|step| !name.is_empty() && step.code.lines().any(binds))?;
-    Some(step.slug.clone())
 }
 
 /// Explains an element.
