@@ -28,7 +28,6 @@ mod tensors;
 mod variables;
 
 use std::io::{self, IsTerminal};
-use std::panic::{self, AssertUnwindSafe};
 
 use super::cells::course;
 use super::cells::machine::{self, input_begins};
@@ -94,7 +93,6 @@ impl<'c> Repl<'c> {
                 self.greet(shell)?;
             }
         }
-        let _silent = SilentPanics::new();
         self.run_again(&left.inputs, shell)?;
         reader.begin_with(left.draft);
         let mut exit = Exit::Good;
@@ -159,13 +157,7 @@ impl<'c> Repl<'c> {
         if !input.trim().is_empty() {
             journal::note(&Entry::Input(input.to_owned()));
         }
-        let result = match panic::catch_unwind(AssertUnwindSafe(|| self.run_input(input, shell))) {
-            Ok(result) => result?,
-            Err(_) => {
-                self.say("This is a defect of attn, not of your code; the session goes on. Please report what you typed.", shell)?;
-                InputResult::Failed
-            }
-        };
+        let result = self.run_input(input, shell)?;
         journal::note(if commands::only_looks(input) { &Entry::Looked } else { &Entry::Done });
         Ok(result)
     }
@@ -233,28 +225,6 @@ impl<'c> InputReader<'c> {
         match self {
             InputReader::Editor(editor) => awaiting(|| editor.read(repl.input_count + 1, shell)),
             InputReader::Lines(lines) => lines.read(repl.input_count + 1, shell),
-        }
-    }
-}
-
-/// Stops the panic hook from printing until it is dropped: the loop reports the panic itself.
-struct SilentPanics(Option<PanicHook>);
-
-type PanicHook = Box<dyn Fn(&panic::PanicHookInfo<'_>) + Sync + Send>;
-
-impl SilentPanics {
-    fn new() -> SilentPanics {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(|_| {}));
-        SilentPanics(Some(before))
-    }
-}
-
-impl Drop for SilentPanics {
-    fn drop(&mut self) {
-        // The hook cannot be set while the thread panics.
-        if let Some(before) = self.0.take().filter(|_| !std::thread::panicking()) {
-            panic::set_hook(before);
         }
     }
 }
