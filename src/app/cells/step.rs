@@ -1,12 +1,12 @@
 //! The panel of a step that has run: prose, code, output, tensors, checks, and one element worked out.
 
-use ruff_python_ast::{Expr, Stmt};
 use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::figures::{StepNames, called, figure};
 use super::notes::explained;
 use super::pictures::pictures;
 use crate::explain;
+use crate::explain::trace::Sources;
 use crate::kernel::random::Family;
 use crate::lesson::{Lesson, Step};
 use crate::session::{Outcome, Session, Variable};
@@ -151,35 +151,5 @@ pub fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
 
 /// The names that a cell binds only as variables of its loops: they are not shown as results.
 pub fn loop_variables(code: &str) -> Vec<String> {
-    let Ok(parsed) = crate::syntax::parse_module(code) else {
-        return Vec::new();
-    };
-    let (mut counters, mut others) = (Vec::new(), Vec::new());
-    for statement in &parsed.syntax().body {
-        bound(statement, &mut counters, &mut others);
-    }
-    counters.retain(|name| !others.contains(name));
-    counters
-}
-
-fn bound(statement: &Stmt, counters: &mut Vec<String>, others: &mut Vec<String>) {
-    match statement {
-        Stmt::For(looped) => {
-            names_in(&looped.target, counters);
-            looped.body.iter().for_each(|inner| bound(inner, counters, others));
-        }
-        Stmt::With(block) => block.body.iter().for_each(|inner| bound(inner, counters, others)),
-        Stmt::If(branch) => branch.body.iter().for_each(|inner| bound(inner, counters, others)),
-        Stmt::Assign(assign) => assign.targets.iter().for_each(|target| names_in(target, others)),
-        Stmt::AugAssign(assign) => names_in(&assign.target, others),
-        _ => {}
-    }
-}
-
-fn names_in(target: &Expr, names: &mut Vec<String>) {
-    match target {
-        Expr::Name(name) => names.push(name.id.to_string()),
-        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| names_in(element, names)),
-        _ => {}
-    }
+    Sources::new([(String::new(), code.to_owned())]).counters()
 }
