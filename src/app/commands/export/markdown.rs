@@ -1,9 +1,9 @@
 //! Exports as Markdown: steps in full, or a page on the chapter.
 
-use super::glossary::{glossary_part, linked_inside};
 use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::app::learner::summary;
 use crate::lesson::progress::Progress;
+use crate::lesson::terms::ADDRESS;
 use crate::lesson::{Catalogue, Lesson};
 use crate::view::Figure;
 use crate::view::markdown::{fenced, inline, joined, step, table};
@@ -22,10 +22,20 @@ pub(crate) fn of_steps(material: &Material) -> String {
             lesson = &own.id;
             parts.push(format!("# {}", own.heading()));
         }
-        parts.push(linked_inside(&text));
+        parts.push(without_links(&text));
     }
-    parts.push(glossary_part(material));
     joined(&parts)
+}
+
+/// Markdown without the links to the glossary's file, which is not beside an export.
+pub(super) fn without_links(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(&format!("]({ADDRESS}")) {
+        let (head, word) = before.rsplit_once('[').unwrap_or((before, ""));
+        out.extend([head, word]);
+        rest = after.split_once(')').map_or("", |(_, rest)| rest);
+    }
+    out + rest
 }
 
 fn exercise(exported: &ExportedExercise) -> String {

@@ -9,7 +9,7 @@ use crate::app::cells::workspace::Workspace;
 use crate::app::learner::stops::{Stop, StopKind, find};
 use crate::app::terminal::shell::Failure;
 use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
-use crate::lesson::{Catalogue, Exercise, Glossary, Lesson, LessonStep, Step, Target};
+use crate::lesson::{Catalogue, Exercise, Lesson, LessonStep, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
 use crate::view::html::ShownTensors;
@@ -19,7 +19,6 @@ use crate::view::markdown::AnsweredQuestion;
 pub(crate) struct Material<'c> {
     /// Steps and exercises.
     pub(crate) parts: Vec<ExportPart<'c>>,
-    pub(crate) glossary: Glossary,
 }
 
 /// One step or exercise.
@@ -108,8 +107,7 @@ impl<'c> Material<'c> {
                 StopKind::End => {}
             }
         }
-        let glossary = catalogue.glossary()?;
-        Ok(Material { parts, glossary })
+        Ok(Material { parts })
     }
 }
 

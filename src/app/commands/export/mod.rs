@@ -4,7 +4,6 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`material`] | runs the steps, and adds the learner's answers |
-//! | [`glossary`] | the entries to which the export links |
 //! | [`markdown`] | writes Markdown |
 //! | [`notebook`] | writes a notebook, nbformat 4.5 |
 //! | [`cells`] | writes the cells of a file as Markdown or as a notebook |
@@ -12,7 +11,6 @@
 //! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
 pub(crate) mod cells;
-mod glossary;
 mod html;
 mod lineage;
 mod markdown;

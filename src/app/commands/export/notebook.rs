@@ -1,6 +1,6 @@
 //! Exports steps and answers as a notebook that Jupyter opens: cells in order, with their outputs.
 
-use super::glossary::{glossary_part, linked_inside};
+use super::markdown::without_links;
 use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::lesson::ipynb::IpynbWriter;
 use crate::lesson::notebook::{RAISES, RecordedOutput, VARIES};
@@ -25,7 +25,6 @@ pub(crate) fn of(material: &Material) -> String {
             ExportPart::Exercise(exported) => exercise(exported, &mut notebook),
         }
     }
-    notebook.markdown("glossary", &glossary_part(material));
     notebook.finish()
 }
 
@@ -34,13 +33,13 @@ fn step(run: &ExportedStep, notebook: &mut IpynbWriter) {
     if !run.silent {
         let mut parts = vec![before(&run.panel)];
         parts.extend(run.asked.iter().map(question));
-        notebook.markdown(&format!("{slug}-before"), &linked_inside(&joined(&parts)));
+        notebook.markdown(&format!("{slug}-before"), &without_links(&joined(&parts)));
     }
     let tags = [(RAISES, run.step.raises), (VARIES, run.step.varies)];
     let tags: Vec<&str> = tags.into_iter().filter_map(|(tag, applies)| applies.then_some(tag)).collect();
     notebook.code(slug, &run.step.code, &recorded(&run.outcome), &tags);
     if !run.silent {
-        notebook.markdown(&format!("{slug}-after"), &linked_inside(&run.panel.after));
+        notebook.markdown(&format!("{slug}-after"), &without_links(&run.panel.after));
     }
 }
 
@@ -73,7 +72,7 @@ fn guard(names: &[String]) -> (String, String) {
 fn exercise(exported: &ExportedExercise, notebook: &mut IpynbWriter) {
     let exercise = exported.exercise;
     let head = format!("## {}\n\n{}", exercise.heading(), exercise.task.trim());
-    notebook.markdown(&format!("{}-task", exercise.slug), &linked_inside(&head));
+    notebook.markdown(&format!("{}-task", exercise.slug), &without_links(&head));
     // What the learner's code overwrites, the lesson goes on with as it was.
     let guard = (!exported.overwritten.is_empty()).then(|| guard(&exported.overwritten));
     if let Some((before, _)) = &guard {
@@ -84,6 +83,6 @@ fn exercise(exported: &ExportedExercise, notebook: &mut IpynbWriter) {
         notebook.code_without_output(&format!("{}-restore", exercise.slug), after);
     }
     if exported.tried.passed.is_some() {
-        notebook.markdown(&format!("{}-after", exercise.slug), &linked_inside(&exercise.after));
+        notebook.markdown(&format!("{}-after", exercise.slug), &without_links(&exercise.after));
     }
 }
