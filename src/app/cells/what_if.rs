@@ -157,45 +157,14 @@ pub(crate) fn examples(workspace: &mut Workspace) -> Vec<String> {
     let has_tokens = number.as_ref().is_some_and(|(name, _)| words.token_tensors().contains(name));
     let other = tokens.get(1).and_then(|token| tokens.iter().rev().skip(1).find(|other| *other != token));
     let word = other.filter(|_| has_tokens).map(|other| format!("token {}={other}", tokens[1]));
-    let seeded = workspace.ran.iter().any(|cell| code(cell).contains("manual_seed("));
+    let has = |code: &str| workspace.ran.iter().any(|cell| cell.source.contains(code));
     let examples = [
         ("a number", number.map(|(_, text)| text)),
         ("a word", word),
-        ("code", edit(workspace)),
-        ("a seed", seeded.then(|| "seed 7".to_owned())),
+        ("code", has("dim=-1").then(|| "dim=-1 => dim=0".to_owned())),
+        ("a seed", has("manual_seed(").then(|| "seed 7".to_owned())),
     ];
     examples.into_iter().filter_map(|(label, text)| Some(format!("{label}: `{}`", text?))).take(3).collect()
-}
-
-/// A change of the code at one place, in the cells that were asked for if it can be.
-fn edit(workspace: &Workspace) -> Option<String> {
-    const EDITS: [(&str, &str); 8] = [
-        ("dim=-1", "dim=0"),
-        ("@", "*"),
-        ("dim=0", "dim=-1"),
-        ("torch.tril", "torch.triu"),
-        (" / ", " * "),
-        (" * ", " + "),
-        (" + ", " - "),
-        (" - ", " + "),
-    ];
-    let asked = asked(workspace);
-    let (own, others): (Vec<&RanCell>, Vec<_>) =
-        workspace.ran.iter().partition(|cell| asked.contains(&cell.name));
-    own.into_iter().chain(others.into_iter().rev()).find_map(|cell| {
-        let once = |text: &str, old: &str| text.matches(old).count() == 1;
-        let fits = |(old, _): &&(&str, &str)| once(&cell.source, old) && once(&code(cell), old);
-        let (old, new) = EDITS.iter().find(fits)?;
-        let is_elsewhere = workspace.ran.iter().any(|it| it.name != cell.name && it.source.contains(old));
-        let place = if is_elsewhere { format!("{}: ", cell.name) } else { String::new() };
-        Some(format!("{place}{} => {}", old.trim(), new.trim()))
-    })
-}
-
-/// The code of a cell without its comments.
-fn code(cell: &RanCell) -> String {
-    let lines = cell.source.lines().map(|line| line.split('#').next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The cells that a change is asked about: the step, and what the learner ran after it. Of a file, all cells.
