@@ -86,11 +86,6 @@ impl TensorNames {
         self.axes.iter().find(|(named, _)| named == name).map(|(_, axes)| axes.as_slice()).unwrap_or_default()
     }
 
-    /// The names of axes that the lesson uses.
-    pub(crate) fn axis_names(&self) -> impl Iterator<Item = &str> {
-        self.axes.iter().flat_map(|(_, axes)| axes.iter().map(String::as_str)).chain(["batch", "head"])
-    }
-
     /// Whether only loops bind this name.
     pub(crate) fn is_counter(&self, name: &str) -> bool {
         self.counters.iter().any(|counter| counter == name)

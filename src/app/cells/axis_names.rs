@@ -57,28 +57,15 @@ impl AxisNames {
         }
         let mut places: Vec<Option<usize>> = vec![None; self.shape.len()];
         for item in items {
-            let (axis, at) = match item {
-                IndexItem::Along(axis, item) => {
-                    let place = self.axes.iter().position(|own| own == axis || format!("{own}s") == *axis);
-                    let place = place.ok_or_else(|| self.no_axis(base, axis))?;
-                    (place, self.position(base, place, item, workspace)?)
-                }
-                IndexItem::Word(word) => {
-                    let open = |place: &usize| places[*place].is_none();
-                    let labelled = |place: &usize| {
-                        self.labels[*place].as_ref().is_some_and(|labels| labels.contains(word))
-                    };
-                    let place = (0..places.len()).filter(open).find(labelled);
-                    let place = place.or_else(|| (0..places.len()).find(open));
-                    let place = place.expect("there are not more items than axes");
-                    (place, self.position(base, place, item, workspace)?)
-                }
-                IndexItem::Number(_) => {
-                    let open = (0..places.len()).find(|place| places[*place].is_none());
-                    let place = open.expect("there are not more items than axes");
-                    (place, self.position(base, place, item, workspace)?)
-                }
+            let open = |place: &usize| places[*place].is_none();
+            let labelled = |place: &usize| match (item, &self.labels[*place]) {
+                (IndexItem::Word(word), Some(labels)) => labels.contains(word),
+                _ => false,
             };
+            let place = (0..places.len()).filter(open).find(labelled);
+            let place = place.or_else(|| (0..places.len()).find(open));
+            let axis = place.expect("there are not more items than axes");
+            let at = self.position(base, axis, item, workspace)?;
             places[axis] = Some(at);
         }
         // What is named is a prefix; axes of size 1 before it have one position.
@@ -111,7 +98,6 @@ impl AxisNames {
         };
         match item {
             IndexItem::Number(at) => number(*at),
-            IndexItem::Along(_, item) => self.position(base, axis, item, workspace),
             IndexItem::Word(word) => {
                 let labels = self.labels[axis].as_deref().unwrap_or_default();
                 if let Some(at) = labels.iter().position(|label| label == word) {
@@ -144,14 +130,6 @@ impl AxisNames {
             "" => format!("axis {axis}"),
             name => format!("the axis {name}"),
         }
-    }
-
-    fn no_axis(&self, base: &str, axis: &str) -> Failure {
-        let known: Vec<&str> = self.axes.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-        Failure::Usage(match known.as_slice() {
-            [] => format!("the axes of {base} have no names: use numbers for {}", tuple_repr(&self.shape)),
-            known => format!("{base} has no axis {axis}: its axes are {}", known.join(", ")),
-        })
     }
 }
 

@@ -6,8 +6,6 @@ pub(crate) enum IndexItem {
     Number(i64),
     /// A token or a variable.
     Word(String),
-    /// A number or a token along the axis of this name.
-    Along(String, Box<IndexItem>),
 }
 
 /// The function of a tensor and which of its calls, from 1; without a number the last one.
@@ -103,13 +101,6 @@ fn index_item(text: &str) -> Option<IndexItem> {
     if let Some(word) = quoted {
         return Some(IndexItem::Word(word.to_owned()));
     }
-    if let Some((axis, rest)) = text.split_once(['=', ' ']) {
-        let axis = axis.trim();
-        let item = index_item(rest.trim_start_matches(['=', ' ']))?;
-        let is_name = axis.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let single = !matches!(item, IndexItem::Along(..));
-        return (is_name && single).then(|| IndexItem::Along(axis.to_owned(), Box::new(item)));
-    }
     // `None`, `...`, `:` and calculations are Python's.
     let is_word = text.chars().all(|c| c.is_alphanumeric() || "_-'".contains(c))
         && text.starts_with(char::is_alphabetic)
@@ -140,11 +131,6 @@ pub(crate) fn with_positions(text: &str, tokens: &[String]) -> String {
             matches!(next, Some(',' | ']')).then_some((at, length))
         });
         if let Some((at, length)) = place {
-            // The name of an axis may come before: `inputs[token journey]`.
-            let kept = out.trim_end().trim_end_matches(is_letter).len();
-            if !out[kept..].trim().is_empty() && out[..kept].trim_end().ends_with(['[', ',']) {
-                out.truncate(kept);
-            }
             out.push_str(&at.to_string());
             rest = &rest[length..];
             continue;

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `attn_weights[1,2]`, `keys[-1][0]` | an element of a variable, or of any expression that returns a tensor |
 //! | `attn_weights[journey, starts]`, `attn_weights["journey"]` | the same by tokens |
-//! | `context[0, head 1, starts]`, `w[query journey]` | an index along an axis that has a name |
 //! | `CausalAttention.forward: attn_scores[0,2,1]` | a tensor that a function named; `forward call 1: ...` of its first call |
 //! | `attn_weights journey starts`, `journey starts` | words alone; without a tensor, the one that the step explains |
 
@@ -68,7 +67,7 @@ pub(crate) fn named(text: &str, workspace: &mut Workspace) -> Result<NamedElemen
             (None, None) => evaluated_or_local(&base, &names, workspace),
         };
         // The first items of an index may index a list or a dict that has tensors.
-        match items.first().and_then(|item| item_of(&base, item)) {
+        match items.first().map(|item| item_of(&base, item)) {
             Some(inner) if found.is_err() && scope.is_none() && is_container(&base, workspace) => {
                 base = inner;
                 items.remove(0);
@@ -94,30 +93,17 @@ fn in_words(text: &str, names: &TensorNames) -> Option<(String, Vec<IndexItem>)>
         Some(_) => (first, text[first.len()..].trim_start_matches([' ', ','])),
         None => ("", text),
     };
-    let is_axis = |word: &str| names.axis_names().any(|axis| axis == word);
-    let mut items = Vec::new();
-    let mut axis: Option<String> = None;
-    for word in rest.split([' ', ',']).filter(|word| !word.is_empty()) {
-        if axis.is_none() && is_axis(word) && !names.tokens().iter().any(|token| token == word) {
-            axis = Some(word.to_owned());
-            continue;
-        }
-        let item = match word.parse() {
-            Ok(number) => IndexItem::Number(number),
-            Err(_) => IndexItem::Word(word.to_owned()),
-        };
-        items.push(match axis.take() {
-            Some(axis) => IndexItem::Along(axis, Box::new(item)),
-            None => item,
-        });
-    }
+    let item = |word: &str| match word.parse() {
+        Ok(number) => IndexItem::Number(number),
+        Err(_) => IndexItem::Word(word.to_owned()),
+    };
+    let items: Vec<IndexItem> = rest.split([' ', ',']).filter(|word| !word.is_empty()).map(item).collect();
     let is_token = |item: &IndexItem| match item {
         IndexItem::Number(_) => !base.is_empty(),
         IndexItem::Word(word) => names.tokens().contains(word),
-        IndexItem::Along(..) => true,
     };
     // `a - b` is an expression, and so is a name alone.
-    let fits = axis.is_none() && !items.is_empty() && items.iter().all(is_token);
+    let fits = !items.is_empty() && items.iter().all(is_token);
     fits.then(|| (base.to_owned(), items))
 }
 
@@ -249,11 +235,10 @@ fn evaluated_or_local(
 }
 
 /// An item of what a text names, in Python: `states[1]`, `cache['k']`.
-fn item_of(base: &str, item: &IndexItem) -> Option<String> {
+fn item_of(base: &str, item: &IndexItem) -> String {
     match item {
-        IndexItem::Number(at) => Some(format!("{base}[{at}]")),
-        IndexItem::Word(key) => Some(format!("{base}[{key:?}]")),
-        IndexItem::Along(..) => None,
+        IndexItem::Number(at) => format!("{base}[{at}]"),
+        IndexItem::Word(key) => format!("{base}[{key:?}]"),
     }
 }
 
