@@ -4,15 +4,15 @@ use super::super::cells::element_text::scope_prefix;
 use super::super::cells::step::element_of;
 use super::super::cells::workspace::Workspace;
 use super::super::commands::why;
+use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::{Failure, Shell};
 use super::figures::figures;
-use super::input::{self, InputMode};
+use super::input::{self, Escape, InputMode};
 use super::navigate::cut;
 use super::terminal::{self, KeyPress};
 use super::visits::or_reason;
 use super::walk::{Flow, Walk};
 use crate::lesson::Step;
-use crate::ops::nearest;
 use crate::view::learn::footer;
 use crate::view::pick::{element_name, marked};
 use crate::view::wrap::remark;
@@ -83,8 +83,6 @@ struct Picker {
     depth: usize,
     /// The first line of the explanation that is shown.
     top: usize,
-    /// The name that is being typed.
-    typed: Option<String>,
     told: String,
 }
 
@@ -109,7 +107,7 @@ impl Picker {
         });
         let (at, index) = found.unwrap_or_else(|| (0, vec![0; figures[0].shape.len()]));
         let scopes = vec![String::new(); figures.len()];
-        Picker { figures, scopes, at, index, depth: 1, top: 0, typed: None, told: String::new() }
+        Picker { figures, scopes, at, index, depth: 1, top: 0, told: String::new() }
     }
 
     /// The element as it is asked for.
@@ -130,9 +128,12 @@ impl Picker {
             let pressed = input::press(&region, shell)?;
             self.told.clear();
             cleared |= pressed == KeyPress::Resized;
-            let choice = match self.typed.take() {
-                Some(typed) => self.type_name(typed, pressed, workspace),
-                None => self.choose(pressed, [&why, &deeper], space),
+            let choice = match pressed {
+                KeyPress::Letter(letter) if letter.is_alphabetic() || letter == '_' => {
+                    self.ask_name(letter, workspace, shell)?;
+                    Choice::Goes
+                }
+                pressed => self.choose(pressed, [&why, &deeper], space),
             };
             if let Choice::Ends = choice {
                 return Ok((explained(&self.element(), self.depth, workspace, shell.look), cleared));
@@ -185,32 +186,30 @@ impl Picker {
                 self.top = 0;
             }
             KeyPress::Backspace => {}
-            KeyPress::Letter(letter) if letter.is_alphabetic() || letter == '_' => {
-                self.typed = Some(letter.to_string());
-            }
             KeyPress::Letter(_) | KeyPress::Resized => {}
             KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => return Choice::Ends,
         }
         Choice::Goes
     }
 
-    /// A key while a name is typed.
-    fn type_name(&mut self, mut typed: String, pressed: KeyPress, workspace: &mut Workspace) -> Choice {
-        match pressed {
-            KeyPress::Letter(letter) => typed.push(letter),
-            KeyPress::Backspace => drop(typed.pop()),
-            KeyPress::Tab => typed = completed(&typed, workspace),
-            KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => typed.clear(),
-            KeyPress::Enter => match self.go_to(&typed, workspace) {
-                Ok(()) => return Choice::Goes,
-                // The rest of the word `why`, whose first letter came here.
-                Err(_) if typed == "hy" => typed.clear(),
-                Err(failure) => self.told = failure.to_string(),
-            },
-            KeyPress::Arrow(..) | KeyPress::Page(_) | KeyPress::Resized => {}
+    /// Goes to an element whose name begins with this letter: the learner types the rest.
+    fn ask_name(
+        &mut self,
+        letter: char,
+        workspace: &mut Workspace,
+        shell: &mut Shell,
+    ) -> Result<(), Failure> {
+        terminal::press_again(letter);
+        let TypedLine::Line(typed) = input::line("why: ", Escape::Leaves, InputMode::Keys, shell)? else {
+            return Ok(());
+        };
+        match self.go_to(&typed, workspace) {
+            // The rest of the word `why`, whose first letter came here.
+            Err(_) if matches!(typed.trim(), "" | "hy") => {}
+            Err(failure) => self.told = failure.to_string(),
+            Ok(()) => {}
         }
-        self.typed = Some(typed).filter(|typed| !typed.is_empty());
-        Choice::Goes
+        Ok(())
     }
 
     /// Goes to the element of this name. Errors: there is none.
@@ -251,10 +250,6 @@ impl Picker {
         let rows = terminal::rows().saturating_sub(1);
         let figure = &self.figures[self.at];
         let mut below = Text::new();
-        if let Some(typed) = &self.typed {
-            let prompt = Line::new().with(Role::Dim, "why: ").with(Role::Strong, typed).with(Role::Dim, "_");
-            below.line(prompt);
-        }
         if !self.told.is_empty() {
             below.append(remark(&self.told, look));
         }
@@ -294,9 +289,6 @@ impl Picker {
 
     /// The keys that do something here.
     fn keys(&self, figure: &Figure, goes_deeper: bool, is_long: bool) -> Vec<(&'static str, &'static str)> {
-        if self.typed.is_some() {
-            return vec![("Enter", "ask"), ("Tab", "complete"), ("Esc", "back")];
-        }
         let mut keys = Vec::new();
         if figure.count() > 1 {
             keys.push(("arrows", "choose"));
@@ -326,31 +318,6 @@ fn table_rows(figure: &Figure, rows: usize) -> usize {
         [.., tall, _] if *tall <= rows / 3 => *tall,
         _ => (rows / 4).max(1),
     }
-}
-
-/// A typed name with its last word completed, if only one name begins so; else as far as all of them agree.
-fn completed(typed: &str, workspace: &Workspace) -> String {
-    let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
-    let start = typed.trim_end_matches(is_letter).len();
-    let word = &typed[start..];
-    let names = workspace.names();
-    let inside = typed[..start].contains('[');
-    let mut known: Vec<String> = match inside {
-        true => names.tokens().to_vec(),
-        false => names.all().map(str::to_owned).collect(),
-    };
-    known.retain(|name| name.starts_with(word));
-    let Some(first) = known.first() else {
-        let all: Vec<&str> =
-            if inside { names.tokens().iter().map(String::as_str).collect() } else { names.all().collect() };
-        let near = nearest(word, all, 1);
-        return near.first().map_or(typed.to_owned(), |near| format!("{}{near}", &typed[..start]));
-    };
-    let common = known.iter().fold(first.as_str(), |common, name| {
-        let length = common.char_indices().zip(name.chars()).take_while(|((_, a), b)| a == b).last();
-        &common[..length.map_or(0, |((at, letter), _)| at + letter.len_utf8())]
-    });
-    format!("{}{common}", &typed[..start])
 }
 
 /// Moves the index by rows and columns within the table.

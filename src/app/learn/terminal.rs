@@ -104,6 +104,11 @@ fn hold(event: Event) {
     HELD.set(Some(event));
 }
 
+/// Lets the next key be this one, which was pressed before.
+pub(crate) fn press_again(letter: char) {
+    hold(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+}
+
 /// The next event, if one comes within this time.
 fn next_event(patience: Duration) -> io::Result<Option<Event>> {
     if let Some(held) = HELD.take() {
