@@ -84,6 +84,11 @@ impl<'c> Workspace<'c> {
         self.steps.push((step, lesson));
     }
 
+    /// The value of an expression, if it is text.
+    pub(crate) fn text(&mut self, expression: &str) -> Option<String> {
+        self.session.evaluate(expression, |value, vm| value.try_to_value(vm).ok()).ok().flatten()
+    }
+
     /// Runs a cell and remembers it, unless Ctrl-C stopped it: then it cannot be repeated.
     pub fn run(&mut self, source: &str, name: &str) -> Outcome {
         let outcome = self.session.run(source, name);

@@ -151,12 +151,7 @@ fn show(
     };
     let code = |at: usize| {
         let step = found.as_ref()?.sides[at].as_ref()?;
-        let source = workspace
-            .session
-            .evaluate(&format!("__import__('sys')._cells.get({}, '')", json!(step.file)), |it, vm| {
-                it.try_to_value::<String>(vm).ok()
-            });
-        let source = source.ok().flatten()?;
+        let source = workspace.text(&format!("__import__('sys')._cells.get({}, '')", json!(step.file)))?;
         source.lines().nth(step.line.checked_sub(1)?).map(|line| line.trim().to_owned())
     };
     let code = [0, 1].map(code);

@@ -188,10 +188,7 @@ impl Repl<'_> {
 
     /// The type of the value of an expression, with an article: "a list". `None` if its `__name__` cannot be read.
     fn type_with_article(&self, expression: &str) -> Option<String> {
-        let code = format!("type({expression}).__name__");
-        let mut workspace = self.workspace.borrow_mut();
-        let name = workspace.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok());
-        let name = name.ok().flatten()?;
+        let name = self.workspace.borrow_mut().text(&format!("type({expression}).__name__"))?;
         let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         Some(format!("{article} {name}"))
     }

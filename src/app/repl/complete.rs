@@ -205,10 +205,7 @@ fn place_of(base: &str, workspace: &mut Workspace) -> u8 {
     if workspace.session.tensor(base).is_ok_and(|tensor| tensor.is_some()) {
         return METHOD;
     }
-    let code = format!("getattr({base}, '__name__', '')");
-    let name =
-        workspace.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok()).ok().flatten();
-    match name.as_deref() {
+    match workspace.text(&format!("getattr({base}, '__name__', '')")).as_deref() {
         Some("torch") => FUNCTION,
         Some("torch.nn.functional") => FUNCTIONAL,
         Some("torch.linalg") => LINALG,
@@ -245,9 +242,7 @@ pub fn signature_of(path: &str, workspace: &mut Workspace) -> Option<String> {
             return Some(arguments);
         }
     }
-    let code = format!("str(__import__('inspect').signature({path}))");
-    let signature =
-        workspace.session.evaluate(&code, |text, vm| text.try_to_value::<String>(vm).ok()).ok().flatten()?;
+    let signature = workspace.text(&format!("str(__import__('inspect').signature({path}))"))?;
     let inner = signature.strip_prefix('(')?.split(" -> ").next()?;
     Some(inner.strip_suffix(')').unwrap_or(inner).to_owned())
 }
