@@ -357,7 +357,10 @@ fn binds(code: &str, name: &str) -> bool {
 }
 
 /// A new workspace with the state before this step or exercise.
-fn scratch_workspace<'c>(state: &LessonState<'c>, stop: Stop<'c>) -> Result<Workspace<'c>, Failure> {
+pub(super) fn scratch_workspace<'c>(
+    state: &LessonState<'c>,
+    stop: Stop<'c>,
+) -> Result<Workspace<'c>, Failure> {
     match stop.kind {
         StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson),
         StopKind::Step(step) => {

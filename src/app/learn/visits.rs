@@ -14,6 +14,7 @@ use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::Failure;
 use super::attend;
 use super::input::{self, Escape, InputMode};
+use super::practice::scratch_workspace;
 use super::stop_page::PageStage;
 use super::terminal;
 use super::walk::{Flow, Walk};
@@ -231,13 +232,8 @@ impl<'c> Walk<'c, '_, '_> {
                 Some(workspace) => copy(workspace).ok_or(Failure::Stopped),
                 None => state.after(step, stop.lesson),
             },
-            StopKind::Step(step) => {
-                let mut workspace = state.before(step)?;
-                workspace.at = Some((step, stop.lesson));
-                Ok(workspace)
-            }
-            StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson),
             StopKind::End => state.after(last, stop.lesson),
+            _ => scratch_workspace(state, stop),
         })
     }
 }
