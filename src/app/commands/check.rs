@@ -62,23 +62,23 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut all = Vec::new();
     for group in &groups {
         let catalogue = group.catalogue.as_ref().unwrap_or(&chapter);
-        let (checker, glossary) = Checker::new(&group.named, catalogue, args, shell)?;
+        let checker = Checker::new(catalogue, args, shell)?;
         let parts = if group.named.is_empty() { of_course(catalogue) } else { of_files(&group.named) };
-        all.push((checker, glossary, parts));
+        all.push((checker, parts));
     }
     let parts: Vec<(usize, &Part)> = all
         .iter()
         .enumerate()
-        .flat_map(|(group, (.., parts))| parts.iter().map(move |part| (group, part)))
+        .flat_map(|(group, (_, parts))| parts.iter().map(move |part| (group, part)))
         .collect();
     let names: Vec<String> = parts.iter().map(|(_, part)| part.file().to_owned()).collect();
     let one = |index: usize, shell: &mut Shell| {
         let (group, part) = parts[index];
-        let (checker, glossary, _) = &all[group];
+        let checker = &all[group].0;
         let (file, cells) = match part {
             Part::Lesson(Ok(lesson)) => checker.lesson(lesson, lesson.file.clone()),
             Part::Lesson(Err(fault)) => Ok(faulty(fault)),
-            Part::Glossary(_) => Ok(checker.glossary(glossary)),
+            Part::Glossary(_) => Ok(checker.glossary()),
             Part::File(file) => checker.file(file, shell),
         }?;
         // Of the numbers in a document not only the values count, so it is passed on as text.
@@ -161,7 +161,7 @@ fn groups(words: &[String], chapter: &Catalogue) -> Result<Vec<Group>, Failure> 
 /// What is checked by itself.
 enum Part<'c> {
     Lesson(Result<&'c Lesson, Fault>),
-    /// The glossary of the course, or one on the command line.
+    /// The glossary of the course.
     Glossary(&'c str),
     /// A file on the command line.
     File(&'c str),
@@ -216,9 +216,7 @@ struct Checker<'c> {
     /// Whether outputs that differ are written into the lessons.
     write: bool,
     options: GlobalOptions,
-    glossary: Glossary,
-    /// The lessons among the files.
-    named: Vec<Lesson>,
+    glossary: Result<Glossary, Fault>,
 }
 
 /// Whether a word on the command line is a glossary's file.
@@ -226,34 +224,12 @@ fn is_glossary(word: &str) -> bool {
     Path::new(word).file_name().is_some_and(|name| name == "glossary.md")
 }
 
-type ReadGlossary = Result<(Glossary, String), Fault>;
-
-/// The glossary in a file, or the glossary of the course, with its text.
-fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> ReadGlossary {
-    let (file, text) = match word.map(|word| (word, fs::read_to_string(word))) {
-        None => {
-            let file = catalogue.glossary_file();
-            (file.path.clone(), file.text.clone().into_owned())
-        }
-        Some((word, Ok(text))) => (word.to_owned(), text),
-        Some((word, Err(error))) => {
-            return Err(Fault::new(word, 1, format!("cannot be read: {error}")));
-        }
-    };
-    Glossary::parse(&file, &text).map(|glossary| (glossary, text))
-}
-
 /// The report on a file, and its cells for the JSON document.
 type FileReport = (CheckedFile, Vec<CellDocument>);
 
 impl<'c> Checker<'c> {
-    /// A checker of files on the command line, or of a whole course, and the glossary that it uses.
-    fn new(
-        files: &[String],
-        catalogue: &'c Catalogue,
-        args: &Args,
-        shell: &Shell,
-    ) -> Result<(Checker<'c>, ReadGlossary), Failure> {
+    /// A checker of files of a course.
+    fn new(catalogue: &'c Catalogue, args: &Args, shell: &Shell) -> Result<Checker<'c>, Failure> {
         if args.write && catalogue.course().own.is_none() {
             return Err(Failure::Usage(
                 "--write is for lessons of your own: name their folder, `attn check my-course --write`; the outputs of the \
@@ -261,22 +237,12 @@ impl<'c> Checker<'c> {
                     .to_owned(),
             ));
         }
-        let named_glossary = files.iter().find(|file| is_glossary(file));
-        let glossary = glossary_of(named_glossary.map(String::as_str), catalogue);
         let mut options = shell.options.clone();
         if let Some(folder) = &catalogue.course().folder {
             options.folder.clone_from(folder);
         }
-        let mut checker = Checker {
-            catalogue,
-            tolerance: args.tolerance,
-            write: args.write,
-            options,
-            glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
-            named: Vec::new(),
-        };
-        checker.named = files.iter().filter_map(|file| checker.read_lesson(file)?.ok()).collect();
-        Ok((checker, glossary))
+        let glossary = catalogue.glossary();
+        Ok(Checker { catalogue, tolerance: args.tolerance, write: args.write, options, glossary })
     }
 
     /// Checks a file: a lesson if its front matter says so, else cells with recorded outputs.
@@ -323,22 +289,21 @@ impl<'c> Checker<'c> {
         Ok((CheckedFile { file: plan.target, cells, hint, ..CheckedFile::default() }, documents))
     }
 
-    /// Checks a glossary against the lessons of the catalogue, with files on the command line instead of lessons of the same
-    /// id.
-    fn glossary(&self, read: &ReadGlossary) -> FileReport {
-        let (glossary, text) = match read {
-            Ok(read) => read,
+    /// Checks the glossary against the lessons of the catalogue.
+    fn glossary(&self) -> FileReport {
+        let glossary = match &self.glossary {
+            Ok(glossary) => glossary,
             Err(fault) => return faulty(fault),
         };
-        let own = self.catalogue.lessons().filter_map(Result::ok);
-        let lessons: Vec<&Lesson> = own
-            .map(|lesson| self.named.iter().find(|named| named.id == lesson.id).unwrap_or(lesson))
-            .collect();
+        let lessons: Vec<&Lesson> = self.catalogue.lessons().filter_map(Result::ok).collect();
         // A translation has other headings, and a lesson that cannot be read has no steps.
         let unread = self.catalogue.lessons().any(|lesson| lesson.is_err());
         let (faults, checked) = match unread || lessons.iter().any(|lesson| lesson.lang.is_some()) {
             true => (Vec::new(), "readable"),
-            false => (terms::in_glossary(glossary, text, &lessons), "each explained where first linked"),
+            false => (
+                terms::in_glossary(glossary, &self.catalogue.glossary_file().text, &lessons),
+                "each explained where first linked",
+            ),
         };
         let faults = faults.iter().map(Fault::to_string).collect();
         let instead = Some(format!("{}, {checked}", counted(glossary.terms.len(), "term")));
@@ -359,7 +324,8 @@ impl<'c> Checker<'c> {
     fn lesson(&self, lesson: &Lesson, file: String) -> Result<FileReport, Failure> {
         let options = GlobalOptions { random: Some(Family::Book), ..self.options.clone() };
         let presses = machine::presses();
-        let checked = gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options));
+        let glossary = self.glossary.clone().unwrap_or_default();
+        let checked = gate::check(self.catalogue, lesson, &glossary, &|| machine::session(&options));
         if machine::presses() != presses {
             return Err(Failure::Stopped);
         }
