@@ -4,9 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::lesson::states::{StepCount, StopState, count};
 use crate::view::heat::bar_of;
-use crate::view::prose::prose_line;
 use crate::view::text::{Line, Look, Role, Text, unbroken};
-use crate::view::wrap::{paragraph, wrap};
+use crate::view::wrap::wrap;
 
 /// The lessons of the chapter.
 #[derive(Clone, Default, PartialEq)]
@@ -84,50 +83,6 @@ pub struct ListedStop {
     pub title: String,
     /// What the learner has done.
     pub state: StopState,
-}
-
-/// One lesson in full: each step, question and exercise with what the learner has done there.
-pub fn lesson(title: &str, stops: &[ListedStop], look: Look) -> Text {
-    let mut text = paragraph((Role::Title, title), look);
-    let names = stops.iter().map(|stop| stop.name.width()).max().unwrap_or(0);
-    let words = StopState::ALL.iter().map(|state| state.word().width()).max().unwrap_or(0);
-    for ListedStop { name, title, state } in stops {
-        let title = prose_line(title, look);
-        if look.plain {
-            let name = if name.is_empty() { "question" } else { name };
-            let mut line = Line::new().with(Role::Prose, format!("{name}: {}", state.word()));
-            if !title.spans.is_empty() {
-                line.push(Role::Prose, ", ");
-                line.join(title);
-            }
-            text.append(wrap(&line, look.width, 0, 2));
-            continue;
-        }
-        let (mark, role) = mark(*state);
-        let mut line = Line::spaces(2).with(role, mark).with(Role::Prose, " ");
-        let word_role = if *state == StopState::Open { Role::Dim } else { role };
-        line.push(word_role, state.word());
-        line.fill(6 + words);
-        let (shown, indent) = match name.is_empty() {
-            true => (Line::new().with(Role::Dim, "question"), 8),
-            false => (Line::new().with(Role::Strong, name), names),
-        };
-        line.join(shown);
-        let narrow = look.width < 70;
-        let below = Line::spaces(if narrow { 6 } else { 8 + words + names });
-        match narrow || name.is_empty() {
-            true => {
-                text.line(line);
-                let below = Line::spaces(if narrow { 6 } else { 6 + words + 2 });
-                text.append(wrap(&title, look.text_width(), &below, &below));
-            }
-            false => {
-                line.fill(8 + words + indent);
-                text.append(wrap(&title, look.text_width(), &line, &below));
-            }
-        }
-    }
-    text
 }
 
 /// How many of these are finished, skipped, wrong and open: `2 finished, 1 skipped`; a count of 0 is left out.

@@ -10,13 +10,12 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState};
 use crate::lesson::{Catalogue, Course, Exercise, Lesson, Step};
-use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list};
+use crate::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, list};
 
 /// What `attn list` takes.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A lesson (3, or 3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
-    /// alone, a folder of lessons
+    /// A lesson (3, or 3.4.1) or a step of it: only this lesson; before it or alone, a folder of lessons
     #[arg(value_name = "WHERE|FOLDER", num_args = 0..=2)]
     place: Vec<String>,
     /// Lessons only, without their steps
@@ -43,18 +42,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let stops = Stop::all(&catalogue)?;
         let at = stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?;
         lessons = vec![stops[at].lesson];
-        if !shell.options.json {
-            let lesson = stops[at].lesson;
-            shell.show(&listing::lesson(
-                &lesson.heading(),
-                &listed_stops(lesson, &stops, &progress),
-                shell.look,
-            ))?;
-            if let Some(words) = others_of_section(place, lesson, &catalogue) {
-                shell.remark(&words);
-            }
-            return Ok(exit);
-        }
     }
     if shell.options.json {
         let asides = catalogue.lessons().flatten().map(|it| StepCount::of(it, &progress).asides);
@@ -73,19 +60,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let next = next(&catalogue, &progress);
     shell.show(&list(&listing(catalogue.course(), &lessons, &progress, next), !args.lessons, shell.look))?;
     Ok(exit)
-}
-
-/// The other lessons of a section, if several have the section that was asked for.
-fn others_of_section(place: &str, lesson: &Lesson, catalogue: &Catalogue) -> Option<String> {
-    let same = |other: &&Lesson| other.section == place && other.id != lesson.id;
-    let others: Vec<String> =
-        catalogue.lessons().flatten().filter(same).map(|other| format!("`{}`", other.id)).collect();
-    let [before @ .., last] = others.as_slice() else { return None };
-    let all = match before {
-        [] => last.clone(),
-        before => format!("{} and {last}", before.join(", ")),
-    };
-    Some(format!("also in {place}: {all}"))
 }
 
 /// What `attn` alone shows without a terminal.
@@ -161,28 +135,6 @@ fn row(lesson: &Lesson, progress: &Progress) -> Value {
 fn listed_exercise(lesson: &Lesson, exercise: &Exercise, progress: &Progress) -> ListedStop {
     let state = progress.exercise_state(lesson, exercise);
     ListedStop { name: format!("exercise {}", exercise.slug), title: exercise.title.clone(), state }
-}
-
-/// The stops of a lesson with their questions, in order.
-fn listed_stops(lesson: &Lesson, stops: &[Stop], progress: &Progress) -> Vec<ListedStop> {
-    let mut listed = Vec::new();
-    for stop in stops.iter().filter(|stop| stop.lesson.id == lesson.id) {
-        match stop.kind {
-            StopKind::Step(step) => {
-                let state = progress.step_state(lesson, step);
-                let name = format!("{} {}", step.name(), step.slug);
-                listed.push(ListedStop { name, title: step.title.clone(), state });
-                listed.extend(step.predictions.iter().map(|asked| ListedStop {
-                    name: String::new(),
-                    title: asked.ask.clone(),
-                    state: progress.question_state(lesson, step, asked),
-                }));
-            }
-            StopKind::Exercise(exercise) => listed.push(listed_exercise(lesson, exercise, progress)),
-            StopKind::End => {}
-        }
-    }
-    listed
 }
 
 /// The rows of the list.

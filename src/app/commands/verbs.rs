@@ -98,11 +98,7 @@ pub static VERBS: &[Verb] = &[
         "Ask again what you have met; wrong answers come back sooner",
         "attn review\nattn review --count 3"
     ),
-    verb!(
-        list,
-        "List the lessons and their steps, or what one lesson has",
-        "attn list\nattn list 3\nattn list --json"
-    ),
+    verb!(list, "List the lessons and their steps", "attn list\nattn list 3\nattn list --json"),
     verb!(
         check,
         "Run a notebook again and compare with its recorded outputs",

@@ -18,7 +18,7 @@ use attn::view::errors::{ErrorNote, error};
 use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{Ending, KeyHelp, answered, ending, footer, help, hint, labelled_code, task};
-use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list};
+use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, list};
 use attn::view::panel::{LessonPlace, lesson_head};
 use attn::view::pick::marked;
 use attn::view::picture::picture;
@@ -243,16 +243,6 @@ fn checked() -> Vec<CheckedFile> {
     vec![good, bad]
 }
 
-fn stops() -> Vec<ListedStop> {
-    let stop = |name: &str, title: &str, state| ListedStop { name: name.into(), title: title.into(), state };
-    vec![
-        stop("step13 scores-loops", "Every token asks: two loops", StopState::Finished),
-        stop("", "What is the shape of `attn_scores`?", StopState::Wrong),
-        stop("step14 missed-slot", "A slot that nothing fills", StopState::Open),
-        stop("exercise one-function", "The whole mechanism as a function of the inputs", StopState::Skipped),
-    ]
-}
-
 fn chapter() -> Listing {
     let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| ListedLesson {
         number: first,
@@ -350,7 +340,6 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("maps", maps),
         ("check", report(&checked(), look)),
         ("list", list(&chapter(), false, look)),
-        ("lesson", lesson("3.3.2 All tokens at once", &stops(), look)),
         ("steps", list(&chapter(), true, look)),
         ("prose", prose(MARKDOWN, look)),
         ("code", code(CODE, look)),
