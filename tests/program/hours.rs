@@ -191,7 +191,7 @@ fn escape_leaves_and_swallows_nothing() {
 #[test]
 fn lines_are_joined_and_parted_in_the_editor() {
     let folder = State::new();
-    let mut attn = Start::new(&folder).columns(60).rows(40).inside().attn(&["learn", "query"]);
+    let mut attn = start(&["learn", "query"], &folder, 40);
     attn.settles(&position("query"));
     attn.then("e", "keeps the code.");
     attn.hears("query, attn_scores_2");
@@ -216,7 +216,8 @@ fn the_picker_goes_deeper_and_takes_names() {
         attn.press("skip\r");
         attn.settles("? more");
         attn.resize(columns, rows);
-        attn.hears("more");
+        attn.hears("Space");
+        attn.then(" ", "? more");
         // It begins beside the number that the page has worked out.
         attn.then("w", "attn_weights[1,3]");
         attn.hears("Esc done");
