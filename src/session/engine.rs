@@ -15,8 +15,8 @@ use rustpython_vm::{
 };
 
 use super::{
+    builtins,
     cell::{CompiledCell, InputState},
-    display,
     error_context::ErrorContext,
     interrupt::Interrupter,
     machine,
@@ -26,7 +26,7 @@ use super::{
     nested,
     output::{Channel, Listener, OutputBuffer},
     raised::Raised,
-    running, setup, timing,
+    running, setup,
 };
 use crate::{
     kernel::{buffer_pool, random::Family, stop},
@@ -346,19 +346,12 @@ impl Session {
             CompiledCell::compile(source, name, vm).map_err(|error| Raised::syntax(&error, source, vm))?;
         binds.clone_from(&cell.binds);
         let start = Instant::now();
-        let result = match mode {
-            CellMode::TimedRepeatedly => {
-                timing::timeit_report(|| self.value(&cell, vm).map(|_| ())).map(|report| {
-                    self.output.borrow_mut().write(Channel::Stdout, &report);
-                    None
-                })
-            }
-            _ => self.execute(&cell, vm),
-        };
+        let result = self.execute(&cell, vm);
         let result = plots::flush(vm).and(result);
         match mode {
             CellMode::Timed => {
-                self.output.borrow_mut().write(Channel::Stdout, &timing::wall_time(start.elapsed()));
+                // What printing raises says less than what the cell raised.
+                let _ = builtins::print_wall_time(start.elapsed().as_secs_f64(), vm);
             }
             CellMode::Captured => {
                 let mut output = self.output.borrow_mut();
@@ -381,7 +374,7 @@ impl Session {
     fn execute(&self, cell: &CompiledCell, vm: &VirtualMachine) -> PyResult<Option<String>> {
         match self.value(cell, vm)? {
             Some(value) if !vm.is_none(&value) => {
-                let text = display::display_text(&value, vm)?;
+                let text = builtins::display_text(&value, vm)?;
                 vm.builtins.as_object().set_attr("_", value, vm)?;
                 Ok(Some(text))
             }

@@ -18,7 +18,7 @@ pub(super) enum CellMode {
     Plain,
     /// `%%time`
     Timed,
-    /// `%%timeit`
+    /// `%%timeit`, whose source is one call.
     TimedRepeatedly,
     /// `%%capture`: runs and shows nothing.
     Captured,
@@ -82,6 +82,10 @@ pub(super) fn translate(source: &str) -> Translated {
             .map(|(index, line)| if index == first { "" } else { line })
             .collect();
         let source = python(&body.join("\n"), &mut remarks);
+        let source = match mode {
+            CellMode::TimedRepeatedly => "\n".repeat(first) + &call("__attn_timeit__", &source),
+            _ => source,
+        };
         return Translated { source, mode, remarks };
     }
     let source = python(source, &mut remarks);

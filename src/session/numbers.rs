@@ -363,7 +363,7 @@ impl Specification {
 }
 
 /// `digits` in groups of three, padded with leading zeros to at least `least` characters.
-pub(super) fn grouped(digits: &str, separator: char, least: usize) -> String {
+fn grouped(digits: &str, separator: char, least: usize) -> String {
     let mut reversed = String::new();
     let mut left = digits.bytes().rev().map(char::from);
     let (mut remaining, mut least) = (digits.len(), least as isize);

@@ -11,7 +11,7 @@ use rustpython_vm::{
 use super::{
     builtins, cpython, numbers,
     output::{Channel, OutStream, OutputBuffer},
-    sandbox, timing,
+    sandbox,
 };
 use crate::ops::State;
 use crate::shims::plots;
@@ -63,7 +63,7 @@ pub(super) fn install(
         set(vm.sys_module.as_object(), &format!("__{name}__"), stream, vm)?;
     }
     set(vm.sys_module.as_object(), "_cells", vm.ctx.new_dict().into(), vm)?;
-    builtins::install(buffer, vm)?;
+    builtins::install(vm)?;
     cpython::install(vm);
     numbers::install(vm);
     let (package, file) = (modules.package.clone(), modules.file.clone());
@@ -88,7 +88,6 @@ pub(super) fn install(
         buffer.plot(figure);
     };
     plots::install(shown, vm)?;
-    timing::install(buffer, &scope, vm)?;
     sandbox::install(vm)?;
     Ok((scope, observer))
 }
