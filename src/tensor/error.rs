@@ -90,15 +90,6 @@ pub(crate) enum ErrorFact {
     TargetSizes,
     /// A second backward pass through a graph that was not retained.
     BackwardTwice,
-    /// An input that does not have the channels of a convolution.
-    Channels {
-        /// The shape of the input.
-        input: Box<[usize]>,
-        /// The shape of the convolution's weight.
-        weight: Box<[usize]>,
-        /// In how many groups the channels are.
-        groups: usize,
-    },
     /// A width that cannot be divided among the heads.
     UnevenHeads {
         /// The width.
@@ -117,8 +108,6 @@ pub(crate) enum ErrorFact {
     },
     /// More dimensions than the tensor that is written to has.
     TooManyDims,
-    /// A probability of dropout that is not between 0 and 1.
-    DropoutProbability,
     /// A device that is not here.
     NoDevice,
     /// A module without `forward`.
@@ -259,7 +248,6 @@ impl Error {
     /// A probability of dropout that is not between 0 and 1.
     pub(crate) fn dropout_probability(kind: ErrorKind, given: impl std::fmt::Display) -> Self {
         Error::new(kind, format!("dropout probability has to be between 0 and 1, but got {given}"))
-            .about(ErrorFact::DropoutProbability)
     }
 
     /// A condition that is a tensor of several elements.

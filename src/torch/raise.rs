@@ -68,14 +68,7 @@ pub(crate) fn about(
         items(&list).unwrap_or_default().iter().map(|key| Ok(key.str(vm)?.to_string())).collect()
     };
     let size = |number: PyObjectRef| usize::try_from_object(vm, number);
-    let shape = |sizes: PyObjectRef| -> PyResult<Box<[usize]>> {
-        items(&sizes).unwrap_or_default().into_iter().map(size).collect()
-    };
     let fact = match fact.as_str() {
-        "dropout probability" => ErrorFact::DropoutProbability,
-        "channels" => {
-            ErrorFact::Channels { input: shape(value())?, weight: shape(value())?, groups: size(value())? }
-        }
         "uneven heads" => ErrorFact::UnevenHeads { width: size(value())?, heads: size(value())? },
         "no forward" => ErrorFact::NoForward,
         "not initialised" => ErrorFact::NotInitialised,

@@ -38,7 +38,6 @@ layer = Layer()
 texts = torch.rand(2, 6, 2)
 pad = torch.ones(2, 6).bool()
 heads = torch.rand(2, 6, 12).view(2, 6, 3, 4)
-images = torch.rand(2, 9, 9, 3)
 ";
 
 /// What a learner types, what the first fix says, and words that stand somewhere in the explanation.
@@ -183,10 +182,6 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "attn_mask=pad[:, None, None, :]",
         &["6 and 2 must be equal, or one of them 1"],
     ),
-    ("nn.Conv2d(3, 8, 3)(images)", "images.permute(0, 3, 1, 2)", &["(2,9,9,3) -> (2,3,9,9)", "takes 3"]),
-    ("nn.Conv1d(2, 8, 3)(texts)", "texts.transpose(1, 2)", &["(2,6,2) -> (2,2,6)"]),
-    ("nn.Conv2d(1, 8, 3)(torch.rand(5, 9, 9))", "input.unsqueeze(1)", &["(5,9,9) -> (5,1,9,9)"]),
-    ("nn.Conv1d(4, 8, 3)(texts)", "in_channels=6", &["as many as the input has"]),
     (
         "loss = (weight * 2).square().sum(); loss.backward(); loss.backward()",
         "retain_graph=True",

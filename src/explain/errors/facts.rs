@@ -79,7 +79,6 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         ErrorFact::TooManyDims => {
             ("What is assigned has more dimensions than the place it is to go to.", &[])
         }
-        ErrorFact::DropoutProbability => ("p is the share that is dropped: 0.1 drops a tenth.", &[]),
         ErrorFact::NoForward => {
             ("Calling a module calls its forward(self, x): look for its name and its indentation.", &[])
         }
@@ -97,7 +96,6 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         | ErrorFact::LetterSizes
         | ErrorFact::LetterCount
         | ErrorFact::TargetSizes
-        | ErrorFact::Channels { .. }
         | ErrorFact::UnevenHeads { .. }
         | ErrorFact::UnknownKeyword { .. }
         | ErrorFact::NoDevice

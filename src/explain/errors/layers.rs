@@ -1,11 +1,11 @@
-//! Losses, attention, convolutions and heads whose sizes do not fit.
+//! Losses, attention and heads whose sizes do not fit.
 
 use super::evidence::Evidence;
 use super::explanation::{Clash, ClashOperand, ErrorExplanation, Fix};
 use super::operands::{called, histories, operand};
 use super::scratch::tuple;
 use super::shape_clash::{broadcast, padding};
-use crate::explain::name::{Name, Transposition};
+use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::OpFamily;
@@ -14,7 +14,6 @@ use crate::tensor::{Arg, ErrorFact, Tensor};
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     match evidence.case.raised.fact.as_deref() {
         Some(ErrorFact::TargetSizes) => targets(evidence.failed?, evidence),
-        Some(ErrorFact::Channels { input, weight, groups }) => channels(input, weight, *groups, evidence),
         Some(ErrorFact::UnevenHeads { width, heads }) => Some(uneven_heads(*width, *heads)),
         _ => attention(evidence.failed?, evidence),
     }
@@ -162,55 +161,6 @@ fn attention(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
             shapes: format!("{} with {}", tuple(&scores), tuple(&shape)),
             reason: "the same keys for every query of a text".to_owned(),
         });
-    }
-    Some(found)
-}
-
-/// An input that does not have the channels that a convolution takes: (N, C, ..) or (C, ..), weight (out, C / groups, ..).
-fn channels(
-    input: &[usize],
-    weight: &[usize],
-    groups: usize,
-    evidence: &Evidence,
-) -> Option<ErrorExplanation> {
-    let axis = (input.len() + 1).checked_sub(weight.len())?;
-    let (have, wanted) = (*input.get(axis)?, weight.get(1)? * groups);
-    let same = evidence.case.scene.tensors.iter().find(|variable| variable.value.shape() == input);
-    let name =
-        same.map_or(Name::Variable("input".to_owned()), |variable| Name::Variable(variable.name.clone()));
-    let mut found = ErrorExplanation::default();
-    found.remarks.push(format!(
-        "A convolution reads axis {axis} of its input {} as the channels: {have}. Its weight {} takes {wanted}.",
-        tuple(input),
-        tuple(weight)
-    ));
-    let mut others = (axis + 1..input.len()).filter(|at| input[*at] == wanted);
-    let mut fix = |code: String, shape: Vec<usize>, reason: &str| {
-        let shapes = format!("{} -> {}", tuple(input), tuple(&shape));
-        found.fixes.push(Fix { code, shapes, reason: reason.to_owned() });
-    };
-    match (others.next(), others.next()) {
-        (Some(from), None) => {
-            let mut order: Vec<usize> = (0..input.len()).filter(|at| *at != from).collect();
-            order.insert(axis, from);
-            let moved = match order.len() - axis {
-                2 => name.transposed(Transposition::of(axis as i64, from as i64)),
-                _ => {
-                    let order: Vec<String> = order.iter().map(usize::to_string).collect();
-                    name.suffixed(format!(".permute({})", order.join(", ")))
-                }
-            };
-            let shape = order.iter().map(|at| input[*at]).collect();
-            fix(moved.to_string(), shape, "the channels before the places");
-        }
-        _ if wanted == 1 && axis == 0 => {
-            let shape = [&input[..1], &[1], &input[1..]].concat();
-            fix(name.suffixed(".unsqueeze(1)").to_string(), shape, "one channel for each of a batch");
-        }
-        _ if groups == 1 => {
-            found.fixes.push(Fix::new(format!("in_channels={have}"), "as many as the input has"));
-        }
-        _ => {}
     }
     Some(found)
 }

@@ -11,7 +11,7 @@
 //! | [`layouts`] | `view` and `reshape` |
 //! | [`places`] | indices and dimensions out of range |
 //! | [`kinds`] | dtypes, and writes to tensors that require gradients |
-//! | [`layers`] | losses, attention, convolutions and heads whose sizes do not fit |
+//! | [`layers`] | losses, attention and heads whose sizes do not fit |
 //! | [`einsum`] | letters of an einsum that do not fit its operands |
 //! | [`python`] | names, attributes and keys that do not exist; numbers and keywords of arguments |
 //! | [`facts`] | errors whose kind says enough |

@@ -3,19 +3,6 @@
 from _torch import _about
 
 
-def dropout_probability(p):
-    return _about(ValueError(f"dropout probability has to be between 0 and 1, but got {p}"), "dropout probability")
-
-
-def channels(input, weight, groups):
-    x = input if input.dim() == weight.dim() else input.unsqueeze(0)
-    message = (
-        f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
-        f"{weight.size(1) * groups} channels, but got {x.size(1)} channels instead"
-    )
-    return _about(RuntimeError(message), "channels", input.shape, weight.shape, groups)
-
-
 def uneven_heads(width, heads):
     return _about(AssertionError("embed_dim must be divisible by num_heads"), "uneven heads", width, heads)
 

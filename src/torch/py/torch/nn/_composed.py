@@ -4,7 +4,6 @@ import _torch
 import torch
 from torch._arguments import only_defaults, per_dimension, reduced
 from torch._autocast import in_float32, in_lower_precision
-from torch._errors import channels, dropout_probability
 
 from . import _native as F
 
@@ -12,7 +11,7 @@ from . import _native as F
 def dropout2d(input, p=0.5, training=True, inplace=False):
     """Dropout of whole channels: the first dimensions decide, the last two follow."""
     if p < 0.0 or p > 1.0:
-        raise dropout_probability(p)
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
         return input
     lead = 2 if input.dim() == 4 else 1
@@ -44,7 +43,10 @@ def convolved(dims, input, weight, bias=None, stride=1, padding=0, dilation=1, g
         )
     x = input if input.dim() == dims + 2 else input.unsqueeze(0)
     if x.size(1) != weight.size(1) * groups:
-        raise channels(input, weight, groups)
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
+            f"{weight.size(1) * groups} channels, but got {x.size(1)} channels instead"
+        )
     kernel, strides, dilations = weight.shape[2:], per_dimension(stride, dims), per_dimension(dilation, dims)
     spans = [d * (k - 1) for d, k in zip(dilations, kernel)]
     if padding == "same":

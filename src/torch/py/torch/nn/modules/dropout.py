@@ -1,6 +1,5 @@
 """Dropout: in training mode, elements are set to zero at random and the others are scaled up."""
 
-from torch._errors import dropout_probability
 from torch.nn import functional as F
 
 from .module import Module
@@ -10,7 +9,7 @@ class _Dropout(Module):
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
         if p < 0 or p > 1:
-            raise dropout_probability(p)
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p = p
         self.inplace = inplace
 
