@@ -13,12 +13,9 @@ use std::{
 
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{
-        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyModule, PyTuple,
-        PyType, PyTypeRef,
-    },
+    builtins::{PyAsyncGen, PyBaseExceptionRef, PyCoroutine, PyGenerator, PyModule, PyType, PyTypeRef},
     frame::Frame,
-    function::{FuncArgs, PyMethodDef, PyMethodFlags, PySetterValue},
+    function::{FuncArgs, PyMethodDef, PyMethodFlags},
     protocol::PyIterReturn,
 };
 
@@ -111,28 +108,20 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
 }
 
 thread_local! {
-    /// The interpreter's own attributes that guards read and write through, by name. They live as long as the types.
+    /// The interpreter's own attributes behind those that can only be read, by name. They live as long as the types.
     static OWN: RefCell<HashMap<&'static str, &'static PyObjectRef>> = RefCell::default();
-}
-
-fn keep(class: &Py<PyType>, name: &'static str, vm: &VirtualMachine) {
-    let own = class.get_direct_attr(vm.ctx.intern_str(name)).expect("the type has this attribute");
-    OWN.with_borrow_mut(|kept| kept.insert(name, Box::leak(Box::new(own))));
-}
-
-fn own(name: &str) -> &'static PyObjectRef {
-    OWN.with_borrow(|kept| kept[name])
-}
-
-fn read(name: &'static str, object: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-    vm.call_get_descriptor(own(name), object).unwrap_or_else(|| Ok(own(name).clone()))
 }
 
 /// Makes an attribute of a built-in type one that can only be read.
 fn read_only(class: &'static Py<PyType>, name: &'static str, vm: &VirtualMachine) {
-    keep(class, name, vm);
-    let getter = move |object: PyObjectRef, vm: &VirtualMachine| -> PyResult { read(name, object, vm) };
-    class.set_attr(vm.ctx.intern_str(name), vm.ctx.new_readonly_getset(name, class, getter).into());
+    let key = vm.ctx.intern_str(name);
+    let own = class.get_direct_attr(key).expect("the type has this attribute");
+    OWN.with_borrow_mut(|kept| kept.insert(name, Box::leak(Box::new(own))));
+    let getter = move |object: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+        let own = OWN.with_borrow(|kept| kept[name]);
+        vm.call_get_descriptor(own, object).unwrap_or_else(|| Ok(own.clone()))
+    };
+    class.set_attr(key, vm.ctx.new_readonly_getset(name, class, getter).into());
 }
 
 fn code_comes_from_source(vm: &VirtualMachine) {
@@ -149,18 +138,7 @@ fn code_comes_from_source(vm: &VirtualMachine) {
     for name in ["replace", "__replace__"] {
         check_first(types.code_type, name, |_, vm| Err(forged(vm)), vm);
     }
-    keep(types.function_type, "__code__", vm);
-    let getter = |object: PyObjectRef, vm: &VirtualMachine| -> PyResult { read("__code__", object, vm) };
-    let setter = |object: PyObjectRef, value: PySetterValue, vm: &VirtualMachine| -> PyResult<()> {
-        if let PySetterValue::Assign(code) = &value {
-            takes_code(&object, code, vm)?;
-        }
-        let own = own("__code__");
-        let set = own.class().slots.descr_set.load().expect("__code__ can be set");
-        set(own, object, value, vm)
-    };
-    let guarded = vm.ctx.new_static_getset("__code__", types.function_type, getter, setter);
-    types.function_type.set_attr(vm.ctx.intern_str("__code__"), guarded.into());
+    read_only(types.function_type, "__code__", vm);
 }
 
 fn forged(vm: &VirtualMachine) -> PyBaseExceptionRef {
@@ -169,25 +147,6 @@ fn forged(vm: &VirtualMachine) -> PyBaseExceptionRef {
 
 fn no_code(_class: PyTypeRef, _args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     Err(forged(vm))
-}
-
-/// Whether a function can be given this code: its closure has a cell for each free variable.
-fn takes_code(function: &PyObject, code: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    let (Some(function), Some(code)) = (function.downcast_ref::<PyFunction>(), code.downcast_ref::<PyCode>())
-    else {
-        return Ok(());
-    };
-    let closure = function.as_object().get_attr("__closure__", vm)?;
-    let cells = closure.downcast_ref::<PyTuple>().map_or(0, |cells| cells.as_slice().len());
-    if cells != code.freevars.len() {
-        let name = function.as_object().get_attr("__name__", vm)?.str(vm)?;
-        return Err(vm.new_value_error(format!(
-            "{}() requires a code object with {cells} free vars, not {}",
-            name.as_wtf8().to_string_lossy(),
-            code.freevars.len()
-        )));
-    }
-    Ok(())
 }
 
 fn frames_are_read_only(vm: &VirtualMachine) {

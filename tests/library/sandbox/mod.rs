@@ -70,8 +70,7 @@ const FORGED: &[(&str, &str)] = &[
     ("type(f.__code__)(*range(18))", "attn makes code from source only"),
     ("type(f.__code__).__new__(type(f.__code__))", "attn makes code from source only"),
     ("object.__new__(type(f.__code__))", "object.__new__(code) is not safe"),
-    ("f.__code__ = closed.__code__", "f() requires a code object with 0 free vars, not 1"),
-    ("closed.__code__ = f.__code__", "inner() requires a code object with 1 free vars, not 0"),
+    ("f.__code__ = closed.__code__", "attribute '__code__' of 'function' objects is not writable"),
     ("exec(g.__code__)", "exec() cannot run the code of a generator"),
     ("eval(g.__code__)", "eval() cannot run the code of a generator"),
     ("import sys; sys._getframe().f_lineno = 1", "attribute 'f_lineno' of 'frame' objects is not writable"),
@@ -94,13 +93,6 @@ closed = outer()
         let printed = told(&format!("{setup}{program}"));
         assert!(printed.contains(message), "{program}: {printed}");
     }
-    // What harms nobody stays: a function's other code.
-    let program = "
-def h(): return 2
-f.__code__ = h.__code__
-print(f())
-";
-    assert_eq!(told(&format!("{setup}{program}")), "2\n");
 }
 
 /// A program in which a generator that runs is stopped or entered again, and what it prints.
