@@ -2,7 +2,8 @@
 //! input is complete. Both use the interpreter's own parser.
 
 use crate::syntax::parse;
-use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Comprehension, Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
 use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, Mode as ParseMode, ParseErrorType};
 use ruff_text_size::Ranged;
 use rustpython_compiler_core::SourceFileBuilder;
@@ -48,10 +49,8 @@ impl CompiledCell {
         let Mod::Module(mut module) = parsed.into_syntax() else {
             return Ok(CompiledCell { body: None, last: None, binds: Vec::new() });
         };
-        let mut binds = Vec::new();
-        for statement in &module.body {
-            bound_by(statement, &mut binds);
-        }
+        let mut bound = BoundNames(Vec::new());
+        bound.visit_body(&module.body);
         blocks::prepare(&mut module);
         let last = match (silent, module.body.pop()) {
             (false, Some(Stmt::Expr(last))) => {
@@ -74,7 +73,7 @@ impl CompiledCell {
             Some(expression) => code(Mod::Expression(expression), Mode::Eval)?,
             None => None,
         };
-        Ok(CompiledCell { body, last, binds })
+        Ok(CompiledCell { body, last, binds: bound.0 })
     }
 }
 
@@ -87,45 +86,25 @@ pub(super) fn module_code(source: &str, name: &str, vm: &VirtualMachine) -> Opti
     Some(vm.ctx.new_code(code))
 }
 
-/// Adds the names that `statement` and the blocks in it bind in the cell's scope.
-fn bound_by(statement: &Stmt, names: &mut Vec<String>) {
-    match statement {
-        Stmt::Assign(assign) => assign.targets.iter().for_each(|target| bound_in(target, names)),
-        Stmt::AugAssign(assign) => bound_in(&assign.target, names),
-        Stmt::AnnAssign(assign) => bound_in(&assign.target, names),
-        Stmt::For(looped) => {
-            bound_in(&looped.target, names);
-            looped.body.iter().chain(&looped.orelse).for_each(|inner| bound_by(inner, names));
-        }
-        Stmt::While(looped) => {
-            looped.body.iter().chain(&looped.orelse).for_each(|inner| bound_by(inner, names));
-        }
-        Stmt::If(branch) => {
-            branch.body.iter().for_each(|inner| bound_by(inner, names));
-            let others = branch.elif_else_clauses.iter().flat_map(|clause| &clause.body);
-            others.for_each(|inner| bound_by(inner, names));
-        }
-        Stmt::With(block) => {
-            let targets = block.items.iter().filter_map(|item| item.optional_vars.as_deref());
-            targets.for_each(|target| bound_in(target, names));
-            block.body.iter().for_each(|inner| bound_by(inner, names));
-        }
-        Stmt::Try(block) => {
-            block.body.iter().for_each(|inner| bound_by(inner, names));
-            block.orelse.iter().chain(&block.finalbody).for_each(|inner| bound_by(inner, names));
-        }
-        _ => {}
-    }
-}
+/// The names that statements bind in the cell's scope.
+struct BoundNames(Vec<String>);
 
-fn bound_in(target: &Expr, names: &mut Vec<String>) {
-    match target {
-        Expr::Name(name) => names.push(name.id.to_string()),
-        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| bound_in(element, names)),
-        Expr::List(list) => list.elts.iter().for_each(|element| bound_in(element, names)),
-        Expr::Starred(starred) => bound_in(&starred.value, names),
-        _ => {}
+impl<'a> Visitor<'a> for BoundNames {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if !matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+            walk_stmt(self, statement);
+        }
     }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Name(name) if name.ctx.is_store() => self.0.push(name.id.to_string()),
+            _ => walk_expr(self, expression),
+        }
+    }
+
+    // Its variables are its own.
+    fn visit_comprehension(&mut self, _: &'a Comprehension) {}
 }
 
 /// Whether typed input is a whole cell.
