@@ -37,19 +37,3 @@ impl Site {
         self.cell == other.cell && self.span.start <= other.span.start && other.span.end <= self.span.end
     }
 }
-
-impl SourceRange {
-    /// The text of this stretch of a source.
-    pub(crate) fn text(&self, source: &str) -> Option<String> {
-        let first = self.start.line.checked_sub(1)?;
-        let count = self.end.line.checked_sub(first)?;
-        let mut text = String::new();
-        for (at, line) in source.lines().skip(first).take(count).enumerate() {
-            let from = if at == 0 { self.start.column.checked_sub(1)? } else { 0 };
-            let to = if at + 1 == count { self.end.column.checked_sub(1)? } else { usize::MAX };
-            text.extend(line.chars().take(to).skip(from));
-            text.push('\n');
-        }
-        Some(text)
-    }
-}

@@ -180,6 +180,16 @@ impl Iterator for Before {
     }
 }
 
+/// The operations that a tensor was computed from, the nearest first, each with its first operand.
+pub(super) fn first_operands(tensor: &Tensor) -> impl Iterator<Item = (Rc<Record>, Tensor)> {
+    let mut at = tensor.clone();
+    std::iter::from_fn(move || {
+        let record = origin(&at)?;
+        at = operand(&record, 0)?;
+        Some((record, at.clone()))
+    })
+}
+
 /// A number, or the element of a tensor that has only one.
 fn single_number(arg: &Arg) -> Option<f64> {
     match arg {

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::attention::Attention;
-use super::factors::factors;
 use super::repeated::RepeatedCall;
 use crate::explain::tensor_names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
@@ -161,12 +160,6 @@ impl<'r> TracedCell<'r> {
             true => self.names.of(tensor).to_string(),
             false => otherwise.to_owned(),
         }
-    }
-
-    /// What the source calls the two factors of a product. A tensor that has two names has there the one that is meant.
-    pub(super) fn factors(&self, step: &Traced) -> [Option<String>; 2] {
-        let text = step.place().and_then(|place| place.span.text(self.sources.get(place.cell)?));
-        text.map(|text| factors(&text)).unwrap_or_default()
     }
 
     /// Whether an operation after step `at` reads this tensor or a view of it.

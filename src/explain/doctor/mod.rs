@@ -10,7 +10,6 @@
 //! | [`repeated`] | the calls that are repeated on changed inputs, and which outputs moved |
 //! | [`replay`] | recorded tensors, computed again from changed ones |
 //! | [`training`] | what is watched while a model is trained |
-//! | [`factors`] | what the source calls the operands of a product |
 //! | [`parts`] | what of a program can run if the whole cannot |
 //! | [`fixes`], [`example`] | fixes that are tried, and the examples of docs/mistakes.md |
 //! | [`scale`], [`scores_as_weights`], [`weights`] | scores, their softmax, and weights |
@@ -23,7 +22,6 @@
 mod attention;
 mod axes;
 mod example;
-mod factors;
 mod fixes;
 mod flow;
 mod gradient_differs;

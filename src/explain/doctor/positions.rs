@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::{Product, is_product};
 use super::flow::{
-    Before, FlowStep, is_parameter, is_zero_one, operand, operands, origin, source, trace_back,
+    Before, FlowStep, first_operands, is_parameter, is_zero_one, operand, operands, origin, source,
+    trace_back,
 };
 use super::mask::{Visible, is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -165,18 +166,13 @@ fn cancels(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<
 
 /// Whether a tensor is made of what is looked up in a table that has different numbers.
 fn looks_up(tensor: &Tensor) -> bool {
-    let mut at = tensor.clone();
-    for _ in 0..12 {
-        let Some(record) = origin(&at) else { return false };
-        let Some(next) = operand(&record, 0) else { return false };
-        if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
-            let table = operands(&record).into_iter().find(|it| it.dtype().is_float());
-            let values = table.map(|it| it.to_f64_vec()).unwrap_or_default();
-            return values.iter().any(|it| !close(*it, values[0]));
-        }
-        at = next;
-    }
-    false
+    const LONGEST: usize = 12;
+    let mut records = first_operands(tensor).take(LONGEST).map(|(record, _)| record);
+    records.find(|it| it.operation.explanation == Explanation::Moved(Movement::Embedded)).is_some_and(|it| {
+        let table = operands(&it).into_iter().find(|it| it.dtype().is_float());
+        let values = table.map(|it| it.to_f64_vec()).unwrap_or_default();
+        values.iter().any(|it| !close(*it, values[0]))
+    })
 }
 
 /// The finding if a step adds a number that grows from the first key to the last, and no mask hides the later ones: as a

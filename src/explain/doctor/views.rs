@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::attention::{Attention, record_of};
 use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product};
 use super::flow::{
-    Before, FlowStep, arg, is_parameter, operand, operands, origin, projection, rearranged, trace_back,
+    Before, FlowStep, arg, first_operands, is_parameter, operand, operands, origin, projection, rearranged,
+    trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::is_attention;
@@ -217,17 +218,14 @@ fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 }
 
 /// What a tensor was before views drew other borders in it.
-fn before_views(mut tensor: Tensor) -> Tensor {
-    while let Some(record) = origin(&tensor).filter(|it| it.operation.shapes == ShapeRule::Reshaped) {
-        let Some(before) = operand(&record, 0) else { break };
-        tensor = before;
-    }
-    tensor
+fn before_views(tensor: &Tensor) -> Tensor {
+    let is_view = |(record, _): &(Rc<Record>, Tensor)| record.operation.shapes == ShapeRule::Reshaped;
+    first_operands(tensor).take_while(is_view).last().map_or_else(|| tensor.clone(), |(_, before)| before)
 }
 
 fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
-    let (image, patches) = (before_views(step.tensor(0)?.clone()), step.results.first()?);
+    let (image, patches) = (before_views(step.tensor(0)?), step.results.first()?);
     let (&[batch, a, b, c], &[texts, count, size]) = (image.shape(), patches.shape()) else { return None };
     // Axes that are joined and stay what they were are rows, columns or channels, but where both were split before.
     let is_split = step.operand(0)?.shape().len() == 6;

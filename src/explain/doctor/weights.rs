@@ -460,8 +460,7 @@ fn never_divided(attention: &Attention, context: &Context, cell: &TracedCell) ->
     if context.summed_in_softmax.is_some_and(|axis| axis != 1) {
         return None;
     }
-    let [name, _] = cell.factors(context.traced);
-    let name = name.unwrap_or_else(|| cell.name_of(&context.weights, "the weights"));
+    let name = cell.name_of(&context.weights, "the weights");
     let is_changed = |step: &FlowStep| {
         let is_sum = step.explanation() == Explanation::Pointwise(Formula::Add);
         step.record.operation.family == OpFamily::Pointwise && !is_sum && !is_by_one_sum(step)

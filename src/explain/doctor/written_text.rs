@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use super::attention::{is_softmax, softmax_axis};
 use super::axes::carried_operands;
-use super::flow::{Before, arg, axis_at_start, mask_of, operand, operands, origin, source, trace_back};
+use super::flow::{
+    Before, arg, axis_at_start, first_operands, mask_of, operand, operands, origin, source, trace_back,
+};
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::is_attention;
@@ -230,25 +232,19 @@ fn heated(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.called(step.in_place) != "multinomial" {
         return None;
     }
-    let mut logits = trace_back(step.tensor(0)?, &is_softmax)?.start;
-    for _ in 0..LONGEST_TO_TEMPERATURE {
-        let record = origin(&logits)?;
-        let by = record.args().get(1).and_then(Arg::number);
-        if record.operation.explanation == Explanation::Pointwise(Formula::Mul)
-            && let (Some(by), Some(site)) = (by, record.site.as_ref())
-            && let Some(name) = factor_called(cell.line(site)?, "temp")
-        {
-            let observed =
-                format!("The logits are multiplied with {name}, which is {by} here, and not divided by it.");
-            let found = Observation::new(record.site.clone(), observed, format!("logits / {name}"));
-            return Some(found.titled("the logits are multiplied with the temperature").because(
-                "A high temperature makes all tokens more alike, a low one makes the likeliest more likely. Multiplied, it does \
-                 the opposite.",
-            ));
-        }
-        logits = operand(&record, 0)?;
-    }
-    None
+    let weights = trace_back(step.tensor(0)?, &is_softmax)?.start;
+    first_operands(&weights).take(LONGEST_TO_TEMPERATURE).find_map(|(record, _)| {
+        let is_product = record.operation.explanation == Explanation::Pointwise(Formula::Mul);
+        let by = record.args().get(1).and_then(Arg::number).filter(|_| is_product)?;
+        let name = factor_called(cell.line(record.site.as_ref()?)?, "temp")?;
+        let observed =
+            format!("The logits are multiplied with {name}, which is {by} here, and not divided by it.");
+        let found = Observation::new(record.site.clone(), observed, format!("logits / {name}"));
+        Some(found.titled("the logits are multiplied with the temperature").because(
+            "A high temperature makes all tokens more alike, a low one makes the likeliest more likely. Multiplied, it does \
+             the opposite.",
+        ))
+    })
 }
 
 /// The name behind a `*` that has these letters in it.
@@ -406,16 +402,10 @@ fn unsorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// Whether a tensor was computed from another one in the same shape, without being sorted.
 fn is_made_of(tensor: &Tensor, other: &Tensor) -> bool {
-    let mut at = tensor.clone();
-    for _ in 0..6 {
-        if at.is(other) {
-            return true;
-        }
-        let record = origin(&at).filter(|it| !matches!(it.operation.explanation, Explanation::Ordered(_)));
-        match record.and_then(|record| operand(&record, 0)) {
-            Some(before) if before.shape() == other.shape() => at = before,
-            _ => return false,
-        }
-    }
-    false
+    const LONGEST: usize = 5;
+    let keeps_order = |(record, before): &(Rc<Record>, Tensor)| {
+        !matches!(record.operation.explanation, Explanation::Ordered(_)) && before.shape() == other.shape()
+    };
+    let mut before = first_operands(tensor).take(LONGEST).take_while(keeps_order);
+    tensor.is(other) || before.any(|(_, before)| before.is(other))
 }
