@@ -13,7 +13,7 @@
 //! | [`invariants`] | the invariants of a step, measured |
 //! | [`trace`], [`shape_steps`] | what a cell did, what an expression does to shapes |
 //! | [`what_if`], [`difference`], [`parting`] | what moved, where two tensors differ, and where two programs part |
-//! | [`errors`], [`nonfinite`], [`doctor`] | errors, nan and inf, silent mistakes |
+//! | [`errors`], [`nan`], [`doctor`] | errors, nan, silent mistakes |
 
 pub(crate) mod account;
 pub(crate) mod calc;
@@ -26,7 +26,7 @@ mod forms;
 mod invariants;
 mod locals;
 mod name;
-mod nonfinite;
+mod nan;
 mod parting;
 mod rounds;
 pub mod shape_steps;
@@ -47,8 +47,7 @@ pub use calc::Calc;
 pub use difference::{TensorDifference, difference};
 pub(crate) use invariants::{MeasuredInvariant, measured};
 pub(crate) use locals::LocalTensor;
-pub(crate) use nonfinite::Nonfinite;
-pub use nonfinite::first_nonfinite;
+pub use nan::first_nan;
 pub use parting::{PartedOperand, PartedStep, Parting, Relation, parting};
 pub(crate) use storage_element::{PastOperand, StorageElement};
 pub(crate) use tensor_names::AxisPlace;

@@ -1,6 +1,6 @@
-//! The operation that first returned a nan or an infinity.
+//! The operation that first returned a nan.
 
-use attn::explain::{TensorNames, first_nonfinite};
+use attn::explain::{TensorNames, first_nan};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 #[test]
@@ -13,13 +13,7 @@ fn the_first_operation_is_named() {
         ),
         ("x = torch.tensor([1., 0.])\ny = x / x.T\nz = y * 2", "z", "cell, line 2: 0 / 0 = nan, at [1]"),
         ("x = torch.tensor([1., 1000.])\ne = torch.exp(x)\nw = e / e.sum()", "w", "inf / inf = nan, at [1]"),
-        (
-            "x = torch.tensor([1., 1000.])\ne = torch.exp(x) * 2",
-            "e",
-            "exp(1000) at [1] is more than float32 can represent",
-        ),
         ("x = torch.tensor([4., -1.])\ny = x.sqrt().sum()", "y", "sqrt(-1) = nan, at [1]"),
-        ("x = torch.tensor([0.])\ny = torch.log(x) + 1", "y", "log(0) = -inf, at [0]"),
     ];
     with_large_stack(|| {
         for (code, name, words) in CASES {
@@ -28,13 +22,13 @@ fn the_first_operation_is_named() {
             assert_eq!(outcome.error, None, "{code}");
             let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
             let tensor = names.get(name).expect("it is bound").clone();
-            let origin = first_nonfinite(&tensor, &names).expect("it has a value that is not finite");
+            let origin = first_nan(&tensor, &names).expect("it has a nan");
             let sentence = origin.sentence(name);
             assert!(sentence.contains(words), "{code}\n{sentence}");
         }
         let mut session = Session::new(SessionOptions::default());
         session.run("import torch\nx = torch.ones(2)", "cell");
         let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-        assert_eq!(first_nonfinite(names.get("x").expect("it is bound"), &names), None);
+        assert_eq!(first_nan(names.get("x").expect("it is bound"), &names), None);
     });
 }

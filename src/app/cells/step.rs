@@ -124,8 +124,8 @@ pub(super) fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
     let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
     let names = explain::TensorNames::new(variables);
     let one = |variable: &Variable| {
-        let origin = explain::first_nonfinite(&variable.value, &names)?;
-        (origin.value == explain::Nonfinite::Nan).then(|| origin.sentence(&variable.name))
+        let origin = explain::first_nan(&variable.value, &names)?;
+        Some(origin.sentence(&variable.name))
     };
     outcome.changed.iter().filter_map(one).collect()
 }

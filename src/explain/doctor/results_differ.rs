@@ -5,7 +5,6 @@ use super::axes::{axis_of, is_product};
 use super::flow::{Before, operands, origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::of_computed;
-use crate::explain::first_nonfinite;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
@@ -14,7 +13,6 @@ use crate::tensor::{Record, Site, Tensor};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Two implementations of attention that the code compares, with a tolerance, and whose results differ.
 pub(super) static MISTAKE: Mistake = Mistake::new(
     ("A902", "results-differ"),
     "two ways to compute the same attention are compared, and differ",
@@ -379,7 +377,7 @@ fn first_nan(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operands.iter().any(has_nan) {
         return None;
     }
-    let origin = first_nonfinite(result.tensor.as_ref()?, cell.names)?;
+    let origin = crate::explain::first_nan(result.tensor.as_ref()?, cell.names)?;
     let fix = match step.operation.explanation {
         Explanation::Pointwise(Formula::Div) if origin.operands.iter().any(|it| it.is_infinite()) => {
             "exp exceeds the range of floats: subtract the largest score first, as torch.softmax does"
