@@ -1,5 +1,7 @@
 //! The explanation of one element in terms of its operation: statements, the elements it was computed from, where it ends.
 
+use serde::Serialize;
+
 use super::calc::Calc;
 use super::storage_element::StorageElement;
 
@@ -25,12 +27,14 @@ pub(crate) struct SourceElement {
 }
 
 /// Why an explanation goes no further.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WhyEnd {
     /// The number is written in the learner's code.
     Given,
     /// An operation without operands made it: zeros, ones, arange.
     Constant,
+    #[serde(rename = "drawn")]
     RandomDraws,
     /// It is a gradient, and what backward computed was not recorded.
     Gradient,
@@ -40,21 +44,6 @@ pub enum WhyEnd {
     Unrecorded,
     /// No record of it exists.
     Unknown,
-}
-
-impl WhyEnd {
-    /// Its name in JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            WhyEnd::Given => "given",
-            WhyEnd::Constant => "constant",
-            WhyEnd::RandomDraws => "drawn",
-            WhyEnd::Gradient => "gradient",
-            WhyEnd::Forgotten => "forgotten",
-            WhyEnd::Unrecorded => "unrecorded",
-            WhyEnd::Unknown => "unknown",
-        }
-    }
 }
 
 /// How one element follows from the operation that made it.

@@ -1,6 +1,8 @@
 //! Calculations as they are shown: numbers, sums, products and functions.
 //! A calculation has a value, so that it can be compared with the element that it explains.
 
+use serde::Serialize;
+
 use super::terms::{figure, largest, term};
 
 /// A calculation in numbers.
@@ -24,7 +26,8 @@ pub enum Calc {
 }
 
 /// How the outermost operation of a calculation combines its parts.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Combine {
     Same,
     Sum,
@@ -34,20 +37,6 @@ pub(crate) enum Combine {
     /// The first term to the power of the second.
     Power,
     Function,
-}
-
-impl Combine {
-    /// Its name in JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Combine::Same => "same",
-            Combine::Sum => "sum",
-            Combine::Product => "product",
-            Combine::Quotient => "quotient",
-            Combine::Power => "power",
-            Combine::Function => "function",
-        }
-    }
 }
 
 impl Calc {

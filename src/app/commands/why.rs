@@ -257,10 +257,10 @@ fn node(why: &Why) -> Value {
         "line": why.site.as_ref().map(|site| site.line),
         "formula": formula,
         "figures": figures,
-        "combine": why.combine().name(),
+        "combine": why.combine(),
         "terms": why.terms().into_iter().map(number).collect::<Vec<_>>(),
         "notes": notes,
-        "end": why.end.map(|end| end.name()),
+        "end": why.end,
         "links": why.links.iter().map(|link| &link.what).collect::<Vec<_>>(),
         "below": why.below.iter().map(node).collect::<Vec<_>>(),
     })

@@ -15,6 +15,7 @@ use super::scale::added_product;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::ops::linear::matmul;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A bias by distance that favours what is far away.
@@ -318,21 +319,12 @@ impl Pair {
             return Some((square(scores.shape())?, scores.to_f64_vec()));
         }
         let (queries, keys) = (replay.of(&self.queries)?, replay.of(&self.keys)?);
-        let &[.., rows, width] = queries.shape() else { return None };
+        let &[.., rows, _] = queries.shape() else { return None };
         if queries.shape() != keys.shape() || rows < 3 {
             return None;
         }
-        let (q, k) = (queries.to_f64_vec(), keys.to_f64_vec());
-        let matrices = q.chunks(rows * width).zip(k.chunks(rows * width));
-        let of_matrix = |(q, k): (&[f64], &[f64])| {
-            let score = |at: usize| {
-                let (row, column) = (at / rows, at % rows);
-                let factors = q[row * width..][..width].iter().zip(&k[column * width..][..width]);
-                factors.map(|(a, b)| a * b).sum()
-            };
-            (0..rows * rows).map(score).collect::<Vec<f64>>()
-        };
-        Some((rows, matrices.flat_map(of_matrix).collect()))
+        let keys = keys.with_layout(keys.layout().transpose(keys.ndim() - 2, keys.ndim() - 1));
+        Some((rows, matmul(&queries, &keys).ok()?.0.to_f64_vec()))
     }
 
     /// The rotations of queries and keys: of the first product of the scores, or of another one that is added to it.

@@ -20,7 +20,6 @@ const MOST_TENSORS: usize = 1000;
 /// What a mask says of scores.
 const MASKED: &str = "masked with a large negative number, as for a softmax";
 
-/// Scores that are multiplied with the values, while the weights that the softmax made of them are left unused.
 pub(super) static MISTAKE: Mistake = Mistake::new(
     ("A205", "scores-as-weights"),
     "the scores are multiplied with the values, not the weights",

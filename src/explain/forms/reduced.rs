@@ -18,8 +18,6 @@ pub(crate) struct ReducedElements {
     pub(crate) at: Vec<Vec<usize>>,
     /// `row 1 of attn_scores`.
     pub(crate) name: String,
-    /// Its place among the arguments.
-    pub(crate) place: usize,
 }
 
 impl ReducedElements {
@@ -67,7 +65,7 @@ impl ReducedElements {
                 name.sliced(&parts).to_string()
             }
         };
-        Some(ReducedElements { operand, at, name, place: 0 })
+        Some(ReducedElements { operand, at, name })
     }
 
     pub(crate) fn values(&self) -> Vec<f64> {
@@ -75,7 +73,7 @@ impl ReducedElements {
     }
 
     pub(crate) fn link(&self, subject: &Subject, which: usize) -> SourceElement {
-        subject.link(self.place, &self.operand, &self.at[which])
+        subject.link(0, &self.operand, &self.at[which])
     }
 
     /// The elements, the largest in magnitude first.
@@ -227,7 +225,7 @@ fn up_to(subject: &Subject, operand: PastOperand, axis: usize) -> Option<Reduced
     let mut at = operand.line(&lead, axis);
     at.truncate(last + 1);
     let name = along(&subject.called(0), &lead, axis);
-    Some(ReducedElements { operand, at, name, place: 0 })
+    Some(ReducedElements { operand, at, name })
 }
 
 /// A running sum or product.
