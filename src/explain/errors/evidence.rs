@@ -25,11 +25,13 @@ impl ErrorCase<'_> {
         self.raised.frames.last().map(|frame| (frame.cell.as_str(), frame.line))
     }
 
-    /// The line of code that raised.
-    pub(super) fn line(&self) -> Option<String> {
-        let (cell, line) = self.place()?;
+    /// Where a line is, in words, and its code.
+    pub(super) fn line(&self, (cell, line): (&str, usize)) -> Option<(String, String)> {
         let source = (self.source)(cell)?;
-        source.lines().nth(line.checked_sub(1)?).map(|line| line.trim().to_owned())
+        let code = source.lines().nth(line.checked_sub(1)?)?.trim().to_owned();
+        let within = self.place().is_some_and(|(raised, _)| raised == cell);
+        let place = if within { format!("line {line}") } else { format!("{cell}, line {line}") };
+        Some((place, code))
     }
 }
 

@@ -129,13 +129,8 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
 
 /// Which line changed the tensor, and how to keep what it was.
 fn changed_in_place(operation: &str, place: Option<(&str, usize)>, case: &ErrorCase) -> ErrorExplanation {
-    let line_of = |(cell, line): (&str, usize)| {
-        let within = case.place().is_some_and(|(raised, _)| raised == cell);
-        let place = if within { format!("line {line}") } else { format!("{cell}, line {line}") };
-        let source = (case.source)(cell)?;
-        Some(format!(" in {place}: {}", source.lines().nth(line.checked_sub(1)?)?.trim()))
-    };
-    let place = place.and_then(line_of).unwrap_or_else(|| ".".to_owned());
+    let line = place.and_then(|place| case.line(place));
+    let place = line.map_or_else(|| ".".to_owned(), |(place, code)| format!(" in {place}: {code}"));
     let remarks = vec![
         format!("The gradient of {operation} is made of this tensor as it was."),
         format!("It was changed in place{place}"),

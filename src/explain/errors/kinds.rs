@@ -133,7 +133,8 @@ fn leaf(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
          overwritten meanwhile."
     )];
     // A line is repeated in the fix only if the write is all that it does.
-    let line = evidence.case.line().filter(|line| line.starts_with(&name) && !line.contains(';'));
+    let line = evidence.case.place().and_then(|place| evidence.case.line(place)).map(|(_, code)| code);
+    let line = line.filter(|line| line.starts_with(&name) && !line.contains(';'));
     let line = line.unwrap_or_else(|| "...".to_owned());
     let mut fixes = Vec::new();
     // The same write on zeros that do not require gradients.

@@ -97,20 +97,14 @@ fn made_in(tensor: &Tensor, evidence: &Evidence) -> Option<(String, String)> {
         let site = record.site.clone()?;
         let here = case.place() == Some((site.cell, site.line));
         if names.knows(&tensor) && !here {
-            let source = (case.source)(site.cell)?;
-            let line = source.lines().nth(site.line.checked_sub(1)?)?.trim();
-            let line = line.split_once("  #").map_or(line, |(code, _)| code.trim_end());
+            let (place, line) = case.line((site.cell, site.line))?;
+            let line = line.split_once("  #").map_or(line.as_str(), |(code, _)| code.trim_end());
             let line: String = match line.chars().count() > LONGEST + 16 {
                 true => {
                     let start: String = line.chars().take(LONGEST + 14).collect();
                     format!("{} …", start.trim_end_matches([' ', ',', '(']))
                 }
                 false => line.to_owned(),
-            };
-            let within = case.place().is_some_and(|(cell, _)| cell == site.cell);
-            let place = match within {
-                true => format!("line {}", site.line),
-                false => format!("{}, line {}", site.cell, site.line),
             };
             return Some((names.of(&tensor).to_string(), format!("{place}: {line}")));
         }
