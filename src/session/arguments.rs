@@ -18,58 +18,43 @@ const KEPT: &str = "the original is kept before the slot is replaced";
 type Call = fn(&PyObject, FuncArgs, &VirtualMachine) -> PyResult;
 type VectorCall = fn(&PyObject, Vec<PyObjectRef>, usize, Option<&[PyObjectRef]>, &VirtualMachine) -> PyResult;
 
-/// Functions for the slots of one type, and the places of the originals.
-macro_rules! worded {
-    ($($call:ident, $own_call:ident, $vectorcall:ident, $own_vectorcall:ident, $skipped:literal;)*) => {$(
-        static $own_call: OnceLock<Call> = OnceLock::new();
-        static $own_vectorcall: OnceLock<VectorCall> = OnceLock::new();
+/// The originals: of functions, of methods and of types.
+static CALL: [OnceLock<Call>; 3] = [const { OnceLock::new() }; 3];
+static VECTORCALL: [OnceLock<VectorCall>; 3] = [const { OnceLock::new() }; 3];
 
-        fn $call(function: &PyObject, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-            let called = $own_call.get().expect(KEPT)(function, args, vm);
-            called.map_err(|error| worded(function, error, $skipped, vm))
-        }
-
-        fn $vectorcall(
-            function: &PyObject,
-            args: Vec<PyObjectRef>,
-            count: usize,
-            names: Option<&[PyObjectRef]>,
-            vm: &VirtualMachine,
-        ) -> PyResult {
-            let called = $own_vectorcall.get().expect(KEPT)(function, args, count, names, vm);
-            called.map_err(|error| worded(function, error, $skipped, vm))
-        }
-    )*};
-}
-
-// A method counts the object that it belongs to.
-worded! {
-    call_function, CALL_FUNCTION, vectorcall_function, VECTORCALL_FUNCTION, false;
-    call_method, CALL_METHOD, vectorcall_method, VECTORCALL_METHOD, true;
-    call_type, CALL_TYPE, vectorcall_type, VECTORCALL_TYPE, false;
-}
+/// A method counts the object that it belongs to.
+const METHOD: usize = 1;
 
 /// Replaces how functions, methods and types of this thread are called.
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
-    for (class, call, vectorcall) in [
-        (
-            types.builtin_function_or_method_type,
-            (&CALL_FUNCTION, call_function as Call),
-            (&VECTORCALL_FUNCTION, vectorcall_function as VectorCall),
-        ),
-        (types.method_descriptor_type, (&CALL_METHOD, call_method), (&VECTORCALL_METHOD, vectorcall_method)),
-        (types.type_type, (&CALL_TYPE, call_type), (&VECTORCALL_TYPE, vectorcall_type)),
-    ] {
+    let classes = [types.builtin_function_or_method_type, types.method_descriptor_type, types.type_type];
+    for (at, class) in classes.into_iter().enumerate() {
         if let Some(own) = class.slots.call.load() {
-            call.0.get_or_init(|| own);
-            class.slots.call.store(Some(call.1));
+            CALL[at].get_or_init(|| own);
+            class.slots.call.store(Some([call::<0>, call::<1>, call::<2>][at]));
         }
         if let Some(own) = class.slots.vectorcall.load() {
-            vectorcall.0.get_or_init(|| own);
-            class.slots.vectorcall.store(Some(vectorcall.1));
+            VECTORCALL[at].get_or_init(|| own);
+            class.slots.vectorcall.store(Some([vectorcall::<0>, vectorcall::<1>, vectorcall::<2>][at]));
         }
     }
+}
+
+fn call<const TYPE: usize>(function: &PyObject, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let called = CALL[TYPE].get().expect(KEPT)(function, args, vm);
+    called.map_err(|error| worded(function, error, TYPE == METHOD, vm))
+}
+
+fn vectorcall<const TYPE: usize>(
+    function: &PyObject,
+    args: Vec<PyObjectRef>,
+    count: usize,
+    names: Option<&[PyObjectRef]>,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let called = VECTORCALL[TYPE].get().expect(KEPT)(function, args, count, names, vm);
+    called.map_err(|error| worded(function, error, TYPE == METHOD, vm))
 }
 
 /// An error that a native function just raised, with CPython's text if it is about its arguments.

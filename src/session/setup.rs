@@ -4,8 +4,8 @@
 use std::{cell::RefCell, rc::Rc};
 
 use rustpython_vm::{
-    AsObject, Interpreter, Py, PyObject, PyObjectRef, PyPayload, PyResult, Settings, VirtualMachine,
-    builtins::PyDict, gc_state::gc_state, scope::Scope, signal::UserSignalReceiver,
+    AsObject, Interpreter, PyObject, PyObjectRef, PyPayload, PyResult, Settings, VirtualMachine,
+    gc_state::gc_state, scope::Scope, signal::UserSignalReceiver,
 };
 
 use super::{
@@ -73,7 +73,10 @@ pub(super) fn install(
     let globals = vm.ctx.new_dict();
     let main = vm.new_module("__main__", globals.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("__main__", main.into(), vm)?;
-    clear(&globals, vm)?;
+    set(vm.sys_module.as_object(), "_calls", vm.ctx.new_dict().into(), vm)?;
+    globals.set_item("__name__", vm.ctx.new_str("__main__").into(), vm)?;
+    globals.set_item("__doc__", vm.ctx.none(), vm)?;
+    globals.set_item("__builtins__", vm.builtins.clone().into(), vm)?;
     if !package.is_empty() {
         globals.set_item("__package__", vm.ctx.new_str(package).into(), vm)?;
     }
@@ -90,15 +93,6 @@ pub(super) fn install(
     plots::install(shown, vm)?;
     sandbox::install(vm)?;
     Ok((scope, observer))
-}
-
-/// Gives a namespace the names that every module has, and only these.
-fn clear(globals: &Py<PyDict>, vm: &VirtualMachine) -> PyResult<()> {
-    globals.clear();
-    set(vm.sys_module.as_object(), "_calls", vm.ctx.new_dict().into(), vm)?;
-    globals.set_item("__name__", vm.ctx.new_str("__main__").into(), vm)?;
-    globals.set_item("__doc__", vm.ctx.none(), vm)?;
-    globals.set_item("__builtins__", vm.builtins.clone().into(), vm)
 }
 
 fn set(object: &PyObject, name: &str, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
