@@ -37,9 +37,9 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
         let slots = &class.slots.as_sequence;
         let repeat = slots.repeat.load().expect("a sequence can be repeated");
         own.get_or_init(|| (repeat, slots.inplace_repeat.load().unwrap_or(repeat)));
-        slots.repeat.store(Some(repeat_within_limit));
+        slots.repeat.store(Some(repeated::<false>));
         if slots.inplace_repeat.load().is_some() {
-            slots.inplace_repeat.store(Some(inplace_repeat_within_limit));
+            slots.inplace_repeat.store(Some(repeated::<true>));
         }
     }
     let types = &vm.ctx.types;
@@ -101,20 +101,12 @@ fn length(object: &PyObject) -> f64 {
     elements as f64
 }
 
-fn repeated(sequence: PySequence<'_>, times: isize, inplace: bool, vm: &VirtualMachine) -> PyResult {
+fn repeated<const INPLACE: bool>(sequence: PySequence<'_>, times: isize, vm: &VirtualMachine) -> PyResult {
     let kind = sequences(vm).iter().position(|class| sequence.obj.fast_isinstance(class));
     let kind = kind.expect("install() replaces the slots of these types only");
     check(length(sequence.obj) * times as f64 * if kind < 2 { 8.0 } else { 1.0 }, vm)?;
     let (repeat, inplace_repeat) = REPEAT[kind].get().expect(INSTALLED);
-    (if inplace { inplace_repeat } else { repeat })(sequence, times, vm)
-}
-
-fn repeat_within_limit(sequence: PySequence<'_>, times: isize, vm: &VirtualMachine) -> PyResult {
-    repeated(sequence, times, false, vm)
-}
-
-fn inplace_repeat_within_limit(sequence: PySequence<'_>, times: isize, vm: &VirtualMachine) -> PyResult {
-    repeated(sequence, times, true, vm)
+    (if INPLACE { inplace_repeat } else { repeat })(sequence, times, vm)
 }
 
 type Binary = fn(&PyObject, &PyObject, &VirtualMachine) -> PyResult;
@@ -140,36 +132,23 @@ fn integers<'a>(a: &'a PyObject, b: &'a PyObject) -> Option<(&'a BigInt, &'a Big
     Some((a.downcast_ref::<PyInt>()?.as_bigint(), b.downcast_ref::<PyInt>()?.as_bigint()))
 }
 
+/// `a ** b` and `pow(a, b)`.
 fn power_within_limit(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if vm.is_none(modulus) {
-        check_power(a, b, vm)?;
+    if let Some((base, exponent)) = integers(a, b).filter(|_| vm.is_none(modulus)) {
+        let bits = base.bits() as f64 * as_float(exponent);
+        if base.bits() > 1 && bits > MAX_BITS {
+            return Err(too_many_digits(bits, vm));
+        }
     }
     POWER.get().expect(INSTALLED)(a, b, modulus, vm)
 }
 
 fn shift_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    check_shift(a, b, vm)?;
-    SHIFT.get().expect(INSTALLED)(a, b, vm)
-}
-
-/// Raises MemoryError if `base ** exponent` is too large to be computed.
-fn check_power(base: &PyObject, exponent: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    match integers(base, exponent) {
-        Some((base, exponent)) if base.bits() > 1 => {
-            let bits = base.bits() as f64 * as_float(exponent);
-            if bits > MAX_BITS { Err(too_many_digits(bits, vm)) } else { Ok(()) }
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Raises MemoryError if `value << by` is too large to be computed.
-fn check_shift(value: &PyObject, by: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    match integers(value, by) {
+    match integers(a, b) {
         Some((value, by)) if value.bits() > 0 && as_float(by) > MAX_BITS => {
             Err(too_many_digits(as_float(by), vm))
         }
-        _ => Ok(()),
+        _ => SHIFT.get().expect(INSTALLED)(a, b, vm),
     }
 }
 

@@ -17,10 +17,9 @@ use super::memory::{as_float, check};
 type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
 type Init = fn(PyObjectRef, FuncArgs, &VirtualMachine) -> PyResult<()>;
 
-static NEW_BYTES: OnceLock<New> = OnceLock::new();
-static INIT_BYTEARRAY: OnceLock<Init> = OnceLock::new();
-static INIT_LIST: OnceLock<Init> = OnceLock::new();
-static NEW_TUPLE: OnceLock<New> = OnceLock::new();
+/// The originals of `bytes` and `tuple`, and of `bytearray` and `list`: the first takes a size, the second elements.
+static NEW: [OnceLock<New>; 2] = [const { OnceLock::new() }; 2];
+static INIT: [OnceLock<Init>; 2] = [const { OnceLock::new() }; 2];
 
 /// Why the original of a replaced slot is always there.
 const KEPT: &str = "install() keeps the original before it replaces the slot";
@@ -31,18 +30,13 @@ pub(super) fn install(vm: &VirtualMachine) {
     check_first(types.list_type, "extend", |args, vm| first_expected(args, 1, vm), vm);
     // What has no function for such a call of its own is made by `init`.
     types.list_type.slots.vectorcall.store(None);
-    for (class, own, init) in [
-        (types.list_type, &INIT_LIST, init_list as Init),
-        (types.bytearray_type, &INIT_BYTEARRAY, init_bytearray),
-    ] {
-        own.get_or_init(|| class.slots.init.load().expect("it is filled after it is made"));
-        class.slots.init.store(Some(init));
+    for (at, class) in [types.bytes_type, types.tuple_type].into_iter().enumerate() {
+        NEW[at].get_or_init(|| class.slots.new.load().expect("it can be made"));
+        class.slots.new.store(Some([new::<0>, new::<1>][at]));
     }
-    for (class, own, new) in
-        [(types.tuple_type, &NEW_TUPLE, new_tuple as New), (types.bytes_type, &NEW_BYTES, new_bytes)]
-    {
-        own.get_or_init(|| class.slots.new.load().expect("it can be made"));
-        class.slots.new.store(Some(new));
+    for (at, class) in [types.bytearray_type, types.list_type].into_iter().enumerate() {
+        INIT[at].get_or_init(|| class.slots.init.load().expect("it is filled after it is made"));
+        class.slots.init.store(Some([init::<0>, init::<1>][at]));
     }
 }
 
@@ -60,24 +54,16 @@ pub(super) fn install_function(vm: &VirtualMachine) -> PyResult<()> {
     vm.builtins.set_attr(CHECK_STARRED, vm.new_function(CHECK_STARRED, check), vm)
 }
 
-fn new_bytes(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    zeros(&mut args, vm)?;
-    NEW_BYTES.get().expect(KEPT)(class, args, vm)
+fn new<const TYPE: usize>(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let checked = if TYPE == 0 { zeros(&mut args, vm) } else { first_expected(&mut args, 0, vm) };
+    checked?;
+    NEW[TYPE].get().expect(KEPT)(class, args, vm)
 }
 
-fn init_bytearray(bytes: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    zeros(&mut args, vm)?;
-    INIT_BYTEARRAY.get().expect(KEPT)(bytes, args, vm)
-}
-
-fn init_list(list: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    first_expected(&mut args, 0, vm)?;
-    INIT_LIST.get().expect(KEPT)(list, args, vm)
-}
-
-fn new_tuple(class: PyTypeRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    first_expected(&mut args, 0, vm)?;
-    NEW_TUPLE.get().expect(KEPT)(class, args, vm)
+fn init<const TYPE: usize>(object: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    let checked = if TYPE == 0 { zeros(&mut args, vm) } else { first_expected(&mut args, 0, vm) };
+    checked?;
+    INIT[TYPE].get().expect(KEPT)(object, args, vm)
 }
 
 /// `bytes(10**12)`. An object that gives an integer gives it once.
