@@ -9,7 +9,7 @@ use super::failed::Failed;
 use super::trace::Tracer;
 use crate::kernel::random::{Family, Generator};
 use crate::tensor::show::PrintOptions;
-use crate::tensor::{DType, RecordCounts, Recorder, Site, Tensor};
+use crate::tensor::{DType, Error, RecordCounts, Recorder, Result, Site, Tensor};
 
 /// The state of the `torch` module of one session.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct State {
     pub(crate) on_cpu: RefCell<Vec<String>>,
     /// How many numbers were drawn that depend on it.
     pub(crate) family_draws: Cell<u64>,
+    /// The most of them: beyond it a draw raises.
+    pub(crate) family_limit: Cell<u64>,
     /// Whether operations are recorded for gradients (`torch.no_grad` turns it off).
     pub(crate) grad_mode: Cell<bool>,
     /// The dtype of Python floats (`torch.set_default_dtype`).
@@ -55,6 +57,7 @@ impl State {
             family: Cell::new(family),
             on_cpu: RefCell::default(),
             family_draws: Cell::new(0),
+            family_limit: Cell::new(u64::MAX),
             grad_mode: Cell::new(true),
             default_dtype: Cell::new(DType::Float32),
             print_options: RefCell::new(PrintOptions::default()),
@@ -69,10 +72,14 @@ impl State {
         })
     }
 
-    /// Which build's random numbers to draw, for this many numbers.
-    pub(crate) fn family_of(&self, count: usize) -> Family {
-        self.family_draws.set(self.family_draws.get() + count as u64);
-        self.family.get()
+    /// Which build's random numbers to draw, for this many numbers. Errors: they are more than the session may draw.
+    pub(crate) fn family_of(&self, count: usize) -> Result<Family> {
+        let drawn = self.family_draws.get() + count as u64;
+        self.family_draws.set(drawn);
+        match drawn > self.family_limit.get() {
+            true => Err(Error::runtime("this session draws no more random numbers")),
+            false => Ok(self.family.get()),
+        }
     }
 
     /// Whether calls are to be traced: those of the learner's code, not those of backward.

@@ -5,6 +5,10 @@ use std::{
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -102,6 +106,7 @@ pub struct Session {
     pub(super) observer: Rc<FrameObserver>,
     pub(super) output: Rc<RefCell<OutputBuffer>>,
     pub(super) state: Rc<ops::State>,
+    has_written: Arc<AtomicBool>,
     interrupter: Interrupter,
     memory: memory::MemoryWatch,
     runs: u64,
@@ -129,6 +134,7 @@ impl Session {
         let interpreter = setup::interpreter(signals);
         let output = Rc::new(RefCell::new(OutputBuffer::new(options.max_output, options.on_output)));
         let state = ops::State::new(options.random);
+        let has_written = options.files.has_written();
         state.on_cpu.replace(options.on_cpu);
         let (scope, observer) = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
@@ -146,6 +152,7 @@ impl Session {
             observer,
             output,
             state,
+            has_written,
             interrupter,
             memory,
             runs: 0,
@@ -274,6 +281,11 @@ impl Session {
     /// The state of this session's `torch` module: random number generator, records, print options.
     pub fn state(&self) -> &Rc<ops::State> {
         &self.state
+    }
+
+    /// Whether cells have written or changed files.
+    pub(crate) fn has_written(&self) -> bool {
+        self.has_written.load(Ordering::Relaxed)
     }
 
     /// What was in scope where the last cell, or an expression after it, raised; empty if neither raised.

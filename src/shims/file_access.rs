@@ -7,6 +7,8 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
@@ -76,6 +78,7 @@ pub struct FileAccess {
     home: Option<PathBuf>,
     read: Vec<Grant>,
     write: Vec<Grant>,
+    has_written: Arc<AtomicBool>,
 }
 
 /// Why a file is not opened.
@@ -114,6 +117,11 @@ impl FileAccess {
     /// The folder in which relative paths begin, if any file is open at all.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
+    }
+
+    /// Whether a file was opened or changed for [`Access::Write`]; it follows what is done from now on.
+    pub(crate) fn has_written(&self) -> Arc<AtomicBool> {
+        self.has_written.clone()
     }
 
     /// Opens a regular file for this access; to read, one inside the program if no other has its path. Errors: it is not
@@ -192,6 +200,9 @@ impl FileAccess {
         };
         let whole = without_dots(&home.join(path));
         let found = grants.iter().find_map(|grant| grant.inside(&whole));
+        if found.is_some() && access == Access::Write {
+            self.has_written.store(true, Ordering::Relaxed);
+        }
         found.ok_or_else(|| Refusal::Outside(access, grants.iter().map(Grant::name).collect()))
     }
 }

@@ -222,38 +222,49 @@ fn every_section_runs_on_a_clean_state() {
     }
 }
 
-/// Each file runs once, with the book's random numbers; where others are recorded, `run` says so and `check` tries them.
+/// The number of threads belongs to the program, so cells that raise it count how often they run. Nothing is drawn at
+/// p = 0; with p = 0.5 the family that the recorded output shows is drawn, also where cells may write files.
 #[test]
-fn recorded_random_numbers_are_tried_by_a_check() {
+fn cells_run_again_only_to_find_the_recorded_random_numbers() {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    let append = "with open('ran.txt', 'a') as file: print('once', file=file)";
-    let ran = |args: &[&str], begin: &str, recorded: &str| {
-        let output = serde_json::json!({"output_type": "stream", "name": "stdout", "text": recorded});
+    let cell = |source: &str, printed: &str| {
+        let output = serde_json::json!({"output_type": "stream", "name": "stdout", "text": printed});
+        serde_json::json!({"cell_type": "code", "metadata": {}, "source": source, "outputs": [output]})
+    };
+    let ran = |begin: &str, p: &str, recorded: &str, end: &str| {
+        let count = format!("import torch\ntorch.set_num_threads(torch.get_num_threads() + 1)\n{begin}");
         let draw = format!(
-            "import torch\n{begin}\ntorch.manual_seed(123)\nprint((torch.nn.Dropout(0.5)(torch.ones(3, 3)) != 0).int().tolist())"
+            "torch.manual_seed(123)\nprint((torch.nn.Dropout({p})(torch.ones(3, 3)) != 0).int().tolist(), \
+             torch.get_num_threads())"
         );
-        let cell =
-            serde_json::json!({"cell_type": "code", "metadata": {}, "source": draw, "outputs": [output]});
+        let cells = [cell(&count, ""), cell(&draw, recorded), cell(end, "")];
         let notebook =
-            serde_json::json!({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
-        let file = folder.path().join("drawn.ipynb");
+            serde_json::json!({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
+        let file = folder.path().join("counted.ipynb");
         std::fs::write(&file, notebook.to_string()).expect("the notebook is written");
-        let output = attn(args).arg(file).output().expect("the program runs");
+        let file = file.to_str().expect("the folder has a plain name");
+        let output =
+            attn(&["run", file, if begin.len() + end.len() > 0 { "--allow-write" } else { "--no-input" }])
+                .env("ATTN_THREADS", "1")
+                .output();
+        let output = output.expect("the program runs");
         String::from_utf8(output.stdout).expect("the output is UTF-8")
             + &String::from_utf8_lossy(&output.stderr)
     };
     // Recorded by torch.manual_seed(123) in PyTorch 2.6 on x86, with MKL, and without it.
-    let mkl = "[[1, 1, 1], [1, 1, 1], [0, 1, 0]]\n";
-    let book = "[[1, 1, 0], [1, 1, 0], [0, 0, 0]]\n";
-    assert_eq!(ran(&["run"], "", book), book);
-    assert_eq!(ran(&["run", "--random", "mkl"], "", mkl), mkl);
-    let shown = ran(&["run"], "", mkl);
-    assert!(shown.starts_with(&format!("{book}attn: dropout and the like drew as in the book")), "{shown}");
-    let shown = ran(&["check"], "", mkl);
-    assert!(shown.contains("1 cell as recorded") && shown.contains("--random mkl, which fits"), "{shown}");
-    // Cells that may write files do not run again.
-    let shown = ran(&["check", "--allow-write"], append, mkl);
-    assert!(shown.contains("try --random mkl"), "{shown}");
+    let mkl = "[[1, 1, 1], [1, 1, 1], [0, 1, 0]]";
+    let book = "[[1, 1, 0], [1, 1, 0], [0, 0, 0]]";
+    assert_eq!(ran("", "0.0", "something else", ""), "[[1, 1, 1], [1, 1, 1], [1, 1, 1]] 2\n");
+    assert_eq!(ran("", "0.5", &format!("{book} 2\n"), ""), format!("{book} 2\n"));
+    let append = "with open('ran.txt', 'a') as file: print('once', file=file)";
+    let shown = ran("", "0.5", &format!("{mkl} 3\n"), append);
+    assert!(
+        shown.starts_with(&format!("{mkl} 3\nrandom numbers are drawn as in builds with Intel")),
+        "{shown}"
+    );
+    // Cells that have written files do not run again, and the reader learns what was not tried.
+    let shown = ran(append, "0.5", &format!("{mkl} 2\n"), "");
+    assert!(shown.starts_with(&format!("{book} 2\ndropout and the like draw as in the book")), "{shown}");
     let written = std::fs::read_to_string(folder.path().join("ran.txt"));
-    assert_eq!(written.expect("the cell wrote it"), "once\n");
+    assert_eq!(written.expect("two cells wrote it"), "once\nonce\n");
 }

@@ -3,7 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`course`], [`plan`] | the lessons: the program's, or a folder's; from a name or a file to the cells that should run |
-//! | [`runner`] | runs the cells of a plan |
+//! | [`runner`], [`evidence`] | runs the cells of a plan; which random numbers a file was recorded with |
 //! | [`processes`] | several targets, each in a process of its own |
 //! | [`machine`], [`workspace`] | sessions with the options of the command line; one with the state of a step |
 //! | [`named_element`], [`element_text`], [`axis_names`] | how a learner names an element, an axis, a position |
@@ -16,6 +16,7 @@ pub(crate) mod axis_names;
 pub(crate) mod course;
 pub(crate) mod document;
 pub(crate) mod element_text;
+pub(crate) mod evidence;
 pub(crate) mod figures;
 pub(crate) mod machine;
 pub(crate) mod named_element;

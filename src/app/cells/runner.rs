@@ -5,13 +5,12 @@ use std::cell::OnceCell;
 
 use super::super::terminal::progress_bar;
 use super::super::terminal::shell::{Exit, Failure};
+use super::evidence::{CellResult, Evidence};
 use super::machine;
 use super::plan::PlannedCell;
 use super::step::{nonfinite, plots, step_panel};
 use super::workspace::{RanCell, Workspace};
 use crate::lesson::LessonStep;
-use crate::lesson::compare::{TOLERANCE, Verdict, compare_output};
-use crate::lesson::notebook::shown;
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Outcome, Raised, Session};
 use crate::view::Panel;
@@ -62,25 +61,10 @@ impl FinishedCell<'_, '_> {
         }
     }
 
-    /// Whether the cell of a file shows something else than what is recorded for it.
-    pub(crate) fn differs(&self) -> bool {
-        let recorded = self.cell.recorded.as_ref().filter(|_| self.cell.step.is_none() && !self.cell.varies);
-        recorded.is_some_and(|recorded| {
-            let output = output_of(&self.outcome);
-            compare_output(Some(&recorded.shown()), &output, TOLERANCE).verdict == Verdict::Differs
-        })
-    }
-
     /// The error that fails the run, if there is one.
     pub(crate) fn failure(&self) -> Option<&Raised> {
         unexpected(self.cell.raises, &self.outcome)
     }
-}
-
-/// Everything that a cell showed, in the form of recorded outputs.
-pub(crate) fn output_of(outcome: &Outcome) -> String {
-    let error = outcome.error.as_ref().map(|raised| (raised.kind.as_str(), raised.message.as_str()));
-    shown(&outcome.stdout, outcome.result.as_deref(), error)
 }
 
 /// The error of a cell that fails a run. An error that the cell announces does not; an interrupt always does.
@@ -97,6 +81,8 @@ pub(crate) struct Runner<'w, 'p, 'c> {
     next: usize,
     tracing: Tracing,
     keep_going: bool,
+    /// Finds the family of random numbers that the recorded outputs show; `None` if it is given.
+    evidence: Option<Evidence<'c>>,
     /// How often Ctrl-C had been pressed when the run began.
     presses: usize,
     exit: Exit,
@@ -113,6 +99,7 @@ impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
             next: 0,
             tracing: Tracing::Off,
             keep_going: false,
+            evidence: None,
             presses,
             exit: Exit::Good,
             ended: false,
@@ -127,6 +114,12 @@ impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
     /// Goes on after a failure. Ctrl-C ends the run all the same.
     pub(crate) fn keep_going(self, keep_going: bool) -> Self {
         Runner { keep_going, ..self }
+    }
+
+    /// Where no family of random numbers is asked for, draws the family that the recorded outputs of the cells show.
+    pub(crate) fn by_evidence(self) -> Self {
+        let is_open = self.workspace.options().random.is_none();
+        Runner { evidence: is_open.then(Evidence::default), ..self }
     }
 
     /// The cell that runs next; `None` when the run has ended.
@@ -158,10 +151,15 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
         if let Some((step, lesson)) = cell.step {
             self.workspace.enter(step, lesson);
         }
-        let (outcome, trace, calls) = match cell.silent {
-            true => progress_bar::quietly(|| ran(cell, self.tracing, self.workspace)),
-            false => ran(cell, self.tracing, self.workspace),
+        let run = |workspace: &mut Workspace<'c>| match cell.silent {
+            true => progress_bar::quietly(|| ran(cell, self.tracing, workspace)),
+            false => ran(cell, self.tracing, workspace),
         };
+        let mut result = run(self.workspace);
+        if let Some(evidence) = &mut self.evidence {
+            result = evidence.judged(self.workspace, &self.cells[..=self.next], result, run);
+        }
+        let (outcome, trace, calls) = result;
         let panel = OnceCell::new();
         let finished = FinishedCell { index: self.next, cell, outcome, trace, calls, panel };
         self.next += 1;
@@ -175,7 +173,7 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
 }
 
 /// Runs a cell, traced if that is asked for.
-fn ran(cell: &PlannedCell, tracing: Tracing, workspace: &mut Workspace) -> (Outcome, Trace, Vec<CallReport>) {
+fn ran(cell: &PlannedCell, tracing: Tracing, workspace: &mut Workspace) -> CellResult {
     let traced = match tracing {
         Tracing::Off => false,
         Tracing::Shown | Tracing::Examined => !cell.silent,

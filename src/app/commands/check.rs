@@ -4,10 +4,12 @@ use std::path::Path;
 
 use super::super::cells::course;
 use super::super::cells::document::{CellDocument, CheckDocument};
+use super::super::cells::evidence::output_of;
 use super::super::cells::machine;
 use super::super::cells::plan::{self, Plan, PlannedCell};
 use super::super::cells::processes;
-use super::super::cells::runner::{FinishedCell, Runner, output_of, unexpected};
+use super::super::cells::runner::{FinishedCell, Runner, unexpected};
+use super::super::cells::workspace::Workspace;
 use super::super::file;
 use super::super::json::json_line;
 use super::super::terminal::shell::{Exit, Failure, Shell};
@@ -262,30 +264,12 @@ impl<'c> Checker<'c> {
         }
         let plan = plan::from_file(word, document, None)?;
         plan.show_remarks(shell);
-        let (mut cells, mut documents, drawn) = self.cells(&plan, self.options.random)?;
-        let differing =
-            |cells: &[CheckedCell]| cells.iter().filter(|cell| cell.verdict == Verdict::Differs).count();
-        // Builds of PyTorch differ in what dropout and a few other operations draw; a notebook does not say which build it ran on.
-        let mut hint = None;
-        if drawn && differing(&cells) > 0 {
-            if self.options.random.is_some() {
-                hint = Some("random dropout: without --random, it is drawn as what is recorded shows");
-            } else if !self.options.allow_write.is_empty() {
-                hint = Some(
-                    "random dropout: drawn as in the book, since cells may write files; try --random mkl",
-                );
-            } else {
-                let (other, its_documents, _) = self.cells(&plan, Some(Family::Mkl))?;
-                if differing(&other) < differing(&cells) {
-                    (cells, documents) = (other, its_documents);
-                    hint = Some("random dropout: drawn as with --random mkl, which fits what is recorded");
-                }
-            }
-        }
+        let mut workspace = plan.workspace(&self.options);
+        let (mut cells, documents) = self.cells(&plan, &mut workspace)?;
+        let hint = self.random_hint(&workspace, &cells);
         for cell in cells.iter_mut().filter(|cell| cell.verdict != Verdict::Differs) {
             cell.remark = None;
         }
-        let hint = hint.map(str::to_owned);
         Ok((CheckedFile { file: plan.target, cells, hint, ..CheckedFile::default() }, documents))
     }
 
@@ -379,14 +363,13 @@ impl<'c> Checker<'c> {
         Ok((CheckedFile { file, cells, faults, hint, ..CheckedFile::default() }, documents))
     }
 
-    /// Runs all cells of a file, also after one that raises. Returns whether they drew numbers that depend on the family, too.
-    fn cells(
+    /// Runs all cells of a file, also after one that raises.
+    fn cells<'p>(
         &self,
-        plan: &Plan,
-        random: Option<Family>,
-    ) -> Result<(Vec<CheckedCell>, Vec<CellDocument>, bool), Failure> {
-        let mut workspace = plan.workspace(&GlobalOptions { random, ..self.options.clone() });
-        let mut runner = Runner::new(&mut workspace, &plan.cells).keep_going(true);
+        plan: &Plan<'p>,
+        workspace: &mut Workspace<'p>,
+    ) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
+        let mut runner = Runner::new(workspace, &plan.cells).by_evidence().keep_going(true);
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         for FinishedCell { index, cell, outcome, .. } in runner.by_ref() {
             let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
@@ -423,7 +406,26 @@ impl<'c> Checker<'c> {
         }
         match runner.is_interrupted() {
             true => Err(Failure::Stopped),
-            false => Ok((cells, documents, workspace.session.state().family_draws.get() > 0)),
+            false => Ok((cells, documents)),
+        }
+    }
+
+    /// What to say about the random numbers that depend on the build of PyTorch.
+    fn random_hint(&self, workspace: &Workspace, cells: &[CheckedCell]) -> Option<String> {
+        let drawn = workspace.session.state().family_draws.get() > 0;
+        let differs = cells.iter().any(|cell| cell.verdict == Verdict::Differs);
+        match (self.options.random, workspace.options().random) {
+            (None, Some(Family::Mkl)) => {
+                Some("random dropout: drawn as with --random mkl, which fits what is recorded".to_owned())
+            }
+            (None, None) if drawn && differs && workspace.session.has_written() => Some(
+                "random dropout: drawn as in the book, since cells have written files; try --random mkl"
+                    .to_owned(),
+            ),
+            (Some(_), _) if drawn && differs => {
+                Some("random dropout: without --random, it is drawn as what is recorded shows".to_owned())
+            }
+            _ => None,
         }
     }
 }

@@ -43,8 +43,8 @@ pub struct GlobalOptions {
     /// Never ask anything
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
-    /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library (default: book; `attn check`
-    /// also tries mkl where outputs differ)
+    /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library (default: book; in a file with
+    /// recorded outputs, those that reproduce them)
     #[arg(long, global = true, value_name = "FAMILY", value_parser = families())]
     #[arg(hide_possible_values = true)]
     pub(crate) random: Option<Family>,

@@ -100,12 +100,10 @@ fn as_json<'c>(
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
     let tracing = if args.trace.is_some() { Tracing::All } else { Tracing::Off };
-    let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
+    let mut runner =
+        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
     let mut cells = Vec::with_capacity(plan.cells.len());
-    let mut differs = false;
-    while let Some(finished) = runner.next() {
-        differs |= finished.differs();
-        let FinishedCell { index, cell, outcome, trace, .. } = finished;
+    while let Some(FinishedCell { index, cell, outcome, trace, .. }) = runner.next() {
         shell.aside(&outcome.stderr);
         let mut document = CellDocument::new(index, cell, &outcome);
         document.trace = args.trace.map(|_| trace::operations(&trace, &runner.workspace.session));
@@ -117,9 +115,6 @@ fn as_json<'c>(
         cells.push(document);
     }
     let exit = runner.exit();
-    if differs {
-        say_family(runner.workspace, shell);
-    }
     let target = plan.target.clone();
     write_json(&RunDocument { schema: "attn.run/2", target, ok: exit == Exit::Good, cells }, shell)?;
     Ok(exit)
@@ -132,8 +127,9 @@ fn as_text<'c>(
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
     let tracing = if args.trace.is_some() { Tracing::Shown } else { Tracing::Off };
-    let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
-    let (mut shown, mut failed, mut differs) = (0, 0, false);
+    let mut runner =
+        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
+    let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
     let progress = ProgressBar::watch(plan.cells.len(), shell);
     while let Some(cell) = runner.upcoming() {
@@ -188,25 +184,12 @@ fn as_text<'c>(
         shell.flush()?;
         shown += 1;
         failed += usize::from(failure.is_some());
-        differs |= finished.differs();
     }
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
     if is_file && shell.styled() && plan.cells.len() > 1 {
         shell.show(&view::run::finished(shown, failed, start.elapsed(), shell.look))?;
     }
-    if differs {
-        say_family(runner.workspace, shell);
-    }
     Ok(runner.exit())
-}
-
-/// Of cells that show something else than what is recorded: says whose random numbers they drew, if nobody asked for one.
-fn say_family(workspace: &Workspace, shell: &mut Shell) {
-    let state = workspace.session.state();
-    if shell.options.random.is_none() && state.family_draws.get() > 0 {
-        shell.remark("dropout and the like drew as in the book, and recorded outputs differ: --random mkl draws as builds with \
-                      Intel's library do");
-    }
 }
 
 /// Writes what a file's cell printed and its last expression, for a pipe; its error is a remark.

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let plan = plan(&target, None, &catalogue)?;
     plan.show_remarks(shell);
     let mut workspace = plan.workspace(&shell.options);
-    let mut runner = Runner::new(&mut workspace, &plan.cells);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).by_evidence();
     let last = runner.by_ref().last();
     let exit = runner.exit();
     if exit == Exit::Interrupted {

@@ -39,7 +39,7 @@ pub(super) fn workspace_at<'c>(
 fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Outcomes), Failure> {
     let mut outcomes = Outcomes::new();
     let mut workspace = plan.workspace(&shell.options);
-    let mut runner = Runner::new(&mut workspace, &plan.cells);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).by_evidence();
     for finished in runner.by_ref() {
         let cell = finished.cell;
         // Ctrl-C is reported by the command that was stopped.

@@ -76,7 +76,7 @@ fn dropout(c: &Call) -> Result<Value> {
     let noise = if p == 1.0 {
         Tensor::zeros([], x.dtype())?
     } else {
-        draw::dropout_noise(x, &mut c.state.generator.borrow_mut(), c.state.family_of(x.numel()), p)?
+        draw::dropout_noise(x, &mut c.state.generator.borrow_mut(), c.state.family_of(x.numel())?, p)?
     };
     let out = ops::pointwise::mul(c.arg(0), &Arg::Tensor(noise.clone()), c.default_dtype())?;
     let out = ops::strides::placed(out, &[x, &noise]);

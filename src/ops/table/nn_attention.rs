@@ -212,7 +212,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
             true => draw::dropout_noise(
                 &weights,
                 &mut c.state.generator.borrow_mut(),
-                c.state.family_of(weights.numel()),
+                c.state.family_of(weights.numel())?,
                 asked.dropout,
             )?,
             false => Tensor::zeros(weights.shape(), dtype)?,

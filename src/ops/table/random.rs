@@ -283,7 +283,7 @@ fn bernoulli(c: &Call) -> Result<Value> {
         bernoulli_each(&target, generator, x)?;
     } else {
         c.set_grad_name(GradName::Node("Bernoulli", 1));
-        draw::bernoulli(&target, generator, c.state.family_of(target.numel()), probability(c.float(1)?)?)?;
+        draw::bernoulli(&target, generator, c.state.family_of(target.numel())?, probability(c.float(1)?)?)?;
     }
     Ok(target.into())
 }
@@ -334,7 +334,7 @@ fn multinomial(c: &Call) -> Result<Value> {
     }
     let generator = c.generator(3);
     let generator = &mut *generator.borrow_mut();
-    let family = c.state.family_of(weights.len());
+    let family = c.state.family_of(weights.len())?;
     use crate::kernel::random;
     let indices = match p.dtype() {
         DType::Float64 => random::multinomial(generator, family, &weights, categories, samples, replacement),

@@ -29,7 +29,7 @@ fn exponential(c: &Call) -> Result<Value> {
         return Err(Error::runtime(format!("exponential_ expects lambda > 0.0, but found lambda={rate}")));
     }
     in_place(c, 2, |target, generator| {
-        draw::exponential(target, generator, c.state.family_of(target.numel()), rate)
+        draw::exponential(target, generator, c.state.family_of(target.numel())?, rate)
     })
 }
 
@@ -75,7 +75,7 @@ rows![
                 _ => draw::bernoulli(
                     target,
                     generator,
-                    c.state.family_of(target.numel()),
+                    c.state.family_of(target.numel())?,
                     probability(c.float(1)?)?,
                 ),
             })

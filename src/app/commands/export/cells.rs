@@ -1,8 +1,9 @@
 //! Exports the cells of a notebook, a script or a Markdown file as Markdown or as a notebook, with what they show now.
 
 use super::notebook::recorded;
+use crate::app::cells::evidence::output_of;
 use crate::app::cells::plan::{Plan, PlannedCell};
-use crate::app::cells::runner::{FinishedCell, Runner, output_of};
+use crate::app::cells::runner::{FinishedCell, Runner};
 use crate::app::cells::workspace::Workspace;
 use crate::app::terminal::progress_bar::ProgressBar;
 use crate::app::terminal::shell::{Exit, Failure};
@@ -31,7 +32,7 @@ pub(crate) fn of_plan<'c>(
     workspace: &mut Workspace<'c>,
     progress: &ProgressBar,
 ) -> Result<(String, Exit), Failure> {
-    let mut runner = Runner::new(workspace, &plan.cells);
+    let mut runner = Runner::new(workspace, &plan.cells).by_evidence();
     for cell in &plan.cells {
         progress.at(runner.done(), &cell.title());
         match runner.next() {
