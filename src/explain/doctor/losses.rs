@@ -261,15 +261,13 @@ fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// A loss of logarithms takes numbers whose exponentials sum to 1 in no row.
 fn no_logarithms(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let axis = match step.operation.name {
-        "nll_loss" => 1,
-        "kl_div" => step.operand(0)?.shape().len().checked_sub(1)?,
-        _ => return None,
-    };
+    if step.operation.explanation != Explanation::Loss(LossKind::NegativeLogLikelihood) {
+        return None;
+    }
     let operand = step.operand(0)?;
     let (shape, values) = (operand.shape(), operand.floats()?);
-    let classes = *shape.get(axis)?;
-    let inner: usize = shape[axis + 1..].iter().product();
+    let classes = *shape.get(1)?;
+    let inner: usize = shape[2..].iter().product();
     if classes < 2 || inner == 0 {
         return None;
     }
@@ -290,7 +288,9 @@ fn no_logarithms(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(
         Observation::new(step.site(), observed, fix)
             .titled("the loss takes no logarithms of probabilities")
-            .because("nll_loss and kl_div compute no softmax and no logarithm. Of other numbers their result is no loss."),
+            .because(
+                "nll_loss computes no softmax and no logarithm. Of other numbers its result is no loss.",
+            ),
     )
 }
 

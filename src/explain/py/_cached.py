@@ -172,8 +172,8 @@ def cached(call, others, output):
         for given in beginnings(made):
             try:
                 moved = in_parts(call, before, where, whole, first, filled, growing, memories, given)
-            except (AttributeError, IndexError, KeyError, TypeError):
-                # An object that was not empty so.
+            except Exception:
+                # An object that was not empty so, or several tokens where the call takes one.
                 continue
             if moved is not None:
                 break

@@ -9,7 +9,7 @@ import sys
 import torch
 from _models import begun_with, copied_tables, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by
-from _targets import of_loss, padding_in_loss
+from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
 from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler
@@ -356,6 +356,11 @@ def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_inde
     return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
 
 
+def _divergence(divergence, /, input, *args, **kwargs):
+    no_logarithms(_watch, input, place())
+    return divergence(input, *args, **kwargs)
+
+
 def _kept(state_dict, module, /, *args, **kwargs):
     found = state_dict(module, *args, **kwargs)
     if not args and not kwargs:
@@ -406,6 +411,7 @@ def install():
     wrap(LRScheduler, "step", _scheduled)
     wrap(torch.autograd, "backward", _backward)
     wrap(F, "cross_entropy", _loss)
+    wrap(F, "kl_div", _divergence)
     wrap(nn.utils, "clip_grad_norm_", _clipped)
     wrap(nn.utils, "clip_grad_value_", _clipped)
 

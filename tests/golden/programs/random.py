@@ -140,3 +140,12 @@ z = n.rsample((3,))
 z.sum().backward()
 print(n, n.has_rsample, z, mean.grad, scale.grad, n.sample().requires_grad)
 print(c.has_rsample)
+
+# %% distributions-beta
+import torch
+from torch.distributions import Beta
+torch.manual_seed(3)
+b = Beta(0.2, 0.2)
+print(b, [b.sample().item() for _ in range(6)], b.mean)
+print(Beta(torch.tensor([0.5, 2.0, 7.5]), torch.tensor([1.0, 3.0, 0.1])).sample((2,)))
+print(Beta(1.0, 1.0).sample((3,)), torch.rand(2), torch.randn(3))

@@ -9,7 +9,7 @@ from torch._names import absent_in
 
 # PyTorch has a folder of files here: `from torch.distributions.normal import Normal`.
 __path__ = []
-__all__ = ["Categorical", "Distribution", "Normal", "kl_divergence"]
+__all__ = ["Beta", "Categorical", "Distribution", "Normal", "kl_divergence"]
 
 
 # What a parameter or a value has to be: the name of the constraint, and a test of each element.
@@ -153,6 +153,49 @@ class Categorical(Distribution):
 
     def entropy(self):
         return -(self.logits.clamp(min=torch.finfo(self.logits.dtype).min) * self.probs).sum(-1)
+
+
+class Beta(Distribution):
+    """Beta of two concentrations: by which shares two samples are mixed."""
+
+    _shown = ("concentration1", "concentration0")
+    _constraints = {"concentration1": _POSITIVE, "concentration0": _POSITIVE}
+
+    def __init__(self, concentration1, concentration0, validate_args=None):
+        self.concentration1, self.concentration0 = _together(concentration1, concentration0)
+        self.batch_shape = self.concentration1.shape
+        self._begin(validate_args)
+
+    mean = property(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
+
+    def __repr__(self):
+        return "Beta()"
+
+    def _draw(self, shape):
+        both = torch.stack([self.concentration1, self.concentration0], -1).expand(*shape, 2)
+        least = torch.finfo(torch.float64).tiny
+        drawn = [max(_gamma(alpha), least) for alpha in both.reshape(-1).tolist()]
+        drawn = torch.tensor(drawn, dtype=torch.float64).reshape(both.shape)
+        shares, info = (drawn[..., 0] / drawn.sum(-1)).to(both.dtype), torch.finfo(both.dtype)
+        return shares.clamp(min=info.tiny, max=1 - info.eps / 2)
+
+
+def _gamma(alpha):
+    """A gamma variate. Source: ATen's `sample_gamma`, after Marsaglia and Tsang (2000); its constants are single precision."""
+    uniform = lambda: 1 - torch.rand((), dtype=torch.float64).item()
+    scale = 1.0
+    if alpha < 1:
+        scale, alpha = uniform() ** (1 / alpha), alpha + 1
+    d = alpha - 0.3333333432674408
+    c = 1 / math.sqrt(9 * d)
+    while True:
+        x = torch.randn((), dtype=torch.float64).item()
+        y = 1 + c * x
+        if y <= 0:
+            continue
+        v, u, xx = y * y * y, uniform(), x * x
+        if u < 1 - 0.03310000151395798 * xx * xx or math.log(u) < 0.5 * xx + d * (1 - v + math.log(v)):
+            return scale * d * v
 
 
 def kl_divergence(p, q):
