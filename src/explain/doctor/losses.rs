@@ -1,18 +1,21 @@
 //! What a loss compares: outputs, and targets of other places, orders or rows.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::attention::{Attention, is_softmax, record_of};
-use super::flow::{Before, FlowStep, arg, origin, source, trace_back, unchanged_operands};
+use super::flow::{
+    Before, FlowStep, arg, is_zero_one, operand, operands, origin, source, trace_back, unchanged_operands,
+};
 use super::mask::{Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, SoftmaxKind};
+use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
 use crate::tensor::show::tuple_repr;
-use crate::tensor::{Arg, DType, Index, Tensor};
+use crate::tensor::{Arg, DType, Index, Record, Tensor};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
@@ -235,11 +238,41 @@ pub(super) fn is_cross_entropy(step: &Traced) -> bool {
 
 pub(super) static SOFTMAX: Mistake = Mistake::new(
     ("A801", "softmax-before-loss"),
-    "cross-entropy takes probabilities instead of logits",
+    "a loss takes other numbers than those that it computes with",
     "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
      says: the loss stays near its start, and gradients are small.",
     &[Detector::Step(probabilities), Detector::Step(sigmoid_twice), Detector::Step(no_logarithms)],
 );
+
+/// The mean of losses some of which a mask has set to 0: it divides by their number too.
+pub(super) fn masked_mean(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let is = |record: &Rc<Record>, what| record.operation.explanation == what;
+    let mean = record_of(step).filter(|it| is(it, Explanation::Reduction(Reducer::Mean)))?;
+    let masked = operand(&mean, 0).filter(|_| step.result().is_some_and(|it| it.numel() == 1))?;
+    let product = origin(&masked).filter(|it| is(it, Explanation::Pointwise(Formula::Mul)))?;
+    let (masks, losses): (Vec<_>, Vec<_>) = operands(&product).into_iter().partition(is_zero_one);
+    let ([mask], [losses]) = (&masks[..], &losses[..]) else { return None };
+    let loss = origin(&source(losses).1)?;
+    let hidden = mask.to_f64_vec().iter().filter(|it| **it == 0.0).count();
+    if !matches!(loss.operation.explanation, Explanation::Loss(_))
+        || hidden == 0
+        || mask.numel() != losses.numel()
+    {
+        return None;
+    }
+    let observed = format!(
+        "{} sets {hidden} of {} losses to 0, and the mean divides by all {}.",
+        cell.name_of(mask, "The mask"),
+        losses.numel(),
+        losses.numel()
+    );
+    let fix = "(losses * mask).sum() / mask.sum()";
+    let found = Observation::new(step.site(), observed, fix)
+        .titled("the mean of a loss counts what a mask leaves out");
+    Some(found.because(
+        "The more padding a batch has, the smaller its loss and its gradient: steps are not of one size.",
+    ))
+}
 
 /// A loss that computes a sigmoid itself takes the result of one.
 fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
@@ -319,7 +352,10 @@ fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     );
     let mut found =
         Observation::new(step.site(), observed, "F.cross_entropy(logits, targets), without the softmax");
-    found.title = is_log.then_some("log_softmax takes probabilities instead of logits");
+    found.title = Some(match is_log {
+        true => "log_softmax takes probabilities instead of logits",
+        false => "cross-entropy takes probabilities instead of logits",
+    });
     Some(found)
 }
 

@@ -1,8 +1,9 @@
 //! Masks that hide the wrong keys, or do not hide them.
 
 use super::attention::{Attention, is_pointer};
-use super::flow::{FlowStep, source};
+use super::flow::{FlowStep, is_zero_one, source};
 use super::mask::{Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask};
+use super::meanings;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
@@ -15,7 +16,7 @@ pub(super) static INVERTED: Mistake = Mistake::new(
     "the mask hides the past and shows the future",
     "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
      it, and the last token sees only itself or nothing.",
-    &[Detector::Cell(inverted)],
+    &[Detector::Cell(inverted), Detector::Cell(meanings::both)],
 );
 
 /// Which keys a square mask hides from each token.
@@ -296,8 +297,26 @@ pub(super) static LEAKS: Mistake = Mistake::new(
     "hidden keys still get weight",
     "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
      than keys with a negative score. Only exp of minus infinity is 0.",
-    &[Detector::Weights(leaks)],
+    &[Detector::Weights(leaks), Detector::Step(cast_mask)],
 );
+
+/// A boolean mask that fused attention gets as floats, and adds to the scores.
+fn cast_mask(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.name != "scaled_dot_product_attention" {
+        return None;
+    }
+    let mask =
+        step.args.get(3).and_then(Arg::tensor).filter(|it| it.dtype().is_float() && is_zero_one(it))?;
+    if source(mask).1.dtype() != DType::Bool {
+        return None;
+    }
+    let name = cell.name_of(mask, "The mask");
+    let observed = format!(
+        "{name} was boolean and is {} now: scaled_dot_product_attention adds its zeros and ones to the scores.",
+        mask.dtype().name()
+    );
+    Some(Observation::new(step.site(), observed, "attn_mask=mask, boolean: True where a key is in sight"))
+}
 
 /// Scores below this get no weight.
 const HIDDEN: f64 = -1e4;

@@ -29,6 +29,7 @@ mod layers;
 mod losses;
 mod mask;
 mod masks;
+mod meanings;
 mod mistake;
 mod moved;
 mod parts;

@@ -2,7 +2,7 @@
 
 use super::attention::{Attention, record_of};
 use super::flow::arg;
-use super::losses::{is_cross_entropy, reads_tokens};
+use super::losses::{self, is_cross_entropy, reads_tokens};
 use super::mask::{Visible, is_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
@@ -205,7 +205,7 @@ pub(super) static PADDING: Mistake = Mistake::implied(
         "heads-joined-by-view-alone",
         "samples-mixed",
     ],
-    &[Detector::Call(padding)],
+    &[Detector::Call(padding), Detector::Step(losses::masked_mean)],
 );
 
 fn padding(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {

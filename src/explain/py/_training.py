@@ -250,7 +250,7 @@ def _stepped(optimizer, call, args, kwargs):
     watch = _watch
     at, params = place(), params_of(optimizer)
     now = watch.now
-    if watch.steps < 64:
+    if getattr(optimizer, "_watched_steps", 0) < 64:
         _idle(watch, now, params)
     if watch.lost is not None and now.backward and now.zeroed is None and len(watch.losses_of_gradients) < 8:
         watch.losses_of_gradients.append(watch.lost)
