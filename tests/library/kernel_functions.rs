@@ -185,26 +185,21 @@ fn exponentials_keep_their_error_bounds() {
 }
 
 #[test]
-fn erf_and_tanh_are_correctly_rounded_but_for_a_few() {
+fn erf_is_correctly_rounded_but_for_a_few() {
     let (mut count, mut different) = (0, 0);
     let mut x = 1e-30_f32;
     while x < 40.0 {
-        for (got, wanted) in [
-            (Functions::erf(x), libm::erf(f64::from(x)) as f32),
-            (Functions::tanh(-x), f64::from(-x).tanh() as f32),
-        ] {
-            count += 1;
-            different += usize::from(got != wanted);
-            assert!((got / wanted - 1.0).abs() <= f32::EPSILON, "{x}: {got} {wanted}");
-        }
+        let (got, wanted) = (Functions::erf(x), libm::erf(f64::from(x)) as f32);
+        count += 1;
+        different += usize::from(got != wanted);
+        assert!((got / wanted - 1.0).abs() <= f32::EPSILON, "{x}: {got} {wanted}");
         x *= 1.0003;
     }
     assert!(different * 10_000 < count, "{different} of {count}");
-    for f in [Functions::erf as fn(f32) -> f32, Functions::tanh] {
-        assert_eq!((f(f32::INFINITY), f(f32::NEG_INFINITY)), (1.0, -1.0));
-        assert!(f(f32::NAN).is_nan());
-        assert!(f(-0.0).is_sign_negative() && f(-0.0) == 0.0);
-    }
+    let f: fn(f32) -> f32 = Functions::erf;
+    assert_eq!((f(f32::INFINITY), f(f32::NEG_INFINITY)), (1.0, -1.0));
+    assert!(f(f32::NAN).is_nan());
+    assert!(f(-0.0).is_sign_negative() && f(-0.0) == 0.0);
 }
 
 /// What a function of slices makes of one number.

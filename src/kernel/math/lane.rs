@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::super::simd::{MOST_LANES, TableVector, Vector, VectorWork, run_on_vectors};
-use super::{Functions, tables};
+use super::tables;
 
 /// The functions that formulas have, of vectors in single precision and of a number in double precision.
 pub trait Lane: Vector {
@@ -43,11 +43,11 @@ impl Lane for f64 {
     }
     #[inline(always)]
     fn exp(self) -> f64 {
-        Functions::exp(self)
+        f64::exp(self)
     }
     #[inline(always)]
     fn tanh(self) -> f64 {
-        Functions::tanh(self)
+        f64::tanh(self)
     }
     #[inline(always)]
     fn erf_by_root_two(self) -> f64 {

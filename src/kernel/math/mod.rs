@@ -7,7 +7,7 @@
 
 mod activation;
 mod double;
-mod erf_tanh;
+mod erf;
 mod exponential;
 mod functions;
 mod lane;
@@ -43,39 +43,6 @@ over_slices! {
     log => |x| x.log();
     /// The error function of each element. Equal bits: 98.6%.
     erf => |x| x.erf();
-}
-
-/// Functions of the C library, which take one number at a time whatever the processor's vectors.
-macro_rules! one_by_one {
-    ($($(#[$meta:meta])* $name:ident;)*) => {$(
-        $(#[$meta])*
-        pub fn $name<T: Real>(x: &[T], out: &mut [T]) {
-            for (x, out) in x.iter().zip(out) {
-                *out = x.$name();
-            }
-        }
-    )*};
-}
-
-one_by_one! {
-    /// 2^x of each element. Equal bits: 93%.
-    exp2;
-    /// e^x - 1 of each element. Equal bits: 99.8%.
-    expm1;
-    /// ln (1 + x) of each element. Equal bits: 99.7%.
-    log1p;
-    /// log2 x of each element. Equal bits: 99.9%.
-    log2;
-    /// log10 x of each element. Equal bits: 99.9%.
-    log10;
-    /// The sine of each element. Equal bits: 95%.
-    sin;
-    /// The cosine of each element. Equal bits: 95%.
-    cos;
-    /// The tangent of each element. Equal bits: 82%.
-    tan;
-    /// 1 - erf x of each element. Equal bits: 96.5%.
-    erfc;
 }
 
 formulas! {

@@ -1,10 +1,7 @@
-//! The error function and the hyperbolic tangent for vector code in double precision.
+//! The error function for vector code in double precision.
 //! Source: erf(x) / x is smooth in x², so one polynomial covers the range in which erf is not 1 in single precision
-//! (interpolated at Chebyshev points in high precision; Trefethen 2013); tanh x = 1 - 2 / (e^2x + 1).
-//! Relative error below 4e-13 and 3e-13: all but a few in a hundred thousand results are correctly rounded in single
-//! precision.
-
-use super::exponential::exp_narrow;
+//! (interpolated at Chebyshev points in high precision; Trefethen 2013).
+//! Relative error below 4e-13: all but a few in a hundred thousand results are correctly rounded in single precision.
 
 /// From here on erf is 1 in single precision.
 const FLAT: f64 = 4.0;
@@ -35,18 +32,4 @@ pub(super) fn erf(x: f64) -> f64 {
     }
     even = even.mul_add(v, ERF[22]);
     y * odd.mul_add(u, even)
-}
-
-/// tanh x, accurate enough to be rounded to single precision.
-#[inline(always)]
-pub(super) fn tanh(x: f64) -> f64 {
-    let d = exp_narrow(2.0 * x) + 1.0;
-    // 1 / d to single precision, then one step of Newton: faster than a division in double precision.
-    let r = f64::from(1.0 / d as f32);
-    let r = r * (-d).mul_add(r, 2.0);
-    let large = (-2.0_f64).mul_add(r, 1.0);
-    // Near 0 the difference cancels, the series does not.
-    let x2 = x * x;
-    let series = x2.mul_add(x2.mul_add(x2.mul_add(-17.0 / 315.0, 2.0 / 15.0), -1.0 / 3.0), 1.0);
-    if x.abs() < 0.03 { x * series } else { large }
 }
