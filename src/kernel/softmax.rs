@@ -28,61 +28,37 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
     let shape = x.shape();
     let (length, inner) =
         if shape.is_empty() { (1, 1) } else { (shape[axis], shape[axis + 1..].iter().product()) };
+    let is_last = axis + 1 >= shape.len();
     let mut data: Vec<T> = buffer_pool::take(x.len());
     if data.is_empty() {
         return data;
     }
-    let straight = x.as_slice();
-    if straight.is_none() {
-        data.iter_mut().zip(&x).for_each(|(data, &x)| *data = x);
-    }
-    let last = axis + 1 >= shape.len();
+    let x = x.as_standard_layout();
+    let x = x.as_slice().expect("the layout is row-major");
     let block = length * inner;
-    let each = |at: usize, blocks: &mut [T]| {
-        if let Some(x) = straight {
-            // Row by row, so that each is still in the cache when it is used again.
-            if last && !log {
-                return softmax_rows(&x[at..at + blocks.len()], blocks, block);
-            }
-            blocks.copy_from_slice(&x[at..at + blocks.len()]);
-        }
-        in_place(blocks, block, inner, last, log);
-    };
-    if data.len() < PARALLEL {
-        each(0, &mut data);
-        return data;
-    }
     let size = (PIECE / block).max(1) * block;
-    threads::share(data.chunks_mut(size).enumerate(), |(number, blocks)| each(number * size, blocks));
+    match data.len() < PARALLEL {
+        true => blocks(x, &mut data, [length, inner], is_last, log),
+        false => threads::share(x.chunks(size).zip(data.chunks_mut(size)), |(x, data)| {
+            blocks(x, data, [length, inner], is_last, log);
+        }),
+    }
     data
 }
 
-fn in_place<T: Real>(blocks: &mut [T], block: usize, inner: usize, last: bool, log: bool) {
-    for block in blocks.chunks_exact_mut(block) {
-        match (last, log) {
-            (true, false) => softmax_row(block),
-            (true, true) => log_softmax_row(block),
+/// Softmax, or log-softmax if `log`, along the middle axis of (.., length, inner), from one slice to another. `is_last` if
+/// that is the last axis of the tensor.
+pub(super) fn blocks<T: Real>(x: &[T], out: &mut [T], [length, inner]: [usize; 2], is_last: bool, log: bool) {
+    if is_last && !log {
+        // Row by row, so that each is still in the cache when it is used again.
+        return softmax_rows(x, out, length);
+    }
+    out.copy_from_slice(x);
+    for block in out.chunks_exact_mut(length * inner) {
+        match (is_last, log) {
+            (true, _) => log_softmax_row(block),
             (_, false) => softmax_columns(block, inner),
             (_, true) => log_softmax_columns(block, inner),
-        }
-    }
-}
-
-/// Softmax, or log-softmax if `log`, along the middle axis of (.., length, inner), in place; the last axis if inner is 1.
-pub(super) fn blocks<T: Real>(data: &mut [T], length: usize, inner: usize, log: bool) {
-    in_place(data, length * inner, inner, inner == 1, log);
-}
-
-simd! { wide:
-    /// Softmax of one contiguous row, in place.
-    pub(crate) fn softmax_row<'a, T>(row: &'a mut [T]) -> () {
-        let top = fold(row, T::maximum);
-        for x in row.iter_mut() {
-            *x = (*x - top).exp_vector();
-        }
-        let scale = T::ONE / fold(row, |a, b| a + b);
-        for x in row.iter_mut() {
-            *x *= scale;
         }
     }
 }
@@ -104,7 +80,7 @@ simd! { wide:
 }
 
 simd! { wide:
-    pub(crate) fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
+    fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let (top, log) = log_total(row);
         for x in row.iter_mut() {
             *x = *x - top - log;

@@ -2,8 +2,6 @@
 //! Source: `torch._softmax_backward_data` and `torch._log_softmax_backward_data`, which have one order for the last axis
 //! and one for the others. Equal bits, single precision: all.
 
-use std::borrow::Cow;
-
 use super::super::real::simd;
 use super::super::{Real, buffer_pool, softmax as forward, threads};
 use super::{PARALLEL, PIECE, fold};
@@ -46,12 +44,15 @@ fn along<T: Real>(
     }
     let block = length * inner;
     let each = |at: usize, out: &mut [T]| {
-        let (mut y, grad) = (Cow::Borrowed(&y[at..at + out.len()]), &grad[at..at + out.len()]);
+        let (mut y, grad) = (&y[at..at + out.len()], &grad[at..at + out.len()]);
+        let mut computed = Vec::new();
         if let Some(log) = log {
-            forward::blocks(y.to_mut(), length, inner, log);
+            computed.resize(y.len(), T::ZERO);
+            forward::blocks(y, &mut computed, [length, inner], inner == 1, log);
+            y = &computed;
         }
         if inner == 1 {
-            return rows(&y, grad, out, length);
+            return rows(y, grad, out, length);
         }
         for ((y, grad), out) in
             y.chunks_exact(block).zip(grad.chunks_exact(block)).zip(out.chunks_exact_mut(block))
