@@ -16,9 +16,10 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
+use super::super::backward::fold;
 use super::super::gemm::Multiply;
 use super::super::real::simd;
-use super::super::{gemm, softmax, threads};
+use super::super::{gemm, threads};
 use super::fast::FEWEST;
 use super::operands::{
     AttentionGradients, Fused, GradientInputs, GroupGradients, MANY, Mask, of_head, split,
@@ -186,20 +187,7 @@ fn whole<T>(data: &[T], rows: usize, columns: usize) -> ArrayView2<'_, T> {
 simd! {
     /// Σ of the products of two rows in the order of a vector register.
     fn product_sum<'a, T>(a: &'a [T], b: &'a [T]) -> T {
-        let lanes = 2 * T::LANES;
-        if a.len() < lanes {
-            return a.iter().zip(b).skip(1).fold(a[0] * b[0], |sum, (&a, &b)| sum + a * b);
-        }
-        let mut acc = [T::ZERO; 16];
-        for (acc, (&a, &b)) in acc[..lanes].iter_mut().zip(a.iter().zip(b)) {
-            *acc = a * b;
-        }
-        for (a, b) in a[lanes..].chunks(lanes).zip(b[lanes..].chunks(lanes)) {
-            for (acc, (&a, &b)) in acc[..lanes].iter_mut().zip(a.iter().zip(b)) {
-                *acc = a.fma(b, *acc);
-            }
-        }
-        softmax::halves(&mut acc, lanes, |a, b| a + b)
+        fold(2 * T::LANES, [a, b], |[a, b]| a * b, |sum, [a, b]| a.fma(b, sum), |a, b| a + b)
     }
 }
 

@@ -18,7 +18,7 @@ const PIECE: usize = 1 << 14;
 /// Combines `map` of the numbers at each place of some rows in the order of a vector register of `lanes` numbers, as
 /// `softmax::fold` does for one row. PyTorch has kernels for registers of 32 and of 64 bytes.
 #[inline(always)]
-fn fold<T: Real, const N: usize>(
+pub(super) fn fold<T: Real, const N: usize>(
     lanes: usize,
     rows: [&[T]; N],
     map: impl Fn([T; N]) -> T,
