@@ -99,7 +99,9 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
         "mean" => return reduce::mean(first(), axes),
         "var" => return reduce::var(first(), axes, 1.0),
         "std" => return reduce::std(first(), axes, 1.0),
-        "amax" => return reduce::amax(first(), axes).expect("something to choose from"),
+        "amax" => {
+            return reduce::extremes(first(), axes, reduce::End::Max).expect("something to choose from");
+        }
         "norm" => return reduce::norm(first(), axes, 2.0),
         "prod" => return reduce::prod(first(), axes),
         "cumsum" => return reduce::cumsum(first(), axes[0]),
@@ -352,8 +354,8 @@ fn nothing_reduces_to_what_mathematics_says() {
     assert!(reduce::mean(none.view(), &[0, 1])[0].is_nan());
     assert!(reduce::var(none.view(), &[0], 1.0)[0].is_nan());
     assert!(reduce::sum(none.view(), &[1]).is_empty());
-    assert_eq!(reduce::amax(none.view(), &[0]), None);
-    assert_eq!(reduce::amax(none.view(), &[1]), Some(vec![]));
+    assert_eq!(reduce::extremes(none.view(), &[0], reduce::End::Max), None);
+    assert_eq!(reduce::extremes(none.view(), &[1], reduce::End::Max), Some(vec![]));
     assert_eq!(reduce::logsumexp(none.view(), &[0]), [f32::NEG_INFINITY; 3]);
     assert!(softmax::softmax(none.view(), 1).is_empty());
     assert!(softmax::softmax(none.view(), 0).is_empty());
@@ -367,10 +369,11 @@ fn nothing_reduces_to_what_mathematics_says() {
 #[test]
 fn nan_is_the_largest_and_the_smallest_and_the_first_of_equals_is_found() {
     let x = ndarray::arr2(&[[1.0, 3.0, 3.0], [2.0, f32::NAN, 5.0]]).into_dyn();
-    assert_eq!(reduce::argmax(x.view(), &[1]), Some(vec![1, 1]));
-    assert_eq!(reduce::argmin(x.view(), &[1]), Some(vec![0, 1]));
-    assert!(reduce::amax(x.view(), &[0, 1]).expect("six numbers")[0].is_nan());
-    let (top, at) = reduce::max_along(x.view(), 0).expect("two rows");
+    let places = |end| reduce::extremes_and_places(x.view(), &[1], end).expect("three columns").1;
+    assert_eq!(places(reduce::End::Max), vec![1, 1]);
+    assert_eq!(places(reduce::End::Min), vec![0, 1]);
+    assert!(reduce::extremes(x.view(), &[0, 1], reduce::End::Max).expect("six numbers")[0].is_nan());
+    let (top, at) = reduce::extremes_and_places(x.view(), &[0], reduce::End::Max).expect("two rows");
     assert_eq!((top[0], top[2], at), (2.0, 5.0, vec![1, 1, 1]));
 }
 

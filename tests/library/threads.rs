@@ -90,12 +90,16 @@ fn everything() -> Vec<(String, Vec<u32>)> {
         keep(format!("log_softmax {axis}"), softmax::log_softmax(view.view(), axis));
         keep(format!("sum {axis}"), reduce::sum(view.view(), &[axis]));
         keep(format!("var {axis}"), reduce::var(view.view(), &[axis], 1.0));
-        keep(format!("amax {axis}"), reduce::amax(view.view(), &[axis]).expect("there is something"));
-        let places = reduce::argmax(view.view(), &[axis]).expect("there is something");
+        let found = reduce::extremes_and_places(view.view(), &[axis], reduce::End::Max);
+        let (values, places) = found.expect("there is something");
+        keep(format!("amax {axis}"), values);
         keep(format!("argmax {axis}"), places.into_iter().map(|at| at as f32).collect());
     }
     keep("sum".into(), reduce::sum(view.view(), &[0, 1, 2]));
-    keep("amin".into(), reduce::amin(view.view(), &[0, 1, 2]).expect("there is something"));
+    keep(
+        "amin".into(),
+        reduce::extremes(view.view(), &[0, 1, 2], reduce::End::Min).expect("there is something"),
+    );
     keep("layer_norm".into(), norm::layer_norm(&x, 600, Some(&x[..600]), Some(&x[600..1200]), 1e-5).0);
     for (name, f) in [
         ("gelu", math::gelu::<f32> as fn(&[f32], &mut [f32])),

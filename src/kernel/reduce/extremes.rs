@@ -14,75 +14,48 @@ const LANES: usize = 32;
 const PIECE: usize = 1 << 15;
 
 /// An element type with a maximum and a minimum.
-pub trait Order: Copy + PartialOrd + Send + Sync {
+pub trait Order: Copy + Default + PartialOrd + Send + Sync {
     /// Whether this is NaN.
-    fn unordered(self) -> bool;
-    /// Whether another bit pattern is equal to it: true for 0.
-    fn equals_another(self) -> bool;
+    #[inline(always)]
+    fn unordered(self) -> bool {
+        self.partial_cmp(&self).is_none()
+    }
 }
 
-macro_rules! order {
-    ($($t:ty: $nan:expr, $zero:expr;)*) => {$(
-        impl Order for $t {
-            #[inline(always)]
-            fn unordered(self) -> bool {
-                let nan: fn($t) -> bool = $nan;
-                nan(self)
-            }
-            #[inline(always)]
-            fn equals_another(self) -> bool {
-                let zero: fn($t) -> bool = $zero;
-                zero(self)
-            }
-        }
-    )*};
-}
+impl<T: Copy + Default + PartialOrd + Send + Sync> Order for T {}
 
-order! {
-    f32: |x| x.is_nan(), |x| x == 0.0;
-    f64: |x| x.is_nan(), |x| x == 0.0;
-    i64: |_| false, |_| false;
-    bool: |_| false, |_| false;
+/// Maximum or minimum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
 }
 
 #[inline(always)]
-fn largest<T: Order>(best: T, x: T) -> bool {
+fn larger<T: Order>(best: T, x: T) -> bool {
     x > best
 }
 
 #[inline(always)]
-fn smallest<T: Order>(best: T, x: T) -> bool {
+fn smaller<T: Order>(best: T, x: T) -> bool {
     x < best
 }
 
-/// The largest over `axes`, row-major over the axes kept; `None` if there are results but no elements.
-pub fn amax<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<T>> {
-    values(x, axes, largest)
+/// The largest or smallest over `axes`, row-major over the axes kept; `None` if there are results but no elements.
+pub fn extremes<T: Order>(x: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<T>> {
+    if end == End::Max { values(x, axes, larger) } else { values(x, axes, smaller) }
 }
 
-/// The smallest over `axes`, as [`amax`].
-pub fn amin<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<T>> {
-    values(x, axes, smallest)
-}
-
-/// The position of the largest, row-major through `axes`: the first of equals, or the first NaN.
-pub fn argmax<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<i64>> {
-    Some(choose(x, axes, largest)?.into_iter().map(|(_, i)| i).collect())
-}
-
-/// The position of the smallest, as [`argmax`].
-pub fn argmin<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<i64>> {
-    Some(choose(x, axes, smallest)?.into_iter().map(|(_, i)| i).collect())
-}
-
-/// The maxima along one axis and their positions. As `torch.max(x, dim)`.
-pub fn max_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec<i64>)> {
-    Some(choose(x, &[axis], largest)?.into_iter().unzip())
-}
-
-/// The minima along one axis and their positions. As `torch.min(x, dim)`.
-pub(crate) fn min_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec<i64>)> {
-    Some(choose(x, &[axis], smallest)?.into_iter().unzip())
+/// The same, and the position of each, row-major through `axes`: the first of equals, or the first NaN.
+pub fn extremes_and_places<T: Order>(
+    x: ArrayViewD<T>,
+    axes: &[usize],
+    end: End,
+) -> Option<(Vec<T>, Vec<i64>)> {
+    let found = if end == End::Max { choose(x, axes, larger) } else { choose(x, axes, smaller) };
+    Some(found?.into_iter().unzip())
 }
 
 /// The best of each row and its position.
@@ -105,7 +78,7 @@ fn values<T: Order>(
     let picked = rows.map(|row| {
         let best = of_row(row, better)?;
         // Of several NaN, and of 0 and -0, the first counts; other equal numbers are identical.
-        let plain = !best.unordered() && !best.equals_another();
+        let plain = !best.unordered() && best != T::default();
         if plain { Some(best) } else { first_of(row, best).map(|(x, _)| x) }
     });
     picked.into_iter().collect()
@@ -210,12 +183,8 @@ impl<T: Order, F: Fn(T, T) -> bool + Copy> SimdWork for Best<'_, T, F> {
     }
 }
 
-/// Whether any over `axes` is not zero, row-major over the axes kept.
-pub(crate) fn any<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
-    Rows::new(&x, axes).map(|row| row.iter().any(|&x| x != T::default()))
-}
-
-/// Whether all over `axes` are not zero, row-major over the axes kept.
-pub(crate) fn all<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
-    Rows::new(&x, axes).map(|row| row.iter().all(|&x| x != T::default()))
+/// Whether any, or all, over `axes` are not zero, row-major over the axes kept.
+pub(crate) fn truths<T: Order>(x: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
+    // All are true unless any is false.
+    Rows::new(&x, axes).map(|row| row.iter().any(|&x| (x == T::default()) == all) != all)
 }

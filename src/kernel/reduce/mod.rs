@@ -17,8 +17,8 @@ mod product;
 mod rows;
 mod sum;
 
-pub(crate) use extremes::{Order, all, any, min_along};
-pub use extremes::{amax, amin, argmax, argmin, max_along};
+pub(crate) use extremes::truths;
+pub use extremes::{End, extremes, extremes_and_places};
 pub use moments::{mean, std, var};
 pub use norms::{logsumexp, norm};
 pub(crate) use plan::ceil_log2;

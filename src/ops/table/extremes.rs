@@ -33,7 +33,7 @@ fn extreme(c: &Call, end: End) -> Result<Value> {
                 let zero = Tensor::from_i64(vec![0], []);
                 return Ok(Value::Named(name, vec![("values", ops::copy(x)), ("indices", zero)]));
             }
-            let found = reduce::extreme_along(x, &over, end);
+            let found = reduce::extreme_and_place(x, &over, end);
             let (values, indices) = found.ok_or_else(|| reduce::needs_elements(name, x, &over))?;
             Ok(Value::Named(name, vec![("values", values), ("indices", indices)]))
         }
@@ -68,12 +68,11 @@ fn place(c: &Call, end: End) -> Result<Value> {
     if x.ndim() == 0 {
         return Ok(Tensor::from_i64(vec![0], []).into());
     }
-    Ok(reduce::place_of_extreme(x, &over, end)
-        .ok_or_else(|| {
-            let axis = over.axes.first().copied().unwrap_or(0);
-            Error::index(format!("{}(): Expected reduction dim {axis} to have non-zero size.", c.op.name))
-        })?
-        .into())
+    let found = reduce::extreme_and_place(x, &over, end).ok_or_else(|| {
+        let axis = over.axes.first().copied().unwrap_or(0);
+        Error::index(format!("{}(): Expected reduction dim {axis} to have non-zero size.", c.op.name))
+    })?;
+    Ok(found.1.into())
 }
 
 /// Errors: no elements along the axis.

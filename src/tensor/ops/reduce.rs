@@ -6,6 +6,7 @@ use ndarray::{ArrayViewD, IxDyn, ShapeBuilder};
 use super::cast::to_dtype;
 use crate::kernel::Real;
 use crate::kernel::reduce;
+pub(crate) use crate::kernel::reduce::End;
 use crate::tensor::layout::wrap_dims;
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
 use crate::{each_lane, map_lane};
@@ -92,33 +93,19 @@ fn numbers(
     to_dtype(&Tensor::from_i64(found, over.shape.clone()), x.dtype())
 }
 
-/// Maximum or minimum.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The largest.
-    Max,
-    /// The smallest.
-    Min,
-}
-
 /// The largest or smallest over axes; `None` without elements.
 pub(crate) fn extreme(x: &Tensor, over: &ReductionAxes, end: End) -> Option<Tensor> {
-    fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<T>> {
-        if end == End::Max { reduce::amax(view, axes) } else { reduce::amin(view, axes) }
-    }
-    let buffer = map_lane!(&*x.storage().read(), data => of(view(data, x.layout()), &over.axes, end)?);
+    let buffer = map_lane!(&*x.storage().read(), data => {
+        reduce::extremes(view(data, x.layout()), &over.axes, end)?
+    });
     Some(Tensor::new(buffer, over.shape.clone(), x.dtype()))
 }
 
-/// The largest or smallest along one axis and its position; `None` if the axis is empty.
-pub(crate) fn extreme_along(x: &Tensor, over: &ReductionAxes, end: End) -> Option<(Tensor, Tensor)> {
-    fn of<T: reduce::Order>(view: ArrayViewD<T>, axis: usize, end: End) -> Option<(Vec<T>, Vec<i64>)> {
-        if end == End::Max { reduce::max_along(view, axis) } else { reduce::min_along(view, axis) }
-    }
-    let axis = *over.axes.first()?;
+/// The largest or smallest over axes and its position; `None` without elements.
+pub(crate) fn extreme_and_place(x: &Tensor, over: &ReductionAxes, end: End) -> Option<(Tensor, Tensor)> {
     let places;
     let buffer = map_lane!(&*x.storage().read(), data => {
-        let found = of(view(data, x.layout()), axis, end)?;
+        let found = reduce::extremes_and_places(view(data, x.layout()), &over.axes, end)?;
         places = found.1;
         found.0
     });
@@ -126,21 +113,11 @@ pub(crate) fn extreme_along(x: &Tensor, over: &ReductionAxes, end: End) -> Optio
     Some((values, Tensor::from_i64(places, over.shape.clone())))
 }
 
-/// The position of the largest or smallest; `None` without elements.
-pub(crate) fn place_of_extreme(x: &Tensor, over: &ReductionAxes, end: End) -> Option<Tensor> {
-    fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<i64>> {
-        if end == End::Max { reduce::argmax(view, axes) } else { reduce::argmin(view, axes) }
-    }
-    let places = each_lane!(&*x.storage().read(), data => of(view(data, x.layout()), &over.axes, end))?;
-    Some(Tensor::from_i64(places, over.shape.clone()))
-}
-
 /// Whether any, or all, over axes are not zero.
 pub(crate) fn truth(x: &Tensor, over: &ReductionAxes, all: bool) -> Tensor {
-    fn of<T: Copy + PartialEq + Default + Sync>(view: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
-        if all { reduce::all(view, axes) } else { reduce::any(view, axes) }
-    }
-    let values = each_lane!(&*x.storage().read(), data => of(view(data, x.layout()), &over.axes, all));
+    let values = each_lane!(&*x.storage().read(), data => {
+        reduce::truths(view(data, x.layout()), &over.axes, all)
+    });
     Tensor::from_bool(values, over.shape.clone())
 }
 
