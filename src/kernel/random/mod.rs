@@ -27,7 +27,7 @@ pub use half::HalfKind;
 pub use normal::{normal, normal_each};
 pub(crate) use pcg64::Pcg64;
 pub use special::erfinv;
-pub use uniform::{IntegerKind, full_range, randperm, raw_integers, uniform};
+pub use uniform::{randperm, raw_integers, uniform};
 
 /// The builds of PyTorch that a mask or a sample follows. They differ in dropout, `bernoulli` with one probability,
 /// `exponential_` and what uses it (`multinomial` without replacement).

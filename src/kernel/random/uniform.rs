@@ -1,8 +1,7 @@
 //! Uniform numbers and integers, permutations.
 //! Source: `torch.rand`, `Tensor.uniform_`, `torch.randint`, `Tensor.random_`, `torch.randperm`.
 
-use crate::kernel::simd::SimdWork;
-use crate::kernel::simd::run_widest;
+use crate::kernel::real::simd;
 
 use super::normal::{box_muller_f32, box_muller_f64};
 use super::{Generator, RandomFloat, mcg31};
@@ -11,23 +10,14 @@ use super::{Generator, RandomFloat, mcg31};
 pub fn uniform<T: RandomFloat>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
     T::units(generator, out);
-    run_widest(ScaleUniform { out, from, to });
+    scale(out, from, to);
 }
 
-/// Maps uniform numbers in [0, 1) to [from, to), in place.
-struct ScaleUniform<'a, T> {
-    out: &'a mut [T],
-    from: T,
-    to: T,
-}
-
-impl<T: RandomFloat> SimdWork for ScaleUniform<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for x in self.out {
-            *x = x.fma(self.to - self.from, self.from);
+simd! {
+    /// Maps uniform numbers in [0, 1) to [from, to), in place.
+    fn scale<'a, T>(out: &'a mut [T], from: T, to: T) -> () {
+        for x in out {
+            *x = x.fma(to - from, from);
         }
     }
 }
@@ -41,52 +31,6 @@ pub fn raw_integers(generator: &mut Generator, range: u64, base: i64, n: usize) 
         _ => generator.random64() % range,
     };
     (0..n).map(|_| base.wrapping_add(draw() as i64)).collect()
-}
-
-/// The dtypes of `random_()` without bounds; each has its own range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntegerKind {
-    /// 0 or 1.
-    Bool,
-    /// Up to 2^8 - 1.
-    UInt8,
-    /// Up to 2^7 - 1.
-    Int8,
-    /// Up to 2^15 - 1.
-    Int16,
-    /// Up to 2^31 - 1.
-    Int32,
-    /// Up to 2^63 - 1, a 64-bit draw each.
-    Int64,
-    /// Up to 2^11.
-    Float16,
-    /// Up to 2^8.
-    BFloat16,
-    /// Up to 2^24.
-    Float32,
-    /// Up to 2^53, a 64-bit draw each.
-    Float64,
-}
-
-/// `n` integers over the whole non-negative range of a dtype: `Tensor.random_()`.
-pub fn full_range(generator: &mut Generator, kind: IntegerKind, n: usize) -> Vec<i64> {
-    let (range, wide) = match kind {
-        IntegerKind::Bool => (1 << 1, false),
-        IntegerKind::UInt8 => (1 << 8, false),
-        IntegerKind::Int8 => (1 << 7, false),
-        IntegerKind::Int16 => (1 << 15, false),
-        IntegerKind::Int32 => (1 << 31, false),
-        IntegerKind::Int64 => (1 << 63, true),
-        IntegerKind::Float16 => ((1 << 11) + 1, false),
-        IntegerKind::BFloat16 => ((1 << 8) + 1, false),
-        IntegerKind::Float32 => ((1 << 24) + 1, false),
-        IntegerKind::Float64 => ((1u64 << 53) + 1, true),
-    };
-    let mut draw = || match wide {
-        true => generator.random64(),
-        false => u64::from(generator.random()),
-    };
-    (0..n).map(|_| (draw() % range) as i64).collect()
 }
 
 /// A permutation of 0..n: `torch.randperm`.

@@ -6,15 +6,13 @@ use std::ops::Range;
 
 use crate::each_lane;
 use crate::kernel::elementwise::PIECE;
-use crate::kernel::random::{self, Family, Generator, IntegerKind};
+use crate::kernel::random::{self, Family, Generator};
 use crate::kernel::threads;
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, allow};
 
 /// The same elements with the largest stride first, so that row-major order is the order in memory. View.
 pub fn memory_order(layout: &Layout) -> Layout {
-    let mut axes: Vec<usize> = (0..layout.ndim()).collect();
-    axes.sort_by_key(|&axis| std::cmp::Reverse(layout.strides[axis]));
-    layout.permute(&axes)
+    memory_order_as(layout, layout)
 }
 
 /// Zeros with the shape of this tensor and its order in memory. As `torch.empty_like`.
@@ -172,20 +170,7 @@ pub(crate) fn integers(target: &Tensor, generator: &mut Generator, range: u64, b
 
 /// Integers over the whole range of the dtype. In place. As `Tensor.random_()`.
 pub(crate) fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
-    let kind = match target.dtype() {
-        DType::Bool => IntegerKind::Bool,
-        DType::UInt8 => IntegerKind::UInt8,
-        DType::Int8 => IntegerKind::Int8,
-        DType::Int16 => IntegerKind::Int16,
-        DType::Int32 => IntegerKind::Int32,
-        DType::Int64 => IntegerKind::Int64,
-        DType::Float16 => IntegerKind::Float16,
-        DType::BFloat16 => IntegerKind::BFloat16,
-        DType::Float32 => IntegerKind::Float32,
-        DType::Float64 => IntegerKind::Float64,
-    };
-    let drawn = Buffer::I64(random::full_range(generator, kind, target.numel()));
-    place(target, generator, drawn, DType::Int64)
+    integers(target, generator, target.dtype().most_whole() as u64 + 1, 0)
 }
 
 /// The factors of dropout with probability `p` (0 < p < 1): 1 / (1 - p) where an element is kept, otherwise 0, in the
