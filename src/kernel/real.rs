@@ -6,6 +6,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use super::buffer_pool::Element;
 use super::math::{Formulas, Functions};
+use super::simd::Vector;
 
 /// A floating point type that the kernel computes with: `f32` or `f64`.
 pub trait Real:
@@ -108,6 +109,53 @@ macro_rules! real {
 
 real!(f32, 8);
 real!(f64, 4);
+
+/// One number as a vector.
+impl<T: Real> Vector for T {
+    type Number = T;
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn load(x: &[T]) -> T {
+        x[0]
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [T]) {
+        out[0] = self;
+    }
+    #[inline(always)]
+    fn all(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn add(self, b: T) -> T {
+        self + b
+    }
+    #[inline(always)]
+    fn sub(self, b: T) -> T {
+        self - b
+    }
+    #[inline(always)]
+    fn mul(self, b: T) -> T {
+        self * b
+    }
+    #[inline(always)]
+    fn fma(self, a: T, b: T) -> T {
+        Real::fma(self, a, b)
+    }
+    #[inline(always)]
+    fn less(self, a: T, b: T) -> T {
+        Real::fma(-self, a, b)
+    }
+    #[inline(always)]
+    fn at_least(self, least: T) -> T {
+        if self < least { least } else { self }
+    }
+    #[inline(always)]
+    fn at_most(self, most: T) -> T {
+        if self > most { most } else { self }
+    }
+}
 
 /// Defines a function generic over [`Real`] whose body runs on the widest vectors of the processor.
 /// Lifetimes of references are written out: `simd!(pub fn f<'a, T>(x: &'a [T]) -> T { ... });`

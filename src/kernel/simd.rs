@@ -69,7 +69,7 @@ pub(super) fn has_longest() -> bool {
 
 /// Has the processor fetch, into its second-level cache, what is so many numbers after the first one here.
 #[inline(always)]
-pub(super) fn fetch(x: &[f32], ahead: usize) {
+pub(crate) fn fetch(x: &[f32], ahead: usize) {
     // SAFETY: every processor of this family has the instruction, which does nothing where there is no memory.
     #[cfg(target_arch = "x86_64")]
     unsafe {
@@ -196,60 +196,6 @@ pub(crate) fn run_on_vectors<W: VectorWork>(work: W) {
 /// Lanes of the longest vectors.
 pub(crate) const MOST_LANES: usize = 16;
 
-/// One number as a vector.
-macro_rules! one_number {
-    ($t:ty) => {
-        impl Vector for $t {
-            type Number = $t;
-            const LANES: usize = 1;
-
-            #[inline(always)]
-            fn load(x: &[$t]) -> $t {
-                x[0]
-            }
-            #[inline(always)]
-            fn store(self, out: &mut [$t]) {
-                out[0] = self;
-            }
-            #[inline(always)]
-            fn all(x: $t) -> $t {
-                x
-            }
-            #[inline(always)]
-            fn add(self, b: $t) -> $t {
-                self + b
-            }
-            #[inline(always)]
-            fn sub(self, b: $t) -> $t {
-                self - b
-            }
-            #[inline(always)]
-            fn mul(self, b: $t) -> $t {
-                self * b
-            }
-            #[inline(always)]
-            fn fma(self, a: $t, b: $t) -> $t {
-                self.mul_add(a, b)
-            }
-            #[inline(always)]
-            fn less(self, a: $t, b: $t) -> $t {
-                (-self).mul_add(a, b)
-            }
-            #[inline(always)]
-            fn at_least(self, least: $t) -> $t {
-                if self < least { least } else { self }
-            }
-            #[inline(always)]
-            fn at_most(self, most: $t) -> $t {
-                if self > most { most } else { self }
-            }
-        }
-    };
-}
-
-one_number!(f32);
-one_number!(f64);
-
 impl TableVector for f32 {
     #[inline(always)]
     fn abs(self) -> f32 {
@@ -294,8 +240,8 @@ mod x86 {
 
     /// The methods that are one instruction.
     macro_rules! instructions {
-        ($lanes:literal, $load:ident, $store:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
-         $less:ident, $max:ident, $min:ident) => {
+        ($lanes:literal, $load:ident, $store:ident, $set1:ident,
+         $($name:ident($self:ident $(, $x:ident)*) $instruction:ident($($arg:ident),*);)*) => {
             type Number = f32;
             const LANES: usize = $lanes;
 
@@ -317,42 +263,11 @@ mod x86 {
                 // SAFETY: as above.
                 unsafe { $set1(x) }
             }
-            #[inline(always)]
-            fn add(self, b: Self) -> Self {
+            $(#[inline(always)]
+            fn $name($self $(, $x: Self)*) -> Self {
                 // SAFETY: as above.
-                unsafe { $add(self, b) }
-            }
-            #[inline(always)]
-            fn sub(self, b: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $sub(self, b) }
-            }
-            #[inline(always)]
-            fn mul(self, b: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $mul(self, b) }
-            }
-            #[inline(always)]
-            fn fma(self, a: Self, b: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $fma(self, a, b) }
-            }
-            #[inline(always)]
-            fn less(self, a: Self, b: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $less(self, a, b) }
-            }
-            // Of two numbers one of which is NaN, the instruction returns the second.
-            #[inline(always)]
-            fn at_least(self, least: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $max(least, self) }
-            }
-            #[inline(always)]
-            fn at_most(self, most: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { $min(most, self) }
-            }
+                unsafe { $instruction($($arg),*) }
+            })*
         };
     }
 
@@ -362,13 +277,14 @@ mod x86 {
             _mm512_loadu_ps,
             _mm512_storeu_ps,
             _mm512_set1_ps,
-            _mm512_add_ps,
-            _mm512_sub_ps,
-            _mm512_mul_ps,
-            _mm512_fmadd_ps,
-            _mm512_fnmadd_ps,
-            _mm512_max_ps,
-            _mm512_min_ps
+            add(self, b) _mm512_add_ps(self, b);
+            sub(self, b) _mm512_sub_ps(self, b);
+            mul(self, b) _mm512_mul_ps(self, b);
+            fma(self, a, b) _mm512_fmadd_ps(self, a, b);
+            less(self, a, b) _mm512_fnmadd_ps(self, a, b);
+            // Of two numbers one of which is NaN, the instruction returns the second.
+            at_least(self, least) _mm512_max_ps(least, self);
+            at_most(self, most) _mm512_min_ps(most, self);
         );
     }
 
@@ -407,13 +323,14 @@ mod x86 {
             _mm256_loadu_ps,
             _mm256_storeu_ps,
             _mm256_set1_ps,
-            _mm256_add_ps,
-            _mm256_sub_ps,
-            _mm256_mul_ps,
-            _mm256_fmadd_ps,
-            _mm256_fnmadd_ps,
-            _mm256_max_ps,
-            _mm256_min_ps
+            add(self, b) _mm256_add_ps(self, b);
+            sub(self, b) _mm256_sub_ps(self, b);
+            mul(self, b) _mm256_mul_ps(self, b);
+            fma(self, a, b) _mm256_fmadd_ps(self, a, b);
+            less(self, a, b) _mm256_fnmadd_ps(self, a, b);
+            // Of two numbers one of which is NaN, the instruction returns the second.
+            at_least(self, least) _mm256_max_ps(least, self);
+            at_most(self, most) _mm256_min_ps(most, self);
         );
     }
 

@@ -16,7 +16,7 @@
 //! or 64 columns, 116 to 148 in larger ones.
 #![allow(unsafe_code)] // Intrinsics, and calls of functions that need processor features.
 
-use super::super::simd::vector_bytes;
+use super::super::simd::{TableVector, fetch, vector_bytes};
 
 /// Numbers in a vector, whatever the processor's are.
 pub(crate) const LANES: usize = 16;
@@ -74,26 +74,52 @@ pub(crate) fn multiply<const R: usize, const P: usize>(
         _ => {}
     }
     let _ = vectors;
-    let mut sums = [[ZEROS; P]; R];
+    tile::<f32, 16, R, P>(a, b, keep, c);
+}
+
+/// [`multiply`] with `H` vectors of the processor for each `Lanes`.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "closures would not be compiled for the processor's vectors")]
+fn tile<V: TableVector, const H: usize, const R: usize, const P: usize>(
+    a: &[[f32; R]],
+    b: &[Strip<P>],
+    keep: Option<&Strip<P>>,
+    c: &mut [Strip<P>; R],
+) {
+    let mut sums = [[[V::all(0.0); H]; P]; R];
     if let Some(keep) = keep {
-        for (sums, c) in sums.iter_mut().zip(&*c) {
+        for r in 0..R {
             for p in 0..P {
-                for l in 0..LANES {
-                    sums[p].0[l] = c[p].0[l] * keep[p].0[l];
+                for h in 0..H {
+                    let (c, keep) = (&c[r][p].0[h * V::LANES..], &keep[p].0[h * V::LANES..]);
+                    sums[r][p][h] = V::load(c).mul(V::load(keep));
                 }
             }
         }
     }
     for (a, b) in a.iter().zip(b) {
-        for (sums, a) in sums.iter_mut().zip(a) {
+        let mut row = [[V::all(0.0); H]; P];
+        for p in 0..P {
+            for h in 0..H {
+                row[p][h] = V::load(&b[p].0[h * V::LANES..]);
+            }
+        }
+        for r in 0..R {
+            let x = V::all(a[r]);
             for p in 0..P {
-                for l in 0..LANES {
-                    sums[p].0[l] = a.mul_add(b[p].0[l], sums[p].0[l]);
+                for h in 0..H {
+                    sums[r][p][h] = x.fma(row[p][h], sums[r][p][h]);
                 }
             }
         }
     }
-    *c = sums;
+    for r in 0..R {
+        for p in 0..P {
+            for h in 0..H {
+                sums[r][p][h].store(&mut c[r][p].0[h * V::LANES..]);
+            }
+        }
+    }
 }
 
 /// The columns of 8 rows of 8 numbers. The compiler would make 64 single moves or gathers of the plain loop.
@@ -114,99 +140,34 @@ pub(crate) fn transpose(vectors: Vectors, rows: [&[f32; 8]; 8], columns: [&mut [
 /// Asks for a row that is used soon, so that it is in the second-level cache by then.
 #[inline(always)]
 pub(crate) fn prefetch(row: &[f32]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in row.chunks(16) {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a hint reads nothing; SSE is part of every x86-64 processor.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = row;
+    row.chunks(LANES).for_each(|line| fetch(line, 0));
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::Strip;
+    use super::{Strip, tile};
 
-    /// A tile whose sums are `$h` processor vectors for each `Lanes`.
-    macro_rules! tile {
-        ($name:ident, $features:literal, $vector:ty, $h:literal, $zero:ident, $load:ident, $store:ident, $set1:ident,
-         $mul:ident, $fma:ident) => {
-            #[target_feature(enable = $features)]
-            pub(super) fn $name<const R: usize, const P: usize>(
-                a: &[[f32; R]],
-                b: &[Strip<P>],
-                keep: Option<&Strip<P>>,
-                c: &mut [Strip<P>; R],
-            ) {
-                const WIDTH: usize = 16 / $h;
-                let load = |x: &Strip<P>| -> [[$vector; $h]; P] {
-                    // SAFETY: each vector is `WIDTH` of the 16 numbers of one of `P` `Lanes`.
-                    std::array::from_fn(|p| {
-                        std::array::from_fn(|h| unsafe { $load(x[p].0.as_ptr().add(h * WIDTH)) })
-                    })
-                };
-                let mut sums = [[[$zero(); $h]; P]; R];
-                if let Some(keep) = keep {
-                    let keep = load(keep);
-                    for r in 0..R {
-                        let c = load(&c[r]);
-                        for p in 0..P {
-                            for h in 0..$h {
-                                sums[r][p][h] = $mul(c[p][h], keep[p][h]);
-                            }
-                        }
-                    }
-                }
-                for (a, b) in a.iter().zip(b) {
-                    let b = load(b);
-                    for r in 0..R {
-                        let x = $set1(a[r]);
-                        for p in 0..P {
-                            for h in 0..$h {
-                                sums[r][p][h] = $fma(x, b[p][h], sums[r][p][h]);
-                            }
-                        }
-                    }
-                }
-                for r in 0..R {
-                    for p in 0..P {
-                        for h in 0..$h {
-                            // SAFETY: as `load`.
-                            unsafe { $store(c[r][p].0.as_mut_ptr().add(h * WIDTH), sums[r][p][h]) };
-                        }
-                    }
-                }
-            }
-        };
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
+    pub(super) fn multiply_512<const R: usize, const P: usize>(
+        a: &[[f32; R]],
+        b: &[Strip<P>],
+        keep: Option<&Strip<P>>,
+        c: &mut [Strip<P>; R],
+    ) {
+        tile::<__m512, 1, R, P>(a, b, keep, c);
     }
 
-    tile!(
-        multiply_512,
-        "avx512f",
-        __m512,
-        1,
-        _mm512_setzero_ps,
-        _mm512_loadu_ps,
-        _mm512_storeu_ps,
-        _mm512_set1_ps,
-        _mm512_mul_ps,
-        _mm512_fmadd_ps
-    );
-    tile!(
-        multiply_256,
-        "avx2,fma",
-        __m256,
-        2,
-        _mm256_setzero_ps,
-        _mm256_loadu_ps,
-        _mm256_storeu_ps,
-        _mm256_set1_ps,
-        _mm256_mul_ps,
-        _mm256_fmadd_ps
-    );
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) fn multiply_256<const R: usize, const P: usize>(
+        a: &[[f32; R]],
+        b: &[Strip<P>],
+        keep: Option<&Strip<P>>,
+        c: &mut [Strip<P>; R],
+    ) {
+        tile::<__m256, 2, R, P>(a, b, keep, c);
+    }
 
     /// Pairs of numbers are exchanged, then pairs of pairs, then the halves of vectors.
     #[target_feature(enable = "avx2")]
