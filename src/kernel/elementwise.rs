@@ -5,8 +5,7 @@
 
 use super::buffer_pool::{self, Element};
 use super::index::unravel;
-use super::simd::SimdWork;
-use super::simd::run_widest;
+use super::simd::{SimdWork, run_widest};
 use super::threads;
 
 /// Elements below which the caller's thread writes the whole result.
@@ -241,24 +240,7 @@ pub fn gather_strided<T: Element>(data: &[T], shape: &[usize], strides: &[usize]
         let outer = sizes.len() - 2;
         return transposed(data, [*rows, *columns], *step, &sizes[..outer], &steps[..outer], offset);
     }
-    row_major_result(shape, [strides], [offset], &Copied { data })
-}
-
-struct Copied<'a, T> {
-    data: &'a [T],
-}
-
-impl<T: Element> RowLoop<1, T> for Copied<'_, T> {
-    const WIDEST: usize = widest(&[size_of::<T>()]);
-
-    #[inline(always)]
-    fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [T]) {
-        match step {
-            1 => out.copy_from_slice(&self.data[at..at + out.len()]),
-            0 => out.fill(self.data[at]),
-            _ => out.iter_mut().zip(self.data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = x),
-        }
-    }
+    unary(shape, Strided { data, strides, offset }, |x| x)
 }
 
 /// Side of the squares in which a matrix is transposed: whole cache lines are read and written.
@@ -273,24 +255,18 @@ fn transposed<T: Element>(
     outer_steps: &[[usize; 1]],
     offset: usize,
 ) -> Vec<T> {
-    let count: usize = outer.iter().product();
-    let mut out = buffer_pool::take(count * rows * columns);
+    let mut out = buffer_pool::take(outer.iter().product::<usize>() * rows * columns);
+    let is_large = out.len() >= PARALLEL;
     // A band is as many rows as a cache line has elements, or two lines: their neighbours are fetched with them.
-    let bands = |(matrix, out): (usize, &mut [T])| {
+    let bands = out.chunks_exact_mut(rows * columns).enumerate().flat_map(|(matrix, out)| {
         let start = RowWalk::from(matrix, outer, outer_steps, [offset]).at[0];
-        for (number, band) in out.chunks_mut(2 * TILE * columns).enumerate() {
-            transpose_band(&data[start + number * 2 * TILE..], step, columns, band);
-        }
-    };
-    let matrix = rows * columns;
-    if out.len() < PARALLEL {
-        out.chunks_exact_mut(matrix).enumerate().for_each(bands);
-    } else if count > 1 {
-        threads::share_brief(out.chunks_exact_mut(matrix).enumerate(), bands);
-    } else {
-        threads::share_brief(out.chunks_mut(2 * TILE * columns).enumerate(), |(number, band)| {
-            transpose_band(&data[offset + number * 2 * TILE..], step, columns, band);
-        });
+        let starts = (start..).step_by(2 * TILE);
+        starts.zip(out.chunks_mut(2 * TILE * columns))
+    });
+    let each = |(start, band): (usize, &mut [T])| transpose_band(&data[start..], step, columns, band);
+    match is_large {
+        true => threads::share_brief(bands.collect::<Vec<_>>().into_iter(), each),
+        false => bands.for_each(each),
     }
     out
 }

@@ -162,7 +162,7 @@ impl<T: Real> Vector for T {
 /// `simd!(wide: pub fn ...)` is compiled for vectors of 64 bytes too.
 macro_rules! simd {
     (wide: $($function:tt)*) => { $crate::kernel::real::simd! { @ 64, $($function)* } };
-    (@ $widest:literal, $(#[$meta:meta])* $vis:vis fn $name:ident<$($life:lifetime,)* $T:ident $(: $bound:path)?>($($arg:ident : $ty:ty),* $(,)?) -> $out:ty $body:block) => {
+    (@ $widest:literal, $(#[$meta:meta])* $vis:vis fn $name:ident<$($life:lifetime,)* $T:ident>($($arg:ident : $ty:ty),* $(,)?) -> $out:ty $body:block) => {
         $(#[$meta])*
         $vis fn $name<$($life,)* $T: $crate::kernel::real::Real>($($arg: $ty),*) -> $out {
             struct Args<$($life,)* $T: $crate::kernel::real::Real>($($ty),*);

@@ -23,7 +23,7 @@ pub use functions::Functions;
 pub(crate) use lane::formulas;
 pub use lane::{Formula, Formulas, Lane};
 
-use super::real::{Real, simd};
+use super::real::simd;
 
 macro_rules! over_slices {
     ($($(#[$meta:meta])* $name:ident => |$x:ident| $e:expr;)*) => {$(
