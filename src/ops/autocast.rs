@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use crate::tensor::ops::einsum::{ELLIPSIS, spelled};
 use crate::tensor::{Arg, DType, Tensor};
 
 /// What becomes of an operation's operands of a floating point dtype other than float64.
@@ -36,16 +37,14 @@ pub(crate) fn widest(_: &[Arg]) -> Autocast {
 
 /// The policy of `einsum`: it is a matrix product if it sums over a letter that two operands have.
 pub(crate) fn einsum(args: &[Arg]) -> Autocast {
-    let Some(Arg::Str(equation)) = args.first() else { return Autocast::Unchanged };
-    let (operands, result) = match equation.split_once("->") {
-        Some((operands, result)) => (operands, Some(result)),
-        None => (&**equation, None),
+    let [Arg::Str(equation), operands, ..] = args else { return Autocast::Unchanged };
+    let Ok((inputs, output)) = spelled(equation, operands.tensors()) else { return Autocast::Unchanged };
+    let is_summed = |label: &usize| {
+        *label < ELLIPSIS
+            && !output.contains(label)
+            && inputs.iter().filter(|own| own.contains(label)).count() > 1
     };
-    let shared = |letter: char| operands.split(',').filter(|own| own.contains(letter)).count() > 1;
-    let is_summed = |letter: char| {
-        letter.is_alphabetic() && shared(letter) && result.is_none_or(|kept| !kept.contains(letter))
-    };
-    if operands.chars().any(is_summed) { Autocast::LowerPrecision } else { Autocast::Unchanged }
+    if inputs.iter().flatten().any(is_summed) { Autocast::LowerPrecision } else { Autocast::Unchanged }
 }
 
 /// The policy of `inner`, which is a product of matrices unless both operands are vectors.

@@ -1,7 +1,7 @@
 //! The rule of `einsum`: the gradient of an operand is an `einsum` of the result's gradient and the other operands.
 
 use super::step::{BackwardStep, Gradients};
-use crate::tensor::ops::einsum::einsum;
+use crate::tensor::ops::einsum::{of_labels, spelled};
 use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
 
 pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -9,7 +9,7 @@ pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         return Err(Error::type_error("einsum(): an equation and operands are needed"));
     };
     let operands = step.arg(name).tensors();
-    let (inputs, result) = spelled(&equation.replace(' ', ""), operands);
+    let (inputs, result) = spelled(equation, operands)?;
     let wanted = step.wanted_of(name);
     // An operand is read for the gradients of the others.
     for at in 0..operands.len() {
@@ -28,85 +28,39 @@ pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 fn of_operand(
     at: usize,
     grad: &Tensor,
-    result: &str,
-    inputs: &[String],
+    result: &[usize],
+    inputs: &[Vec<usize>],
     operands: &[Tensor],
 ) -> Result<Tensor> {
     let own = &inputs[at];
-    let others = || inputs.iter().enumerate().filter(move |(other, _)| *other != at);
-    let once: Vec<char> = unique(own);
-    let is_known =
-        |letter: &char| result.contains(*letter) || others().any(|(_, text)| text.contains(*letter));
-    // A letter that only this operand has was summed over: every element gets the same gradient.
-    let (known, lone): (Vec<char>, Vec<char>) = once.iter().partition(|letter| is_known(letter));
-    let mut left = vec![result.to_owned()];
-    left.extend(others().map(|(_, text)| text.clone()));
-    let equation = format!("{}->{}", left.join(","), known.iter().collect::<String>());
-    let mut tensors = vec![grad.clone()];
-    tensors.extend(others().map(|(other, _)| operands[other].clone()));
-    let part = einsum(&equation, &tensors)?.0;
+    let mut once: Vec<usize> = Vec::new();
+    once.extend(own.iter().enumerate().filter(|(at, label)| !own[..*at].contains(label)).map(|it| it.1));
+    let (mut terms, mut tensors) = (vec![result.to_vec()], vec![grad.clone()]);
+    for other in (0..inputs.len()).filter(|&other| other != at) {
+        terms.push(inputs[other].clone());
+        tensors.push(operands[other].clone());
+    }
+    // A label that only this operand has was summed over: every element gets the same gradient.
+    let is_known = |label: &usize| terms.iter().any(|term| term.contains(label));
+    let (mut order, lone): (Vec<usize>, Vec<usize>) = once.iter().partition(|label| is_known(label));
+    let part = of_labels(&terms, &order, &tensors)?.0;
     let mut layout = part.layout().clone();
     for _ in &lone {
         layout = layout.unsqueeze(layout.ndim());
     }
-    let order: Vec<char> = known.into_iter().chain(lone).collect();
-    let place = |letter: &char| order.iter().position(|other| other == letter).unwrap_or(0);
-    let axes: Vec<usize> = once.iter().map(place).collect();
-    let size = |letter: &char| {
-        own.chars().zip(operands[at].shape()).find(|(other, _)| other == letter).map_or(1, |(_, &size)| size)
-    };
-    let sizes: Vec<i64> = once.iter().map(|letter| size(letter) as i64).collect();
+    order.extend(lone);
+    let place = |of: &[usize], label: &usize| of.iter().position(|other| other == label).unwrap_or(0);
+    let axes: Vec<usize> = once.iter().map(|label| place(&order, label)).collect();
+    let sizes: Vec<i64> = once.iter().map(|label| operands[at].shape()[place(own, label)] as i64).collect();
     let part = ops::expanded(&part.with_layout(layout.permute(&axes)), &sizes)?;
-    if once.len() == own.chars().count() { Ok(part) } else { on_diagonal(&part, &once, own, &operands[at]) }
-}
-
-/// The letters of a text, each once, in order.
-fn unique(text: &str) -> Vec<char> {
-    let mut letters = Vec::new();
-    for letter in text.chars() {
-        if !letters.contains(&letter) {
-            letters.push(letter);
-        }
-    }
-    letters
-}
-
-/// The letters of each operand and of the result; an ellipsis is spelled out in letters of its own.
-fn spelled(equation: &str, operands: &[Tensor]) -> (Vec<String>, String) {
-    let (left, written) = match equation.split_once("->") {
-        Some((left, result)) => (left, Some(result)),
-        None => (equation, None),
-    };
-    let inputs: Vec<&str> = left.split(',').collect();
-    let named = |text: &str| text.replace("...", "").chars().count();
-    let spare: Vec<char> =
-        ('A'..='Z').chain('a'..='z').filter(|letter| !equation.contains(*letter)).collect();
-    let width = |(own, operand): (&&str, &Tensor)| operand.ndim().saturating_sub(named(own));
-    let widths = inputs.iter().zip(operands).filter(|(own, _)| own.contains("...")).map(width);
-    let dots: String = spare.iter().take(widths.max().unwrap_or(0)).collect();
-    let spell = |pair: (&&str, &Tensor)| {
-        let width = width(pair);
-        pair.0.replace("...", &dots[dots.len() - width.min(dots.len())..])
-    };
-    let all: Vec<String> = inputs.iter().zip(operands).map(spell).collect();
-    let result = match written {
-        Some(result) => result.replace("...", &dots),
-        None => {
-            let text: String = inputs.concat().replace('.', "");
-            let mut letters = unique(&text);
-            letters.sort_unstable();
-            letters.retain(|letter| text.matches(*letter).count() == 1);
-            dots.clone() + &letters.into_iter().collect::<String>()
-        }
-    };
-    (all, result)
+    if once.len() == own.len() { Ok(part) } else { on_diagonal(&part, &once, own, &operands[at]) }
 }
 
 /// A gradient of a diagonal, put on the diagonal of zeros.
-fn on_diagonal(part: &Tensor, once: &[char], own: &str, operand: &Tensor) -> Result<Tensor> {
+fn on_diagonal(part: &Tensor, once: &[usize], own: &[usize], operand: &Tensor) -> Result<Tensor> {
     let whole = Tensor::zeros(operand.shape(), operand.dtype())?;
-    let step = |letter: &char| {
-        own.chars().zip(whole.strides()).filter(|(other, _)| other == letter).map(|(_, &stride)| stride).sum()
+    let step = |label: &usize| {
+        own.iter().zip(whole.strides()).filter(|(other, _)| *other == label).map(|(_, &stride)| stride).sum()
     };
     let strides = once.iter().map(step).collect();
     let view = Layout { shape: part.shape().into(), strides, offset: 0 };

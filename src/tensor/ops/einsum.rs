@@ -2,18 +2,14 @@
 //! Two operands at a time are permuted to (batch, own, summed) dimensions and multiplied as batches of matrices.
 //! Source: PyTorch's reduction of einsum to `bmm`, which contracts from left to right.
 
-use ndarray::{ArrayViewD, IxDyn};
-
-use super::float::Float;
-use super::{linear, pointwise, reshape};
 use smallvec::smallvec;
 
-use crate::in_floats;
-use crate::kernel::reduce;
-use crate::tensor::{Arg, DType, Error, ErrorFact, GradName, Lane, Layout, Result, Tensor};
+use super::reduce::{self, ReductionAxes};
+use super::{linear, pointwise, reshape};
+use crate::tensor::{Arg, DType, Error, ErrorFact, GradName, Layout, Result, Tensor};
 
-/// The label of the dimensions of `...`.
-const ELLIPSIS: usize = 52;
+/// The label of `...` in a term, and of the first of its dimensions; the others follow.
+pub(crate) const ELLIPSIS: usize = 52;
 
 /// The label of a subscript: capitals first, in the order of sorting.
 fn number(subscript: u8) -> Option<usize> {
@@ -28,232 +24,177 @@ fn letter(label: usize) -> char {
     char::from(if label < 26 { b'A' + label as u8 } else { b'a' + (label - 26) as u8 })
 }
 
-fn error(text: String) -> Error {
+fn error(text: impl std::fmt::Display) -> Error {
     Error::runtime(format!("einsum(): {text}"))
 }
 
-/// The labels of every operand, and of the output if it is written.
-struct Equation {
-    operands: Vec<Vec<usize>>,
-    output: Option<Vec<usize>>,
-}
-
-fn parse(equation: &str, count: usize) -> Result<Equation> {
-    let text = equation.as_bytes();
-    let (left, right) = match equation.find("->") {
-        Some(at) => (&text[..at], Some((at + 2, &text[at + 2..]))),
-        None => (text, None),
-    };
-    let mut operands = vec![Vec::new()];
-    let mut at = 0;
-    while at < left.len() {
-        let current = operands.len() - 1;
-        match left[at] {
-            b' ' => {}
-            b'.' => {
-                if operands[current].contains(&ELLIPSIS) {
-                    return Err(error(format!(
-                        "found '.' for operand {current} for which an ellipsis was already found"
-                    )));
-                }
-                if left.get(at..at + 3) != Some(b"...") {
-                    return Err(error(format!(
-                        "found '.' for operand {current} that is not part of any ellipsis"
-                    )));
-                }
-                operands[current].push(ELLIPSIS);
-                at += 2;
-            }
-            b',' => {
-                operands.push(Vec::new());
-                if operands.len() > count {
-                    return Err(error(
-                        "fewer operands were provided than specified in the equation".to_owned(),
-                    ));
-                }
-            }
-            subscript => match number(subscript) {
-                Some(label) => operands[current].push(label),
-                None => return Err(invalid(at)),
-            },
+/// The labels of a term, which begins at byte `start` of the equation: of an operand, by its number, or of the output.
+fn labels(term: &str, start: usize, operand: Option<usize>) -> Result<Vec<usize>> {
+    let mut labels = Vec::new();
+    let mut rest = term;
+    while let Some(&subscript) = rest.as_bytes().first() {
+        if subscript == b'.' && labels.contains(&ELLIPSIS) {
+            return Err(error(match operand {
+                Some(at) => format!("found '.' for operand {at} for which an ellipsis was already found"),
+                None => "found '.' for output but an ellipsis (...) was already found".to_owned(),
+            }));
         }
-        at += 1;
-    }
-    if operands.len() < count {
-        return Err(error("more operands were provided than specified in the equation".to_owned()));
-    }
-    let output = right.map(|(start, text)| output(text, start, &operands)).transpose()?;
-    Ok(Equation { operands, output })
-}
-
-fn invalid(at: usize) -> Error {
-    error(format!(
-        "invalid subscript given at index {at} in the equation string, subscripts must be in [a-zA-Z]"
-    ))
-}
-
-/// The labels of the output; `start` is their position in the equation.
-fn output(text: &[u8], start: usize, operands: &[Vec<usize>]) -> Result<Vec<usize>> {
-    let mut labels: Vec<usize> = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        match text[at] {
-            b' ' => {}
-            b'.' => {
-                if labels.contains(&ELLIPSIS) {
-                    return Err(error(
-                        "found '.' for output but an ellipsis (...) was already found".to_owned(),
-                    ));
-                }
-                if text.get(at..at + 3) != Some(b"...") {
-                    return Err(error(
-                        "found '.' for output that is not part of any ellipsis (...)".to_owned(),
-                    ));
-                }
-                labels.push(ELLIPSIS);
-                at += 2;
+        if let Some(after) = rest.strip_prefix("...") {
+            labels.push(ELLIPSIS);
+            rest = after;
+            continue;
+        }
+        match (subscript, number(subscript)) {
+            (b' ', _) => {}
+            (_, Some(label)) => labels.push(label),
+            (b'.', _) => {
+                return Err(error(match operand {
+                    Some(at) => format!("found '.' for operand {at} that is not part of any ellipsis"),
+                    None => "found '.' for output that is not part of any ellipsis (...)".to_owned(),
+                }));
             }
-            subscript => {
-                let label = number(subscript).ok_or_else(|| invalid(start + at))?;
-                if labels.contains(&label) {
-                    return Err(error(format!(
-                        "output subscript {} appears more than once in the output",
-                        letter(label)
-                    )));
-                }
-                if !operands.iter().any(|operand| operand.contains(&label)) {
-                    return Err(error(format!(
-                        "output subscript {} does not appear in the equation for any input operand",
-                        letter(label)
-                    )));
-                }
-                labels.push(label);
+            _ => {
+                let at = start + term.len() - rest.len();
+                return Err(error(format!(
+                    "invalid subscript given at index {at} in the equation string, subscripts must be in [a-zA-Z]"
+                )));
             }
         }
-        at += 1;
+        rest = &rest[1..];
     }
     Ok(labels)
+}
+
+/// The labels of each operand's dimensions and of the result's. Those of an ellipsis have labels of their own, from
+/// [`ELLIPSIS`] on. Errors: as `torch.einsum`.
+pub(crate) fn spelled(equation: &str, operands: &[Tensor]) -> Result<(Vec<Vec<usize>>, Vec<usize>)> {
+    let (left, right) = match equation.split_once("->") {
+        Some((left, right)) => (left, Some(right)),
+        None => (equation, None),
+    };
+    let (mut inputs, mut start) = (Vec::new(), 0);
+    for term in left.split(',') {
+        if inputs.len() == operands.len().max(1) {
+            return Err(error("fewer operands were provided than specified in the equation"));
+        }
+        inputs.push(labels(term, start, Some(inputs.len()))?);
+        start += term.len() + 1;
+    }
+    if inputs.len() < operands.len() {
+        return Err(error("more operands were provided than specified in the equation"));
+    }
+    let output = right.map(|right| labels(right, left.len() + 2, None)).transpose()?;
+    for (at, &label) in output.iter().flatten().enumerate().filter(|(_, label)| **label != ELLIPSIS) {
+        let what = if output.iter().flatten().take(at).any(|&other| other == label) {
+            "appears more than once in the output"
+        } else if !inputs.iter().any(|input| input.contains(&label)) {
+            "does not appear in the equation for any input operand"
+        } else {
+            continue;
+        };
+        return Err(error(format!("output subscript {} {what}", letter(label))));
+    }
+    let (mut under, mut has_ellipsis) = (0, false);
+    for (at, (labels, operand)) in inputs.iter().zip(operands).enumerate() {
+        let (named, ndim) = (labels.iter().filter(|&&label| label != ELLIPSIS).count(), operand.ndim());
+        let words = format!("the number of subscripts in the equation ({named})");
+        if named == labels.len() && named != ndim {
+            let text = format!(
+                "{words} does not match the number of dimensions ({ndim}) for operand {at} and no ellipsis was given"
+            );
+            return Err(error(text).about(ErrorFact::LetterCount));
+        }
+        if named > ndim {
+            let text = format!("{words} is more than the number of dimensions ({ndim}) for operand {at}");
+            return Err(error(text).about(ErrorFact::LetterCount));
+        }
+        under = under.max(ndim - named);
+        has_ellipsis |= named < labels.len();
+    }
+    let output = output.unwrap_or_else(|| {
+        let uses = |label: usize| inputs.iter().flatten().filter(|&&other| other == label).count();
+        let dots = has_ellipsis.then_some(ELLIPSIS);
+        dots.into_iter().chain((0..ELLIPSIS).filter(|&label| uses(label) == 1)).collect()
+    });
+    let spell = |labels: Vec<usize>, under_own: usize| -> Vec<usize> {
+        let each = |label| match label {
+            ELLIPSIS => ELLIPSIS + under - under_own..ELLIPSIS + under,
+            label => label..label + 1,
+        };
+        labels.into_iter().flat_map(each).collect()
+    };
+    let inputs = inputs.into_iter().zip(operands).map(|(labels, operand)| {
+        let own = (operand.ndim() + 1).saturating_sub(labels.len());
+        spell(labels, own)
+    });
+    Ok((inputs.collect(), spell(output, under)))
 }
 
 /// The result of `equation`, and what its `grad_fn` shows. A single operand that is only permuted is a view.
 /// Errors: as `torch.einsum`.
 pub(crate) fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)> {
-    let Equation { operands: labels, output } = parse(equation, operands.len())?;
-    let mut under = 0;
-    for (at, (labels, operand)) in labels.iter().zip(operands).enumerate() {
-        let named = labels.iter().filter(|&&label| label != ELLIPSIS).count();
-        if labels.contains(&ELLIPSIS) {
-            if named > operand.ndim() {
-                return Err(error(format!(
-                    "the number of subscripts in the equation ({named}) is more than the number of dimensions ({}) for \
-                     operand {at}",
-                    operand.ndim()
-                ))
-                .about(ErrorFact::LetterCount));
-            }
-            under = under.max(operand.ndim() - named);
-        } else if named != operand.ndim() {
-            return Err(error(format!(
-                "the number of subscripts in the equation ({named}) does not match the number of dimensions ({}) for \
-                 operand {at} and no ellipsis was given",
-                operand.ndim()
-            ))
-            .about(ErrorFact::LetterCount));
-        }
-    }
-    let uses = |label: usize| labels.iter().flatten().filter(|&&other| other == label).count();
-    let output = output.unwrap_or_else(|| {
-        let dots = (labels.iter().flatten().any(|&label| label == ELLIPSIS)).then_some(ELLIPSIS);
-        dots.into_iter().chain((0..ELLIPSIS).filter(|&label| uses(label) == 1)).collect()
-    });
-    // The first dimension of each label: the output's, then those summed over.
-    let mut place = [usize::MAX; ELLIPSIS + 1];
-    let mut next = 0;
-    for &label in &output {
-        place[label] = next;
-        next += if label == ELLIPSIS { under } else { 1 };
-    }
-    let kept = next;
-    if place[ELLIPSIS] == usize::MAX {
-        place[ELLIPSIS] = next;
-        next += under;
-    }
-    for (label, place) in place.iter_mut().enumerate().take(ELLIPSIS) {
-        if *place == usize::MAX && uses(label) > 0 {
-            *place = next;
-            next += 1;
-        }
-    }
-    let mut sizes = vec![1; next];
+    let (inputs, output) = spelled(equation, operands)?;
+    of_labels(&inputs, &output, operands)
+}
+
+/// [`einsum`] of the labels of each operand's dimensions and of the result's.
+pub(crate) fn of_labels(
+    inputs: &[Vec<usize>],
+    output: &[usize],
+    operands: &[Tensor],
+) -> Result<(Tensor, GradName)> {
+    // The dimensions of the output, then those summed over.
+    let mut order = output.to_vec();
+    let mut summed: Vec<usize> =
+        inputs.iter().flatten().copied().filter(|label| !output.contains(label)).collect();
+    summed.sort_unstable_by_key(|&label| (label < ELLIPSIS, label));
+    summed.dedup();
+    order.extend(summed);
+    let mut sizes = vec![1; order.len()];
     let mut aligned: Vec<Tensor> = Vec::with_capacity(operands.len());
-    for (at, (labels, operand)) in labels.iter().zip(operands).enumerate() {
-        let layout = align(labels, operand.layout(), &place, next, under, at)?;
-        for (axis, &size) in layout.shape.iter().enumerate() {
-            if size == 1 {
-                continue;
-            }
+    for (at, (labels, operand)) in inputs.iter().zip(operands).enumerate() {
+        let layout = align(labels, operand.layout(), &order, at)?;
+        for (axis, &size) in layout.shape.iter().enumerate().filter(|(_, size)| **size != 1) {
             if sizes[axis] != 1 && sizes[axis] != size {
-                let label = (0..ELLIPSIS).find(|&label| place[label] == axis);
-                let what = label.map_or("dimension under ellipsis".to_owned(), |label| {
-                    format!("subscript {}", letter(label))
-                });
+                let is_letter = order[axis] < ELLIPSIS;
+                let what = match is_letter {
+                    true => format!("subscript {}", letter(order[axis])),
+                    false => "dimension under ellipsis".to_owned(),
+                };
                 let clash = error(format!(
                     "{what} has size {size} for operand {at} which does not broadcast with previously seen size {}",
                     sizes[axis]
                 ));
-                return Err(if label.is_some() { clash.about(ErrorFact::LetterSizes) } else { clash });
+                return Err(if is_letter { clash.about(ErrorFact::LetterSizes) } else { clash });
             }
             sizes[axis] = size;
         }
         aligned.push(operand.with_layout(layout));
     }
-    contract(aligned, kept, next)
+    contract(aligned, output.len(), order.len())
 }
 
-/// The layout of an operand with its dimensions at the positions of their labels, and size 1 for labels it does not have.
+/// The layout of an operand with its dimensions in the order of all labels, and size 1 for labels it does not have.
 /// A label that occurs twice means the diagonal. View.
-fn align(
-    labels: &[usize],
-    layout: &Layout,
-    place: &[usize],
-    ndim: usize,
-    under: usize,
-    at: usize,
-) -> Result<Layout> {
-    let named = labels.iter().filter(|&&label| label != ELLIPSIS).count();
-    let own = layout.ndim() - named.min(layout.ndim());
-    let mut out = Layout { shape: smallvec![1; ndim], strides: smallvec![0; ndim], offset: layout.offset };
-    let mut seen = vec![false; ndim];
-    let mut axis = 0;
-    for &label in labels {
-        if label == ELLIPSIS {
-            for i in 0..own {
-                let to = place[ELLIPSIS] + under - own + i;
-                (out.shape[to], out.strides[to], seen[to]) = (layout.shape[axis], layout.strides[axis], true);
-                axis += 1;
-            }
-            continue;
-        }
-        let to = place[label];
-        if seen[to] {
-            if out.shape[to] != layout.shape[axis] {
-                return Err(error(format!(
-                    "subscript {} is repeated for operand {at} but the sizes don't match, {} != {}",
-                    letter(label),
-                    layout.shape[axis],
-                    out.shape[to]
-                ))
-                .about(ErrorFact::LetterSizes));
-            }
+fn align(labels: &[usize], layout: &Layout, order: &[usize], at: usize) -> Result<Layout> {
+    // Missing dimensions are inserted last, with stride 1.
+    let ndim = order.len();
+    let mut out = Layout { shape: smallvec![1; ndim], strides: smallvec![1; ndim], offset: layout.offset };
+    for (axis, label) in labels.iter().enumerate() {
+        let to = order.iter().position(|other| other == label).expect("each label has its place");
+        if !labels[..axis].contains(label) {
+            (out.shape[to], out.strides[to]) = (layout.shape[axis], layout.strides[axis]);
+        } else if out.shape[to] == layout.shape[axis] {
             out.strides[to] += layout.strides[axis];
         } else {
-            (out.shape[to], out.strides[to], seen[to]) = (layout.shape[axis], layout.strides[axis], true);
+            return Err(error(format!(
+                "subscript {} is repeated for operand {at} but the sizes don't match, {} != {}",
+                letter(*label),
+                layout.shape[axis],
+                out.shape[to]
+            ))
+            .about(ErrorFact::LetterSizes));
         }
-        axis += 1;
-    }
-    // Missing dimensions are inserted last, with stride 1.
-    for axis in (0..ndim).filter(|&axis| !seen[axis]) {
-        out.strides[axis] = 1;
     }
     Ok(out)
 }
@@ -284,10 +225,10 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
             }
         }
         if !from_left.is_empty() {
-            result = sum(&result, &from_left, true);
+            result = sum(&result, &from_left, true)?;
         }
         if !from_right.is_empty() {
-            other = sum(&other, &from_right, true);
+            other = sum(&other, &from_right, true)?;
         }
         name = if shared.is_empty() { GradName::node("Mul") } else { GradName::node("Permute") };
         result = product(result, other, &shared)?;
@@ -297,7 +238,7 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
     }
     if count == 1 {
         let axes: Vec<usize> = (kept..ndim).collect();
-        return Ok((sum(&result, &axes, false), GradName::Node("Sum", 1)));
+        return Ok((sum(&result, &axes, false)?, GradName::Node("Sum", 1)));
     }
     let layout = result.layout();
     let layout = Layout {
@@ -309,22 +250,9 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
 }
 
 /// Σ over `axes`, which stay with size 1 if `keep`.
-pub(crate) fn sum(x: &Tensor, axes: &[usize], keep: bool) -> Tensor {
-    let shape: Vec<usize> = (0..x.ndim())
-        .filter(|axis| keep || !axes.contains(axis))
-        .map(|axis| if axes.contains(&axis) { 1 } else { x.shape()[axis] })
-        .collect();
-    if x.dtype().lane() == Lane::I64 || x.dtype() == DType::Bool {
-        let data = x.to_i64_vec();
-        let view =
-            ArrayViewD::from_shape(IxDyn(x.shape()), &data).expect("as many elements as the shape has");
-        return Tensor::new(crate::tensor::Buffer::I64(reduce::sum_i64(view, axes)), shape, DType::Int64);
-    }
-    in_floats!(x.dtype(), T => {
-        let data = T::row_major(x);
-        let view = ArrayViewD::from_shape(IxDyn(x.shape()), &data[..]).expect("as many elements as the shape has");
-        T::tensor(reduce::sum(view, axes), shape, x.dtype())
-    })
+fn sum(x: &Tensor, axes: &[usize], keep: bool) -> Result<Tensor> {
+    let dims: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
+    Ok(reduce::sum(x, &ReductionAxes::new(x, &dims, keep)?, None))
 }
 
 /// Two aligned operands multiplied and summed over `summed`, whose dimensions stay with size 1.
