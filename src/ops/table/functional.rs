@@ -3,7 +3,7 @@
 use ndarray::{ArrayViewD, IxDyn};
 
 use crate::in_floats;
-use crate::kernel::{Real, softmax};
+use crate::kernel::{Real, reduce as kernel, softmax};
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
@@ -11,6 +11,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, index
 use crate::tensor::explanation::{Explanation, Movement, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
+use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::ops::{self, cast::to_dtype, draw, half, pad};
 use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Result, Tensor, refuse_if};
 
@@ -137,32 +138,26 @@ const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'stati
     Descriptor::new(name, OpFamily::Normalisation, Explanation::Softmax(kind)).costs(2).grad(gradient)
 }
 
-/// A tensor's p-norm along one dimension, which is kept.
-fn norm_along<T: Float>(x: &Tensor, axis: usize, p: f64) -> Vec<T> {
-    let data = T::of(x);
-    let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
-    let view = ArrayViewD::from_shape(IxDyn(&shape), &data).expect("as many elements as the shape has");
-    crate::kernel::reduce::norm(view, &[axis], p)
-}
-
 fn normalize(c: &Call) -> Result<Value> {
+    fn at_least<T: Real>(mut norms: Vec<T>, eps: f64) -> Vec<T> {
+        let eps = T::from_f64(eps);
+        norms.iter_mut().for_each(|norm| *norm = if *norm < eps { eps } else { *norm });
+        norms
+    }
     let (x, p, eps) = (c.tensor(0)?, c.float(1)?, c.float(3)?);
     refuse_if!(
         !x.dtype().is_float(),
         "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
         x.dtype().cpp_name()
     );
-    let axis = wrap_dim(c.int(2)?, x.ndim())?;
-    let mut shape = x.shape().to_vec();
-    if let Some(size) = shape.get_mut(axis) {
-        *size = 1;
-    }
-    let least = in_floats!(x.dtype(), T => {
-        let eps = <T as Real>::from_f64(eps);
-        let norms = norm_along::<T>(x, axis, p).into_iter().map(|norm| if norm < eps { eps } else { norm }).collect();
-        T::tensor(norms, shape, x.dtype())
-    });
-    Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(least), c.default_dtype())?.into())
+    let over = ReductionAxes::new(x, &[c.int(2)?], true)?;
+    let norms = reduce::floats(
+        x,
+        &over,
+        |x, axes| at_least(kernel::norm(x, axes, p), eps),
+        |x, axes| at_least(kernel::norm(x, axes, p), eps),
+    );
+    Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(norms), c.default_dtype())?.into())
 }
 
 const fn softmax(places: u8, forms: &'static [&'static str]) -> Op {

@@ -148,9 +148,12 @@ fn logsumexp(c: &Call) -> Result<Value> {
     Ok(reduce::floats(&x, &over, kernel::logsumexp, kernel::logsumexp).into())
 }
 
-fn norm_of(x: &Tensor, over: &ReductionAxes, p: f64) -> Result<Value> {
+/// Σ |x|^p over axes, to the power 1/p.
+pub(super) fn norm_of(x: &Tensor, over: &ReductionAxes, p: f64) -> Result<Tensor> {
     refuse_if!(
-        x.numel() == 0 && over.axes.len() == x.ndim() && (p.is_infinite() || p < 0.0) && x.dtype().is_float(),
+        over.axes.iter().any(|&axis| x.shape()[axis] == 0)
+            && (p.is_infinite() || p < 0.0)
+            && x.dtype().is_float(),
         "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an \
              identity"
     );
@@ -159,7 +162,7 @@ fn norm_of(x: &Tensor, over: &ReductionAxes, p: f64) -> Result<Value> {
         "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
         x.dtype().cpp_name()
     );
-    Ok(reduce::floats(x, over, |v, a| kernel::norm(v, a, p), |v, a| kernel::norm(v, a, p)).into())
+    Ok(reduce::floats(x, over, |v, a| kernel::norm(v, a, p), |v, a| kernel::norm(v, a, p)))
 }
 
 fn norm(c: &Call) -> Result<Value> {
@@ -175,7 +178,7 @@ fn norm(c: &Call) -> Result<Value> {
     };
     let over = ReductionAxes::new(x, &c.opt_ints(2).unwrap_or_default(), c.bool(3))?;
     let x = c.opt_dtype(4).map_or_else(|| x.clone(), |dtype| to_dtype(x, dtype));
-    norm_of(&x, &over, p)
+    Ok(norm_of(&x, &over, p)?.into())
 }
 
 fn count_nonzero(c: &Call) -> Result<Value> {
