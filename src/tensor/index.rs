@@ -6,35 +6,20 @@ use super::error::{Error, ErrorKind, Result, refuse_if};
 use super::graph::Index;
 use super::layout::{Layout, broadcast, iteration_order, ordered, row_major, unravel};
 use super::ops;
+use super::ops::combine::{ScatterMode, combine_at};
 use super::{Buffer, DType, GradName, Tensor};
 use crate::kernel::{elementwise, grid};
-use crate::{each_lane, map_lane};
+use crate::map_lane;
 
-/// The last step of an index without tensors: what its `grad_fn` is named for.
-#[derive(Clone, Copy, PartialEq)]
-enum BasicStep {
-    Alias,
-    Select,
-    Slice,
-    Unsqueeze,
-}
-
-impl BasicStep {
-    fn grad_name(self) -> GradName {
-        GradName::node(match self {
-            BasicStep::Alias => "Alias",
-            BasicStep::Select => "Select",
-            BasicStep::Slice => "Slice",
-            BasicStep::Unsqueeze => "Unsqueeze",
-        })
-    }
-}
+/// What `grad_fn` shows of an index that takes everything as it is.
+const ALIAS: GradName = GradName::node("Alias");
 
 /// The result of basic indexing: a view, and the dimensions of it that tensors index.
 struct Basic {
     view: Tensor,
     gathers: Vec<(usize, Tensor)>,
-    last_step: BasicStep,
+    /// What `grad_fn` shows of the last step.
+    last_step: GradName,
 }
 
 /// Start, length and step of a slice of a dimension of this size.
@@ -92,7 +77,7 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
     }
     let mut view = tensor.layout().clone();
     let mut slots: Vec<(usize, Tensor)> = Vec::new();
-    let mut last_step = BasicStep::Alias;
+    let mut last_step = ALIAS;
     let mut axis = 0;
     for (place, part) in index.iter().enumerate() {
         let size = view.shape.get(axis).copied();
@@ -103,7 +88,7 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
                     return Err(Error::index_range(ErrorKind::Index, *at, place, size as usize));
                 }
                 view.keep_index(axis, if *at < 0 { at + size } else { *at } as usize);
-                last_step = BasicStep::Select;
+                last_step = GradName::node("Select");
             }
             Index::Slice { start, stop, step } => {
                 let size = size.ok_or_else(|| Error::dim_range(axis as i64, view.ndim()))?;
@@ -112,13 +97,13 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
                 // A slice of the whole dimension is ignored, unless it is the only index.
                 let ignored = index.len() > 1 && *stop == Some(size as i64) && len == size && step == 1;
                 if !ignored {
-                    last_step = BasicStep::Slice;
+                    last_step = GradName::node("Slice");
                 }
                 axis += 1;
             }
             Index::NewAxis => {
                 view = view.unsqueeze(axis);
-                last_step = BasicStep::Unsqueeze;
+                last_step = GradName::node("Unsqueeze");
                 axis += 1;
             }
             Index::Ellipsis => axis += tensor.ndim() - consumed,
@@ -308,8 +293,8 @@ pub(crate) fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)
     }
     let basic = basic(tensor, index)?;
     if basic.gathers.is_empty() {
-        let view = if basic.last_step == BasicStep::Alias { tensor.alias() } else { basic.view };
-        return Ok((view, basic.last_step.grad_name()));
+        let view = if basic.last_step == ALIAS { tensor.alias() } else { basic.view };
+        return Ok((view, basic.last_step));
     }
     let gather = gather(&basic, index_shape(&basic)?)?;
     let shape = gather.result_shape();
@@ -373,20 +358,10 @@ pub(crate) fn set(tensor: &Tensor, index: &[Index], source: &Tensor) -> Result<(
 
 /// What `grad_fn` shows after `tensor[index] = source`.
 pub(crate) fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> GradName {
-    match basic(tensor, index) {
-        Ok(basic) if basic.gathers.is_empty() && basic.last_step == BasicStep::Alias && number => {
-            GradName::Node("Fill", 3)
-        }
-        Ok(basic) if basic.gathers.is_empty() && basic.last_step == BasicStep::Alias => {
-            GradName::CopyBackwards
-        }
-        Ok(basic) if !basic.gathers.is_empty() && basic.last_step == BasicStep::Alias => {
-            if index.iter().any(|part| matches!(part, Index::Bool(_))) {
-                GradName::CopySlices
-            } else {
-                GradName::node("IndexPut")
-            }
-        }
+    match basic(tensor, index).ok().filter(|basic| basic.last_step == ALIAS) {
+        Some(basic) if basic.gathers.is_empty() && number => GradName::Node("Fill", 3),
+        Some(basic) if basic.gathers.is_empty() => GradName::CopyBackwards,
+        Some(_) if !index.iter().any(|part| matches!(part, Index::Bool(_))) => GradName::node("IndexPut"),
         _ => GradName::CopySlices,
     }
 }
@@ -426,26 +401,8 @@ pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate:
     let source = source.with_layout(source.layout().broadcast_to(&shape));
     let values = ops::cast::to_dtype(&source, tensor.dtype()).to_buffer();
     let positions = grid::places(gather.rest.offset, &gather.axes());
-    macro_rules! store {
-        ($data:expr, $values:expr, $add:expr) => {
-            for (&at, &value) in positions.iter().zip($values) {
-                $data[at] = if accumulate { $add($data[at], value) } else { value };
-            }
-        };
-    }
-    match (&mut *tensor.storage().write(), &values) {
-        (Buffer::F32(data), Buffer::F32(values)) => store!(data, values, |a: f32, b: f32| a + b),
-        (Buffer::F64(data), Buffer::F64(values)) => store!(data, values, |a: f64, b: f64| a + b),
-        (Buffer::I64(data), Buffer::I64(values)) => store!(data, values, i64::wrapping_add),
-        (Buffer::Bool(data), Buffer::Bool(values)) => {
-            store!(data, values, |a: bool, b: bool| a | b)
-        }
-        (data, values) => unreachable!(
-            "the source was converted to the tensor's dtype: {} and {} elements",
-            each_lane!(data, it => it.len()),
-            values.len()
-        ),
-    }
+    let mode = if accumulate { ScatterMode::Sum } else { ScatterMode::Replace };
+    combine_at(tensor, &positions, &values, mode, true);
     Ok(())
 }
 

@@ -47,10 +47,7 @@ pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let parts = step.index()?;
     match index::view(&whole, parts) {
         Some(view) => ops::write(&view, &grad)?,
-        None => {
-            index::put(&whole, parts, &grad, true)?;
-            whole.storage().write().round_to(grad.dtype());
-        }
+        None => index::put(&whole, parts, &grad, true)?,
     }
     Ok(Gradients::of(name, whole))
 }

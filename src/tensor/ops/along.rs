@@ -3,28 +3,13 @@
 //! Source: ATen's `TensorAdvancedIndexing`, its checks and texts.
 
 use super::cast::to_dtype;
+pub(crate) use super::combine::ScatterMode;
+use super::combine::combine_at;
 use smallvec::smallvec;
 
 use crate::kernel::elementwise::places;
-use crate::tensor::{Buffer, DType, Error, ErrorKind, Layout, Result, Tensor, refuse_if};
+use crate::tensor::{DType, Error, ErrorKind, Layout, Result, Tensor, refuse_if};
 use crate::zip_lanes;
-
-/// How written values combine with the value at their position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ScatterMode {
-    /// The last value replaces it.
-    Replace,
-    /// Their sum.
-    Sum,
-    /// Their product.
-    Product,
-    /// Their mean.
-    Mean,
-    /// The largest.
-    Largest,
-    /// The smallest.
-    Smallest,
-}
 
 /// The values of `scatter`.
 pub(crate) enum ScatterSource {
@@ -147,70 +132,6 @@ pub(crate) fn scatter(
     };
     combine_at(&out, &found, &src.with_layout(seen).to_buffer(), combine, include_self);
     Ok(out)
-}
-
-/// Writes values at positions of the storage of a row-major tensor and combines several at one position.
-fn combine_at(out: &Tensor, found: &[usize], values: &Buffer, combine: ScatterMode, include_self: bool) {
-    let mut fresh = vec![!include_self; out.storage().read().len()];
-    let mut counts =
-        vec![i64::from(include_self); if combine == ScatterMode::Mean { fresh.len() } else { 0 }];
-    let dtype = out.dtype();
-    macro_rules! each {
-        ($data:expr, $values:expr, $join:expr) => {
-            for (&at, &value) in found.iter().zip($values) {
-                $data[at] = if std::mem::take(&mut fresh[at]) { value } else { $join($data[at], value) };
-            }
-        };
-    }
-    macro_rules! lane {
-        ($data:expr, $values:expr, $kind:ty, $add:expr, $mul:expr, $more:expr, $less:expr) => {
-            match combine {
-                ScatterMode::Replace => each!($data, $values, |_: $kind, b: $kind| b),
-                ScatterMode::Sum | ScatterMode::Mean => each!($data, $values, $add),
-                ScatterMode::Product => each!($data, $values, $mul),
-                ScatterMode::Largest => each!($data, $values, $more),
-                ScatterMode::Smallest => each!($data, $values, $less),
-            }
-        };
-    }
-    macro_rules! floats {
-        ($data:expr, $values:expr, $kind:ty) => {
-            lane!(
-                $data,
-                $values,
-                $kind,
-                |a: $kind, b: $kind| a + b,
-                |a: $kind, b: $kind| a * b,
-                |a: $kind, b: $kind| if a.is_nan() || a > b { a } else { b },
-                |a: $kind, b: $kind| if a.is_nan() || a < b { a } else { b }
-            )
-        };
-    }
-    let mut data = out.storage().write();
-    match (&mut *data, values) {
-        (Buffer::F32(data), Buffer::F32(values)) => floats!(data, values, f32),
-        (Buffer::F64(data), Buffer::F64(values)) => floats!(data, values, f64),
-        (Buffer::I64(data), Buffer::I64(values)) => {
-            lane!(data, values, i64, i64::wrapping_add, i64::wrapping_mul, i64::max, i64::min);
-        }
-        (Buffer::Bool(data), Buffer::Bool(values)) => {
-            let or = |a: bool, b: bool| a | b;
-            let and = |a: bool, b: bool| a & b;
-            lane!(data, values, bool, or, and, or, and);
-        }
-        _ => unreachable!("source and target have one dtype"),
-    }
-    if combine == ScatterMode::Mean {
-        found.iter().for_each(|&at| counts[at] += 1);
-        let touched = counts.iter().enumerate().filter(|(_, count)| **count > 1);
-        match &mut *data {
-            Buffer::F32(data) => touched.for_each(|(at, &count)| data[at] /= count as f32),
-            Buffer::F64(data) => touched.for_each(|(at, &count)| data[at] /= count as f64),
-            Buffer::I64(data) => touched.for_each(|(at, &count)| data[at] = data[at].div_euclid(count)),
-            Buffer::Bool(_) => {}
-        }
-    }
-    data.round_to(dtype);
 }
 
 /// The index of `index_add` and related functions: a vector, or a 0-d tensor taken as one.

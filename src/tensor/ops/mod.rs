@@ -2,6 +2,7 @@
 
 pub(crate) mod along;
 pub(crate) mod cast;
+pub(crate) mod combine;
 pub mod draw;
 pub(crate) mod einsum;
 pub(crate) mod float;
