@@ -1,7 +1,7 @@
 //! The elements of a storage, in one of four element types.
 
 use super::dtype::{DType, Lane};
-use crate::kernel::buffer_pool;
+use crate::kernel::buffer_pool::{self, Element};
 
 /// The elements of a storage, in one of the four lanes.
 #[derive(Clone, Debug)]
@@ -14,6 +14,47 @@ pub enum Buffer {
     I64(Vec<i64>),
     /// Bools.
     Bool(Vec<bool>),
+}
+
+/// An element of a storage as each of the four types; bools are 0 and 1, and floats are truncated to integers.
+pub(crate) trait Number: Element {
+    fn f32(self) -> f32;
+    fn f64(self) -> f64;
+    fn i64(self) -> i64;
+    fn truth(self) -> bool;
+}
+
+macro_rules! number {
+    ($($t:ty: |$x:ident| $number:expr;)*) => {$(
+        impl Number for $t {
+            #[inline(always)]
+            fn f32(self) -> f32 {
+                let $x = self;
+                $number as f32
+            }
+            #[inline(always)]
+            fn f64(self) -> f64 {
+                let $x = self;
+                $number as f64
+            }
+            #[inline(always)]
+            fn i64(self) -> i64 {
+                let $x = self;
+                $number as i64
+            }
+            #[inline(always)]
+            fn truth(self) -> bool {
+                self != Self::default()
+            }
+        }
+    )*};
+}
+
+number! {
+    f32: |x| x;
+    f64: |x| x;
+    i64: |x| x;
+    bool: |x| u8::from(x);
 }
 
 /// Runs `$body` with `$data` bound to the vector in `$buffer`.
@@ -60,10 +101,10 @@ impl Buffer {
     /// `len` zeros (or `false`) in the lane of `dtype`.
     pub(crate) fn zeros(dtype: DType, len: usize) -> Buffer {
         match dtype.lane() {
-            Lane::F32 => Buffer::F32(buffer_pool::zeros(len)),
-            Lane::F64 => Buffer::F64(buffer_pool::zeros(len)),
-            Lane::I64 => Buffer::I64(buffer_pool::zeros(len)),
-            Lane::Bool => Buffer::Bool(buffer_pool::zeros(len)),
+            Lane::F32 => Buffer::F32(buffer_pool::filled(len, 0.0)),
+            Lane::F64 => Buffer::F64(buffer_pool::filled(len, 0.0)),
+            Lane::I64 => Buffer::I64(buffer_pool::filled(len, 0)),
+            Lane::Bool => Buffer::Bool(buffer_pool::filled(len, false)),
         }
     }
 
@@ -93,22 +134,12 @@ impl Buffer {
 
     /// Element `at` as a float; bools are 0 and 1.
     pub fn float(&self, at: usize) -> f64 {
-        match self {
-            Buffer::F32(data) => f64::from(data[at]),
-            Buffer::F64(data) => data[at],
-            Buffer::I64(data) => data[at] as f64,
-            Buffer::Bool(data) => f64::from(u8::from(data[at])),
-        }
+        each_lane!(self, data => data[at].f64())
     }
 
     /// Element `at` as an integer; floats are truncated.
     pub(crate) fn int(&self, at: usize) -> i64 {
-        match self {
-            Buffer::F32(data) => data[at] as i64,
-            Buffer::F64(data) => data[at] as i64,
-            Buffer::I64(data) => data[at],
-            Buffer::Bool(data) => i64::from(data[at]),
-        }
+        each_lane!(self, data => data[at].i64())
     }
 
     /// Rounds or wraps every element to `dtype` if its lane is wider.

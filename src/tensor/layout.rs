@@ -4,6 +4,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::error::{Error, ErrorFact, Result, refuse_if};
+use crate::kernel::elementwise::Strided;
 use crate::kernel::index::strided_position;
 pub(crate) use crate::kernel::index::{ravel, unravel};
 
@@ -172,6 +173,11 @@ impl Layout {
     pub(crate) fn contiguous(shape: impl AsRef<[usize]>) -> Self {
         let shape = Sizes::from_slice(shape.as_ref());
         Layout { strides: row_major(&shape), shape, offset: 0 }
+    }
+
+    /// The elements of a storage through this layout, for the kernel.
+    pub(crate) fn strided<'a, T>(&'a self, data: &'a [T]) -> Strided<'a, T> {
+        Strided { data, strides: &self.strides, offset: self.offset }
     }
 
     /// Number of dimensions.

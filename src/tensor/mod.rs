@@ -3,7 +3,7 @@
 mod arg;
 pub(crate) mod bits;
 mod budget;
-mod buffer;
+pub(crate) mod buffer;
 pub mod descriptor;
 pub mod dtype;
 pub(crate) mod error;

@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, Number};
 use super::dtype::{Category, DType};
 use super::error::{Error, ErrorFact, Result};
 use super::graph::{Arg, FilledBy, Record, Storage, Tensor, TensorData};
 use super::layout::Layout;
 use super::storage::allow;
 use crate::kernel::elementwise::gather_strided;
-use crate::map_lane;
+use crate::{each_lane, map_lane};
 
 impl Tensor {
     /// A tensor with this storage and layout.
@@ -31,7 +31,7 @@ impl Tensor {
     /// Zeros. Errors: more memory than allowed.
     pub(crate) fn zeros(shape: impl AsRef<[usize]>, dtype: DType) -> Result<Tensor> {
         let len = allow(shape.as_ref(), dtype)?;
-        Ok(Tensor::from_parts(Storage::zeros(dtype, len), Layout::contiguous(shape), dtype))
+        Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), Layout::contiguous(shape), dtype))
     }
 
     /// A float32 tensor of these elements.
@@ -156,42 +156,22 @@ impl Tensor {
 
     /// The elements row-major as floats. Copies.
     pub(crate) fn to_f64_vec(&self) -> Vec<f64> {
-        match self.to_buffer() {
-            Buffer::F32(data) => data.into_iter().map(f64::from).collect(),
-            Buffer::F64(data) => data,
-            Buffer::I64(data) => data.into_iter().map(|value| value as f64).collect(),
-            Buffer::Bool(data) => data.into_iter().map(|value| f64::from(u8::from(value))).collect(),
-        }
+        each_lane!(self.to_buffer(), data => data.into_iter().map(Number::f64).collect())
     }
 
     /// The elements row-major as integers. Copies.
     pub(crate) fn to_i64_vec(&self) -> Vec<i64> {
-        match self.to_buffer() {
-            Buffer::F32(data) => data.into_iter().map(|value| value as i64).collect(),
-            Buffer::F64(data) => data.into_iter().map(|value| value as i64).collect(),
-            Buffer::I64(data) => data,
-            Buffer::Bool(data) => data.into_iter().map(i64::from).collect(),
-        }
+        each_lane!(self.to_buffer(), data => data.into_iter().map(Number::i64).collect())
     }
 
     /// The elements row-major as bools. Copies.
     pub(crate) fn to_bool_vec(&self) -> Vec<bool> {
-        match self.to_buffer() {
-            Buffer::F32(data) => data.into_iter().map(|value| value != 0.0).collect(),
-            Buffer::F64(data) => data.into_iter().map(|value| value != 0.0).collect(),
-            Buffer::I64(data) => data.into_iter().map(|value| value != 0).collect(),
-            Buffer::Bool(data) => data,
-        }
+        each_lane!(self.to_buffer(), data => data.into_iter().map(Number::truth).collect())
     }
 
     /// The elements row-major as 32-bit floats. Copies.
     pub fn to_f32_vec(&self) -> Vec<f32> {
-        match self.to_buffer() {
-            Buffer::F32(data) => data,
-            Buffer::F64(data) => data.into_iter().map(|value| value as f32).collect(),
-            Buffer::I64(data) => data.into_iter().map(|value| value as f32).collect(),
-            Buffer::Bool(data) => data.into_iter().map(|value| f32::from(u8::from(value))).collect(),
-        }
+        each_lane!(self.to_buffer(), data => data.into_iter().map(Number::f32).collect())
     }
 
     /// The one element as a float. Errors: more or fewer than one element.

@@ -111,16 +111,6 @@ pub(crate) fn compare(a: &Arg, b: &Arg, test: fn(Ordering) -> bool) -> Result<Te
     Ok(placed(result, &operands))
 }
 
-/// A function of two tensors of one float dtype, which is rounded once.
-pub(crate) fn zipped(
-    a: &Tensor,
-    b: &Tensor,
-    f32: impl Fn(f32, f32) -> f32 + Sync,
-    f64: impl Fn(f64, f64) -> f64 + Sync,
-) -> Result<Tensor> {
-    Ok(placed(pointwise::float_binary(a, b, f32, f64)?, &[a, b]))
-}
-
 /// The mean over dimensions, which stay with size 1.
 pub(crate) fn mean(a: &Tensor, over: &ReductionAxes) -> Tensor {
     reduce::floats(a, over, kernel::mean, kernel::mean)

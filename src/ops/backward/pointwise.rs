@@ -207,7 +207,7 @@ pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         let bound = |name: &str| step.number(name).map(|at| if wide { at } else { f64::from(at as f32) });
         let (least, most) = (bound("min"), bound("max"));
         let inside = |x: f64| least.is_none_or(|least| x >= least) && most.is_none_or(|most| x <= most);
-        let kept = compute::zipped(
+        let kept = pointwise::zipped(
             &grad,
             x,
             |g, x| if inside(f64::from(x)) { g } else { 0.0 },

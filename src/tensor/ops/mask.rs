@@ -2,9 +2,8 @@
 //! Source: `torch.masked_fill`; the number must fit the dtype of the tensor.
 
 use super::float::Float;
-use crate::kernel::elementwise::{Strided, ternary};
 use crate::tensor::layout::broadcast;
-use crate::tensor::{Arg, Buffer, DType, Result, Tensor, allow, refuse_if};
+use crate::tensor::{Arg, DType, Result, Tensor, refuse_if};
 
 /// A number as a 0-d tensor of `dtype`. Errors: it does not fit the dtype.
 pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
@@ -39,33 +38,7 @@ pub(crate) fn fits(value: &Arg, dtype: DType) -> bool {
 
 /// `value` where the mask is true, `x` elsewhere, broadcast. Copies. As `masked_fill`.
 pub(crate) fn masked_fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
-    let shape = broadcast(mask.shape(), x.shape())?;
-    allow(&shape, x.dtype())?;
-    let (lx, lm) = (x.layout().broadcast_to(&shape), mask.layout().broadcast_to(&shape));
-    let everywhere = vec![0; shape.len()];
-    let masks = mask.storage().read();
-    let Buffer::Bool(masks) = &*masks else { unreachable!("the caller has checked the mask's dtype") };
-    macro_rules! filled {
-        ($variant:ident) => {
-            match (&*x.storage().read(), &*value.storage().read()) {
-                (Buffer::$variant(data), Buffer::$variant(values)) => Buffer::$variant(ternary(
-                    &shape,
-                    Strided { data: masks, strides: &lm.strides, offset: lm.offset },
-                    Strided { data, strides: &lx.strides, offset: lx.offset },
-                    Strided { data: values, strides: &everywhere, offset: value.layout().offset },
-                    |mask: bool, x, value| if mask { value } else { x },
-                )),
-                _ => unreachable!("the value was made the tensor's dtype"),
-            }
-        };
-    }
-    let buffer = match x.dtype().lane() {
-        crate::tensor::Lane::F32 => filled!(F32),
-        crate::tensor::Lane::F64 => filled!(F64),
-        crate::tensor::Lane::I64 => filled!(I64),
-        crate::tensor::Lane::Bool => filled!(Bool),
-    };
-    Ok(Tensor::new(buffer, shape, x.dtype()))
+    super::pointwise::chosen(mask, value, x, broadcast(mask.shape(), x.shape())?)
 }
 
 /// What a mask adds to scores: nothing where a mask of bools is true, -inf elsewhere; or its own numbers.

@@ -6,8 +6,10 @@ use std::convert::identity;
 
 use super::cast::to_dtype;
 
+use crate::each_lane;
 use crate::kernel::buffer_pool;
-use crate::kernel::elementwise::{self, Strided};
+use crate::kernel::elementwise;
+use crate::tensor::buffer::Number;
 use crate::tensor::dtype::result_type;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor, refuse_if};
@@ -53,61 +55,70 @@ fn wide(arg: &Arg, dtype: DType) -> Result<Tensor> {
     }
 }
 
-/// The order of a result in memory.
-enum ResultOrder {
-    /// Row-major.
-    RowMajor,
-    /// It was computed in the order of its operands in memory, with this layout.
-    OfOperands(Layout),
-}
+/// The layout of a result that is computed in the order of its operands in memory; `None` if it is row-major.
+type ResultOrder = Option<Layout>;
 
-impl ResultOrder {
-    fn finish(self, buffer: Buffer, shape: Vec<usize>, dtype: DType) -> Tensor {
-        match self {
-            ResultOrder::RowMajor => Tensor::new(buffer, shape, dtype),
-            ResultOrder::OfOperands(layout) => {
-                Tensor::new(buffer, [layout.numel()], dtype).with_layout(layout)
-            }
-        }
+fn finished(order: ResultOrder, buffer: Buffer, shape: Vec<usize>, dtype: DType) -> Tensor {
+    match order {
+        None => Tensor::new(buffer, shape, dtype),
+        Some(layout) => Tensor::new(buffer, [layout.numel()], dtype).with_layout(layout),
     }
 }
 
 fn order_of(a: &Tensor) -> ResultOrder {
-    ResultOrder::OfOperands(Layout { shape: a.shape().into(), strides: a.strides().into(), offset: 0 })
+    Some(Layout { shape: a.shape().into(), strides: a.strides().into(), offset: 0 })
 }
 
-/// Two operands in the order of the loop, the shape of the loop, and the order of the result. Dense operands are read
-/// in the order of memory. The caller moves other results to PyTorch's order.
-fn arranged(a: Tensor, b: Tensor, shape: &[usize]) -> (Tensor, Tensor, Vec<usize>, ResultOrder) {
-    let plain = (a.is_contiguous() && b.is_contiguous()) || shape.contains(&0);
-    if plain {
-        return (a, b, shape.to_vec(), ResultOrder::RowMajor);
-    }
-    let dense = |x: &Tensor| x.shape() == shape && x.layout().is_dense();
-    let single = |x: &Tensor| x.numel() == 1;
-    if dense(&a) && dense(&b) && a.strides() == b.strides() {
-        let (laid, run) = (order_of(&a), vec![a.numel()]);
-        return (a.flat(), b.flat(), run, laid);
-    }
-    if dense(&a) && single(&b) {
-        let (laid, run) = (order_of(&a), vec![a.numel()]);
-        return (a.flat(), b.flat(), run, laid);
-    }
-    if dense(&b) && single(&a) {
-        let (laid, run) = (order_of(&b), vec![b.numel()]);
-        return (a.flat(), b.flat(), run, laid);
-    }
-    (a, b, shape.to_vec(), ResultOrder::RowMajor)
+/// Two operands of one dtype in the order of the loop, and what the result is made with.
+struct Operands {
+    a: Tensor,
+    b: Tensor,
+    dtype: DType,
+    shape: Vec<usize>,
+    /// The shape of the loop.
+    run: Vec<usize>,
+    order: ResultOrder,
 }
 
-/// As [`arranged`], for one operand.
+impl Operands {
+    /// Operands converted to `dtype` and broadcast, with room for a result of that dtype.
+    fn new(a: &Arg, b: &Arg, dtype: DType) -> Result<Operands> {
+        let on = Operands::of(wide(a, dtype)?, wide(b, dtype)?, dtype)?;
+        crate::tensor::allow(&on.shape, dtype)?;
+        Ok(on)
+    }
+
+    /// Operands of one dtype. Dense ones are read in the order of memory. The caller moves other results to PyTorch's order.
+    fn of(a: Tensor, b: Tensor, dtype: DType) -> Result<Operands> {
+        let shape = broadcast(a.shape(), b.shape())?;
+        let plain = (a.is_contiguous() && b.is_contiguous()) || shape.contains(&0);
+        let dense = |x: &Tensor| x.shape() == shape && x.layout().is_dense();
+        let single = |x: &Tensor| x.numel() == 1;
+        let leader = if plain {
+            None
+        } else if dense(&a) && (dense(&b) && a.strides() == b.strides() || single(&b)) {
+            Some(&a)
+        } else if dense(&b) && single(&a) {
+            Some(&b)
+        } else {
+            None
+        };
+        Ok(match leader.map(|leader| (order_of(leader), vec![leader.numel()])) {
+            Some((order, run)) => Operands { a: a.flat(), b: b.flat(), dtype, shape, run, order },
+            None => Operands { a, b, dtype, run: shape.clone(), shape, order: None },
+        })
+    }
+
+    fn finish(self, buffer: Buffer) -> Tensor {
+        finished(self.order, buffer, self.shape, self.dtype)
+    }
+}
+
+/// One operand in the order of the loop, and the order of the result.
 fn arranged_one(a: &Tensor) -> (Tensor, ResultOrder) {
-    if a.is_contiguous() || a.numel() == 0 {
-        (a.clone(), ResultOrder::RowMajor)
-    } else if a.layout().is_dense() {
-        (a.flat(), order_of(a))
-    } else {
-        (a.clone(), ResultOrder::RowMajor)
+    match !a.is_contiguous() && a.numel() > 0 && a.layout().is_dense() {
+        true => (a.flat(), order_of(a)),
+        false => (a.clone(), None),
     }
 }
 
@@ -116,12 +127,9 @@ macro_rules! over {
     ($shape:expr, $a:expr, $b:expr, $variant:ident, $f:expr) => {{
         let (la, lb) = ($a.layout().broadcast_to($shape), $b.layout().broadcast_to($shape));
         match (&*$a.storage().read(), &*$b.storage().read()) {
-            (Buffer::$variant(x), Buffer::$variant(y)) => elementwise::binary(
-                $shape,
-                Strided { data: x, strides: &la.strides, offset: la.offset },
-                Strided { data: y, strides: &lb.strides, offset: lb.offset },
-                $f,
-            ),
+            (Buffer::$variant(x), Buffer::$variant(y)) => {
+                elementwise::binary($shape, la.strided(x), lb.strided(y), $f)
+            }
             _ => unreachable!("both operands were converted to the common dtype"),
         }
     }};
@@ -136,23 +144,20 @@ pub(crate) fn binary(op: &BinaryOp, a: &Arg, b: &Arg, default: DType) -> Result<
     if dtype == DType::Bool && op.bool.is_none() {
         dtype = DType::UInt8;
     }
-    let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-    let shape = broadcast(a.shape(), b.shape())?;
-    crate::tensor::allow(&shape, dtype)?;
-    let (a, b, run, laid) = arranged(a, b, &shape);
+    let on = Operands::new(a, b, dtype)?;
     let buffer = match dtype.lane() {
-        Lane::F32 => Buffer::F32(over!(&run, a, b, F32, op.f32)),
-        Lane::F64 => Buffer::F64(over!(&run, a, b, F64, op.f64)),
+        Lane::F32 => Buffer::F32(over!(&on.run, on.a, on.b, F32, op.f32)),
+        Lane::F64 => Buffer::F64(over!(&on.run, on.a, on.b, F64, op.f64)),
         Lane::I64 => {
             let f = op.i64.expect("integers were promoted where there is no integer form");
-            Buffer::I64(over!(&run, a, b, I64, f))
+            Buffer::I64(over!(&on.run, on.a, on.b, I64, f))
         }
         Lane::Bool => {
             let f = op.bool.expect("bools were promoted where there is no form for them");
-            Buffer::Bool(over!(&run, a, b, Bool, f))
+            Buffer::Bool(over!(&on.run, on.a, on.b, Bool, f))
         }
     };
-    Ok(laid.finish(buffer, shape, dtype))
+    Ok(on.finish(buffer))
 }
 
 /// The arithmetic operations as separate loops, which the compiler vectorises.
@@ -160,18 +165,14 @@ macro_rules! arithmetic {
     ($name:ident, |$x:ident, $y:ident| $float:expr, $int:expr, $bool:expr, $doc:literal) => {
         #[doc = $doc]
         pub fn $name(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
-            let dtype = common_dtype(&[a, b], default);
-            let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-            let shape = broadcast(a.shape(), b.shape())?;
-            crate::tensor::allow(&shape, dtype)?;
-            let (a, b, run, laid) = arranged(a, b, &shape);
-            let buffer = match dtype.lane() {
-                Lane::F32 => Buffer::F32(over!(&run, a, b, F32, |$x: f32, $y: f32| $float)),
-                Lane::F64 => Buffer::F64(over!(&run, a, b, F64, |$x: f64, $y: f64| $float)),
-                Lane::I64 => Buffer::I64(over!(&run, a, b, I64, $int)),
-                Lane::Bool => Buffer::Bool(over!(&run, a, b, Bool, $bool)),
+            let on = Operands::new(a, b, common_dtype(&[a, b], default))?;
+            let buffer = match on.dtype.lane() {
+                Lane::F32 => Buffer::F32(over!(&on.run, on.a, on.b, F32, |$x: f32, $y: f32| $float)),
+                Lane::F64 => Buffer::F64(over!(&on.run, on.a, on.b, F64, |$x: f64, $y: f64| $float)),
+                Lane::I64 => Buffer::I64(over!(&on.run, on.a, on.b, I64, $int)),
+                Lane::Bool => Buffer::Bool(over!(&on.run, on.a, on.b, Bool, $bool)),
             };
-            Ok(laid.finish(buffer, shape, dtype))
+            Ok(on.finish(buffer))
         }
     };
 }
@@ -203,42 +204,38 @@ arithmetic!(
 /// `a / b`, always in floats. As `torch.div`.
 pub(crate) fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let dtype = super::float_dtype(common_dtype(&[a, b], default), default);
-    let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-    let shape = broadcast(a.shape(), b.shape())?;
-    crate::tensor::allow(&shape, dtype)?;
-    let (a, b, run, laid) = arranged(a, b, &shape);
-    let buffer = match dtype.lane() {
-        Lane::F64 => Buffer::F64(over!(&run, a, b, F64, |x: f64, y: f64| x / y)),
-        _ => Buffer::F32(over!(&run, a, b, F32, |x: f32, y: f32| x / y)),
-    };
-    Ok(laid.finish(buffer, shape, dtype))
+    Ok(of_floats(Operands::new(a, b, dtype)?, |x, y| x / y, |x, y| x / y))
 }
 
-/// A function of each pair of elements of two float tensors of one shape, in the dtype of the first one and in the order of
-/// their memory.
+/// A function of two tensors of one float dtype, broadcast; computed in the lane of the first one's dtype and rounded once.
+/// In the order of their memory.
 pub(crate) fn zipped(
     a: &Tensor,
     b: &Tensor,
     f32: impl Fn(f32, f32) -> f32 + Sync,
     f64: impl Fn(f64, f64) -> f64 + Sync,
 ) -> Result<Tensor> {
-    let (dtype, shape) = (a.dtype(), a.shape().to_vec());
-    crate::tensor::allow(&shape, dtype)?;
-    let other = to_dtype(b, dtype);
-    let (x, y, run, laid) = arranged(a.clone(), other, &shape);
-    let buffer = match dtype.lane() {
-        Lane::F64 => Buffer::F64(over!(&run, x, y, F64, f64)),
-        _ => Buffer::F32(over!(&run, x, y, F32, f32)),
+    let on = Operands::of(a.clone(), to_dtype(b, a.dtype()), a.dtype())?;
+    crate::tensor::allow(&on.shape, on.dtype)?;
+    Ok(super::strides::placed(of_floats(on, f32, f64), &[a, b]))
+}
+
+fn of_floats(
+    on: Operands,
+    f32: impl Fn(f32, f32) -> f32 + Sync,
+    f64: impl Fn(f64, f64) -> f64 + Sync,
+) -> Tensor {
+    let buffer = match on.dtype.lane() {
+        Lane::F64 => Buffer::F64(over!(&on.run, on.a, on.b, F64, f64)),
+        _ => Buffer::F32(over!(&on.run, on.a, on.b, F32, f32)),
     };
-    Ok(super::strides::placed(laid.finish(buffer, shape, dtype), &[a, b]))
+    on.finish(buffer)
 }
 
 /// A comparison of each pair of elements; `test` is one of [`Ordering`]'s.
 pub(crate) fn compare(a: &Arg, b: &Arg, default: DType, test: fn(Ordering) -> bool) -> Result<Tensor> {
     let dtype = common_dtype(&[a, b], default);
-    let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-    let shape = broadcast(a.shape(), b.shape())?;
-    let (a, b, run, laid) = arranged(a, b, &shape);
+    let Operands { a, b, shape, run, order, .. } = Operands::of(wide(a, dtype)?, wide(b, dtype)?, dtype)?;
     // Three loops for each type: `a > b` is `b < a`. nan fails every test but "not equal".
     macro_rules! tested {
         ($variant:ident) => {
@@ -261,7 +258,7 @@ pub(crate) fn compare(a: &Arg, b: &Arg, default: DType, test: fn(Ordering) -> bo
         Lane::I64 => tested!(I64),
         Lane::Bool => tested!(Bool),
     };
-    Ok(laid.finish(Buffer::Bool(values), shape, DType::Bool))
+    Ok(finished(order, Buffer::Bool(values), shape, DType::Bool))
 }
 
 /// A logical operation on operands converted to bools.
@@ -279,7 +276,7 @@ pub(crate) fn float_unary(
     f64: fn(&[f64], &mut [f64]),
 ) -> Tensor {
     let dtype = super::float_dtype(a.dtype(), default);
-    let (run, laid) = arranged_one(&to_dtype(a, dtype));
+    let (run, order) = arranged_one(&to_dtype(a, dtype));
     macro_rules! mapped {
         ($data:expr, $f:expr) => {{
             let copy;
@@ -302,7 +299,7 @@ pub(crate) fn float_unary(
         Buffer::F64(data) => Buffer::F64(mapped!(data, f64)),
         _ => unreachable!("floats lie in float lanes"),
     };
-    laid.finish(buffer, a.shape().to_vec(), dtype)
+    finished(order, buffer, a.shape().to_vec(), dtype)
 }
 
 /// A function of each element that keeps its dtype.
@@ -312,47 +309,26 @@ pub(crate) fn same_unary(
     f64: impl Fn(f64) -> f64 + Sync,
     i64: impl Fn(i64) -> i64 + Sync,
 ) -> Tensor {
-    let (run, laid) = arranged_one(a);
+    let (run, order) = arranged_one(a);
     let layout = run.layout();
-    macro_rules! mapped {
-        ($data:expr, $f:expr) => {
-            elementwise::unary(
-                &layout.shape,
-                Strided { data: $data, strides: &layout.strides, offset: layout.offset },
-                $f,
-            )
-        };
-    }
     let buffer = match &*run.storage().read() {
-        Buffer::F32(data) => Buffer::F32(mapped!(data, f32)),
-        Buffer::F64(data) => Buffer::F64(mapped!(data, f64)),
-        Buffer::I64(data) => Buffer::I64(mapped!(data, i64)),
+        Buffer::F32(data) => Buffer::F32(elementwise::unary(&layout.shape, layout.strided(data), f32)),
+        Buffer::F64(data) => Buffer::F64(elementwise::unary(&layout.shape, layout.strided(data), f64)),
+        Buffer::I64(data) => Buffer::I64(elementwise::unary(&layout.shape, layout.strided(data), i64)),
         // The same for all functions: compiled once.
         Buffer::Bool(data) => {
             Buffer::Bool(elementwise::gather_strided(data, &layout.shape, &layout.strides, layout.offset))
         }
     };
-    laid.finish(buffer, a.shape().to_vec(), a.dtype())
+    finished(order, buffer, a.shape().to_vec(), a.dtype())
 }
 
 /// A test of each element as a float.
 pub(crate) fn test(a: &Tensor, f: impl Fn(f64) -> bool + Sync) -> Tensor {
     let layout = a.layout();
-    macro_rules! tested {
-        ($data:expr, $f:expr) => {
-            elementwise::unary(
-                &layout.shape,
-                Strided { data: $data, strides: &layout.strides, offset: layout.offset },
-                $f,
-            )
-        };
-    }
-    let values = match &*a.storage().read() {
-        Buffer::F32(data) => tested!(data, |x: f32| f(f64::from(x))),
-        Buffer::F64(data) => tested!(data, &f),
-        Buffer::I64(data) => tested!(data, |x: i64| f(x as f64)),
-        Buffer::Bool(data) => tested!(data, |x: bool| f(f64::from(u8::from(x)))),
-    };
+    let values = each_lane!(&*a.storage().read(), data => {
+        elementwise::unary(&layout.shape, layout.strided(data), |x| f(Number::f64(x)))
+    });
     Tensor::from_bool(values, a.shape())
 }
 
@@ -365,38 +341,40 @@ pub(crate) fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Re
         "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
         condition.dtype().cpp_name()
     );
-    let condition = to_dtype(condition, DType::Bool);
-    let shape = broadcast(a.shape(), b.shape())?;
-    let shape = broadcast(condition.shape(), &shape)?;
-    crate::tensor::allow(&shape, dtype)?;
-    let (lc, la, lb) = (
-        condition.layout().broadcast_to(&shape),
-        a.layout().broadcast_to(&shape),
-        b.layout().broadcast_to(&shape),
-    );
+    let shape = broadcast(condition.shape(), &broadcast(a.shape(), b.shape())?)?;
+    chosen(&to_dtype(condition, DType::Bool), &a, &b, shape)
+}
+
+/// `condition ? a : b`, of bools and two tensors of one dtype, which broadcast to `shape`.
+pub(crate) fn chosen(condition: &Tensor, a: &Tensor, b: &Tensor, shape: Vec<usize>) -> Result<Tensor> {
+    crate::tensor::allow(&shape, a.dtype())?;
+    let [lc, la, lb] = [condition, a, b].map(|x| x.layout().broadcast_to(&shape));
     let storage = condition.storage().read();
-    let Buffer::Bool(tests) = &*storage else { unreachable!("the condition was made bool") };
+    let Buffer::Bool(tests) = &*storage else { unreachable!("the caller has checked the condition's dtype") };
     macro_rules! pick {
         ($variant:ident) => {
             match (&*a.storage().read(), &*b.storage().read()) {
-                (Buffer::$variant(x), Buffer::$variant(y)) => Buffer::$variant(elementwise::ternary(
-                    &shape,
-                    Strided { data: tests, strides: &lc.strides, offset: lc.offset },
-                    Strided { data: x, strides: &la.strides, offset: la.offset },
-                    Strided { data: y, strides: &lb.strides, offset: lb.offset },
-                    |c: bool, x, y| if c { x } else { y },
-                )),
+                (Buffer::$variant(x), Buffer::$variant(y)) => {
+                    let (tests, x, y) = (lc.strided(tests), la.strided(x), lb.strided(y));
+                    Buffer::$variant(elementwise::ternary(
+                        &shape,
+                        tests,
+                        x,
+                        y,
+                        |c: bool, x, y| if c { x } else { y },
+                    ))
+                }
                 _ => unreachable!("both operands were converted to the common dtype"),
             }
         };
     }
-    let buffer = match dtype.lane() {
+    let buffer = match a.dtype().lane() {
         Lane::F32 => pick!(F32),
         Lane::F64 => pick!(F64),
         Lane::I64 => pick!(I64),
         Lane::Bool => pick!(Bool),
     };
-    Ok(Tensor::new(buffer, shape, dtype))
+    Ok(Tensor::new(buffer, shape, a.dtype()))
 }
 
 /// `base ** exponent`, promoted and broadcast; the caller checks for bools and negative powers of integers.
@@ -453,21 +431,4 @@ pub(crate) fn pow(base: &Arg, exponent: &Arg, default: DType) -> Result<Tensor> 
         bool: None,
     };
     binary(&power, base, exponent, default)
-}
-
-/// A function of two tensors of one float dtype, broadcast; computed in the lane of the dtype and rounded once.
-pub(crate) fn float_binary(
-    a: &Tensor,
-    b: &Tensor,
-    f32: impl Fn(f32, f32) -> f32 + Sync,
-    f64: impl Fn(f64, f64) -> f64 + Sync,
-) -> Result<Tensor> {
-    let (dtype, shape) = (a.dtype(), broadcast(a.shape(), b.shape())?);
-    crate::tensor::allow(&shape, dtype)?;
-    let (a, b, run, laid) = arranged(a.clone(), to_dtype(b, dtype), &shape);
-    let buffer = match dtype.lane() {
-        Lane::F64 => Buffer::F64(over!(&run, a, b, F64, f64)),
-        _ => Buffer::F32(over!(&run, a, b, F32, f32)),
-    };
-    Ok(laid.finish(buffer, shape, dtype))
 }
