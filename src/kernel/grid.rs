@@ -31,15 +31,6 @@ fn merged(axes: &[Vec<usize>]) -> Vec<Vec<usize>> {
     axes
 }
 
-/// Calls `row(start, offsets)` for every innermost axis, row-major.
-fn rows(start: usize, axes: &[Vec<usize>], row: &mut impl FnMut(usize, &[usize])) {
-    match axes {
-        [] => row(start, &[0]),
-        [last] => row(start, last),
-        [first, rest @ ..] => first.iter().for_each(|offset| rows(start + offset, rest, row)),
-    }
-}
-
 /// The elements at the sums of `offset` and one storage offset of each axis, row-major. Copies.
 pub fn pick<T: Element>(data: &[T], offset: usize, axes: &[Vec<usize>]) -> Vec<T> {
     let axes = merged(axes);
@@ -85,9 +76,7 @@ fn fill<T: Copy>(
 
 /// The positions in the storage of the elements that [`pick`] copies, row-major.
 pub fn places(offset: usize, axes: &[Vec<usize>]) -> Vec<usize> {
-    let mut out = Vec::with_capacity(axes.iter().map(Vec::len).product());
-    if !axes.iter().any(Vec::is_empty) {
-        rows(offset, axes, &mut |start, offsets| out.extend(offsets.iter().map(|offset| start + offset)));
-    }
-    out
+    axes.iter().fold(vec![offset], |starts, axis| {
+        starts.iter().flat_map(|start| axis.iter().map(move |offset| start + offset)).collect()
+    })
 }

@@ -29,3 +29,21 @@ pub fn strided_position(flat: usize, shape: &[usize], strides: &[usize], offset:
     let index = unravel_reversed(flat, shape.iter().rev().copied());
     offset + index.zip(strides.iter().rev()).map(|(at, stride)| at * stride).sum::<usize>()
 }
+
+/// Sorts dimensions by an order that leaves some pairs undecided (0), as PyTorch's loops do: an insertion sort that looks past
+/// them. `compare` is -1 where the first comes before the second, 1 where it comes after.
+pub(crate) fn sort_dimensions<T>(dims: &mut [T], compare: impl Fn(&T, &T) -> i32) {
+    for start in 1..dims.len() {
+        let mut at = start;
+        for before in (0..start).rev() {
+            match compare(&dims[before], &dims[at]) {
+                1 => {
+                    dims.swap(before, at);
+                    at = before;
+                }
+                -1 => break,
+                _ => {}
+            }
+        }
+    }
+}

@@ -5,8 +5,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::error::{Error, ErrorFact, Result, refuse_if};
 use crate::kernel::elementwise::Strided;
-use crate::kernel::index::strided_position;
 pub(crate) use crate::kernel::index::{ravel, unravel};
+use crate::kernel::index::{sort_dimensions, strided_position};
 
 /// A shape or strides. Those of up to four dimensions need no memory of their own.
 pub type Sizes = SmallVec<[usize; 4]>;
@@ -108,8 +108,9 @@ pub(crate) fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> 
 /// The dimensions from the slowest to the fastest in a loop over these operands in memory order; ties stay row-major.
 /// Source: ATen's `TensorIterator::reorder_dimensions`.
 pub(crate) fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usize> {
-    // -1: a is the faster one; 1: b is; 0: undecided.
-    let compare = |a: usize, b: usize| {
+    let mut order: Vec<usize> = (0..shape.len()).rev().collect();
+    // The faster one comes first.
+    sort_dimensions(&mut order, |&a, &b| {
         for strides in operands {
             match (strides[a], strides[b]) {
                 (0, _) | (_, 0) => {}
@@ -120,21 +121,7 @@ pub(crate) fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usi
             }
         }
         0
-    };
-    let mut order: Vec<usize> = (0..shape.len()).rev().collect();
-    for start in 1..order.len() {
-        let mut at = start;
-        for before in (0..start).rev() {
-            match compare(order[before], order[at]) {
-                1 => {
-                    order.swap(before, at);
-                    at = before;
-                }
-                -1 => break,
-                _ => {}
-            }
-        }
-    }
+    });
     order.reverse();
     order
 }

@@ -10,67 +10,37 @@ const PLAIN: f64 = 512.0;
 /// Numbers that are computed before it is looked whether one of them is beyond what vectors compute.
 const PIECE: usize = 128;
 
-/// A function that vectors compute of plain numbers. Its functions are marked `#[inline(always)]`.
-trait Function {
-    fn is_plain(x: f64) -> bool;
-    fn plain(x: f64) -> f64;
-    fn other(x: f64) -> f64;
-}
-
-struct Many<'a, F> {
-    x: &'a [f64],
-    out: &'a mut [f64],
-    function: std::marker::PhantomData<F>,
-}
-
-impl<F: Function> SimdWork for Many<'_, F> {
-    const WIDEST: usize = 64;
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (x, out) in self.x.chunks(PIECE).zip(self.out.chunks_mut(PIECE)) {
-            let mut is_plain = true;
-            for (&x, out) in x.iter().zip(out.iter_mut()) {
-                is_plain &= F::is_plain(x);
-                *out = F::plain(x);
-            }
-            if !is_plain {
-                x.iter().zip(out).filter(|(x, _)| !F::is_plain(**x)).for_each(|(&x, out)| *out = F::other(x));
-            }
-        }
-    }
-}
-
-fn many<F: Function>(x: &[f64], out: &mut [f64]) {
-    match cfg!(target_arch = "x86_64") && vector_bytes() >= 32 {
-        true => run_widest(Many::<F> { x, out, function: std::marker::PhantomData }),
-        false => x.iter().zip(out).for_each(|(&x, out)| *out = F::other(x)),
-    }
-}
-
+/// A function that vectors compute of plain numbers, and the C library of others.
 macro_rules! functions {
-    ($($(#[$meta:meta])* $name:ident, $type:ident: $is_plain:expr, $plain:expr, $other:expr;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident: |$x:ident| $is_plain:expr, $plain:expr, $other:expr;)*) => {$(
         $(#[$meta])*
         pub fn $name(x: &[f64], out: &mut [f64]) {
-            many::<$type>(x, out);
-        }
+            struct Many<'a>(&'a [f64], &'a mut [f64]);
 
-        struct $type;
+            impl SimdWork for Many<'_> {
+                const WIDEST: usize = 64;
+                type Output = ();
 
-        impl Function for $type {
-            #[inline(always)]
-            fn is_plain(x: f64) -> bool {
-                let is_plain: fn(f64) -> bool = $is_plain;
-                is_plain(x)
+                #[inline(always)]
+                fn run(self) {
+                    for (x, out) in self.0.chunks(PIECE).zip(self.1.chunks_mut(PIECE)) {
+                        let mut all_plain = true;
+                        for (&$x, out) in x.iter().zip(out.iter_mut()) {
+                            all_plain &= $is_plain;
+                            *out = $plain($x);
+                        }
+                        if !all_plain {
+                            for (&$x, out) in x.iter().zip(out) {
+                                *out = if $is_plain { *out } else { $other($x) };
+                            }
+                        }
+                    }
+                }
             }
-            #[inline(always)]
-            fn plain(x: f64) -> f64 {
-                $plain(x)
-            }
-            #[inline(always)]
-            fn other(x: f64) -> f64 {
-                $other(x)
+
+            match cfg!(target_arch = "x86_64") && vector_bytes() >= 32 {
+                true => run_widest(Many(x, out)),
+                false => x.iter().zip(out).for_each(|(&x, out)| *out = $other(x)),
             }
         }
     )*};
@@ -78,11 +48,11 @@ macro_rules! functions {
 
 functions! {
     /// e^x of each element.
-    exp_double, Exponential: |x| x.abs() < PLAIN, plain, f64::exp;
+    exp_double: |x| x.abs() < PLAIN, plain, f64::exp;
     /// ln x of each element.
-    log_double, Logarithm: |x| (f64::MIN_POSITIVE..f64::INFINITY).contains(&x), log, f64::ln;
+    log_double: |x| (f64::MIN_POSITIVE..f64::INFINITY).contains(&x), log, f64::ln;
     /// tanh x of each element.
-    tanh_double, Tangent: |x| x.abs() < PLAIN / 2.0, tanh, f64::tanh;
+    tanh_double: |x| x.abs() < PLAIN / 2.0, tanh, f64::tanh;
 }
 
 /// One of two numbers, without a branch: with one the loops would not be compiled for vectors.

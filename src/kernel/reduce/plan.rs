@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use ndarray::{ArrayViewD, Axis, IxDyn};
 
-use super::super::{index::unravel_reversed, stop};
+use super::super::index::{sort_dimensions, unravel_reversed};
+use super::super::stop;
 
 /// One axis of the loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,7 +117,7 @@ fn walk<T>(x: &ArrayViewD<T>, axes: &[usize]) -> Vec<(Dim, Vec<usize>)> {
         }
         dims.push((Dim { size: shape[axis], step, stride: step, out }, vec![axis]));
     }
-    sort(&mut dims);
+    sort_dimensions(&mut dims, |a, b| order(a.0, b.0));
     merge(dims)
 }
 
@@ -130,23 +131,7 @@ pub(super) fn order_of_reduced<T>(x: &ArrayViewD<T>, axes: &[usize]) -> (Vec<usi
     (met.filter(|axis| axes.contains(axis)).collect(), contiguous)
 }
 
-/// Sorts reduced axes to the front, then by stride; an insertion sort, so that incomparable pairs stay in order.
-fn sort(dims: &mut [(Dim, Vec<usize>)]) {
-    for i in 1..dims.len() {
-        let mut moved = i;
-        for before in (0..i).rev() {
-            match order(dims[before].0, dims[moved].0) {
-                1 => {
-                    dims.swap(before, moved);
-                    moved = before;
-                }
-                -1 => break,
-                _ => {}
-            }
-        }
-    }
-}
-
+/// Reduced axes come first, then axes by stride.
 fn order(a: Dim, b: Dim) -> i32 {
     if (a.out == 0) != (b.out == 0) {
         return if b.out == 0 { 1 } else { -1 };

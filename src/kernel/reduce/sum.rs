@@ -11,6 +11,13 @@ use super::plan::{Dim, ReductionPlan, ceil_log2};
 const PARALLEL: usize = 1 << 16;
 const PIECE: usize = 1 << 14;
 
+/// Calls a function of the lanes of a vector of `T` and of those of four vectors.
+macro_rules! in_lanes {
+    ($T:ident, $function:ident($($arg:expr),*)) => {
+        if $T::LANES == 8 { $function::<$T, 8, 32>($($arg),*) } else { $function::<$T, 4, 16>($($arg),*) }
+    };
+}
+
 /// Σ over `axes`, row-major over the axes kept. With no axes each element (plus 0) is a result.
 pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     let mut out = vec![T::ZERO; super::plan::results(x.shape(), axes)];
@@ -73,19 +80,11 @@ pub(crate) fn sum_slice<T: Real>(x: &[T]) -> T {
     if x.len() < T::LANES {
         return row_sum::<T, 1>(x, 0, 1, x.len())[0];
     }
-    sum_long(x)
-}
-
-fn sum_long<T: Real>(x: &[T]) -> T {
-    if T::LANES == 8 { vector_row::<T, 8, 32>(x) } else { vector_row::<T, 4, 16>(x) }
+    in_lanes!(T, vector_row(x))
 }
 
 fn sum_rows<T: Real>(data: &[T], at: usize, inner: Dim, outer: Dim, out: &mut [T]) {
-    if T::LANES == 8 {
-        block::<T, 8, 32>(data, at, inner, outer, out);
-    } else {
-        block::<T, 4, 16>(data, at, inner, outer, out);
-    }
+    in_lanes!(T, block(data, at, inner, outer, out));
 }
 
 fn sum_blocks<T: Real>(plan: &ReductionPlan<T>, out: &mut [T]) {
@@ -323,15 +322,7 @@ fn add<T: Real, const W: usize>(sum: &mut [T; W], x: &[T]) {
 }
 
 /// The sums of pieces of `run * run` steps each, which the second level of a cascade adds up.
-fn second_level<T: Real>(data: &[T], run: usize, out: &mut [[T; 32]]) {
-    if T::LANES == 8 {
-        second_level_in::<T, 32>(data, run, out);
-    } else {
-        second_level_in::<T, 16>(data, run, out);
-    }
-}
-
-fn second_level_in<T: Real, const N: usize>(data: &[T], run: usize, out: &mut [[T; 32]]) {
+fn second_level<T: Real, const W: usize, const N: usize>(data: &[T], run: usize, out: &mut [[T; 32]]) {
     for (data, out) in data.chunks_exact(run * run * N).zip(out) {
         let mut sums = [T::ZERO; N];
         for data in data.chunks_exact(run * N) {
@@ -350,15 +341,11 @@ fn shared_row<T: Real>(row: &[T]) -> T {
     let mut sums = vec![[T::ZERO; 32]; pieces];
     let at_a_time = (PIECE / piece).max(1);
     let tasks = row[..pieces * piece].chunks(at_a_time * piece).zip(sums.chunks_mut(at_a_time));
-    threads::share(tasks, |(data, sums)| second_level(data, run, sums));
-    join_pieces(row, &sums)
+    threads::share(tasks, |(data, sums)| in_lanes!(T, second_level(data, run, sums)));
+    in_lanes!(T, join_pieces(row, &sums))
 }
 
-fn join_pieces<T: Real>(row: &[T], sums: &[[T; 32]]) -> T {
-    if T::LANES == 8 { join_pieces_in::<T, 8, 32>(row, sums) } else { join_pieces_in::<T, 4, 16>(row, sums) }
-}
-
-fn join_pieces_in<T: Real, const W: usize, const N: usize>(row: &[T], sums: &[[T; 32]]) -> T {
+fn join_pieces<T: Real, const W: usize, const N: usize>(row: &[T], sums: &[[T; 32]]) -> T {
     let n = row.len() / N;
     let run = 1 << power_of_run(n);
     let mut acc = [[T::ZERO; N]; LEVELS];
