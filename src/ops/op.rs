@@ -287,11 +287,7 @@ impl<'a> Call<'a> {
 
     /// An `int` that may be `None`.
     pub(crate) fn opt_int(&self, at: usize) -> Option<i64> {
-        match self.args[at] {
-            Arg::Int(value) => Some(value),
-            Arg::Bool(value) => Some(i64::from(value)),
-            _ => None,
-        }
+        self.args[at].int()
     }
 
     /// A `float`.
@@ -324,11 +320,7 @@ impl<'a> Call<'a> {
 
     /// Sizes or dims that may be `None`.
     pub(crate) fn opt_ints(&self, at: usize) -> Option<Vec<i64>> {
-        match &self.args[at] {
-            Arg::Ints(values) => Some(values.clone()),
-            Arg::Int(value) => Some(vec![*value]),
-            _ => None,
-        }
+        self.args[at].ints()
     }
 
     /// The shape of a new tensor. Errors: negative sizes.

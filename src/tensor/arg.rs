@@ -4,6 +4,18 @@ use super::buffer::Buffer;
 use super::dtype::{Category, DType, Lane, Operand};
 use super::graph::{Arg, Index, Tensor};
 
+impl From<&Tensor> for Arg {
+    fn from(tensor: &Tensor) -> Arg {
+        Arg::Tensor(tensor.clone())
+    }
+}
+
+impl From<&Arg> for Arg {
+    fn from(arg: &Arg) -> Arg {
+        arg.clone()
+    }
+}
+
 impl Arg {
     /// The tensor, if it is one.
     pub(crate) fn tensor(&self) -> Option<&Tensor> {
@@ -40,6 +52,24 @@ impl Arg {
             Arg::Bool(value) => Some(f64::from(u8::from(value))),
             Arg::Int(value) => Some(value as f64),
             Arg::Float(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The whole number in it, if it is one.
+    pub(crate) fn int(&self) -> Option<i64> {
+        match *self {
+            Arg::Int(value) => Some(value),
+            Arg::Bool(value) => Some(i64::from(value)),
+            _ => None,
+        }
+    }
+
+    /// Sizes or dims; one int is a list of one.
+    pub(crate) fn ints(&self) -> Option<Vec<i64>> {
+        match self {
+            Arg::Ints(values) => Some(values.clone()),
+            Arg::Int(value) => Some(vec![*value]),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The elements of a storage, in one of four element types.
 
-use super::dtype::{DType, Lane};
+use super::dtype::DType;
 use crate::kernel::buffer_pool::{self, Element};
 
 /// The elements of a storage, in one of the four lanes.
@@ -22,10 +22,19 @@ pub(crate) trait Number: Element {
     fn f64(self) -> f64;
     fn i64(self) -> i64;
     fn truth(self) -> bool;
+    /// The elements of a buffer, if they are of this type.
+    fn slice(buffer: &Buffer) -> Option<&[Self]>;
+    /// A buffer of these.
+    fn buffer(values: Vec<Self>) -> Buffer;
+
+    /// The elements of a buffer of this type. Panics for another type.
+    fn elements(buffer: &Buffer) -> &[Self] {
+        Self::slice(buffer).expect("the caller has checked the dtype")
+    }
 }
 
 macro_rules! number {
-    ($($t:ty: |$x:ident| $number:expr;)*) => {$(
+    ($($t:ty, $lane:ident: |$x:ident| $number:expr;)*) => {$(
         impl Number for $t {
             #[inline(always)]
             fn f32(self) -> f32 {
@@ -46,15 +55,21 @@ macro_rules! number {
             fn truth(self) -> bool {
                 self != Self::default()
             }
+            fn slice(buffer: &Buffer) -> Option<&[$t]> {
+                if let Buffer::$lane(values) = buffer { Some(values) } else { None }
+            }
+            fn buffer(values: Vec<$t>) -> Buffer {
+                Buffer::$lane(values)
+            }
         }
     )*};
 }
 
 number! {
-    f32: |x| x;
-    f64: |x| x;
-    i64: |x| x;
-    bool: |x| u8::from(x);
+    f32, F32: |x| x;
+    f64, F64: |x| x;
+    i64, I64: |x| x;
+    bool, Bool: |x| u8::from(x);
 }
 
 /// Runs `$body` with `$data` bound to the vector in `$buffer`.
@@ -83,6 +98,31 @@ macro_rules! map_lane {
     };
 }
 
+/// Runs `$body` with `$T` as the type of the elements in a lane.
+macro_rules! in_lane {
+    ($lane:expr, $T:ident => $body:expr) => {
+        match $lane {
+            $crate::tensor::Lane::F32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::tensor::Lane::F64 => {
+                type $T = f64;
+                $body
+            }
+            $crate::tensor::Lane::I64 => {
+                type $T = i64;
+                $body
+            }
+            $crate::tensor::Lane::Bool => {
+                type $T = bool;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use in_lane;
+
 /// Runs `$body` with the vectors of two buffers, which must have the same lane.
 #[macro_export]
 macro_rules! zip_lanes {
@@ -100,12 +140,7 @@ macro_rules! zip_lanes {
 impl Buffer {
     /// `len` zeros (or `false`) in the lane of `dtype`.
     pub(crate) fn zeros(dtype: DType, len: usize) -> Buffer {
-        match dtype.lane() {
-            Lane::F32 => Buffer::F32(buffer_pool::filled(len, 0.0)),
-            Lane::F64 => Buffer::F64(buffer_pool::filled(len, 0.0)),
-            Lane::I64 => Buffer::I64(buffer_pool::filled(len, 0)),
-            Lane::Bool => Buffer::Bool(buffer_pool::filled(len, false)),
-        }
+        in_lane!(dtype.lane(), T => T::buffer(buffer_pool::filled(len, T::default())))
     }
 
     /// Number of elements.

@@ -31,7 +31,9 @@ macro_rules! functions {
                         }
                         if !all_plain {
                             for (&$x, out) in x.iter().zip(out) {
-                                *out = if $is_plain { *out } else { $other($x) };
+                                if !$is_plain {
+                                    *out = $other($x);
+                                }
                             }
                         }
                     }

@@ -13,44 +13,34 @@ const DEFAULT: DType = DType::Float32;
 
 type Pointwise = fn(&Arg, &Arg, DType) -> Result<Tensor>;
 
-fn pair(function: Pointwise, a: &Arg, b: &Arg) -> Result<Tensor> {
-    let result = function(a, b, DEFAULT)?;
-    let operands: Vec<&Tensor> = [a, b].into_iter().filter_map(Arg::tensor).collect();
+/// A pointwise operation on two tensors or numbers.
+fn pair(function: Pointwise, a: impl Into<Arg>, b: impl Into<Arg>) -> Result<Tensor> {
+    let (a, b) = (a.into(), b.into());
+    let result = function(&a, &b, DEFAULT)?;
+    let operands: Vec<&Tensor> = [&a, &b].into_iter().filter_map(Arg::tensor).collect();
     Ok(placed(result, &operands))
 }
 
-fn of(tensor: &Tensor) -> Arg {
-    Arg::Tensor(tensor.clone())
+macro_rules! pairs {
+    ($($(#[$doc:meta])* $name:ident: $function:path;)*) => {$(
+        $(#[$doc])*
+        pub(crate) fn $name(a: impl Into<Arg>, b: impl Into<Arg>) -> Result<Tensor> {
+            pair($function, a, b)
+        }
+    )*};
 }
 
-/// `a + b`
-pub(crate) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    pair(pointwise::add, &of(a), &of(b))
-}
-
-/// `a - b`
-pub(crate) fn sub(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    pair(pointwise::sub, &of(a), &of(b))
-}
-
-/// `a * b`
-pub(crate) fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    pair(pointwise::mul, &of(a), &of(b))
-}
-
-/// `a * b`, where `b` may be a number.
-pub(crate) fn times(a: &Tensor, b: &Arg) -> Result<Tensor> {
-    pair(pointwise::mul, &of(a), b)
-}
-
-/// `a / b`
-pub(crate) fn div(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    pair(pointwise::div, &of(a), &of(b))
-}
-
-/// `a / b`, where either may be a number.
-pub(crate) fn quotient(a: &Arg, b: &Arg) -> Result<Tensor> {
-    pair(pointwise::div, a, b)
+pairs! {
+    /// `a + b`
+    add: pointwise::add;
+    /// `a - b`
+    sub: pointwise::sub;
+    /// `a * b`
+    mul: pointwise::mul;
+    /// `a / b`
+    div: pointwise::div;
+    /// `base ** exponent`
+    power: pointwise::pow;
 }
 
 /// `-a`
@@ -81,7 +71,7 @@ pub(crate) fn function(a: &Tensor, f32: fn(&[f32], &mut [f32]), f64: fn(&[f64], 
 
 /// `a` where the condition is true, `b` elsewhere. As `torch.where`.
 pub(crate) fn choice(condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    Ok(placed(pointwise::select(condition, &of(a), &of(b), DEFAULT)?, &[condition, a, b]))
+    Ok(placed(pointwise::select(condition, &a.into(), &b.into(), DEFAULT)?, &[condition, a, b]))
 }
 
 /// A number where the mask is true, `a` elsewhere. As `masked_fill`.
@@ -92,16 +82,6 @@ pub(crate) fn masked(a: &Tensor, mask: &Tensor, number: f64) -> Result<Tensor> {
 /// The sum of all elements. As `sum`.
 pub(crate) fn total(a: &Tensor) -> Result<Tensor> {
     Ok(reduce::sum(a, &ReductionAxes::new(a, &[], false)?, None))
-}
-
-/// `a - b`, where either may be a number.
-pub(crate) fn difference(a: &Arg, b: &Arg) -> Result<Tensor> {
-    pair(pointwise::sub, a, b)
-}
-
-/// `base ** exponent`, where either may be a number.
-pub(crate) fn power(base: &Arg, exponent: &Arg) -> Result<Tensor> {
-    pair(pointwise::pow, base, exponent)
 }
 
 /// Whether a comparison is true of each pair of elements; one with nan is not.

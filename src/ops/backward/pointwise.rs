@@ -14,7 +14,7 @@ fn factored(step: &BackwardStep, grad: Tensor) -> Result<Tensor> {
     match step.arg("alpha") {
         Arg::None => Ok(grad),
         alpha if alpha.number() == Some(1.0) => Ok(grad),
-        alpha => compute::times(&grad, alpha),
+        alpha => compute::mul(&grad, alpha),
     }
 }
 
@@ -38,10 +38,10 @@ pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     step.needs_saved();
     let mut grads = Gradients::none();
     if step.wants("input") {
-        grads = grads.and("input", compute::times(&grad, step.operand("other")?)?);
+        grads = grads.and("input", compute::mul(&grad, step.operand("other")?)?);
     }
     if step.wants("other") {
-        grads = grads.and("other", compute::times(&grad, step.operand("input")?)?);
+        grads = grads.and("other", compute::mul(&grad, step.operand("input")?)?);
     }
     Ok(grads)
 }
@@ -65,17 +65,17 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.arg("input").tensor().is_none() {
         // A number over a tensor is the reciprocal times the number, here too.
-        let scaled = compute::times(&grad, step.arg("input"))?;
+        let scaled = compute::mul(&grad, step.arg("input"))?;
         let slope = slope_of_reciprocal(other)?;
         return Ok(Gradients::of("other", compute::mul(&scaled, &slope)?));
     }
     if step.wants("other") {
-        let ratio = compute::quotient(step.operand("input")?, other)?;
-        let slope = compute::quotient(&Arg::Tensor(ratio), other)?;
+        let ratio = compute::div(step.operand("input")?, other)?;
+        let slope = compute::div(&Arg::Tensor(ratio), other)?;
         grads = grads.and("other", compute::mul(&compute::neg(&grad), &slope)?);
     }
     if step.wants("input") {
-        grads = grads.and("input", compute::quotient(&Arg::Tensor(grad), other)?);
+        grads = grads.and("input", compute::div(&Arg::Tensor(grad), other)?);
     }
     Ok(grads)
 }
@@ -131,7 +131,7 @@ pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 }
 
 pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let slope = compute::times(step.tensor("input")?, &Arg::Int(2))?;
+    let slope = compute::mul(step.tensor("input")?, &Arg::Int(2))?;
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         Some(root) => root,
         None => compute::power(step.operand("input")?, &Arg::Float(0.5))?,
     };
-    Ok(Gradients::of("input", compute::div(&grad, &compute::times(&root, &Arg::Int(2))?)?))
+    Ok(Gradients::of("input", compute::div(&grad, &compute::mul(&root, &Arg::Int(2))?)?))
 }
 
 pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -149,7 +149,7 @@ pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         None => compute::power(step.operand("input")?, &Arg::Float(-0.5))?,
     };
     let cube = compute::power(&Arg::Tensor(root), &Arg::Int(3))?;
-    Ok(Gradients::of("input", compute::mul(&compute::times(&grad, &Arg::Float(-0.5))?, &cube)?))
+    Ok(Gradients::of("input", compute::mul(&compute::mul(&grad, &Arg::Float(-0.5))?, &cube)?))
 }
 
 /// -(1 / x)²
@@ -166,7 +166,7 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
             Arg::Tensor(base) => Arg::Tensor(compute::function(base, math::log, math::log_double)),
             base => Arg::Float(base.number().unwrap_or(0.0).ln()),
         };
-        let slope = compute::times(&compute::power(base, exponent)?, &logarithm)?;
+        let slope = compute::mul(&compute::power(base, exponent)?, &logarithm)?;
         let zero = Arg::Int(0);
         let at_zero = compute::compare(base, &zero, Ordering::is_eq)?;
         let not_negative = compute::compare(exponent, &zero, Ordering::is_ge)?;
@@ -179,8 +179,8 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }
     let of_base = match exponent {
         Arg::Tensor(_) => {
-            let lower = compute::difference(exponent, &Arg::Int(1))?;
-            let slope = compute::times(&compute::power(base, &Arg::Tensor(lower))?, exponent)?;
+            let lower = compute::sub(exponent, &Arg::Int(1))?;
+            let slope = compute::mul(&compute::power(base, &Arg::Tensor(lower))?, exponent)?;
             let flat = compute::compare(exponent, &Arg::Int(0), Ordering::is_eq)?;
             let slope = compute::choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
             compute::mul(&grad, &slope)?
@@ -192,7 +192,7 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
                     Arg::Int(value) => Arg::Int(value - 1),
                     _ => Arg::Float(value - 1.0),
                 };
-                compute::mul(&grad, &compute::times(&compute::power(base, &lower)?, number)?)?
+                compute::mul(&grad, &compute::mul(&compute::power(base, &lower)?, number)?)?
             }
         },
     };

@@ -114,6 +114,6 @@ pub(crate) fn add_product(step: &BackwardStep, grad: Tensor) -> Result<Gradients
 fn scaled(step: &BackwardStep, factor: &str, grad: &Tensor) -> Result<Tensor> {
     match step.number(factor) {
         None | Some(1.0) => Ok(grad.clone()),
-        Some(_) => compute::times(grad, step.arg(factor)),
+        Some(_) => compute::mul(grad, step.arg(factor)),
     }
 }

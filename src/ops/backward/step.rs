@@ -184,11 +184,7 @@ impl<'a> BackwardStep<'a> {
 
     /// An `int` that may be `None`.
     pub(crate) fn int(&self, name: &str) -> Option<i64> {
-        match *self.arg(name) {
-            Arg::Int(value) => Some(value),
-            Arg::Bool(value) => Some(i64::from(value)),
-            _ => None,
-        }
+        self.arg(name).int()
     }
 
     /// A number that may be `None`.
@@ -203,11 +199,7 @@ impl<'a> BackwardStep<'a> {
 
     /// Sizes or dims that may be `None`; one int is a list of one.
     pub(crate) fn ints(&self, name: &str) -> Option<Vec<i64>> {
-        match self.arg(name) {
-            Arg::Ints(values) => Some(values.clone()),
-            Arg::Int(value) => Some(vec![*value]),
-            _ => None,
-        }
+        self.arg(name).ints()
     }
 
     /// The ints among the arguments in order, under whichever names: the dims of `transpose`, `swapaxes` and `swapdims`.

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use crate::kernel::attention::Fused;
 use crate::kernel::buffer_pool;
 use crate::kernel::reduce::sum_all;
+use crate::tensor::buffer::Number;
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 
 /// The elements of a tensor, row-major.
@@ -37,22 +38,13 @@ impl<T: Float> Drop for RowMajor<'_, T> {
 }
 
 /// A float type of the kernel as an element type of tensors.
-pub(crate) trait Float: Fused {
+pub(crate) trait Float: Fused + Number {
     /// The dtype of tensors of these elements.
     const DTYPE: DType;
     /// The elements row-major, converted from other types. Copies.
     fn of(tensor: &Tensor) -> Vec<Self>;
-    /// The elements of a buffer, if it has this type.
-    fn slice(buffer: &Buffer) -> Option<&[Self]>;
     /// The elements of a buffer of this type, to write. Panics for another type.
     fn written(buffer: &mut Buffer) -> &mut [Self];
-    /// A buffer of these.
-    fn buffer(values: Vec<Self>) -> Buffer;
-
-    /// The elements of a buffer of this type. Panics for another type.
-    fn elements(buffer: &Buffer) -> &[Self] {
-        Self::slice(buffer).expect("the caller has checked the dtype")
-    }
 
     /// The elements row-major; copied only if they are not row-major or of another type.
     fn row_major(tensor: &Tensor) -> RowMajor<'_, Self> {
@@ -83,17 +75,9 @@ macro_rules! float {
                 tensor.$of()
             }
 
-            fn slice(buffer: &Buffer) -> Option<&[$float]> {
-                if let Buffer::$lane(values) = buffer { Some(values) } else { None }
-            }
-
             fn written(buffer: &mut Buffer) -> &mut [$float] {
                 let Buffer::$lane(values) = buffer else { unreachable!("the caller has checked the dtype") };
                 values
-            }
-
-            fn buffer(values: Vec<$float>) -> Buffer {
-                Buffer::$lane(values)
             }
         }
     };

@@ -5,6 +5,7 @@ use std::cell::Ref;
 
 use super::cast::to_dtype;
 use crate::kernel::{buffer_pool, elementwise};
+use crate::tensor::buffer::{Number, in_lane};
 use crate::tensor::dtype::{Operand, result_type};
 use crate::tensor::{Buffer, DType, Error, ErrorFact, Result, Tensor, allow, refuse_if};
 
@@ -82,26 +83,17 @@ pub(crate) fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor
     let rows: Vec<RowMajorBuffer> = same.iter().map(RowMajorBuffer::of).collect();
     let before: usize = shape[..axis].iter().product();
     let runs: Vec<usize> = same.iter().map(|tensor| tensor.shape()[axis..].iter().product()).collect();
-    macro_rules! joined {
-        ($variant:ident) => {{
-            let parts = rows.iter().zip(&runs).map(|(rows, &run)| match rows.buffer() {
-                // The offset of a tensor without elements may be beyond the end of its storage.
-                (Buffer::$variant(_), _) if run * before == 0 => (&[][..], run),
-                (Buffer::$variant(data), offset) => (&data[offset.min(data.len())..], run),
-                _ => unreachable!("all parts were converted to one dtype"),
-            });
-            let parts: Vec<_> = parts.collect();
-            let mut out = buffer_pool::take(len);
-            elementwise::interleave(&parts, before, &mut out);
-            Buffer::$variant(out)
-        }};
-    }
-    let buffer = match dtype.lane() {
-        crate::tensor::Lane::F32 => joined!(F32),
-        crate::tensor::Lane::F64 => joined!(F64),
-        crate::tensor::Lane::I64 => joined!(I64),
-        crate::tensor::Lane::Bool => joined!(Bool),
-    };
+    let buffer = in_lane!(dtype.lane(), T => {
+        let parts = rows.iter().zip(&runs).map(|(rows, &run)| {
+            let (data, offset) = rows.buffer();
+            let data = T::elements(data);
+            // The offset of a tensor without elements may be beyond the end of its storage.
+            (&data[offset.min(data.len())..], run)
+        });
+        let mut out = buffer_pool::take(len);
+        elementwise::interleave(&parts.collect::<Vec<_>>(), before, &mut out);
+        T::buffer(out)
+    });
     Ok(Tensor::new(buffer, shape, dtype))
 }
 

@@ -15,13 +15,13 @@ const PIECE: usize = 1 << 14;
 
 /// What an optimizer does with one parameter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum UpdateRule {
+pub(crate) enum UpdateRule<T = f64> {
     /// The sum of the parameter and its gradient times a rate; with a velocity if one is kept.
-    Sgd(Sgd<f64>),
+    Sgd(Sgd<T>),
     /// By the mean of gradients and the mean of their squares; with the largest mean square if one is kept.
-    Adam(Adam<f64>),
+    Adam(Adam<T>),
     /// Times this factor; the gradient is not read.
-    Scale(f64),
+    Scale(T),
 }
 
 /// One parameter.
@@ -86,7 +86,7 @@ pub(crate) fn step(moved: &[Moved]) {
 /// What the mean of gradients is divided by in a step of Adam; the shape of `square`.
 pub(crate) fn size(square: &Tensor, rule: &Adam<f64>) -> Tensor {
     in_floats!(square.dtype(), T => {
-        let RuleIn::Adam(rule) = RuleIn::<T>::of(&UpdateRule::Adam(*rule)) else { unreachable!("the rule is Adam") };
+        let UpdateRule::Adam(rule) = UpdateRule::<T>::of(&UpdateRule::Adam(*rule)) else { unreachable!("the rule is Adam") };
         let values = T::of(square).into_iter().map(|square| rule.size(square)).collect();
         T::tensor(values, square.shape(), square.dtype())
     })
@@ -95,7 +95,7 @@ pub(crate) fn size(square: &Tensor, rule: &Adam<f64>) -> Tensor {
 /// What a step of SGD adds to a parameter that was `before`, without the rate; called after the step.
 pub(crate) fn along(before: &Tensor, one: &Moved, rule: &Sgd<f64>) -> Tensor {
     in_floats!(before.dtype(), T => {
-        let RuleIn::Sgd(rule) = RuleIn::<T>::of(&UpdateRule::Sgd(*rule)) else { unreachable!("the rule is SGD") };
+        let UpdateRule::Sgd(rule) = UpdateRule::<T>::of(&UpdateRule::Sgd(*rule)) else { unreachable!("the rule is SGD") };
         let mut values = T::of(&one.grad);
         values.iter_mut().zip(T::of(before)).for_each(|(grad, param)| *grad = rule.gradient(param, *grad));
         if let [velocity] = &one.kept[..] {
@@ -113,23 +113,16 @@ struct ParameterSlice<'a, T> {
     param: &'a mut [T],
     grad: &'a [T],
     kept: Vec<&'a mut [T]>,
-    rule: RuleIn<T>,
+    rule: UpdateRule<T>,
 }
 
-/// A rule in the precision of the parameter.
-#[derive(Clone, Copy)]
-enum RuleIn<T> {
-    Sgd(Sgd<T>),
-    Adam(Adam<T>),
-    Scale(T),
-}
-
-impl<T: Float> RuleIn<T> {
+impl<T: Float> UpdateRule<T> {
+    /// A rule in the precision of the parameter.
     fn of(rule: &UpdateRule) -> Self {
         let n = T::from_f64;
         match *rule {
             UpdateRule::Sgd(Sgd { sign, weight_decay, momentum, share, nesterov, rate }) => {
-                RuleIn::Sgd(Sgd {
+                UpdateRule::Sgd(Sgd {
                     sign: n(sign),
                     weight_decay: weight_decay.map(n),
                     momentum: n(momentum),
@@ -138,7 +131,7 @@ impl<T: Float> RuleIn<T> {
                     rate: n(rate),
                 })
             }
-            UpdateRule::Adam(rule) => RuleIn::Adam(Adam {
+            UpdateRule::Adam(rule) => UpdateRule::Adam(Adam {
                 sign: n(rule.sign),
                 weight_decay: rule.weight_decay.map(n),
                 shrink: n(rule.shrink),
@@ -149,7 +142,7 @@ impl<T: Float> RuleIn<T> {
                 eps: n(rule.eps),
                 rate: n(rule.rate),
             }),
-            UpdateRule::Scale(factor) => RuleIn::Scale(n(factor)),
+            UpdateRule::Scale(factor) => UpdateRule::Scale(n(factor)),
         }
     }
 }
@@ -170,14 +163,14 @@ impl<'a, T: Float> ParameterSlice<'a, T> {
     fn run(self) {
         let ParameterSlice { param, grad, mut kept, rule } = self;
         match (rule, &mut kept[..]) {
-            (RuleIn::Scale(factor), _) => optimizer::scale(param, factor),
-            (RuleIn::Sgd(rule), []) => optimizer::sgd(rule, param, grad),
-            (RuleIn::Sgd(rule), [velocity, ..]) => optimizer::sgd_momentum(rule, param, grad, velocity),
-            (RuleIn::Adam(rule), [mean, square]) => optimizer::adam(rule, param, grad, mean, square),
-            (RuleIn::Adam(rule), [mean, square, largest]) => {
+            (UpdateRule::Scale(factor), _) => optimizer::scale(param, factor),
+            (UpdateRule::Sgd(rule), []) => optimizer::sgd(rule, param, grad),
+            (UpdateRule::Sgd(rule), [velocity, ..]) => optimizer::sgd_momentum(rule, param, grad, velocity),
+            (UpdateRule::Adam(rule), [mean, square]) => optimizer::adam(rule, param, grad, mean, square),
+            (UpdateRule::Adam(rule), [mean, square, largest]) => {
                 optimizer::adam_largest(rule, param, grad, mean, square, largest);
             }
-            (RuleIn::Adam(_), _) => unreachable!("Adam keeps two tensors or three"),
+            (UpdateRule::Adam(_), _) => unreachable!("Adam keeps two tensors or three"),
         }
     }
 }
@@ -207,7 +200,7 @@ fn in_precision<T: Float>(moved: &[Moved], dtype: DType) {
         kept: (open.kept.iter_mut().zip(&one.kept))
             .map(|(open, kept)| &mut T::written(open)[range(kept)])
             .collect(),
-        rule: RuleIn::of(&one.rule),
+        rule: UpdateRule::of(&one.rule),
     });
     if moved.iter().map(|one| one.param.numel()).sum::<usize>() < PARALLEL {
         return whole.for_each(ParameterSlice::run);

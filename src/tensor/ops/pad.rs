@@ -3,6 +3,7 @@
 
 use crate::kernel::buffer_pool::{self, Element};
 use crate::map_lane;
+use crate::tensor::buffer::{Number, in_lane};
 use crate::tensor::{Arg, Buffer, DType, Error, GradName, Result, Tensor, allow, refuse_if};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
@@ -120,12 +121,9 @@ pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<
     fn picked<T: Copy>(data: &[T], from: &[Option<usize>], filler: T) -> Vec<T> {
         from.iter().map(|at| at.map_or(filler, |at| data[at])).collect()
     }
-    let out = match (&*x.storage().read(), &*filler.storage().read()) {
-        (Buffer::F32(data), Buffer::F32(filler)) => Buffer::F32(picked(data, &from, filler[0])),
-        (Buffer::F64(data), Buffer::F64(filler)) => Buffer::F64(picked(data, &from, filler[0])),
-        (Buffer::I64(data), Buffer::I64(filler)) => Buffer::I64(picked(data, &from, filler[0])),
-        (Buffer::Bool(data), Buffer::Bool(filler)) => Buffer::Bool(picked(data, &from, filler[0])),
-        _ => unreachable!("the filler was made in the lane of the input"),
-    };
+    let (data, filler) = (x.storage().read(), filler.storage().read());
+    let out = in_lane!(x.dtype().lane(), T => {
+        T::buffer(picked(T::elements(&data), &from, T::elements(&filler)[0]))
+    });
     Ok((Tensor::new(out, shape, x.dtype()), name))
 }

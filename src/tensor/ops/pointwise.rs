@@ -7,9 +7,9 @@ use std::convert::identity;
 use super::cast::to_dtype;
 
 use crate::each_lane;
-use crate::kernel::buffer_pool;
+use crate::kernel::buffer_pool::{self, Element};
 use crate::kernel::elementwise;
-use crate::tensor::buffer::Number;
+use crate::tensor::buffer::{Number, in_lane};
 use crate::tensor::dtype::result_type;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor, refuse_if};
@@ -109,6 +109,10 @@ impl Operands {
         })
     }
 
+    fn over<T: Number, R: Element>(&self, f: impl Fn(T, T) -> R + Sync) -> Vec<R> {
+        over(&self.run, &self.a, &self.b, f)
+    }
+
     fn finish(self, buffer: Buffer) -> Tensor {
         finished(self.order, buffer, self.shape, self.dtype)
     }
@@ -122,17 +126,16 @@ fn arranged_one(a: &Tensor) -> (Tensor, ResultOrder) {
     }
 }
 
-/// Runs `$kernel` over two broadcast tensors of the lane of `$variant`.
-macro_rules! over {
-    ($shape:expr, $a:expr, $b:expr, $variant:ident, $f:expr) => {{
-        let (la, lb) = ($a.layout().broadcast_to($shape), $b.layout().broadcast_to($shape));
-        match (&*$a.storage().read(), &*$b.storage().read()) {
-            (Buffer::$variant(x), Buffer::$variant(y)) => {
-                elementwise::binary($shape, la.strided(x), lb.strided(y), $f)
-            }
-            _ => unreachable!("both operands were converted to the common dtype"),
-        }
-    }};
+/// A function of each pair of elements of two tensors of one dtype, broadcast to a shape.
+fn over<T: Number, R: Element>(
+    shape: &[usize],
+    a: &Tensor,
+    b: &Tensor,
+    f: impl Fn(T, T) -> R + Sync,
+) -> Vec<R> {
+    let [la, lb] = [a, b].map(|x| x.layout().broadcast_to(shape));
+    let (x, y) = (a.storage().read(), b.storage().read());
+    elementwise::binary(shape, la.strided(T::elements(&x)), lb.strided(T::elements(&y)), f)
 }
 
 /// `a op b`, promoted and broadcast. Errors: shapes that do not broadcast; bools where refused.
@@ -146,15 +149,15 @@ pub(crate) fn binary(op: &BinaryOp, a: &Arg, b: &Arg, default: DType) -> Result<
     }
     let on = Operands::new(a, b, dtype)?;
     let buffer = match dtype.lane() {
-        Lane::F32 => Buffer::F32(over!(&on.run, on.a, on.b, F32, op.f32)),
-        Lane::F64 => Buffer::F64(over!(&on.run, on.a, on.b, F64, op.f64)),
+        Lane::F32 => Buffer::F32(on.over(op.f32)),
+        Lane::F64 => Buffer::F64(on.over(op.f64)),
         Lane::I64 => {
             let f = op.i64.expect("integers were promoted where there is no integer form");
-            Buffer::I64(over!(&on.run, on.a, on.b, I64, f))
+            Buffer::I64(on.over(f))
         }
         Lane::Bool => {
             let f = op.bool.expect("bools were promoted where there is no form for them");
-            Buffer::Bool(over!(&on.run, on.a, on.b, Bool, f))
+            Buffer::Bool(on.over(f))
         }
     };
     Ok(on.finish(buffer))
@@ -167,10 +170,10 @@ macro_rules! arithmetic {
         pub fn $name(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
             let on = Operands::new(a, b, common_dtype(&[a, b], default))?;
             let buffer = match on.dtype.lane() {
-                Lane::F32 => Buffer::F32(over!(&on.run, on.a, on.b, F32, |$x: f32, $y: f32| $float)),
-                Lane::F64 => Buffer::F64(over!(&on.run, on.a, on.b, F64, |$x: f64, $y: f64| $float)),
-                Lane::I64 => Buffer::I64(over!(&on.run, on.a, on.b, I64, $int)),
-                Lane::Bool => Buffer::Bool(over!(&on.run, on.a, on.b, Bool, $bool)),
+                Lane::F32 => Buffer::F32(on.over(|$x: f32, $y: f32| $float)),
+                Lane::F64 => Buffer::F64(on.over(|$x: f64, $y: f64| $float)),
+                Lane::I64 => Buffer::I64(on.over($int)),
+                Lane::Bool => Buffer::Bool(on.over($bool)),
             };
             Ok(on.finish(buffer))
         }
@@ -226,8 +229,8 @@ fn of_floats(
     f64: impl Fn(f64, f64) -> f64 + Sync,
 ) -> Tensor {
     let buffer = match on.dtype.lane() {
-        Lane::F64 => Buffer::F64(over!(&on.run, on.a, on.b, F64, f64)),
-        _ => Buffer::F32(over!(&on.run, on.a, on.b, F32, f32)),
+        Lane::F64 => Buffer::F64(on.over(f64)),
+        _ => Buffer::F32(on.over(f32)),
     };
     on.finish(buffer)
 }
@@ -236,28 +239,19 @@ fn of_floats(
 pub(crate) fn compare(a: &Arg, b: &Arg, default: DType, test: fn(Ordering) -> bool) -> Result<Tensor> {
     let dtype = common_dtype(&[a, b], default);
     let Operands { a, b, shape, run, order, .. } = Operands::of(wide(a, dtype)?, wide(b, dtype)?, dtype)?;
+    let tests = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(test);
     // Three loops for each type: `a > b` is `b < a`. nan fails every test but "not equal".
-    macro_rules! tested {
-        ($variant:ident) => {
-            match [Ordering::Less, Ordering::Equal, Ordering::Greater].map(test) {
-                [true, false, false] => over!(&run, a, b, $variant, |x, y| x < y),
-                [true, true, false] => over!(&run, a, b, $variant, |x, y| x <= y),
-                [false, false, true] => over!(&run, b, a, $variant, |x, y| x < y),
-                [false, true, true] => over!(&run, b, a, $variant, |x, y| x <= y),
-                [is_less, ..] => {
-                    let mut equal = over!(&run, a, b, $variant, |x, y| x == y);
-                    equal.iter_mut().for_each(|equal| *equal ^= is_less);
-                    equal
-                }
-            }
-        };
-    }
-    let values = match dtype.lane() {
-        Lane::F32 => tested!(F32),
-        Lane::F64 => tested!(F64),
-        Lane::I64 => tested!(I64),
-        Lane::Bool => tested!(Bool),
-    };
+    let values = in_lane!(dtype.lane(), T => match tests {
+        [true, false, false] => over(&run, &a, &b, |x: T, y| x < y),
+        [true, true, false] => over(&run, &a, &b, |x: T, y| x <= y),
+        [false, false, true] => over(&run, &b, &a, |x: T, y| x < y),
+        [false, true, true] => over(&run, &b, &a, |x: T, y| x <= y),
+        [is_less, ..] => {
+            let mut equal = over(&run, &a, &b, |x: T, y| x == y);
+            equal.iter_mut().for_each(|equal| *equal ^= is_less);
+            equal
+        }
+    });
     Ok(finished(order, Buffer::Bool(values), shape, DType::Bool))
 }
 
@@ -265,7 +259,7 @@ pub(crate) fn compare(a: &Arg, b: &Arg, default: DType, test: fn(Ordering) -> bo
 pub(crate) fn logical(a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
     let (a, b) = (to_dtype(a, DType::Bool), to_dtype(b, DType::Bool));
     let shape = broadcast(a.shape(), b.shape())?;
-    Ok(Tensor::from_bool(over!(&shape, a, b, Bool, f), shape))
+    Ok(Tensor::from_bool(over(&shape, &a, &b, f), shape))
 }
 
 /// A function of each element in floats; integers become the default dtype first.
@@ -349,31 +343,12 @@ pub(crate) fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Re
 pub(crate) fn chosen(condition: &Tensor, a: &Tensor, b: &Tensor, shape: Vec<usize>) -> Result<Tensor> {
     crate::tensor::allow(&shape, a.dtype())?;
     let [lc, la, lb] = [condition, a, b].map(|x| x.layout().broadcast_to(&shape));
-    let storage = condition.storage().read();
-    let Buffer::Bool(tests) = &*storage else { unreachable!("the caller has checked the condition's dtype") };
-    macro_rules! pick {
-        ($variant:ident) => {
-            match (&*a.storage().read(), &*b.storage().read()) {
-                (Buffer::$variant(x), Buffer::$variant(y)) => {
-                    let (tests, x, y) = (lc.strided(tests), la.strided(x), lb.strided(y));
-                    Buffer::$variant(elementwise::ternary(
-                        &shape,
-                        tests,
-                        x,
-                        y,
-                        |c: bool, x, y| if c { x } else { y },
-                    ))
-                }
-                _ => unreachable!("both operands were converted to the common dtype"),
-            }
-        };
-    }
-    let buffer = match a.dtype().lane() {
-        Lane::F32 => pick!(F32),
-        Lane::F64 => pick!(F64),
-        Lane::I64 => pick!(I64),
-        Lane::Bool => pick!(Bool),
-    };
+    let (tests, x, y) = (condition.storage().read(), a.storage().read(), b.storage().read());
+    let tests = lc.strided(bool::elements(&tests));
+    let buffer = in_lane!(a.dtype().lane(), T => {
+        let (x, y) = (la.strided(T::elements(&x)), lb.strided(T::elements(&y)));
+        T::buffer(elementwise::ternary(&shape, tests, x, y, |c: bool, x, y| if c { x } else { y }))
+    });
     Ok(Tensor::new(buffer, shape, a.dtype()))
 }
 
