@@ -44,12 +44,11 @@ pub fn backward_in<T: Fused>(given: &GradientInputs<T>, mut out: AttentionGradie
         out.v.fill(T::ZERO);
         return;
     }
-    let large = large && out.mask.is_none();
+    let large = large && out.mask.is_none() && T::is_fast();
     let groups = groups_of(out, given.x.k.len_of(Axis(1)));
-    let each = |(at, out): ([usize; 2], GroupGradients<T>)| {
-        if let Some(out) = if large { T::fused_backward(given, at, out) } else { Some(out) } {
-            group(given, at, out);
-        }
+    let each = |(at, out): ([usize; 2], GroupGradients<T>)| match large {
+        true => T::fused_backward(given, at, out),
+        false => group(given, at, out),
     };
     threads::share_if(b * h * t * keys >= PARALLEL, groups.into_iter(), each);
 }

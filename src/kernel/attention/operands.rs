@@ -78,17 +78,21 @@ pub(super) const MANY: usize = 1 << 22;
 
 /// Number types that may have a fast form of attention.
 pub trait Fused: Multiply {
-    /// Computes it if this processor has a fast form, and returns whether it did. The operands are not empty.
-    fn fused(x: &Operands<Self>, scale: Self, mask: &Mask<Self>, out: ArrayViewMut4<Self>) -> bool;
+    /// Whether it has one on this processor.
+    fn is_fast() -> bool {
+        false
+    }
 
-    /// Computes the gradients of a group of heads if this processor has a fast form, else returns where they are written.
-    /// `at` is batch and group. The operands are not empty.
+    /// Computes it in the fast form. The operands are not empty.
+    fn fused(_: &Operands<Self>, _: Self, _: &Mask<Self>, _: ArrayViewMut4<Self>) {
+        unreachable!("only single precision has a fast form")
+    }
+
+    /// Computes the gradients of a group of heads in the fast form; `at` is batch and group. The operands are not empty.
     #[doc(hidden)]
-    fn fused_backward<'a>(
-        given: &GradientInputs<Self>,
-        at: [usize; 2],
-        out: GroupGradients<'a, Self>,
-    ) -> Option<GroupGradients<'a, Self>>;
+    fn fused_backward(_: &GradientInputs<Self>, _at: [usize; 2], _: GroupGradients<Self>) {
+        unreachable!("only single precision has a fast form")
+    }
 }
 
 /// A block of queries: batch, head and first query, and the part of the result.

@@ -41,49 +41,34 @@ const MOST: usize = 1056;
 /// Error against the formula in double precision: at most 2e-7 (1 + the largest score) of the largest value. The rounding
 /// error of a score is proportional to it and becomes the relative error of a weight. Most errors are 3 times
 /// smaller; [`streaming`] has the same bound.
-pub fn fast<T: Fused>(x: Operands<T>, scale: T, mask: &Mask<T>, mut out: ArrayViewMut4<T>) {
-    if out.is_empty() || x.is_empty() || !T::fused(&x, scale, mask, out.view_mut()) {
-        streaming(x, scale, mask, out);
+pub fn fast<T: Fused>(x: Operands<T>, scale: T, mask: &Mask<T>, out: ArrayViewMut4<T>) {
+    match T::is_fast() && !out.is_empty() && !x.is_empty() {
+        true => T::fused(&x, scale, mask, out),
+        false => streaming(x, scale, mask, out),
     }
 }
 
-impl Fused for f64 {
-    fn fused_backward<'a>(
-        _: &GradientInputs<f64>,
-        _: [usize; 2],
-        out: GroupGradients<'a, f64>,
-    ) -> Option<GroupGradients<'a, f64>> {
-        Some(out)
-    }
-
-    fn fused(_: &Operands<f64>, _: f64, _: &Mask<f64>, _: ArrayViewMut4<f64>) -> bool {
-        false
-    }
-}
+impl Fused for f64 {}
 
 impl Fused for f32 {
-    fn fused_backward<'a>(
-        given: &GradientInputs<f32>,
-        at: [usize; 2],
-        out: GroupGradients<'a, f32>,
-    ) -> Option<GroupGradients<'a, f32>> {
-        match simd::vector_bytes() {
-            0 => return Some(out),
-            64.. => backward::group::<8, 2>(given, at, out),
-            _ => backward::group::<4, 1>(given, at, out),
-        }
-        None
+    fn is_fast() -> bool {
+        simd::vector_bytes() > 0
     }
 
-    fn fused(x: &Operands<f32>, scale: f32, mask: &Mask<f32>, out: ArrayViewMut4<f32>) -> bool {
+    fn fused(x: &Operands<f32>, scale: f32, mask: &Mask<f32>, out: ArrayViewMut4<f32>) {
         // A tile of sums takes three quarters of the vector registers: 24 of 32, or 12 of 16 of half the width.
         let vectors = Vectors::detect();
         match vectors.bytes() {
-            0 => return false,
             64.. => heads::<8, 3>(vectors, x, scale, mask, out),
             _ => heads::<6, 1>(vectors, x, scale, mask, out),
         }
-        true
+    }
+
+    fn fused_backward(given: &GradientInputs<f32>, at: [usize; 2], out: GroupGradients<f32>) {
+        match simd::vector_bytes() {
+            64.. => backward::group::<8, 2>(given, at, out),
+            _ => backward::group::<4, 1>(given, at, out),
+        }
     }
 }
 
