@@ -12,6 +12,7 @@ use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::{Float, Reduction, only_floats, reduced};
 use crate::tensor::ops::loss::{self, Classes};
+use crate::tensor::ops::pointwise::zipped;
 use crate::tensor::ops::strides::placed;
 use crate::tensor::{DType, Error, Result, Tensor, refuse_if};
 
@@ -102,15 +103,12 @@ fn mse_loss(c: &Call) -> Result<Value> {
         x.with_layout(x.layout().broadcast_to(&shape))
     };
     let (a, b) = (spread(c.tensor(0)?), spread(c.tensor(1)?));
-    let out = if dtype == DType::Float64 {
-        let values = f64::of(&a).into_iter().zip(f64::of(&b)).map(|(a, b)| (a - b) * (a - b)).collect();
-        reduced(values, &shape, dtype, reduction)
-    } else {
-        let square = |(a, b): (f32, f32)| dtype.round_f32((a - b) * (a - b));
-        let values = f32::of(&a).into_iter().zip(f32::of(&b)).map(square).collect();
-        reduced(values, &shape, dtype, reduction)
-    };
-    Ok(if reduction == Reduction::None { placed(out, &[&a, &b]) } else { out }.into())
+    let squares = zipped(&a, &b, |a, b| (a - b) * (a - b), |a, b| (a - b) * (a - b))?;
+    Ok(match reduction {
+        Reduction::None => squares,
+        _ => in_floats!(dtype, T => reduced(T::of(&squares), &shape, dtype, reduction)),
+    }
+    .into())
 }
 
 /// A tensor spread to a shape, as floats.
