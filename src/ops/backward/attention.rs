@@ -14,7 +14,6 @@ use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, ops};
 pub(crate) fn attention(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (query, key, value) = (step.tensor("query")?, step.tensor("key")?, step.tensor("value")?);
     let mask = step.opt_tensor("attn_mask")?;
-    let noise = step.kept(0)?;
     let width = query.shape().last().copied().unwrap_or(1);
     let scale = step.number("scale").unwrap_or(1.0 / (width as f64).sqrt());
     let shared = step.bool("enable_gqa") && query.ndim() > 2 && key.ndim() > 2;
@@ -38,7 +37,6 @@ pub(crate) fn attention(step: &BackwardStep, grad: Tensor) -> Result<Gradients> 
     let grad = wide(&to_dtype(&grad, dtype), &of_query);
     let rows = [query.shape()[query.ndim() - 2], key.shape()[key.ndim() - 2]];
     let scores = [&of_query[..], &rows].concat();
-    let of_mask = step.wants("attn_mask");
     in_floats!(dtype, T => {
         let added;
         let mask = match mask {
@@ -53,36 +51,13 @@ pub(crate) fn attention(step: &BackwardStep, grad: Tensor) -> Result<Gradients> 
             }
             None => None,
         };
-        let asked = AttentionOperands { query, key, value, grad, mask, causal: step.bool("is_causal"), noise, scores };
-        run::<T>(&asked, scale, of_mask)
+        run::<T>(step, [query, key, value, grad], mask, &scores, scale)
     })
 }
 
-/// Operands with all their dimensions.
-struct AttentionOperands<'a> {
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    grad: Tensor,
-    mask: Option<&'a Tensor>,
-    causal: bool,
-    noise: Option<&'a Tensor>,
-    /// The shape of the scores.
-    scores: Vec<usize>,
-}
-
-/// A tensor with four dimensions: one of size 1 for each that is missing, and the first ones merged. Copies only for that.
+/// A tensor with four dimensions, of [`four_sizes`]. Copies only where the first ones cannot be merged.
 fn four(x: &Tensor) -> Tensor {
-    let shape = x.shape();
-    let mut layout = x.layout().clone();
-    if shape.len() > 4 {
-        let outer: usize = shape[..shape.len() - 3].iter().product();
-        return ops::reshape(x, &[&[outer], &shape[shape.len() - 3..]].concat());
-    }
-    while layout.ndim() < 4 {
-        layout = layout.unsqueeze(0);
-    }
-    x.with_layout(layout)
+    ops::reshape(x, &four_sizes(x.shape()))
 }
 
 /// Memory for a gradient: elements, and their layout with the dimensions in the order of the operand's memory.
@@ -90,17 +65,24 @@ fn target<T: Float>(like: &Tensor) -> (Vec<T>, Layout) {
     (buffer_pool::filled(like.numel(), T::ZERO), like.layout().preserved())
 }
 
-fn run<T: Float>(asked: &AttentionOperands, scale: f64, of_mask: bool) -> Result<Gradients> {
-    let dtype = asked.query.dtype();
-    let [query, key, value, grad] = [&asked.query, &asked.key, &asked.value, &asked.grad].map(four);
+/// The gradients of queries, keys and values that have all their dimensions, and that of the result with them; `scores` is
+/// the shape of the scores.
+fn run<T: Float>(
+    step: &BackwardStep,
+    operands: [Tensor; 4],
+    mask: Option<&Tensor>,
+    scores: &[usize],
+    scale: f64,
+) -> Result<Gradients> {
+    let (dtype, of_mask) = (operands[0].dtype(), step.wants("attn_mask"));
     let straight = |x: Tensor| if x.numel() == 0 { ops::contiguous(&x) } else { x };
-    let [query, key, value, grad] = [query, key, value, grad].map(straight);
+    let [query, key, value, grad] = operands.each_ref().map(|x| straight(four(x)));
     let ((mut q, q_at), (mut k, k_at), (mut v, v_at)) =
         (target::<T>(&query), target::<T>(&key), target::<T>(&value));
-    let noise = asked.noise.map(|noise| four(&noise.with_layout(noise.layout().broadcast_to(&asked.scores))));
-    let mask = asked.mask.map(four);
-    let scores = Layout::contiguous(four_sizes(&asked.scores));
-    let mut of_scores: Vec<T> = if of_mask { vec![T::ZERO; scores.numel()] } else { Vec::new() };
+    let noise = step.kept(0)?.map(|noise| four(&noise.with_layout(noise.layout().broadcast_to(scores))));
+    let mask = mask.map(four);
+    let scores_at = Layout::contiguous(four_sizes(scores));
+    let mut of_scores: Vec<T> = if of_mask { vec![T::ZERO; scores_at.numel()] } else { Vec::new() };
     {
         let data = [&query, &key, &value, &grad].map(|x| x.storage().read());
         let [of_query, of_key, of_value, of_grad] = std::array::from_fn(|at| T::elements(&data[at]));
@@ -115,7 +97,7 @@ fn run<T: Float>(asked: &AttentionOperands, scale: f64, of_mask: bool) -> Result
         let noise = noise.map(|(noise, data)| strides::four(T::elements(data), noise.layout()));
         let mask_data = mask.as_ref().map(|mask| mask.storage().read());
         let mask = match mask.as_ref().zip(mask_data.as_deref()) {
-            None if asked.causal => Mask::Causal,
+            None if step.bool("is_causal") => Mask::Causal,
             None => Mask::None,
             Some((mask, Buffer::Bool(keep))) => Mask::Keep(strides::four(keep, mask.layout())),
             Some((mask, data)) => Mask::Added(strides::four(T::elements(data), mask.layout())),
@@ -125,7 +107,7 @@ fn run<T: Float>(asked: &AttentionOperands, scale: f64, of_mask: bool) -> Result
             q: strides::four_mut(&mut q, &q_at),
             k: strides::four_mut(&mut k, &k_at),
             v: strides::four_mut(&mut v, &v_at),
-            mask: if of_mask { Some(strides::four_mut(&mut of_scores, &scores)) } else { None },
+            mask: if of_mask { Some(strides::four_mut(&mut of_scores, &scores_at)) } else { None },
         };
         backward(&given, to);
     }
@@ -139,19 +121,20 @@ fn run<T: Float>(asked: &AttentionOperands, scale: f64, of_mask: bool) -> Result
         let found = Tensor::from_parts(Storage::new(buffer), layout, dtype);
         if found.shape() == shape { found } else { ops::reshape(&found, shape) }
     };
-    let grads = Gradients::of("query", tensor(q, q_at, asked.query.shape()))
-        .and("key", tensor(k, k_at, asked.key.shape()))
-        .and("value", tensor(v, v_at, asked.value.shape()));
+    let grads = Gradients::of("query", tensor(q, q_at, operands[0].shape()))
+        .and("key", tensor(k, k_at, operands[1].shape()))
+        .and("value", tensor(v, v_at, operands[2].shape()));
     Ok(match of_mask {
-        true => grads.and("attn_mask", tensor(of_scores, scores, &asked.scores)),
+        true => grads.and("attn_mask", tensor(of_scores, scores_at, scores)),
         false => grads,
     })
 }
 
 /// A shape with four sizes: 1 for each that is missing, and the first ones multiplied.
 fn four_sizes(shape: &[usize]) -> Vec<usize> {
-    let missing = 4usize.saturating_sub(shape.len());
-    let merged = shape.len() - shape.len().min(3);
-    let outer = shape[..merged].iter().product::<usize>();
-    [&vec![1; missing.min(3)][..], &if merged > 0 { vec![outer] } else { vec![] }, &shape[merged..]].concat()
+    let (outer, inner) = shape.split_at(shape.len().saturating_sub(3));
+    let mut sizes = vec![1; 3 - inner.len()];
+    sizes.push(outer.iter().product());
+    sizes.extend(inner);
+    sizes
 }
