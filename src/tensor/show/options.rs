@@ -28,26 +28,19 @@ impl PrintOptions {
     /// The options after a call of `set_printoptions`: the profile is applied first, then the other arguments.
     /// Every call sets `sci_mode`, even without that argument.
     pub fn set(self, change: &PrintOptionsChange) -> PrintOptions {
-        let mut options = match change.profile.as_deref() {
+        let options = match change.profile.as_deref() {
             Some("default") => PrintOptions::default(),
             Some("short") => PrintOptions { precision: 2, edgeitems: 2, ..PrintOptions::default() },
             Some("full") => PrintOptions { threshold: f64::INFINITY, ..PrintOptions::default() },
             _ => self,
         };
-        if let Some(precision) = change.precision {
-            options.precision = precision;
+        PrintOptions {
+            precision: change.precision.unwrap_or(options.precision),
+            threshold: change.threshold.unwrap_or(options.threshold),
+            edgeitems: change.edgeitems.unwrap_or(options.edgeitems),
+            linewidth: change.linewidth.unwrap_or(options.linewidth),
+            sci_mode: change.sci_mode,
         }
-        if let Some(threshold) = change.threshold {
-            options.threshold = threshold;
-        }
-        if let Some(edgeitems) = change.edgeitems {
-            options.edgeitems = edgeitems;
-        }
-        if let Some(linewidth) = change.linewidth {
-            options.linewidth = linewidth;
-        }
-        options.sci_mode = change.sci_mode;
-        options
     }
 
     /// The number of elements shown at each end of a dimension; `None` if all are shown.
