@@ -31,25 +31,6 @@ pub(crate) type Strip<const P: usize> = [Lanes; P];
 
 pub(crate) const ZEROS: Lanes = Lanes([0.0; LANES]);
 
-/// The processor's vectors, detected once and passed to every tile.
-#[derive(Clone, Copy)]
-pub(crate) struct Vectors {
-    /// Not public: the number says that the processor has them.
-    bytes: usize,
-}
-
-impl Vectors {
-    /// The vectors of this processor.
-    pub(crate) fn detect() -> Vectors {
-        Vectors { bytes: vector_bytes() }
-    }
-
-    /// Their length in bytes; 0 without a fused multiply-add.
-    pub(crate) fn bytes(self) -> usize {
-        self.bytes
-    }
-}
-
 /// Bytes of the vectors that a tile of so many rows is for: eight rows take the registers of 64-byte vectors.
 pub(crate) const fn vector_bytes_of(rows: usize) -> usize {
     if rows == 8 { 64 } else { 32 }
@@ -59,21 +40,19 @@ pub(crate) const fn vector_bytes_of(rows: usize) -> usize {
 /// `a` has the `R` numbers of one term together. Terms that one operand lacks are not added.
 #[inline(always)]
 pub(crate) fn multiply<const R: usize, const P: usize>(
-    vectors: Vectors,
     a: &[[f32; R]],
     b: &[Strip<P>],
     keep: Option<&Strip<P>>,
     c: &mut [Strip<P>; R],
 ) {
     #[cfg(target_arch = "x86_64")]
-    match vectors.bytes {
-        // SAFETY: only `detect` makes `Vectors`, and 64 bytes mean that it has detected AVX-512.
+    match vector_bytes() {
+        // SAFETY: 64 bytes mean that AVX-512 was detected.
         64 if const { vector_bytes_of(R) == 64 } => return unsafe { x86::multiply_512(a, b, keep, c) },
-        // SAFETY: as above; 32 bytes mean AVX2 and the fused multiply-add.
+        // SAFETY: 32 bytes mean AVX2 and the fused multiply-add.
         32 if const { vector_bytes_of(R) == 32 } => return unsafe { x86::multiply_256(a, b, keep, c) },
         _ => {}
     }
-    let _ = vectors;
     tile::<f32, 16, R, P>(a, b, keep, c);
 }
 
@@ -123,13 +102,12 @@ fn tile<V: TableVector, const H: usize, const R: usize, const P: usize>(
 }
 
 /// The columns of 8 rows of 8 numbers. The compiler would make 64 single moves or gathers of the plain loop.
-pub(crate) fn transpose(vectors: Vectors, rows: [&[f32; 8]; 8], columns: [&mut [f32; 8]; 8]) {
+pub(crate) fn transpose(rows: [&[f32; 8]; 8], columns: [&mut [f32; 8]; 8]) {
     #[cfg(target_arch = "x86_64")]
-    if vectors.bytes >= 32 {
-        // SAFETY: only `detect` makes `Vectors`, and 32 bytes or more mean that it has detected AVX2.
+    if vector_bytes() >= 32 {
+        // SAFETY: 32 bytes or more mean that AVX2 was detected.
         return unsafe { x86::transpose(rows, columns) };
     }
-    let _ = vectors;
     for (l, column) in columns.into_iter().enumerate() {
         for (x, row) in column.iter_mut().zip(rows) {
             *x = row[l];

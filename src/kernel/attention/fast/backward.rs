@@ -15,7 +15,7 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use super::super::super::math;
 use super::super::super::simd::{self, SimdWork};
 use super::super::operands::{GradientInputs, GroupGradients, Mask};
-use super::super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS, vector_bytes_of};
+use super::super::tiles::{LANES, Lanes, Strip, ZEROS, vector_bytes_of};
 use super::mask::{Coverage, ScoreBlock, apply, coverage};
 use super::tile::{self, KEYS, NEG_INFINITIES, each};
 
@@ -82,7 +82,6 @@ impl<const R: usize, const P: usize> SimdWork for TiledGroup<'_, '_, '_, R, P> {
 
 /// Work buffers of a group. Sizes: strips of a block of queries, keys rounded up to whole blocks, features rounded up.
 struct Buffers<const R: usize, const P: usize> {
-    vectors: Vectors,
     /// Queries in this block.
     t: usize,
     /// Keys in a block.
@@ -128,7 +127,7 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
     #[inline(always)]
     fn new(t: usize, k: ArrayView2<f32>, v: ArrayView2<f32>) -> Self {
         let (count, d, e) = (k.nrows(), k.ncols(), v.ncols());
-        let (vectors, block) = (Vectors::detect(), KEYS.min(count.next_multiple_of(R)));
+        let block = KEYS.min(count.next_multiple_of(R));
         let (depth, padded) =
             ([d, e].map(|width| width.next_multiple_of(LANES)), count.next_multiple_of(block));
         let strips = t.div_ceil(Self::ROWS).min((WEIGHTS / (P * padded)).clamp(1, STRIPS));
@@ -141,13 +140,12 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
             let rows = number * block..((number + 1) * block).min(count);
             let (k, v) = (k.slice(s![rows.clone(), ..]), v.slice(s![rows, ..]));
             let [of_k, of_v] = depth.map(|depth| block / R * depth);
-            tile::copy_keys(vectors, k, depth[0], &mut keys[number * of_k..][..of_k]);
-            tile::copy_keys(vectors, v, depth[1], &mut values[number * of_v..][..of_v]);
+            tile::copy_keys(k, depth[0], &mut keys[number * of_k..][..of_k]);
+            tile::copy_keys(v, depth[1], &mut values[number * of_v..][..of_v]);
             let tall = depth[0] / R * block;
             tile::copy_values(k, block, &mut tall_keys[number * tall..][..tall]);
         }
         Buffers {
-            vectors,
             t,
             block,
             padded,
@@ -190,7 +188,7 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
             [(q, scale, self.depth[0], &mut self.queries), (grad, 1.0, self.depth[1], &mut self.grads)]
         {
             for (rows, to) in rows.axis_chunks_iter(Axis(0), Self::ROWS).zip(to.chunks_exact_mut(depth)) {
-                tile::copy_queries(self.vectors, rows, scale, to);
+                tile::copy_queries(rows, scale, to);
             }
         }
         let stride = self.attends.len() * Self::ROWS;
@@ -224,15 +222,8 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
             }
             let (weights, of_scores) = (&mut weights[first..], &mut of_scores[first..]);
             let (tiles, [of_k, of_v]) = (leading.next_multiple_of(R), [d, e].map(|depth| block / R * depth));
+            tile::products::<R, P>(q, &self.keys[number * of_k..][..of_k], &mut weights[..tiles], || ());
             tile::products::<R, P>(
-                self.vectors,
-                q,
-                &self.keys[number * of_k..][..of_k],
-                &mut weights[..tiles],
-                || (),
-            );
-            tile::products::<R, P>(
-                self.vectors,
                 grad,
                 &self.values[number * of_v..][..of_v],
                 &mut of_scores[..tiles],
@@ -286,7 +277,6 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
             of_scores[rest].fill([ZEROS; P]);
             let tall = d / R * block;
             tile::gather(
-                self.vectors,
                 &of_scores[..leading],
                 &self.tall_keys[number * tall..][..tall],
                 block,

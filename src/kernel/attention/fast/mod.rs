@@ -28,7 +28,7 @@ use super::super::simd::SimdWork;
 use super::super::{simd, threads};
 use super::operands::{Fused, GradientInputs, GroupGradients, Mask, Operands, blocks, for_each_block};
 use super::streaming::streaming;
-use super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS};
+use super::tiles::{self, LANES, Lanes, Strip, ZEROS};
 
 /// Least queries of a head: half a vector.
 pub(super) const FEWEST: usize = LANES / 2;
@@ -57,10 +57,9 @@ impl Fused for f32 {
 
     fn fused(x: &Operands<f32>, scale: f32, mask: &Mask<f32>, out: ArrayViewMut4<f32>) {
         // A tile of sums takes three quarters of the vector registers: 24 of 32, or 12 of 16 of half the width.
-        let vectors = Vectors::detect();
-        match vectors.bytes() {
-            64.. => heads::<8, 3>(vectors, x, scale, mask, out),
-            _ => heads::<6, 1>(vectors, x, scale, mask, out),
+        match simd::vector_bytes() {
+            64.. => heads::<8, 3>(x, scale, mask, out),
+            _ => heads::<6, 1>(x, scale, mask, out),
         }
     }
 
@@ -74,7 +73,6 @@ impl Fused for f32 {
 
 /// All heads, in tiles of `R` by `P` vectors.
 fn heads<const R: usize, const P: usize>(
-    vectors: Vectors,
     x: &Operands<f32>,
     scale: f32,
     mask: &Mask<f32>,
@@ -90,7 +88,6 @@ fn heads<const R: usize, const P: usize>(
         let [batch, head, first] = at;
         let group = head / (h / groups);
         simd::run_widest(TiledBlock::<R, P> {
-            vectors,
             q: q.slice(s![batch, head, first..first + out.nrows(), ..]),
             k: k.slice(s![batch, group, .., ..]),
             v: v.slice(s![batch, group, .., ..]),
@@ -127,7 +124,6 @@ struct WorkBuffers<'a, const R: usize> {
 
 /// One block of queries against all keys. Shapes (t, D), (S, D), (S, E) to (t, E); any strides.
 struct TiledBlock<'a, 'm, 'n, 'o, const R: usize, const P: usize> {
-    vectors: Vectors,
     q: ArrayView2<'a, f32>,
     k: ArrayView2<'a, f32>,
     v: ArrayView2<'a, f32>,
@@ -173,7 +169,7 @@ impl<const R: usize, const P: usize> SimdWork for TiledBlock<'_, '_, '_, '_, R, 
         for start in (0..attended).step_by(block) {
             let n = block.min(attended - start);
             let rows = self.k.slice(s![start..start + n, ..]);
-            tile::copy_keys(self.vectors, rows, depth, &mut buffers.keys);
+            tile::copy_keys(rows, depth, &mut buffers.keys);
             tile::copy_values(self.v.slice(s![start..start + n, ..]), apart(block), &mut buffers.values);
             let mut next = start + n..(start + n + block).min(attended);
             let share = next.len().div_ceil(vectors.div_ceil(P));
@@ -234,7 +230,7 @@ impl<const R: usize, const P: usize> TiledBlock<'_, '_, '_, '_, R, P> {
         let depth = self.q.ncols().next_multiple_of(SIDE);
         let queries = strips_mut(&mut buffers.queries[first * depth..][..N * depth]);
         let q = self.q.slice(s![self.queries::<N>(first), ..]);
-        tile::copy_queries::<N>(self.vectors, q, self.scale * std::f32::consts::LOG2_E, queries);
+        tile::copy_queries::<N>(q, self.scale * std::f32::consts::LOG2_E, queries);
     }
 
     /// One strip against the block of keys in the buffers.
@@ -258,7 +254,7 @@ impl<const R: usize, const P: usize> TiledBlock<'_, '_, '_, '_, R, P> {
         let scores = strips_mut::<N>(&mut scores[..n.next_multiple_of(R) * N]);
         let top = &mut strips_mut::<N>(&mut top[first..][..N])[0];
         let sum = &mut strips_mut::<N>(&mut sum[first..][..N])[0];
-        tile::products::<R, N>(self.vectors, queries, k, scores, || {
+        tile::products::<R, N>(queries, k, scores, || {
             let tiles = ahead.tiles;
             for row in take_share(&mut ahead.keys, tiles) {
                 prefetch(self.k.row(row));
@@ -276,7 +272,7 @@ impl<const R: usize, const P: usize> TiledBlock<'_, '_, '_, '_, R, P> {
         let shrink = tile::weigh(scores, top, sum);
         let context = strips_mut(&mut context[first * tall..][..N * tall]);
         let apart = apart(KEYS.min(self.k.nrows()));
-        tile::gather::<R, N>(self.vectors, scores, values, apart, &shrink, context);
+        tile::gather::<R, N>(scores, values, apart, &shrink, context);
     }
 
     /// Writes the result of a strip.
@@ -286,7 +282,7 @@ impl<const R: usize, const P: usize> TiledBlock<'_, '_, '_, '_, R, P> {
         let context = strips_mut::<N>(&mut buffers.context[first * tall..][..N * tall]);
         let sum = &strips::<N>(&buffers.sum[first..][..N])[0];
         let rows = self.queries::<N>(first);
-        tile::put(self.vectors, context, sum, self.out.slice_mut(s![rows, ..]));
+        tile::put(context, sum, self.out.slice_mut(s![rows, ..]));
     }
 }
 

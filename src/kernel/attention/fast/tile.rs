@@ -6,7 +6,7 @@
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
 use super::super::super::math;
-use super::super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS, transpose};
+use super::super::tiles::{self, LANES, Lanes, Strip, ZEROS, transpose};
 
 /// Rows and columns that are transposed together.
 pub(super) const SIDE: usize = 8;
@@ -33,18 +33,13 @@ pub(super) use each;
 /// Copies a strip of queries times `scale`, feature by feature. Missing features are 0; the results of missing queries
 /// are never read.
 #[inline(always)]
-pub(super) fn copy_queries<const P: usize>(
-    vectors: Vectors,
-    q: ArrayView2<f32>,
-    scale: f32,
-    to: &mut [Strip<P>],
-) {
+pub(super) fn copy_queries<const P: usize>(q: ArrayView2<f32>, scale: f32, to: &mut [Strip<P>]) {
     for (eighth, q) in q.axis_chunks_iter(Axis(0), SIDE).enumerate() {
         let (p, half) = (eighth / 2, eighth % 2);
         for (at, to) in to.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
             let mut copy = [[0.0; SIDE]; SIDE];
             let columns = to.each_mut().map(|to| &mut to[p].0.as_chunks_mut().0[half]);
-            transpose(vectors, square(q, at, &mut copy), columns);
+            transpose(square(q, at, &mut copy), columns);
         }
     }
     for to in to {
@@ -73,16 +68,11 @@ fn square<'a>(rows: ArrayView2<'a, f32>, at: usize, copy: &'a mut Square) -> [&'
 
 /// Copies keys in tiles of `R`, at most 8, feature by feature: (keys / R, D, R). Missing features are 0.
 #[inline(always)]
-pub(super) fn copy_keys<const R: usize>(
-    vectors: Vectors,
-    rows: ArrayView2<f32>,
-    depth: usize,
-    to: &mut [[f32; R]],
-) {
+pub(super) fn copy_keys<const R: usize>(rows: ArrayView2<f32>, depth: usize, to: &mut [[f32; R]]) {
     for (rows, to) in rows.axis_chunks_iter(Axis(0), R).zip(to.chunks_exact_mut(depth)) {
         for (at, to) in to.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
             let (mut copy, mut columns) = ([[0.0; SIDE]; SIDE], [[0.0; SIDE]; SIDE]);
-            transpose(vectors, square(rows, at, &mut copy), columns.each_mut());
+            transpose(square(rows, at, &mut copy), columns.each_mut());
             for (to, column) in to.iter_mut().zip(&columns) {
                 *to = column.as_chunks().0[0];
             }
@@ -115,7 +105,6 @@ pub(super) fn copy_values<const R: usize>(rows: ArrayView2<f32>, apart: usize, t
 /// tile.
 #[inline(always)]
 pub(super) fn products<const R: usize, const P: usize>(
-    vectors: Vectors,
     q: &[Strip<P>],
     keys: &[[f32; R]],
     scores: &mut [Strip<P>],
@@ -124,7 +113,7 @@ pub(super) fn products<const R: usize, const P: usize>(
     let keys = keys.chunks_exact(q.len());
     for (scores, keys) in scores.as_chunks_mut::<R>().0.iter_mut().zip(keys) {
         before();
-        tiles::multiply(vectors, keys, q, None, scores);
+        tiles::multiply(keys, q, None, scores);
     }
 }
 
@@ -179,7 +168,6 @@ pub(super) fn weigh<const P: usize>(
 /// Multiplies the context by `shrink` and adds the weighted values. (keys) x (keys, E) -> (E)
 #[inline(always)]
 pub(super) fn gather<const R: usize, const P: usize>(
-    vectors: Vectors,
     weights: &[Strip<P>],
     values: &[[f32; R]],
     apart: usize,
@@ -187,7 +175,7 @@ pub(super) fn gather<const R: usize, const P: usize>(
     context: &mut [Strip<P>],
 ) {
     for (context, values) in context.as_chunks_mut::<R>().0.iter_mut().zip(values.chunks_exact(apart)) {
-        tiles::multiply(vectors, values, weights, Some(shrink), context);
+        tiles::multiply(values, weights, Some(shrink), context);
     }
 }
 
@@ -213,12 +201,7 @@ fn times(x: &Lanes, y: &Lanes) -> Lanes {
 
 /// Divides the context of a strip by the sum of the weights, query by query; zeros for a query without keys.
 #[inline(always)]
-pub(super) fn put<const P: usize>(
-    vectors: Vectors,
-    context: &mut [Strip<P>],
-    sum: &Strip<P>,
-    mut out: ArrayViewMut2<f32>,
-) {
+pub(super) fn put<const P: usize>(context: &mut [Strip<P>], sum: &Strip<P>, mut out: ArrayViewMut2<f32>) {
     let mut share = *sum;
     for x in share.iter_mut().flat_map(|lanes| &mut lanes.0) {
         *x = if *x == 0.0 { 0.0 } else { 1.0 / *x };
@@ -241,7 +224,7 @@ pub(super) fn put<const P: usize>(
                     whole += 1;
                 }
             }
-            transpose(vectors, columns, pieces);
+            transpose(columns, pieces);
             for (mut out, row) in out.outer_iter_mut().zip(&rows).skip(whole) {
                 out.iter_mut().skip(at * SIDE).zip(row).for_each(|(out, &x)| *out = x);
             }
