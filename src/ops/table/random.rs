@@ -5,6 +5,7 @@ use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, random};
 use crate::tensor::explanation::RandomKind;
+use crate::tensor::layout::broadcast;
 use crate::tensor::ops::{self, cast::to_dtype, draw, float::only_floats};
 use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 
@@ -213,44 +214,26 @@ fn randperm(c: &Call) -> Result<Value> {
 fn normal_of(c: &Call) -> Result<Value> {
     let generator = c.generator(if c.form == 3 { 3 } else { 2 });
     let generator = &mut *generator.borrow_mut();
-    let all_positive = |std: &Tensor| match std.to_f64_vec().iter().any(|&std| std < 0.0) {
-        true => Err(Error::runtime("normal expects all elements of std >= 0.0")),
-        false => Ok(()),
-    };
     let default = c.default_dtype();
-    let plus = |x: Tensor, y: &Arg| ops::pointwise::add(&Arg::Tensor(x), y, default);
-    let times = |x: Tensor, y: &Arg| ops::pointwise::mul(&Arg::Tensor(x), y, default);
-    Ok(match c.form {
-        0 => {
-            let (mean, std) = (c.tensor(0)?, c.tensor(1)?);
-            c.set_grad_name(GradName::Node("Normal", 3));
-            all_positive(std)?;
-            let shape = crate::tensor::layout::broadcast(mean.shape(), std.shape())?;
-            let noise = Tensor::zeros(shape, mean.dtype())?;
-            normal(&noise, generator, 0.0, 1.0)?;
-            to_dtype(&plus(times(noise, c.arg(1))?, c.arg(0))?, mean.dtype()).into()
-        }
-        1 => {
-            let mean = c.tensor(0)?;
-            c.set_grad_name(GradName::Node("Normal", 1));
-            let noise = Tensor::zeros(mean.shape(), mean.dtype())?;
-            normal(&noise, generator, 0.0, c.float(1)?)?;
-            plus(noise, c.arg(0))?.into()
-        }
-        2 => {
-            let std = c.tensor(1)?;
-            c.set_grad_name(GradName::Node("Normal", 2));
-            all_positive(std)?;
-            let noise = Tensor::zeros(std.shape(), std.dtype())?;
-            normal(&noise, generator, 0.0, 1.0)?;
-            plus(times(noise, c.arg(1))?, &Arg::Float(c.float(0)?))?.into()
-        }
-        _ => {
-            let (mean, std, shape) = (c.float(0)?, c.float(1)?, sequence(c, 2)?);
-            let dtype = c.opt_dtype(4).unwrap_or(default);
-            return fresh(&shape, dtype, c.bool(7), |target| normal(target, generator, mean, std));
-        }
-    })
+    let (mean, std) = (c.opt_tensor(0), c.opt_tensor(1));
+    let Some(model) = mean.or(std) else {
+        let (mean, std, shape) = (c.float(0)?, c.float(1)?, sequence(c, 2)?);
+        let dtype = c.opt_dtype(4).unwrap_or(default);
+        return fresh(&shape, dtype, c.bool(7), |target| normal(target, generator, mean, std));
+    };
+    c.set_grad_name(GradName::Node("Normal", [3, 1, 2][c.form]));
+    refuse_if!(
+        std.is_some_and(|std| std.to_f64_vec().iter().any(|&std| std < 0.0)),
+        "normal expects all elements of std >= 0.0"
+    );
+    let shape = broadcast(mean.map_or(&[], Tensor::shape), std.map_or(&[], Tensor::shape))?;
+    let mut noise = Tensor::zeros(shape, model.dtype())?;
+    normal(&noise, generator, 0.0, if std.is_some() { 1.0 } else { c.float(1)? })?;
+    if std.is_some() {
+        noise = ops::pointwise::mul(&Arg::Tensor(noise), c.arg(1), default)?;
+    }
+    let shifted = ops::pointwise::add(&Arg::Tensor(noise), c.arg(0), default)?;
+    Ok(to_dtype(&shifted, model.dtype()).into())
 }
 
 pub(super) fn probability(p: f64) -> Result<f64> {
