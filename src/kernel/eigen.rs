@@ -4,7 +4,7 @@
 //! (sytd2), then implicit QL or QR steps (steqr). Larger ones may have other signs there.
 //! Source: Golub & Van Loan, Matrix Computations, 8.3; LAPACK Users' Guide.
 
-use super::linalg::Matrix;
+use super::linalg::{Matrix, identity};
 use super::{Real, stop};
 
 /// How a plane rotation is signed, and with it the eigenvectors.
@@ -57,8 +57,8 @@ struct Tridiagonal<T> {
 
 /// Only the lower half is read (sytd2).
 fn tridiagonal<T: Real>(a: &Matrix<T>) -> Tridiagonal<T> {
-    let n = a.rows;
-    let mut a = a.data.clone();
+    let n = a.nrows();
+    let mut a: Vec<T> = a.iter().copied().collect();
     let (mut diagonal, mut below, mut reflections) = (vec![T::ZERO; n], Vec::new(), Vec::new());
     for i in 0..n.saturating_sub(1) {
         let rest: Vec<T> = (i + 2..n).map(|j| a[j * n + i]).collect();
@@ -158,8 +158,7 @@ struct Steps<T> {
 
 impl<T: Real> Steps<T> {
     fn turn(&mut self, j: usize, c: T, s: T) {
-        let columns = self.z.columns;
-        for row in self.z.data.chunks_exact_mut(columns) {
+        for mut row in self.z.rows_mut() {
             let (x, y) = (row[j], row[j + 1]);
             (row[j + 1], row[j]) = (c * y - s * x, s * y + c * x);
         }
@@ -293,9 +292,7 @@ impl<T: Real> Steps<T> {
             let least = (i..n).fold(i, |least, j| if self.d[j] < self.d[least] { j } else { least });
             if self.d[least] != self.d[i] {
                 self.d.swap(i, least);
-                for row in self.z.data.chunks_exact_mut(n) {
-                    row.swap(i, least);
-                }
+                (0..n).for_each(|row| self.z.swap([row, i], [row, least]));
             }
         }
     }
@@ -304,22 +301,22 @@ impl<T: Real> Steps<T> {
 /// Ascending eigenvalues of a symmetric matrix (n, n), of which the lower half counts, and its eigenvectors as columns
 /// (n, n). NaN where a number is not finite. `None` if the steps do not converge. As LAPACK's syevd.
 pub(crate) fn symmetric<T: Real>(a: &Matrix<T>, rotation: Rotation) -> Option<(Vec<T>, Matrix<T>)> {
-    let n = a.rows;
-    let lower = (0..n).flat_map(|i| (0..=i).map(move |j| i * n + j));
-    if lower.into_iter().any(|at| !a.data[at].to_f64().is_finite()) {
-        return Some((vec![T::NAN; n], Matrix::new(vec![T::NAN; n * n], n, n)));
+    let n = a.nrows();
+    let mut lower = (0..n).flat_map(|i| (0..=i).map(move |j| [i, j]));
+    if lower.any(|at| !a[at].to_f64().is_finite()) {
+        return Some((vec![T::NAN; n], Matrix::from_elem((n, n), T::NAN)));
     }
     let Tridiagonal { diagonal, below, reflections } = tridiagonal(a);
-    let mut steps = Steps { d: diagonal, e: below, z: Matrix::identity(n), rotation };
+    let mut steps = Steps { d: diagonal, e: below, z: identity(n), rotation };
     steps.run().ok()?;
     let mut z = steps.z;
     for (start, v, tau) in reflections.into_iter().rev() {
         for j in 0..n {
             stop::check();
-            let sum = (start..n).fold(T::ZERO, |sum, i| sum + v[i - start] * z.data[i * n + j]);
+            let sum = (start..n).fold(T::ZERO, |sum, i| sum + v[i - start] * z[[i, j]]);
             let share = tau * sum;
             for i in start..n {
-                z.data[i * n + j] -= share * v[i - start];
+                z[[i, j]] -= share * v[i - start];
             }
         }
     }

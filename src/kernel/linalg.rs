@@ -2,53 +2,21 @@
 //! Householder reflections, singular values by Jacobi rotations, and the Cholesky factor.
 //! Source: the unblocked algorithms of LAPACK (Golub & Van Loan, chapters 3, 5 and 8).
 
+use ndarray::Array2;
+
 use super::rank::largest_first;
 use super::{Real, stop};
 
-/// A row-major matrix.
-#[derive(Clone, Debug)]
-pub struct Matrix<T> {
-    /// The elements, row-major.
-    pub data: Vec<T>,
-    /// Number of rows.
-    pub(crate) rows: usize,
-    /// Number of columns.
-    pub(crate) columns: usize,
+/// A matrix of small size.
+pub type Matrix<T> = Array2<T>;
+
+/// Ones on the diagonal.
+pub fn identity<T: Real>(n: usize) -> Matrix<T> {
+    Matrix::from_shape_fn((n, n), |(i, j)| if i == j { T::ONE } else { T::ZERO })
 }
 
-impl<T: Real> Matrix<T> {
-    /// A matrix of these elements.
-    pub fn new(data: Vec<T>, rows: usize, columns: usize) -> Self {
-        Matrix { data, rows, columns }
-    }
-
-    /// Ones on the diagonal.
-    pub fn identity(n: usize) -> Self {
-        let mut out = Matrix::new(vec![T::ZERO; n * n], n, n);
-        for i in 0..n {
-            *out.at(i, i) = T::ONE;
-        }
-        out
-    }
-
-    fn at(&mut self, row: usize, column: usize) -> &mut T {
-        &mut self.data[row * self.columns + column]
-    }
-
-    fn get(&self, row: usize, column: usize) -> T {
-        self.data[row * self.columns + column]
-    }
-
-    /// The transposed matrix. Copies.
-    pub(crate) fn transposed(&self) -> Self {
-        let mut out = Matrix::new(vec![T::ZERO; self.data.len()], self.columns, self.rows);
-        for i in 0..self.rows {
-            for j in 0..self.columns {
-                *out.at(j, i) = self.get(i, j);
-            }
-        }
-        out
-    }
+fn zeros<T: Real>(rows: usize, columns: usize) -> Matrix<T> {
+    Matrix::from_elem((rows, columns), T::ZERO)
 }
 
 /// The LU factorisation of a square matrix with pivoting.
@@ -62,26 +30,26 @@ pub struct Factors<T> {
 
 /// Factors a square matrix.
 pub fn factor<T: Real>(mut a: Matrix<T>) -> Factors<T> {
-    let n = a.rows;
+    let n = a.nrows();
     let (mut order, mut odd, mut singular) = ((0..n).collect::<Vec<_>>(), false, None);
     for k in 0..n {
         stop::check();
-        let pivot = (k..n).fold(k, |best, i| if a.get(i, k).abs() > a.get(best, k).abs() { i } else { best });
-        if a.get(pivot, k) == T::ZERO {
+        let pivot = (k..n).fold(k, |best, i| if a[[i, k]].abs() > a[[best, k]].abs() { i } else { best });
+        if a[[pivot, k]] == T::ZERO {
             singular = singular.or(Some(k));
             continue;
         }
         if pivot != k {
-            (0..n).for_each(|j| a.data.swap(k * n + j, pivot * n + j));
+            (0..n).for_each(|j| a.swap([k, j], [pivot, j]));
             order.swap(k, pivot);
             odd = !odd;
         }
-        let inverse = T::ONE / a.get(k, k);
+        let inverse = T::ONE / a[[k, k]];
         for i in k + 1..n {
-            *a.at(i, k) *= inverse;
-            let share = a.get(i, k);
+            a[[i, k]] *= inverse;
+            let share = a[[i, k]];
             for j in k + 1..n {
-                *a.at(i, j) = (-share).fma(a.get(k, j), a.get(i, j));
+                a[[i, j]] = (-share).fma(a[[k, j]], a[[i, j]]);
             }
         }
     }
@@ -92,14 +60,14 @@ impl<T: Real> Factors<T> {
     /// The determinant.
     pub fn determinant(&self) -> T {
         let start = if self.odd { -T::ONE } else { T::ONE };
-        (0..self.lu.rows).fold(start, |product, i| product * self.lu.get(i, i))
+        (0..self.lu.nrows()).fold(start, |product, i| product * self.lu[[i, i]])
     }
 
     /// The sign of the determinant and the logarithm of its absolute value.
     pub(crate) fn sign_and_log(&self) -> (T, T) {
         let start = if self.odd { -T::ONE } else { T::ONE };
-        (0..self.lu.rows).fold((start, T::ZERO), |(sign, log), i| {
-            let pivot = self.lu.get(i, i);
+        (0..self.lu.nrows()).fold((start, T::ZERO), |(sign, log), i| {
+            let pivot = self.lu[[i, i]];
             let sign = if pivot < T::ZERO {
                 -sign
             } else if pivot == T::ZERO {
@@ -113,23 +81,23 @@ impl<T: Real> Factors<T> {
 
     /// The solution x of a x = b for each column of `b`.
     pub fn solve(&self, b: &Matrix<T>) -> Matrix<T> {
-        let (n, columns) = (self.lu.rows, b.columns);
-        let mut x = Matrix::new(vec![T::ZERO; n * columns], n, columns);
+        let (n, columns) = (self.lu.nrows(), b.ncols());
+        let mut x = zeros(n, columns);
         for column in 0..columns {
             stop::check();
             for i in 0..n {
-                let mut sum = b.get(self.order[i], column);
+                let mut sum = b[[self.order[i], column]];
                 for j in 0..i {
-                    sum = (-self.lu.get(i, j)).fma(x.get(j, column), sum);
+                    sum = (-self.lu[[i, j]]).fma(x[[j, column]], sum);
                 }
-                *x.at(i, column) = sum;
+                x[[i, column]] = sum;
             }
             for i in (0..n).rev() {
-                let mut sum = x.get(i, column);
+                let mut sum = x[[i, column]];
                 for j in i + 1..n {
-                    sum = (-self.lu.get(i, j)).fma(x.get(j, column), sum);
+                    sum = (-self.lu[[i, j]]).fma(x[[j, column]], sum);
                 }
-                *x.at(i, column) = sum / self.lu.get(i, i);
+                x[[i, column]] = sum / self.lu[[i, i]];
             }
         }
         x
@@ -139,36 +107,36 @@ impl<T: Real> Factors<T> {
 /// Q with orthonormal columns (rows, k) and upper triangular R (k, columns), k the smaller side; with `complete`, Q is
 /// square.
 pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
-    let (m, n) = (a.rows, a.columns);
+    let (m, n) = a.dim();
     let k = m.min(n);
     let mut r = a.clone();
     let width = if complete { m } else { k };
     let mut reflections: Vec<(Vec<T>, T)> = Vec::new();
     for j in 0..k {
-        let norm = (j..m).fold(T::ZERO, |sum, i| sum + r.get(i, j) * r.get(i, j)).sqrt();
-        let rest = (j + 1..m).fold(T::ZERO, |sum, i| sum + r.get(i, j) * r.get(i, j));
+        let norm = (j..m).fold(T::ZERO, |sum, i| sum + r[[i, j]] * r[[i, j]]).sqrt();
+        let rest = (j + 1..m).fold(T::ZERO, |sum, i| sum + r[[i, j]] * r[[i, j]]);
         if rest == T::ZERO {
             reflections.push((vec![T::ZERO; m], T::ZERO));
             continue;
         }
-        let alpha = r.get(j, j);
+        let alpha = r[[j, j]];
         let beta = if alpha >= T::ZERO { -norm } else { norm };
         let tau = (beta - alpha) / beta;
         let mut v = vec![T::ZERO; m];
         v[j] = T::ONE;
-        (j + 1..m).for_each(|i| v[i] = r.get(i, j) / (alpha - beta));
+        (j + 1..m).for_each(|i| v[i] = r[[i, j]] / (alpha - beta));
         reflect(&mut r, &v, tau);
         reflections.push((v, tau));
     }
-    let mut q = Matrix::new(vec![T::ZERO; m * width], m, width);
-    (0..width.min(m)).for_each(|i| *q.at(i, i) = T::ONE);
+    let mut q = zeros(m, width);
+    (0..width.min(m)).for_each(|i| q[[i, i]] = T::ONE);
     for (v, tau) in reflections.iter().rev() {
         reflect(&mut q, v, *tau);
     }
-    let mut upper = Matrix::new(vec![T::ZERO; width * n], width, n);
+    let mut upper = zeros(width, n);
     for i in 0..width {
         for j in i..n {
-            *upper.at(i, j) = r.get(i, j);
+            upper[[i, j]] = r[[i, j]];
         }
     }
     (q, upper)
@@ -177,9 +145,9 @@ pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
 /// A matrix with orthonormal columns, and further ones behind them until it is square.
 pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
     let mut q = qr(a, true).0;
-    for i in 0..a.rows {
-        for j in 0..a.columns {
-            *q.at(i, j) = a.get(i, j);
+    for i in 0..a.nrows() {
+        for j in 0..a.ncols() {
+            q[[i, j]] = a[[i, j]];
         }
     }
     q
@@ -187,28 +155,28 @@ pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
 
 /// `a -= tau v (vᵀ a)`
 fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
-    for j in 0..a.columns {
+    for j in 0..a.ncols() {
         stop::check();
-        let sum = (0..a.rows).fold(T::ZERO, |sum, i| sum + v[i] * a.get(i, j));
+        let sum = (0..a.nrows()).fold(T::ZERO, |sum, i| sum + v[i] * a[[i, j]]);
         for (i, &v) in v.iter().enumerate() {
-            *a.at(i, j) = a.get(i, j) - tau * v * sum;
+            a[[i, j]] = a[[i, j]] - tau * v * sum;
         }
     }
 }
 
 /// U (rows, k), singular values, largest first, and Vᵀ (k, columns); computed in double precision.
 pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
-    if a.rows < a.columns {
-        let (u, s, vt) = svd(&a.transposed());
-        return (vt.transposed(), s, u.transposed());
+    if a.nrows() < a.ncols() {
+        let (u, s, vt) = svd(&a.t().to_owned());
+        return (vt.reversed_axes(), s, u.reversed_axes());
     }
-    let (m, n) = (a.rows, a.columns);
-    if a.data.iter().any(|x| !x.to_f64().is_finite()) {
-        let nan = |rows: usize, columns: usize| Matrix::new(vec![T::NAN; rows * columns], rows, columns);
-        return (nan(m, n), vec![T::NAN; n], nan(n, n));
+    let (m, n) = a.dim();
+    if a.iter().any(|x| !x.to_f64().is_finite()) {
+        let nan = |rows: usize| Matrix::from_elem((rows, n), T::NAN);
+        return (nan(m), vec![T::NAN; n], nan(n));
     }
     // Both transposed: a rotation reads and writes two columns, which are contiguous so.
-    let mut u: Vec<f64> = a.transposed().data.iter().map(|x| x.to_f64()).collect();
+    let mut u: Vec<f64> = a.t().iter().map(|x| x.to_f64()).collect();
     let mut v = vec![0.0; n * n];
     (0..n).for_each(|i| v[i * n + i] = 1.0);
     for _ in 0..60 {
@@ -247,8 +215,8 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     let order = largest_first(&sizes);
     let most = order.first().map_or(0.0, |&at| sizes[at]);
     let sizes = with_null_columns(&mut u, (m, n), sizes, most * 1e-16);
-    let mut left = Matrix::new(vec![T::ZERO; m * n], m, n);
-    let mut right = Matrix::new(vec![T::ZERO; n * n], n, n);
+    let mut left = zeros(m, n);
+    let mut right = zeros(n, n);
     for (to, &from) in order.iter().enumerate() {
         let size = if sizes[from] > 0.0 { sizes[from] } else { 1.0 };
         // The sign is arbitrary; the vectors of LAPACK mostly begin with a negative number.
@@ -260,10 +228,10 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
             _ => 1.0,
         };
         for i in 0..m {
-            *left.at(i, to) = T::from_f64(sign * u[from * m + i] / size);
+            left[[i, to]] = T::from_f64(sign * u[from * m + i] / size);
         }
         for i in 0..n {
-            *right.at(to, i) = T::from_f64(sign * v[from * n + i]);
+            right[[to, i]] = T::from_f64(sign * v[from * n + i]);
         }
     }
     (left, order.iter().map(|&at| T::from_f64(sizes[at].max(0.0))).collect(), right)

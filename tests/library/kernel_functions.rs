@@ -4,7 +4,7 @@ use attn::kernel::backward::activation;
 use attn::kernel::buffer_pool::Element;
 use attn::kernel::elementwise::{Strided, binary, gather_strided, scatter_strided};
 use attn::kernel::index::{ravel, strided_position, unravel};
-use attn::kernel::linalg::{Matrix, factor, qr, svd};
+use attn::kernel::linalg::{Matrix, factor, identity, qr, svd};
 use attn::kernel::math::{self, Functions, exp2_fast};
 use attn::kernel::random::erfinv;
 use attn::kernel::rank::{Equal, Rank, insertion_place, sorted_places, sorted_rows};
@@ -284,13 +284,13 @@ fn erfinv_is_the_inverse_of_erf() {
 
 #[test]
 fn factors_of_a_matrix_solve_systems_and_multiply_back() {
-    let a = Matrix::new(vec![0.0, 2.0, 1.0, 4.0, 1.0, 3.0, 2.0, 2.0, 5.0f64], 3, 3);
+    let a = ndarray::arr2(&[[0.0, 2.0, 1.0], [4.0, 1.0, 3.0], [2.0, 2.0, 5.0f64]]);
     let factors = factor(a.clone());
     assert!((factors.determinant() - -22.0).abs() < 1e-12);
     let product = |x: &Matrix<f64>, y: &Matrix<f64>, i: usize, j: usize| -> f64 {
-        (0..3).map(|k| x.data[i * 3 + k] * y.data[k * 3 + j]).sum()
+        (0..3).map(|k| x[[i, k]] * y[[k, j]]).sum()
     };
-    let x = factors.solve(&Matrix::identity(3));
+    let x = factors.solve(&identity(3));
     for i in 0..3 {
         for j in 0..3 {
             assert!((product(&a, &x, i, j) - f64::from(u8::from(i == j))).abs() < 1e-12);

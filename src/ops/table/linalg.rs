@@ -66,10 +66,10 @@ pub(super) fn pages<T: Float>(x: &Tensor) -> Vec<Matrix<T>> {
     let ndim = x.ndim();
     let (rows, columns) = (x.shape()[ndim - 2], x.shape()[ndim - 1]);
     let data = T::of(x);
-    let count: usize = x.shape()[..ndim - 2].iter().product();
-    (0..count)
-        .map(|at| Matrix::new(data[at * rows * columns..(at + 1) * rows * columns].to_vec(), rows, columns))
-        .collect()
+    let page = |data: &[T]| Matrix::from_shape_vec((rows, columns), data.to_vec());
+    let count: usize = lead(x).iter().product();
+    let size = rows * columns;
+    (0..count).map(|at| page(&data[at * size..(at + 1) * size]).expect("a page has its elements")).collect()
 }
 
 /// A stack of matrices of this size as LAPACK leaves it: columns lie straight in memory.
@@ -79,7 +79,7 @@ pub(super) fn columns_first<T: Float>(
     pages: &[Matrix<T>],
     dtype: crate::tensor::DType,
 ) -> Tensor {
-    let data = pages.iter().flat_map(|page| page.transposed().data).collect();
+    let data = pages.iter().flat_map(|page| page.t().into_iter().copied()).collect();
     let turned = T::tensor(data, [lead, &[columns, rows]].concat(), dtype);
     turned.with_layout(turned.layout().transpose(lead.len(), lead.len() + 1))
 }
@@ -126,7 +126,7 @@ fn inverse(x: &Tensor) -> Result<Tensor> {
                     pivot + 1
                 )));
             }
-            out.push(factors.solve(&Matrix::identity(n)));
+            out.push(factors.solve(&linalg::identity(n)));
         }
         Ok(columns_first(lead(x), (n, n), &out, x.dtype()))
     })
@@ -223,7 +223,7 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
             );
             u.push(if tall > k { linalg::completed(&left) } else { left });
             s.extend(sizes);
-            v.push(if wide > k { linalg::completed(&right.transposed()).transposed() } else { right });
+            v.push(if wide > k { linalg::completed(&right.reversed_axes()).reversed_axes() } else { right });
         }
         let shape = [lead(x), &[k]].concat();
         let matrices = |size, pages| columns_first(lead(x), size, pages, x.dtype());

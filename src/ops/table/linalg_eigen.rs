@@ -43,7 +43,7 @@ pub(crate) fn decomposed(x: &Tensor, upper: bool, rotation: Rotation) -> Option<
     in_floats!(x.dtype(), T => {
         let (mut values, mut vectors) = (Vec::new(), Vec::new());
         for page in pages::<T>(x) {
-            let (value, vector) = symmetric(&if upper { page.transposed() } else { page }, rotation)?;
+            let (value, vector) = symmetric(&if upper { page.reversed_axes() } else { page }, rotation)?;
             values.extend(value);
             vectors.push(vector);
         }
