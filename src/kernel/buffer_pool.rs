@@ -41,10 +41,19 @@ const MOST: usize = 512;
 #[derive(Default)]
 pub struct BufferPool {
     limit: Option<usize>,
-    f32: Vec<Vec<f32>>,
-    f64: Vec<Vec<f64>>,
-    i64: Vec<Vec<i64>>,
-    bool: Vec<Vec<bool>>,
+    f32: Vec<Unused<f32>>,
+    f64: Vec<Unused<f64>>,
+    i64: Vec<Unused<i64>>,
+    bool: Vec<Unused<bool>>,
+}
+
+/// An unused vector.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Unused<T> {
+    vector: Vec<T>,
+    /// Whether all elements are zeros that nobody wrote: the system may not have mapped their pages yet.
+    is_zero: bool,
 }
 
 thread_local! {
@@ -59,13 +68,13 @@ pub(crate) fn set_limit(bytes: usize) {
 /// An element type whose vectors are kept.
 pub trait Element: Copy + Default + Send + Sync + 'static {
     #[doc(hidden)]
-    fn unused(pool: &mut BufferPool) -> &mut Vec<Vec<Self>>;
+    fn unused(pool: &mut BufferPool) -> &mut Vec<Unused<Self>>;
 }
 
 macro_rules! element {
     ($($t:ident),*) => {$(
         impl Element for $t {
-            fn unused(pool: &mut BufferPool) -> &mut Vec<Vec<$t>> {
+            fn unused(pool: &mut BufferPool) -> &mut Vec<Unused<$t>> {
                 &mut pool.$t
             }
         }
@@ -77,15 +86,14 @@ element!(f32, f64, i64, bool);
 /// Returns a vector of `len` elements with unspecified values, for the caller to overwrite.
 pub fn take<T: Element>(len: usize) -> Vec<T> {
     allow::<T>(len);
-    reused(len).unwrap_or_else(|| vec![T::default(); len])
+    reused(len, false).map_or_else(|| vec![T::default(); len], |unused| unused.vector)
 }
 
-/// Returns a vector of `len` elements of one value. Zeros of a new vector are the system's, which are mapped when they are
-/// written.
+/// Returns a vector of `len` elements of one value.
 pub(crate) fn filled<T: Element>(len: usize, value: T) -> Vec<T> {
     allow::<T>(len);
-    match reused(len) {
-        Some(mut vector) => {
+    match reused(len, false) {
+        Some(Unused { mut vector, .. }) => {
             vector.fill(value);
             vector
         }
@@ -93,28 +101,54 @@ pub(crate) fn filled<T: Element>(len: usize, value: T) -> Vec<T> {
     }
 }
 
-/// Returns the smallest unused vector that has `len` elements and at most twice as many.
-fn reused<T: Element>(len: usize) -> Option<Vec<T>> {
+/// Returns a vector of `len` zeros: one that still has its zeros if there is one. Otherwise zeros are written to memory that
+/// is mapped, or the system's own are taken, which are mapped when they are written.
+pub(crate) fn zeros<T: Element>(len: usize) -> Vec<T> {
+    allow::<T>(len);
+    match reused(len, true) {
+        Some(Unused { vector, is_zero: true }) => vector,
+        Some(Unused { mut vector, .. }) => {
+            vector.fill(T::default());
+            vector
+        }
+        None => vec![T::default(); len],
+    }
+}
+
+/// Returns the smallest unused vector that has `len` elements and at most twice as many; one of zeros first if they are
+/// wanted, and last otherwise.
+fn reused<T: Element>(len: usize, wants_zeros: bool) -> Option<Unused<T>> {
     if len * size_of::<T>() < SMALLEST {
         return None;
     }
     let mut found = POOL.with_borrow_mut(|pool| {
         let unused = T::unused(pool);
-        let fits = |it: &Vec<T>| it.len() >= len && it.len() / 2 <= len;
+        let fits = |it: &Unused<T>| it.vector.len() >= len && it.vector.len() / 2 <= len;
         // Of equals the newest: it may still be in the cache.
-        let places = (0..unused.len()).rev().filter(|&at| fits(&unused[at]));
-        let best = places.min_by_key(|&at| unused[at].len());
+        let best = (0..unused.len())
+            .rev()
+            .filter(|&at| fits(&unused[at]))
+            .min_by_key(|&at| (unused[at].is_zero != wants_zeros, unused[at].vector.len()));
         if best.is_none() {
             free_oldest(unused, |kept, freed| kept > LEAST && freed < len * size_of::<T>());
         }
         Some(unused.remove(best?))
     })?;
-    found.truncate(len);
+    found.vector.truncate(len);
     Some(found)
 }
 
 /// Keeps an unused vector for [`take`] if it is large enough, and frees it otherwise.
-pub fn recycle<T: Element>(mut vector: Vec<T>) {
+pub fn recycle<T: Element>(vector: Vec<T>) {
+    keep(vector, false);
+}
+
+/// Keeps a vector of [`zeros`] that nobody wrote.
+pub(crate) fn recycle_zeros<T: Element>(vector: Vec<T>) {
+    keep(vector, true);
+}
+
+fn keep<T: Element>(mut vector: Vec<T>, is_zero: bool) {
     let bytes = vector.capacity() * size_of::<T>();
     if bytes < SMALLEST {
         return;
@@ -126,7 +160,7 @@ pub fn recycle<T: Element>(mut vector: Vec<T>) {
         let mut pool = pool.borrow_mut();
         let limit = pool.limit.unwrap_or(LIMIT);
         let unused = T::unused(&mut pool);
-        unused.push(vector);
+        unused.push(Unused { vector, is_zero });
         let excess = unused.len().saturating_sub(MOST);
         unused.drain(..excess);
         free_oldest(unused, |kept, _| kept > limit);
@@ -134,8 +168,8 @@ pub fn recycle<T: Element>(mut vector: Vec<T>) {
 }
 
 /// Frees the oldest vectors as long as this is so of the bytes that are kept and those that were freed.
-fn free_oldest<T>(unused: &mut Vec<Vec<T>>, more: impl Fn(usize, usize) -> bool) {
-    let bytes = |it: &Vec<T>| it.len() * size_of::<T>();
+fn free_oldest<T>(unused: &mut Vec<Unused<T>>, more: impl Fn(usize, usize) -> bool) {
+    let bytes = |it: &Unused<T>| it.vector.len() * size_of::<T>();
     let (mut kept, mut freed, mut count) = (unused.iter().map(bytes).sum::<usize>(), 0, 0);
     while more(kept, freed) {
         let first = bytes(&unused[count]);
@@ -156,9 +190,24 @@ mod tests {
         for step in 0..40 {
             recycle(take::<i64>(grown + step * 1024));
         }
-        let kept = POOL.with_borrow(|pool| pool.i64.iter().map(Vec::len).sum::<usize>()) * size_of::<i64>();
+        let kept = POOL.with_borrow(|pool| pool.i64.iter().map(|it| it.vector.len()).sum::<usize>())
+            * size_of::<i64>();
         assert!(kept <= LEAST + LEAST / 4, "{kept} bytes");
         // What is asked for again is still there.
-        assert!(reused::<i64>(grown + 39 * 1024).is_some());
+        assert!(reused::<i64>(grown + 39 * 1024, false).is_some());
+    }
+
+    /// Zeros that nobody wrote are zeros again; a vector that was written is cleared.
+    #[test]
+    fn zeros_are_zeros_again() {
+        let len = 3 * SMALLEST;
+        let first = zeros::<f64>(len);
+        let place = first.as_ptr();
+        recycle_zeros(first);
+        let mut again = zeros::<f64>(len);
+        assert_eq!(again.as_ptr(), place);
+        again.fill(2.0);
+        recycle(again);
+        assert!(zeros::<f64>(len).iter().all(|&it| it == 0.0));
     }
 }

@@ -140,7 +140,7 @@ macro_rules! zip_lanes {
 impl Buffer {
     /// `len` zeros (or `false`) in the lane of `dtype`.
     pub(crate) fn zeros(dtype: DType, len: usize) -> Buffer {
-        in_lane!(dtype.lane(), T => T::buffer(buffer_pool::filled(len, T::default())))
+        in_lane!(dtype.lane(), T => T::buffer(buffer_pool::zeros(len)))
     }
 
     /// Number of elements.

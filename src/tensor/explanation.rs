@@ -285,6 +285,8 @@ pub enum LossKind {
     CrossEntropy,
     /// Minus the log-probability of the class.
     NegativeLogLikelihood,
+    /// Cross entropy of scores and probabilities, class by class.
+    WithLogits,
     /// Squared differences.
     Squared,
     /// Another loss of pairs of elements.

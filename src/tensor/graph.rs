@@ -69,6 +69,8 @@ pub(super) struct SharedElements {
     /// Python objects.
     pub(super) objects: Cell<u32>,
     pub(super) bytes: u64,
+    /// Whether it was made of zeros, which it has until the first write.
+    pub(super) began_as_zeros: bool,
     /// What storages with the same bits have in common ([`super::bits`]).
     pub(super) bits: OnceCell<Rc<()>>,
 }

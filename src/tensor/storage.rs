@@ -118,18 +118,31 @@ impl Drop for SharedElements {
         // The counter is gone while its thread ends.
         let _ = CURRENT.try_with(|bytes| bytes.set(bytes.get().saturating_sub(self.bytes)));
         let buffer = std::mem::replace(self.buffer.get_mut(), Buffer::Bool(Vec::new()));
-        each_lane!(buffer, data => buffer_pool::recycle(data));
+        match self.began_as_zeros && self.version.get() == 0 {
+            true => each_lane!(buffer, data => buffer_pool::recycle_zeros(data)),
+            false => each_lane!(buffer, data => buffer_pool::recycle(data)),
+        }
     }
 }
 
 impl Storage {
     /// A new storage of these elements.
     pub fn new(buffer: Buffer) -> Self {
+        Storage::begun(buffer, false)
+    }
+
+    /// A new storage of `len` zeros.
+    pub(super) fn zeros(dtype: DType, len: usize) -> Self {
+        Storage::begun(Buffer::zeros(dtype, len), true)
+    }
+
+    fn begun(buffer: Buffer, began_as_zeros: bool) -> Self {
         let bytes = buffer.bytes();
         CURRENT.set(CURRENT.get() + bytes);
         PEAK.set(PEAK.get().max(CURRENT.get()));
         Storage(Rc::new(SharedElements {
             bytes,
+            began_as_zeros,
             buffer: RefCell::new(buffer),
             version: Cell::new(0),
             made: RefCell::default(),

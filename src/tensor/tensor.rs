@@ -31,7 +31,7 @@ impl Tensor {
     /// Zeros. Errors: more memory than allowed.
     pub(crate) fn zeros(shape: impl AsRef<[usize]>, dtype: DType) -> Result<Tensor> {
         let len = allow(shape.as_ref(), dtype)?;
-        Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), Layout::contiguous(shape), dtype))
+        Ok(Tensor::from_parts(Storage::zeros(dtype, len), Layout::contiguous(shape), dtype))
     }
 
     /// A float32 tensor of these elements.

@@ -78,7 +78,7 @@ pub(crate) fn drawn_at(tensor: &Tensor) -> Option<String> {
         if let Explanation::Random(_) = record.operation.explanation {
             return record.site.as_ref().map(|site| format!("{} {}", site.line, site.cell));
         }
-        tensor = record.args().first()?.tensor()?.clone();
+        tensor = record.args().iter().find_map(Arg::tensor)?.clone();
     }
     None
 }

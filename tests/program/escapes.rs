@@ -223,8 +223,8 @@ fn limits_of_the_process_are_met_in_words() {
     assert_eq!(files, several.map(|file| format!("\"target\":\"{file}\"")), "{shown}");
     assert_eq!(output.status.code(), Some(3));
     assert!(shown.contains("\"faults\":[\"goes_on.py: its process crashed (SIGABRT)\"]"), "{shown}");
-    // The system refuses every file of more than two kilobytes, as a full disk does.
-    let full = "trap '' XFSZ; ulimit -f 4";
+    // The system refuses every file of more than one kilobyte, as a full disk does.
+    let full = "trap '' XFSZ; ulimit -f 2";
     let old = "# what was there";
     for (file, args) in [
         ("scores.md", &["export", "scores", "--force", "-o", "scores.md"][..]),

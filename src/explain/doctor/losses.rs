@@ -277,7 +277,7 @@ pub(super) fn masked_mean(step: &Traced, cell: &TracedCell) -> Option<Observatio
 /// A loss that computes a sigmoid itself takes the result of one.
 fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let input = step.tensor(0)?;
-    if step.operation.name != "binary_cross_entropy_with_logits" {
+    if step.operation.explanation != Explanation::Loss(LossKind::WithLogits) {
         return None;
     }
     let record = origin(&source(input).1)?;

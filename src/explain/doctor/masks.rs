@@ -3,8 +3,8 @@
 use super::attention::{Attention, is_pointer};
 use super::flow::{FlowStep, is_zero_one, source};
 use super::mask::{Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask};
-use super::meanings;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::token_masks;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -16,7 +16,7 @@ pub(super) static INVERTED: Mistake = Mistake::new(
     "the mask hides the past and shows the future",
     "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
      it, and the last token sees only itself or nothing.",
-    &[Detector::Cell(inverted), Detector::Cell(meanings::both)],
+    &[Detector::Cell(inverted), Detector::Cell(token_masks::both_meanings)],
 );
 
 /// Which keys a square mask hides from each token.
@@ -302,7 +302,7 @@ pub(super) static LEAKS: Mistake = Mistake::new(
 
 /// A boolean mask that fused attention gets as floats, and adds to the scores.
 fn cast_mask(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.name != "scaled_dot_product_attention" {
+    if step.operation.explanation != Explanation::Attention {
         return None;
     }
     let mask =

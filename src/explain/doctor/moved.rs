@@ -6,6 +6,7 @@ use super::losses::{self, is_cross_entropy, reads_tokens};
 use super::mask::{Visible, is_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
+use super::token_masks;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::session::{AxisReport, PaddingReport, UnpaddedReport};
@@ -205,7 +206,11 @@ pub(super) static PADDING: Mistake = Mistake::implied(
         "heads-joined-by-view-alone",
         "samples-mixed",
     ],
-    &[Detector::Call(padding), Detector::Step(losses::masked_mean)],
+    &[
+        Detector::Call(padding),
+        Detector::Step(losses::masked_mean),
+        Detector::Attention(token_masks::unhidden),
+    ],
 );
 
 fn padding(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {

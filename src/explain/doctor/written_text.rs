@@ -307,7 +307,7 @@ fn too_improbable(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let sums = of(Explanation::Running(RunningKind::Sum)).next()?;
     let compared = records.iter().find(|it| {
         let first = operand(it, 0).and_then(|it| origin(&it));
-        matches!(it.operation.name, "gt" | "ge" | "lt" | "le")
+        it.operation.explanation == Explanation::Pointwise(Formula::Compare)
             && first.is_some_and(|it| Rc::ptr_eq(&it, sums))
     })?;
     let most = compared.args().get(1)?.number().filter(|p| *p > 0.0 && *p < 1.0)?;

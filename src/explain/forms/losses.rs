@@ -137,7 +137,7 @@ fn one(subject: &Subject, kind: LossKind) -> Option<Account> {
     let account = match kind {
         LossKind::Squared if !weighted => Account::words(format!("({a} - {b})^2"))
             .figures(Calc::Power(Box::new(difference), Box::new(Calc::Number(2.0)))),
-        LossKind::Squared | LossKind::CrossEntropy | LossKind::NegativeLogLikelihood | LossKind::Other => {
+        _ => {
             let calc = Calc::apply(subject.op(), vec![Calc::Number(x), Calc::Number(y)], subject.value);
             Account::words(format!("{} of {a} against {b}", subject.op())).figures(calc)
         }

@@ -217,7 +217,8 @@ rows![
         .autocast(autocast::float32)
         .rule(backward::losses::mse_loss),
     op(
-        loss_of("binary_cross_entropy_with_logits", LossKind::Other).grad("BinaryCrossEntropyWithLogits"),
+        loss_of("binary_cross_entropy_with_logits", LossKind::WithLogits)
+            .grad("BinaryCrossEntropyWithLogits"),
         FUNCTION | FUNCTIONAL,
         with_logits
     )

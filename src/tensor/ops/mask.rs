@@ -38,7 +38,7 @@ pub(crate) fn fits(value: &Arg, dtype: DType) -> bool {
 
 /// `value` where the mask is true, `x` elsewhere, broadcast. Copies. As `masked_fill`.
 pub(crate) fn masked_fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
-    super::pointwise::chosen(mask, value, x, broadcast(mask.shape(), x.shape())?)
+    super::pointwise::chosen(mask, value, x, broadcast(mask.shape(), x.shape())?, x.dtype())
 }
 
 /// What a mask adds to scores: nothing where a mask of bools is true, -inf elsewhere; or its own numbers.

@@ -336,20 +336,26 @@ pub(crate) fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Re
         condition.dtype().cpp_name()
     );
     let shape = broadcast(condition.shape(), &broadcast(a.shape(), b.shape())?)?;
-    chosen(&to_dtype(condition, DType::Bool), &a, &b, shape)
+    chosen(&to_dtype(condition, DType::Bool), &a, &b, shape, dtype)
 }
 
-/// `condition ? a : b`, of bools and two tensors of one dtype, which broadcast to `shape`.
-pub(crate) fn chosen(condition: &Tensor, a: &Tensor, b: &Tensor, shape: Vec<usize>) -> Result<Tensor> {
-    crate::tensor::allow(&shape, a.dtype())?;
+/// `condition ? a : b`, of bools and two tensors in the lane of `dtype`, which broadcast to `shape`.
+pub(crate) fn chosen(
+    condition: &Tensor,
+    a: &Tensor,
+    b: &Tensor,
+    shape: Vec<usize>,
+    dtype: DType,
+) -> Result<Tensor> {
+    crate::tensor::allow(&shape, dtype)?;
     let [lc, la, lb] = [condition, a, b].map(|x| x.layout().broadcast_to(&shape));
     let (tests, x, y) = (condition.storage().read(), a.storage().read(), b.storage().read());
     let tests = lc.strided(bool::elements(&tests));
-    let buffer = in_lane!(a.dtype().lane(), T => {
+    let buffer = in_lane!(dtype.lane(), T => {
         let (x, y) = (la.strided(T::elements(&x)), lb.strided(T::elements(&y)));
         T::buffer(elementwise::ternary(&shape, tests, x, y, |c: bool, x, y| if c { x } else { y }))
     });
-    Ok(Tensor::new(buffer, shape, a.dtype()))
+    Ok(Tensor::new(buffer, shape, dtype))
 }
 
 /// `base ** exponent`, promoted and broadcast; the caller checks for bools and negative powers of integers.

@@ -4,7 +4,7 @@ import _torch
 
 _KNOWN = {
     "torch.nn.utils.rnn": "unpack_sequence unpad_sequence",
-    "torch.distributions": "Bernoulli Beta Binomial Cauchy Chi2 Dirichlet Exponential Gamma Geometric Gumbel HalfNormal Independent "
+    "torch.distributions": "Bernoulli Binomial Cauchy Chi2 Dirichlet Exponential Gamma Geometric Gumbel HalfNormal Independent "
     "LogNormal Multinomial MultivariateNormal OneHotCategorical Poisson register_kl Uniform",
     "torch.nn": "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d "
     "AlphaDropout AvgPool3d BatchNorm3d Bilinear Buffer CELU ChannelShuffle CircularPad1d CircularPad2d "

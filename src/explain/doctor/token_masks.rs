@@ -1,11 +1,12 @@
-//! What a mask of tokens means where scores are hidden with it: a comparison of tokens with a number says which are padding.
+//! What masks of tokens hide: the keys that a comparison of tokens with a number says are padding, in one place and in another.
 
-use super::attention::record_of;
-use super::flow::{operand, operands, origin};
+use super::attention::{Attention, Scores, is_softmax, record_of};
+use super::axes::{Product, is_product};
+use super::flow::{Before, operand, operands, origin, trace_back};
 use super::mistake::{Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
-use crate::tensor::descriptor::OpFamily;
+use crate::tensor::descriptor::{OpFamily, OpNotation, Sign};
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Tensor};
 
@@ -22,7 +23,7 @@ struct Hidden {
 }
 
 /// Keys that are hidden where the tokens are not a number, and elsewhere where they are.
-pub(super) fn both(cell: &TracedCell) -> Vec<Observation> {
+pub(super) fn both_meanings(cell: &TracedCell) -> Vec<Observation> {
     let hidden = |step| Some((step, of_step(step)?));
     let all: Vec<(&Traced, Hidden)> = cell.steps().filter_map(hidden).collect();
     let contradicted = |(step, own): &(&Traced, Hidden)| {
@@ -64,9 +65,9 @@ fn of_mask(mask: &Tensor, most: usize) -> Option<Hidden> {
         (_, Explanation::Pointwise(Formula::Not)) => deeper(&first).map(opposite),
         (_, Explanation::Pointwise(Formula::And | Formula::Or)) => operands(&record).iter().find_map(deeper),
         (_, Explanation::Pointwise(Formula::Compare)) => {
-            let is_equal = match record.operation.name {
-                "eq" => true,
-                "ne" => false,
+            let is_equal = match record.operation.notation {
+                OpNotation::Infix(Sign::Eq) => true,
+                OpNotation::Infix(Sign::Ne) => false,
                 _ => return None,
             };
             let number = record.args().get(1).and_then(Arg::number)?;
@@ -78,4 +79,55 @@ fn of_mask(mask: &Tensor, most: usize) -> Option<Hidden> {
         }
         _ => None,
     }
+}
+
+/// The most tensors between values and the attention that made them.
+const MOST_TENSORS: usize = 300;
+
+/// Keys that the attention which computed the values hid from all tokens, as it does padding, and that are in sight here.
+pub(super) fn unhidden(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let (input, values) = (attention.input()?, attention.values()?);
+    if attention.axis != 1 || input.ndim() < 2 || input.to_f64_vec().iter().any(|score| *score < HIDDEN) {
+        return None;
+    }
+    let (samples, keys) = (input.shape()[0], *input.shape().last()?);
+    let scores_of = |tensor: Tensor| operand(&*origin(&tensor).filter(|it| is_softmax(it))?, 0);
+    let is_alike =
+        |it: &Tensor| it.ndim() >= 3 && it.shape()[0] == samples && it.shape().last() == Some(&keys);
+    // The nearest attention with as many keys.
+    let before = Before::of(values, MOST_TENSORS).filter_map(scores_of).find(is_alike)?;
+    let columns = hidden_columns(&before);
+    let (sample, hidden) = columns.chunks(keys).enumerate().find(|(_, row)| row.contains(&true))?;
+    if !hidden.contains(&false) || !is_of_one_sequence(&before) {
+        return None;
+    }
+    let count = hidden.iter().filter(|it| **it).count();
+    let observed = format!(
+        "{count} of {keys} keys of sample {sample} were hidden from all tokens in the attention that computed {}, and no key is \
+         hidden here.",
+        cell.name_of(values, "the values")
+    );
+    let found = Observation::new(attention.site(), observed, "the same mask of padding for these keys");
+    Some(found.titled("padding that an attention before it hides is in sight"))
+}
+
+/// For each sample and key whether the key is hidden from all tokens, in all heads.
+fn hidden_columns(scores: &Tensor) -> Vec<bool> {
+    let (samples, keys) = (scores.shape()[0], scores.shape()[scores.ndim() - 1]);
+    let values = scores.to_f64_vec();
+    let mut columns = vec![true; samples * keys];
+    for (at, value) in values.iter().enumerate() {
+        columns[at * samples / values.len() * keys + at % keys] &= *value < HIDDEN;
+    }
+    columns
+}
+
+/// Whether queries and keys of scores were computed from one sequence.
+fn is_of_one_sequence(scores: &Tensor) -> bool {
+    let product =
+        trace_back(scores, &is_product).and_then(|path| Some((Product::of(&path.record)?, path.record)));
+    let Some((product, record)) = product else { return false };
+    let [queries, keys] = Scores::new(record, product).sources;
+    let input = |it: &Tensor| origin(it).and_then(|record| operand(&record, 0));
+    queries.is(&keys) || input(&queries).zip(input(&keys)).is_some_and(|(a, b)| a.is(&b))
 }
