@@ -25,7 +25,7 @@ use super::super::terminal::shell::{Failure, Shell};
 use super::super::terminal::suspend::suspend;
 use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
-use super::history;
+use super::history::History;
 use super::keys::{BoundKey, KeyHandler, code_of, for_indentation, placed};
 use super::lines::command_after;
 use super::state::{Input, Repl};
@@ -34,9 +34,10 @@ use crate::view::code::highlighted;
 use crate::view::slice::ellipsized;
 use crate::view::{Line, Look, Role, Text};
 
-/// The line editor.
+/// The line editor and its history.
 pub(super) struct LineEditor<'c> {
     editor: rustyline::Editor<EditorHelper<'c>, MemHistory>,
+    history: History,
     /// A command that ended the last input, which runs after it.
     command: Option<String>,
     /// The text that the next input begins with.
@@ -57,18 +58,20 @@ impl<'c> LineEditor<'c> {
             .max_history_size(1000)
             .ok()?
             .build();
-        let earlier = MemHistory::with_config(&config);
-        let mut editor = rustyline::Editor::with_history(config, earlier).ok()?;
+        let history = MemHistory::with_config(&config);
+        let mut editor = rustyline::Editor::with_history(config, history).ok()?;
         editor.set_helper(Some(EditorHelper {
             workspace: repl.workspace.clone(),
             catalogue: repl.catalogue,
             look: shell.look,
         }));
         bind(&mut editor);
-        for input in history::read() {
-            let _ = editor.add_history_entry(placed(&input));
+        let history = History::read();
+        for input in &history.inputs {
+            // An entry that repeats the one before is ignored.
+            let _ = editor.add_history_entry(placed(input));
         }
-        Some(LineEditor { editor, command: None, draft: String::new() })
+        Some(LineEditor { editor, history, command: None, draft: String::new() })
     }
 
     /// The next input.
@@ -95,10 +98,8 @@ impl<'c> LineEditor<'c> {
             Ok(line) => {
                 let mut input = code_of(&line).replace('\t', "    ");
                 if !input.trim().is_empty() {
-                    // An input that repeats the one before is not added.
-                    if self.editor.add_history_entry(placed(input.trim_end())).unwrap_or(false) {
-                        history::add(input.trim_end());
-                    }
+                    self.history.add(input.trim_end());
+                    let _ = self.editor.add_history_entry(placed(input.trim_end()));
                 }
                 if let Some((before, command)) = command_after(&input) {
                     self.command = Some(command.to_owned());

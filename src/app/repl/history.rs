@@ -1,5 +1,5 @@
-//! The history of inputs in the state folder. The file has one JSON string per line, so that an input may have several
-//! lines and two sessions can append.
+//! The history of inputs in the state folder: each input once, the latest last.
+//! The file has one JSON string per line, so that an input may have several lines and two sessions can append.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,46 +12,74 @@ use crate::shims::outside::outside;
 /// The most inputs that are kept.
 const MAX_INPUTS: usize = 1000;
 
-fn file() -> Option<PathBuf> {
-    state_dir().map(|folder| folder.join("history.jsonl"))
+/// Earlier inputs.
+pub(super) struct History {
+    /// The inputs, oldest first.
+    pub(crate) inputs: Vec<String>,
+    file: Option<PathBuf>,
 }
 
-fn line(input: &str) -> String {
-    serde_json::to_string(input).expect("a string can be written as JSON") + "\n"
-}
-
-/// The inputs of earlier sessions, each once, the latest last. Ignores lines that are not JSON strings: another session
-/// may be writing. A long file is replaced by the inputs that are kept.
-pub(super) fn read() -> Vec<String> {
-    let Some(file) = file() else { return Vec::new() };
-    let bytes = outside(|| fs::read(&file)).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let mut inputs: Vec<String> = Vec::new();
-    for input in text.lines().rev().take(4 * MAX_INPUTS).filter_map(|line| serde_json::from_str(line).ok()) {
-        if inputs.len() < MAX_INPUTS && !inputs.contains(&input) {
-            inputs.push(input);
+impl History {
+    /// Reads the history of earlier sessions. Ignores lines that are not JSON strings: another session may be writing.
+    pub(super) fn read() -> History {
+        let file = state_dir().map(|folder| folder.join("history.jsonl"));
+        let bytes = file.as_ref().and_then(|file| outside(|| fs::read(file)).ok()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut history = History { inputs: Vec::new(), file };
+        let lines = text.lines().count();
+        let latest = text.lines().skip(lines.saturating_sub(4 * MAX_INPUTS));
+        for input in latest.filter_map(|line| serde_json::from_str::<String>(line).ok()) {
+            history.remember(input);
         }
+        if lines > 4 * MAX_INPUTS {
+            history.compact();
+        }
+        history
     }
-    inputs.reverse();
-    if text.lines().count() > 4 * MAX_INPUTS {
+
+    /// Adds an input at the end. An equal earlier one is removed.
+    pub(super) fn add(&mut self, input: &str) {
+        if self.inputs.last().is_some_and(|last| last == input) {
+            return;
+        }
+        self.remember(input.to_owned());
+        // Without a writable file the history of this session is lost. That must not stop the session.
+        let _ = self.append(input);
+    }
+
+    fn remember(&mut self, input: String) {
+        self.inputs.retain(|known| *known != input);
+        self.inputs.push(input);
+        let over = self.inputs.len().saturating_sub(MAX_INPUTS);
+        self.inputs.drain(..over);
+    }
+
+    fn append(&self, input: &str) -> std::io::Result<()> {
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let mut line = serde_json::to_vec(input).expect("a string can be written as JSON");
+        line.push(b'\n');
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        // What is typed is nobody else's business.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let opened = outside(|| {
+            if let Some(folder) = file.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            options.open(file)
+        });
+        opened?.write_all(&line)
+    }
+
+    /// Replaces the file by the inputs that are kept.
+    fn compact(&self) {
+        let Some(file) = &self.file else { return };
+        let line = |input| serde_json::to_string(input).expect("a string can be written as JSON") + "\n";
+        let text: String = self.inputs.iter().map(line).collect();
         // If this fails, the file is only longer than necessary.
-        let _ = write(&file, &inputs.iter().map(|input| line(input)).collect::<String>());
+        let _ = write(file, &text);
     }
-    inputs
-}
-
-/// Adds an input. Without a writable file the history of this session is lost; that must not stop the session.
-pub(super) fn add(input: &str) {
-    let Some(file) = file() else { return };
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    // What is typed is nobody else's business.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let _ = outside(|| {
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        options.open(&file)?.write_all(line(input).as_bytes())
-    });
 }
