@@ -3,9 +3,9 @@
 use attn::app::cells::step::{element_of, loop_variables};
 use attn::app::learn::choose::{moved, next_table};
 use attn::app::learn::code_page::{CodePage, rows_of};
-use attn::app::learn::editor::{ends, indent};
+use attn::app::learn::editor::{Gutter, ends, indent};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
-use attn::app::repl::editor::coloured;
+use attn::app::repl::keys::without_margins;
 use attn::app::terminal::prompt::TypedLine;
 use attn::lesson::review::as_statement;
 use attn::view::Look;
@@ -64,10 +64,25 @@ fn enter_ends_the_code_only_on_an_empty_line() {
 }
 
 #[test]
+fn lines_are_numbered_in_a_margin_that_is_no_code() {
+    let look = Look { width: 80, colour: false, plain: false };
+    let (code, gutter) = ("for i in x:\n    print(i)", Gutter::of("for i in x:\n    print(i)"));
+    let typed = gutter.with_margins(code);
+    assert_eq!(without_margins(&typed), code);
+    assert_eq!(gutter.with_margins(&typed), typed);
+    assert_eq!(gutter.drawn(&typed, look), "for i in x:\n 2     print(i)");
+    assert_eq!(gutter.drawn("a\nb", look), "a\nb", "pasted lines have no margin yet");
+    assert_eq!(
+        Gutter::of(&"a\n".repeat(80)).drawn(&Gutter::of(&"a\n".repeat(80)).with_margins("a\nb"), look),
+        "a\n  2 b"
+    );
+}
+
+#[test]
 fn colours_move_no_character() {
     let look = Look { width: 80, colour: true, plain: false };
     for source in ["for i in x:\n    print(i)  ", "", "def f(x):\n\n", "x = '''a\nb'''", "x\t= 1"] {
-        let drawn = coloured(source, look);
+        let drawn = Gutter::of(source).drawn(source, look);
         let mut bare = String::new();
         let mut rest = drawn.as_str();
         while let Some((before, after)) = rest.split_once('\x1b') {

@@ -5,10 +5,10 @@ use attn::app::commands::options::GlobalOptions;
 use attn::app::repl::commands::COMMANDS;
 use attn::app::repl::complete::{complete, path_before, signature_of};
 use attn::app::repl::editor::coloured;
-use attn::app::repl::keys::{BoundKey, Cursor, KeyAction, code_of};
+use attn::app::repl::keys::{BoundKey, Cursor, KeyAction, MARGIN, without_margins};
 use attn::lesson::Catalogue;
 use attn::view::Look;
-use rustyline::Cmd;
+use rustyline::{CharSearch, Cmd, Movement};
 
 fn workspace(code: &str) -> Workspace<'static> {
     let mut workspace = Workspace::new(&GlobalOptions::default());
@@ -66,46 +66,55 @@ fn signatures_are_shown() {
 #[test]
 fn colours_keep_the_width_of_the_text() {
     let look = Look { width: 80, colour: false, plain: false };
-    for typed in ["x = 'a b'  ", "", ":table x ", "f(", "'''\n  a\t", "x  # é", "\nfor i in x:\n    pass  "]
-    {
-        assert_eq!(coloured(typed, look), *typed);
+    let margin = String::from(MARGIN).repeat(10);
+    for typed in ["x = 'a b'  ", "", ":table x ", "f(", "'''\n  a\t", "x  # é"] {
+        assert_eq!(coloured(typed, look).replace("     ...> ", &margin), *typed);
     }
+    let block = format!("for i in x:\n{margin}    pass  ");
+    assert_eq!(coloured(&block, look), "for i in x:\n     ...>     pass  ");
 }
 
 #[test]
 fn enter_submits_complete_inputs() {
-    let enter = |typed: &str| Cursor { typed, pos: typed.len() }.enter();
-    for typed in ["x = 1", "", ":shape (a", "x = = 1", "\nfor i in x:\n    pass\n", "for i in x:\n    pass\n"]
+    let enter = |typed: &str| Cursor::new(typed, typed.len()).enter(2);
+    for typed in
+        ["x = 1", "", ":shape (a", "x = = 1", "for i in x:\n\u{2007}\u{2007}    pass\n\u{2007}\u{2007}"]
     {
         assert_eq!(enter(typed), KeyAction::Command(Cmd::AcceptLine), "{typed:?}");
     }
-    let line = |indent: usize| format!("\n{}", " ".repeat(indent));
-    for (typed, indent) in
-        [("for i in x:", 4), ("print(", 4), ("def f(a):  # comment", 4), ("x = [1,", 0), ("%%time", 0)]
-    {
-        // The first line goes under the prompt, so that the lines are aligned.
-        let under = format!("\n{typed}{}", line(indent));
-        assert_eq!(enter(typed), KeyAction::Replace(typed.len(), under), "{typed:?}");
+    let new_line = |indent: usize| {
+        KeyAction::Command(Cmd::Insert(1, format!("\n\u{2007}\u{2007}{}", " ".repeat(indent))))
+    };
+    for (typed, indent) in [
+        ("for i in x:", 4),
+        ("print(", 4),
+        ("def f(a):  # comment", 4),
+        ("x = [1,", 0),
+        ("def f():\n\u{2007}\u{2007}    return 1", 0),
+        ("def f():\n\u{2007}\u{2007}    x = ':'", 4),
+    ] {
+        assert_eq!(enter(typed), new_line(indent), "{typed:?}");
     }
-    for (typed, indent) in [("\ndef f():\n    return 1", 0), ("\ndef f():\n    x = ':'", 4)] {
-        assert_eq!(enter(typed), KeyAction::Command(Cmd::Insert(1, line(indent))), "{typed:?}");
-    }
-    let command = "\n%%time\nx = 1\n:vars";
+    let command = "%%time\n\u{2007}\u{2007}x = 1\n\u{2007}\u{2007}:vars";
     assert_eq!(enter(command), KeyAction::Command(Cmd::AcceptLine));
-    let slice = command.replace("x = 1", "x = [");
-    assert_eq!(enter(&slice), KeyAction::Command(Cmd::Insert(1, line(0))), "the line is a slice");
-    assert_eq!(code_of(command), "%%time\nx = 1\n:vars");
+    assert_eq!(enter(&command.replace("x = 1", "x = [")), new_line(0), "the line is a slice");
 }
 
 #[test]
-fn keys_take_indentation_away() {
-    let typed = "\nf(\n      a";
-    let key = |pos: usize, key: BoundKey| Cursor { typed, pos }.indentation(key);
-    assert_eq!(key(10, BoundKey::Backspace), Some(KeyAction::Replace(6, "    ".to_owned())));
-    assert_eq!(key(6, BoundKey::BackTab), Some(KeyAction::Replace(2, String::new())));
-    assert_eq!(key(4, BoundKey::Tab), Some(KeyAction::Command(Cmd::Insert(1, "    ".to_owned()))));
-    assert_eq!(key(4, BoundKey::Backspace), None);
-    assert_eq!(key(3, BoundKey::Tab), None, "names are completed");
+fn the_cursor_never_enters_the_margin() {
+    let typed = "f(\n\u{2007}\u{2007}  a";
+    let start = typed.find(' ').expect("the indentation");
+    let key = |pos: usize, key: BoundKey| Cursor::new(typed, pos).key(key);
+    let to = |search| Movement::ViCharSearch(1, search);
+    let command = |command| Some(KeyAction::Command(command));
+    assert_eq!(key(start, BoundKey::Left), command(Cmd::Move(to(CharSearch::Backward('\n')))));
+    assert_eq!(key(start, BoundKey::Backspace), command(Cmd::Kill(to(CharSearch::Backward('\n')))));
+    assert_eq!(key(2, BoundKey::Right), command(Cmd::Move(to(CharSearch::Forward(' ')))));
+    assert_eq!(key(typed.len(), BoundKey::Home), command(Cmd::Move(to(CharSearch::BackwardAfter(MARGIN)))));
+    assert_eq!(key(start + 2, BoundKey::Backspace), Some(KeyAction::Replace(2, String::new())));
+    assert_eq!(key(start, BoundKey::Home), command(Cmd::Noop));
+    assert_eq!(key(0, BoundKey::Left), None);
+    assert_eq!(without_margins(typed), "f(\n  a");
 }
 
 #[test]

@@ -187,22 +187,30 @@ fn escape_leaves_and_swallows_nothing() {
     assert_eq!(attn.quits(), 0);
 }
 
-/// In the editor, Backspace at the start of a line joins it to the one above, and Enter parts them again.
+/// The editor numbers the lines: what is carried over has no number. Keys never touch the margin.
 #[test]
-fn lines_are_joined_and_parted_in_the_editor() {
+fn the_editor_marks_what_it_carries_over() {
     let folder = State::new();
-    let mut attn = start(&["learn", "query"], &folder, 40);
+    let mut attn = Start::new(&folder).columns(40).rows(40).inside().attn(&["learn", "query"]);
     attn.settles(&position("query"));
-    attn.then("e", "keeps the code.");
-    attn.hears("query, attn_scores_2");
-    attn.then("\rprint('more')", "print('more')");
+    attn.then("e", "What has no number before it is the rest");
+    attn.hears("of the line above.");
+    attn.until("the numbered lines", |screen| {
+        let rows: Vec<String> = screen.rows(0, 40).map(|row| row.trim_end().to_owned()).collect();
+        let shown = [" 2 attn_scores_2 = torch.empty(inputs.sh", "ape[0])", " 3"].map(str::to_owned);
+        rows.windows(3).any(|three| three == shown)
+    });
+    // A line more is numbered; Backspace at its start joins it to the one above.
+    attn.then("\rprint('more')", " 7 print('more')");
     attn.press("\x01\x7f");
-    attn.until("the lines joined", |screen| screen.contents().contains("query, attn_scores_2print('more')"));
+    attn.until("the lines joined", |screen| {
+        screen.contents().contains(" 6 query, attn_scores_2print('more')")
+    });
     attn.press("\r");
-    attn.until("the lines apart", |screen| screen.contents().contains("\nprint('more')"));
+    attn.until("the lines apart", |screen| screen.contents().contains(" 7 print('more')"));
     attn.press("\x05\r\r");
     attn.settles("own state is as it was");
-    in_order(&attn.screen(), &["print('more')", "more"]);
+    in_order(&attn.screen(), &[" 7 print('more')", "more"]);
     assert_eq!(attn.quits(), 0);
 }
 

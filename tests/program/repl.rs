@@ -47,25 +47,15 @@ fn a_session() {
     assert_eq!(repl.ends(), 0);
 }
 
-/// Waits until a line of code is shown and the cursor stands in the one under it, at this column.
-#[track_caller]
-fn waits_under(repl: &Terminal, code: &str, column: u16) {
-    repl.until(&format!("the line under {code:?}"), |screen| {
-        let text = screen.contents();
-        let row = text.rfind(code).map(|at| text[..=at].matches('\n').count());
-        row.is_some_and(|row| screen.cursor_position() == (row as u16 + 1, column))
-    });
-}
-
 #[test]
 fn several_lines_are_one_input_and_can_be_gone_back_to() {
     let state = State::new();
     let mut repl = Start::new(&state).attn(&["repl"]);
     repl.waits_after("attn [1]> ");
     repl.enter("for i in range(2):");
-    waits_under(&repl, "\nfor i in range(2):", 4);
+    repl.waits_after("    ...>     ");
     repl.enter("print('a', i)");
-    waits_under(&repl, "\n    print('a', i)", 4);
+    repl.waits_after("    ...>     ");
     // Up to the line above, where `a` becomes `b`, and down again; the empty last line submits.
     repl.press(&format!(
         "{UP}\x1b[H\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C"
@@ -76,11 +66,11 @@ fn several_lines_are_one_input_and_can_be_gone_back_to() {
     repl.enter("");
     repl.waits_after("attn [2]> ");
     let screen = repl.shows("b 1");
-    assert!(screen.contains("\nfor i in range(2):\n    print('b', i)\n"), "{screen}");
+    assert!(screen.contains("attn [1]> for i in range(2):\n     ...>     print('b', i)\n"), "{screen}");
     assert!(screen.contains("\nb 0\nb 1\n"), "{screen}");
     // Pasted code is one input too.
     repl.press("\x1b[200~def double(x):\r\n    return 2 * x\n\x1b[201~");
-    repl.shows("attn [2]> def double(x):\n    return 2 * x\n");
+    repl.shows("attn [2]> def double(x):\n     ...>     return 2 * x\n     ...>");
     repl.enter("");
     repl.waits_after("attn [3]> ");
     repl.enter("double(4)");
@@ -88,9 +78,9 @@ fn several_lines_are_one_input_and_can_be_gone_back_to() {
     repl.waits_after("attn [4]> ");
     // A command ends a timed cell, which otherwise goes on to an empty line.
     repl.enter("%%time");
-    waits_under(&repl, "\n%%time", 0);
+    repl.waits_after("     ...> ");
     repl.enter("nine = 9");
-    waits_under(&repl, "\nnine = 9", 0);
+    repl.waits_after("     ...> ");
     repl.enter(":vars");
     repl.shows("Wall time");
     repl.shows("nine    int 9");
@@ -108,7 +98,7 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
         repl.enter(&format!("x = {number}"));
         repl.waits_after(&format!("attn [{}]> ", 2 * number));
         repl.enter(&format!("while True: print('on', {number}, flush=True)"));
-        waits_under(&repl, &format!("\nwhile True: print('on', {number}"), 0);
+        repl.waits_after("...> ");
         repl.enter("");
         repl.shows(&format!("\non {number}\non {number}\n"));
         repl.press(CTRL_C);
@@ -126,9 +116,9 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
     repl.enter(":undo");
     repl.shows("Undone: input 7 (x).");
     repl.enter("def endless():");
-    waits_under(&repl, "\ndef endless():", 4);
+    repl.waits_after("...>     ");
     repl.enter("while True: pass");
-    waits_under(&repl, "\n    while True: pass", 4);
+    repl.waits_after("...>     ");
     repl.enter("");
     repl.waits_after("attn [9]> ");
     repl.enter(":shape endless()");
@@ -293,7 +283,7 @@ fn a_progress_bar_moves_and_goes() {
     );
     // A cell that stops leaves no bar behind.
     repl.enter("for step in tqdm(range(9)): time.sleep(0.1); assert step < 3");
-    waits_under(&repl, "\nfor step in tqdm(range(9))", 0);
+    repl.waits_after("...> ");
     repl.enter("");
     let screen = repl.waits_after("attn [4]> ");
     assert!(screen.contains("AssertionError") && !screen.contains("it/s"), "{screen}");

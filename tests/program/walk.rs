@@ -640,7 +640,7 @@ fn an_editor_that_is_left_keeps_what_was_written() {
     // A key that is hit by mistake takes nothing away.
     attn.then("s", "again shows a solution");
     // What is typed before the editor is drawn is not meant for it.
-    attn.then("e", "print(context_vec_5)");
+    attn.then("e", " 7 print(context_vec_5)");
     attn.then("own = 1", "own = 1");
     attn.then("\u{3}", "continues with what you wrote");
     assert_eq!(attn.quits(), 0);
@@ -655,10 +655,9 @@ fn the_editor_keeps_what_it_began_with() {
     let folder = State::new();
     let mut attn = start(&["learn", "query"], &folder, 40);
     attn.settles("Enter run it");
-    attn.then("e", "keeps the code.");
-    attn.hears("query, attn_scores_2");
+    attn.then("e", " 6 query, attn_scores_2");
     attn.press("\x1f\x1f\x1f");
-    attn.then("\rprint('own')\rx = 1", "x = 1");
+    attn.then("\rprint('own')\rx = 1", " 8 x = 1");
     // Up to the end of the line above, and what follows is taken to it.
     attn.press("\x10\x05;\x0b\x1b\r");
     attn.settles("own state is as it was");
@@ -694,12 +693,11 @@ fn the_editor_goes_through_code_that_is_longer_than_the_screen() {
     let folder = State::new();
     let mut attn = start(&["learn", "query"], &folder, 40);
     attn.settles("Enter run it");
-    attn.then("e", "keeps the code.");
-    attn.hears("query, attn_scores_2");
+    attn.then("e", " 6 query, attn_scores_2");
     let lines: String = (1..=50).map(|at| format!("\rx_{at} = {at}")).collect();
     attn.then(&lines, "x_50 = 50");
     attn.then("\rprint('own', x_50, x_5)", "of 57");
-    attn.then(&"\x1b[A".repeat(46), "x_5 = 5");
+    attn.then(&"\x1b[A".repeat(46), "11 x_5 = 5");
     attn.then("5", "x_5 = 55");
     attn.press("\x1b\r");
     attn.settles("own state is as it was");

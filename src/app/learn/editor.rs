@@ -20,10 +20,11 @@ use rustyline::{
     EventHandler, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tempfile::TempPath;
+use unicode_width::UnicodeWidthStr;
 
 use super::super::keeper::journal::{self, Entry};
-use super::super::repl::editor::drawn;
-use super::super::repl::keys::{KeyHandler, for_indentation};
+use super::super::repl::editor::{drawn, one_line};
+use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins};
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
 use super::code_page::{CodePage, rows_of};
@@ -31,11 +32,13 @@ use super::input::{InputMode, of_editor};
 use super::terminal;
 use crate::shims::outside::{fs, outside};
 use crate::view::wrap::remark;
-use crate::view::{Look, Text, code};
+use crate::view::{Line, Look, Role, Text, code};
 
 /// The instructions for the line editor.
 const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code (after a \
                          class or a function, on the second), as Alt-Enter does from anywhere. Ctrl-C leaves without running, and keeps the code.";
+/// What is said besides if a line is wider than the screen.
+const CARRIED_OVER: &str = "What has no number before it is the rest of the line above.";
 /// The instructions for typing line by line.
 const WORDS_HELP: &str = "Type the code anew, line by line. A line with a single dot ends it and runs it; \
                           `cancel` as the only line leaves without running; a dot at once runs it as it is.";
@@ -51,8 +54,11 @@ pub(crate) enum EditedCode {
 pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<EditedCode, Failure> {
     match mode {
         InputMode::Keys => {
-            shell.show(&remark(KEYS_HELP, shell.look))?;
-            in_line_editor(text, shell)
+            let gutter = Gutter::of(text);
+            let is_wide = text.lines().any(|line| gutter.columns() + line.width() > shell.look.width);
+            let help = if is_wide { format!("{KEYS_HELP} {CARRIED_OVER}") } else { KEYS_HELP.to_owned() };
+            shell.show(&remark(&help, shell.look))?;
+            in_line_editor(text, gutter, shell)
         }
         InputMode::Words => {
             shell.show(&remark(WORDS_HELP, shell.look))?;
@@ -61,13 +67,49 @@ pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Edi
     }
 }
 
-fn in_line_editor(text: &str, shell: &mut Shell) -> Result<EditedCode, Failure> {
+/// The numbers before the lines, as wide as the prompt of the first one. A line that is carried over on the screen has
+/// none there. The margin consists of a space character that is never typed, as in the REPL.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Gutter {
+    digits: usize,
+    /// How many lines are above the first one.
+    above: usize,
+}
+
+impl Gutter {
+    /// For this code, which may become longer.
+    pub fn of(text: &str) -> Gutter {
+        Gutter { digits: (text.lines().count() + 40).to_string().len(), above: 0 }
+    }
+
+    fn columns(self) -> usize {
+        self.digits + 1
+    }
+
+    fn number(self, line: usize) -> String {
+        format!("{line:>digits$} ", line = self.above + line, digits = self.digits)
+    }
+
+    /// The text with a margin before each line but the first, which has the prompt.
+    pub fn with_margins(self, text: &str) -> String {
+        let margin = String::from(MARGIN).repeat(self.columns());
+        without_margins(text).replace('\n', &format!("\n{margin}"))
+    }
+
+    /// What is drawn for a text with margins: their numbers, and the code with its colours.
+    pub fn drawn(self, typed: &str, look: Look) -> String {
+        let code = code::highlighted(&without_margins(typed));
+        drawn(typed, &code, |at, _| self.number(at + 1), look)
+    }
+}
+
+fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<EditedCode, Failure> {
     let mut page = CodePage::at_end(text.trim_end());
     let mut editor = line_editor().map_err(io::Error::other)?;
     loop {
         // Beside the code: the line above it, and the one under it.
         let rows = terminal::rows().saturating_sub(3).max(3);
-        let columns = shell.look.width;
+        let columns = shell.look.width.saturating_sub(gutter.columns()).max(1);
         let window = page.window(rows, columns);
         let mut above = Text::new();
         if window.len() < page.count() {
@@ -77,14 +119,15 @@ fn in_line_editor(text: &str, shell: &mut Shell) -> Result<EditedCode, Failure> 
             shell.show(&above)?;
         }
         shell.flush()?;
-        let part = Arc::new(CodePart { page, window, rows, columns, left: Mutex::new(None) });
+        let gutter = Gutter { above: window.start, ..gutter };
+        let part = Arc::new(CodePart { page, window, rows, columns, gutter, left: Mutex::new(None) });
         let (drawn, read) = in_window(&mut editor, &part, shell.look);
         let TypedLine::Line(code) = of_editor(read)? else { return Ok(EditedCode::Left(drawn)) };
         let Some(next) = part.left.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Ok(EditedCode::Run(part.whole(&code)));
         };
         // The editor left the cursor in the row under the code: the other lines come in its place.
-        let rows = above.lines.len() + rows_of(&code, columns);
+        let rows = above.lines.len() + rows_of(&without_margins(&code), columns);
         shell.say(&format!("\x1b[{}A\r\x1b[J", rows.min(terminal::rows() - 1)))?;
         page = next;
     }
@@ -96,13 +139,13 @@ fn line_editor() -> rustyline::Result<LineEditor> {
         .auto_add_history(false)
         .completion_type(CompletionType::List)
         .keyseq_timeout(Some(terminal::ESCAPE_WAIT))
-        // The highlighter decides about colours.
+        // The highlighter also draws the numbers, so it runs without colours too, and leaves them out itself.
         .color_mode(ColorMode::Forced)
         .tab_stop(4)
         .indent_size(4)
         .build();
     let mut editor = LineEditor::with_config(config)?;
-    for (event, key) in for_indentation() {
+    for (event, key) in at_margin() {
         editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
     }
     editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
@@ -119,7 +162,9 @@ fn in_window(
     part: &Arc<CodePart>,
     look: Look,
 ) -> (String, rustyline::Result<String>) {
+    let gutter = part.gutter;
     let (before, after) = part.page.around_cursor(&part.window);
+    let (before, after) = (gutter.with_margins(&before), gutter.with_margins(&after));
     let text = format!("{before}{after}");
     let written = Rc::new(RefCell::new(part.whole(&text)));
     editor.set_helper(Some(CodeEditor { look, part: part.clone(), written: written.clone() }));
@@ -143,7 +188,7 @@ fn in_window(
             let undo = Box::new(Undo { first: text.clone() });
             editor.bind_sequence(Event::KeySeq(keys), EventHandler::Conditional(undo));
         }
-        editor.readline_with_initial("", (&before, &after))
+        editor.readline_with_initial(&gutter.number(1), (&before, &after))
     });
     let drawn = written.borrow().clone();
     (drawn, read)
@@ -157,20 +202,21 @@ struct CodePart {
     /// How many rows and columns there are for them.
     rows: usize,
     columns: usize,
+    gutter: Gutter,
     /// The code and the cursor with which another part of it is to be edited.
     left: Mutex<Option<CodePage>>,
 }
 
 impl CodePart {
-    /// All of the code, if this is the text of its part.
+    /// All of the code, if this is the text of its part, with margins.
     fn whole(&self, typed: &str) -> String {
-        self.page.edited(&self.window, typed, "").text()
+        self.page.edited(&self.window, &code_of(typed), "").text()
     }
 
     /// All of the code and the cursor.
     fn page(&self, context: &EventContext) -> CodePage {
         let (before, after) = context.line().split_at(context.pos());
-        self.page.edited(&self.window, before, after)
+        self.page.edited(&self.window, &code_of(before), &code_of(after))
     }
 
     /// Leaves this part for the one around the cursor.
@@ -214,13 +260,19 @@ impl ConditionalEventHandler for Enter {
         if ends(&all_before, &all_after) {
             return Some(Cmd::AcceptLine);
         }
-        let added = format!("\n{}", " ".repeat(indent(before)));
-        let longer = format!("{before}{added}");
-        if rows_of(&format!("{longer}{after}"), self.part.columns) > self.part.rows {
-            let page = self.part.page.edited(&self.part.window, &longer, after);
+        let plain = without_margins(before);
+        let added = format!("\n{}", " ".repeat(indent(&plain)));
+        let longer = format!("{plain}{added}");
+        if rows_of(&format!("{longer}{}", without_margins(after)), self.part.columns) > self.part.rows {
+            let page = self.part.page.edited(&self.part.window, &longer, &code_of(after));
             return Some(self.part.leave(page));
         }
-        Some(Cmd::Insert(1, added))
+        // Pasted lines have no margin: they get it now.
+        let whole = self.part.gutter.with_margins(&longer);
+        Some(match whole.strip_prefix(before) {
+            Some(line) => Cmd::Insert(1, line.to_owned()),
+            None => KeyAction::Replace(before.len(), whole).command(context.pos()),
+        })
     }
 }
 
@@ -238,9 +290,10 @@ impl ConditionalEventHandler for Undo {
 /// Whether Enter ends the code, given the text before and after the cursor: on an empty line. Between the methods of a class,
 /// and after a function that the next lines call, there is one, so there it takes two.
 pub fn ends(before: &str, after: &str) -> bool {
-    let is_outer = |line: &&str| !line.trim().is_empty() && !line.starts_with([' ', '#', ')']);
+    let is_outer =
+        |line: &&str| !line.trim().is_empty() && !without_margins(line).starts_with([' ', '#', ')']);
     let opens = |line: &str| ["class ", "def ", "async def "].iter().any(|word| line.starts_with(word));
-    let in_block = before.lines().rev().find(is_outer).is_some_and(opens);
+    let in_block = before.lines().rev().find(is_outer).is_some_and(|line| opens(&without_margins(line)));
     let empty = before.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
     after.trim().is_empty() && empty > usize::from(in_block)
 }
@@ -253,7 +306,7 @@ pub fn indent(before: &str) -> usize {
     own + if opens { 4 } else { 0 }
 }
 
-/// The line editor's helper, which colours the code.
+/// The line editor's helper, which colours the code and numbers its lines.
 struct CodeEditor {
     look: Look,
     part: Arc<CodePart>,
@@ -289,7 +342,11 @@ impl Validator for CodeEditor {}
 
 impl Highlighter for CodeEditor {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        Cow::Owned(drawn(line, &code::highlighted(line), self.look))
+        Cow::Owned(self.part.gutter.drawn(line, self.look))
+    }
+
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
+        Cow::Owned(one_line(Line::new().with(Role::Dim, prompt), self.look))
     }
 
     fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {

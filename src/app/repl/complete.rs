@@ -5,6 +5,7 @@ use rustyline::completion::FilenameCompleter;
 use super::super::cells::workspace::Workspace;
 use super::commands::{ArgumentKind, COMMANDS, find};
 use super::help::without_first;
+use super::keys::without_margins;
 use crate::lesson::Catalogue;
 use crate::ops::schema::signature;
 use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, RELAYOUT};
@@ -26,7 +27,8 @@ const KEYWORDS: &[&str] = &[
 /// Completes the word before the cursor.
 pub fn complete(line: &str, pos: usize, workspace: &mut Workspace, catalogue: &Catalogue) -> Completion {
     let before = &line[..pos];
-    if let Some(typed) = before.trim_start().strip_prefix(':') {
+    let plain = without_margins(before);
+    if let Some(typed) = plain.trim_start().strip_prefix(':') {
         if !typed.contains(' ') {
             return commands(typed, pos);
         }
@@ -185,7 +187,7 @@ fn fits(name: &str, ndim: usize, numel: usize) -> bool {
 /// Whether the cursor is inside a string or a comment.
 fn in_string(before: &str) -> bool {
     use ruff_python_ast::token::TokenKind as Kind;
-    let marked = format!("{before}cursor");
+    let marked = format!("{}cursor", without_margins(before));
     let parsed = crate::syntax::parse_unchecked(&marked, ruff_python_parser::Mode::Module);
     let mut last =
         parsed.tokens().iter().filter(|token| usize::from(token.as_tuple().1.end()) >= marked.len());

@@ -1,5 +1,9 @@
 //! The line editor: prompts, inputs of several lines, history, completion and colours, with `rustyline`.
 //! [`keys`](super::keys) defines the keys.
+//!
+//! Lines after the first begin with a margin as wide as the prompt, so that their code is aligned with the first line.
+//! The margin consists of a space character that is never typed. It is shown as `...> ` and removed before the input
+//! runs.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -12,7 +16,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{
-    Behavior, Cmd, ColorMode, CompletionType, Config, Context, EventHandler, Helper, KeyCode, KeyEvent,
+    Behavior, ColorMode, CompletionType, Config, Context, Event, EventHandler, Helper, KeyCode, KeyEvent,
     Modifiers,
 };
 use unicode_width::UnicodeWidthStr;
@@ -26,11 +30,11 @@ use super::super::terminal::suspend::suspend;
 use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
 use super::history::History;
-use super::keys::{BoundKey, KeyHandler, code_of, for_indentation, placed};
+use super::keys::{BoundKey, KeyHandler, MARGIN, at_margin, code_of, without_margins};
 use super::lines::command_after;
 use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
-use crate::view::code::highlighted;
+use crate::view::code::highlighted as highlighted_code;
 use crate::view::slice::ellipsized;
 use crate::view::{Line, Look, Role, Text};
 
@@ -42,6 +46,8 @@ pub(super) struct LineEditor<'c> {
     command: Option<String>,
     /// The text that the next input begins with.
     pub(super) draft: String,
+    /// The width of the prompt that the history is laid out for.
+    margin: usize,
 }
 
 impl<'c> LineEditor<'c> {
@@ -66,12 +72,7 @@ impl<'c> LineEditor<'c> {
             look: shell.look,
         }));
         bind(&mut editor);
-        let history = History::read();
-        for input in &history.inputs {
-            // An entry that repeats the one before is ignored.
-            let _ = editor.add_history_entry(placed(input));
-        }
-        Some(LineEditor { editor, history, command: None, draft: String::new() })
+        Some(LineEditor { editor, history: History::read(), command: None, draft: String::new(), margin: 0 })
     }
 
     /// The next input.
@@ -83,7 +84,10 @@ impl<'c> LineEditor<'c> {
         if let Some(helper) = self.editor.helper_mut() {
             helper.look = shell.look;
         }
-        let mut typed = (placed(&std::mem::take(&mut self.draft)), String::new());
+        self.update_history(prompt.width());
+        let under = format!("\n{}", String::from(MARGIN).repeat(prompt.width()));
+        let draft = std::mem::take(&mut self.draft).replace('\n', &under);
+        let mut typed = (draft, String::new());
         // Before the line is read: the terminal sends no signal while it is, and one that comes right after it counts.
         input_begins();
         let read = loop {
@@ -99,7 +103,7 @@ impl<'c> LineEditor<'c> {
                 let mut input = code_of(&line).replace('\t', "    ");
                 if !input.trim().is_empty() {
                     self.history.add(input.trim_end());
-                    let _ = self.editor.add_history_entry(placed(input.trim_end()));
+                    self.margin = 0;
                 }
                 if let Some((before, command)) = command_after(&input) {
                     self.command = Some(command.to_owned());
@@ -118,6 +122,21 @@ impl<'c> LineEditor<'c> {
             Err(error) => Err(Failure::Unwritable(std::io::Error::other(error.to_string()))),
         }
     }
+
+    /// Gives the earlier inputs the margin of this prompt, after an input was added or the prompt became wider.
+    fn update_history(&mut self, margin: usize) {
+        if self.margin == margin {
+            return;
+        }
+        self.margin = margin;
+        KeyHandler::set_margin(margin);
+        // Errors mean that an entry is a repetition, which the history ignores.
+        let _ = self.editor.clear_history();
+        for input in &self.history.inputs {
+            let under = format!("\n{}", String::from(MARGIN).repeat(margin));
+            let _ = self.editor.add_history_entry(input.replace('\n', &under));
+        }
+    }
 }
 
 fn bind(editor: &mut rustyline::Editor<EditorHelper<'_>, MemHistory>) {
@@ -125,13 +144,15 @@ fn bind(editor: &mut rustyline::Editor<EditorHelper<'_>, MemHistory>) {
     let bindings = [
         (plain(KeyCode::Enter), BoundKey::Enter),
         (KeyEvent::ctrl('J'), BoundKey::Enter),
+        (KeyEvent(KeyCode::Enter, Modifiers::ALT), BoundKey::Submit),
         (plain(KeyCode::Tab), BoundKey::Tab),
         (KeyEvent::ctrl('Z'), BoundKey::Suspend),
     ];
-    for (event, key) in bindings.into_iter().chain(for_indentation()) {
-        editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
+    for (event, key) in bindings.into_iter().chain(at_margin()) {
+        editor.bind_sequence(Event::from(event), EventHandler::Conditional(Box::new(KeyHandler { key })));
     }
-    editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
+    editor
+        .bind_sequence(Event::Any, EventHandler::Conditional(Box::new(KeyHandler { key: BoundKey::Other })));
 }
 
 /// Completes, hints and highlights while the learner types.
@@ -193,7 +214,7 @@ impl Hinter for EditorHelper<'_> {
     type Hint = InlineHint;
 
     fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<InlineHint> {
-        journal::note(&Entry::Draft(code_of(line).to_owned()));
+        journal::note(&Entry::Draft(code_of(line)));
         let mut workspace = self.workspace.borrow_mut();
         hint(line, pos, context, &mut workspace, self.look.width)
     }
@@ -220,13 +241,15 @@ impl Highlighter for EditorHelper<'_> {
     }
 }
 
-/// The typed text with colours, of the same width. The name of a command is highlighted.
+/// The typed text with colours, of the same width. The margin is drawn as `...> `, and the name of a command is
+/// highlighted.
 pub fn coloured(typed: &str, look: Look) -> String {
-    let code = match typed.trim_start().starts_with(':') {
-        true => typed.split('\n').map(command_line).collect(),
-        false => highlighted(typed),
+    let plain = without_margins(typed);
+    let code = match plain.trim_start().starts_with(':') {
+        true => plain.split('\n').map(command_line).collect(),
+        false => highlighted_code(&plain),
     };
-    drawn(typed, &code, look)
+    drawn(typed, &code, |_, columns| format!("{:>columns$}", "...> "), look)
 }
 
 fn command_line(line: &str) -> Line {
@@ -237,11 +260,23 @@ fn command_line(line: &str) -> Line {
 }
 
 /// Typed text with the colours of its lines, of the same width, since the line editor computes the position of the cursor.
-pub(crate) fn drawn(typed: &str, code: &[Line], look: Look) -> String {
+/// `margin` is drawn in place of the margin of a line, by its number from 0 and its columns.
+pub(crate) fn drawn(
+    typed: &str,
+    code: &[Line],
+    margin: impl Fn(usize, usize) -> String,
+    look: Look,
+) -> String {
     let mut out = String::new();
-    for (at, bare) in typed.split('\n').enumerate() {
+    for (at, raw) in typed.split('\n').enumerate() {
+        let bare = raw.trim_start_matches(MARGIN);
         if at > 0 {
             out.push('\n');
+        }
+        // Pasted lines have no margin yet.
+        if bare.len() < raw.len() {
+            let columns = (raw.len() - bare.len()) / MARGIN.len_utf8();
+            out.push_str(&one_line(Line::new().with(Role::Dim, margin(at, columns)), look));
         }
         // The width of a tab depends on the terminal.
         if bare.contains(char::is_control) {
@@ -260,7 +295,7 @@ pub(crate) fn drawn(typed: &str, code: &[Line], look: Look) -> String {
 }
 
 /// A line as text with its escape codes and the spaces at its end.
-fn one_line(line: Line, look: Look) -> String {
+pub(crate) fn one_line(line: Line, look: Look) -> String {
     let width = line.text().len();
     let kept = line.text().trim_end().len();
     let text = Text { lines: vec![line] }.render(look);

@@ -5,6 +5,7 @@ use rustyline::history::SearchDirection;
 
 use super::super::cells::workspace::Workspace;
 use super::complete::{path_before, signature_of};
+use super::keys::MARGIN;
 
 /// A hint: the text that is shown, and the text that the Right key inserts.
 pub(super) struct InlineHint {
@@ -44,7 +45,7 @@ pub(super) fn hint(
     let rest = found.entry.get(pos..).filter(|rest| !rest.is_empty())?;
     // Of an input of several lines only the first is shown.
     let display = match rest.split_once('\n') {
-        Some((first, _)) => format!("{first} …"),
+        Some((first, _)) => format!("{} …", first.trim_end_matches(MARGIN)),
         None => rest.to_owned(),
     };
     Some(InlineHint { display, completion: Some(rest.to_owned()) })

@@ -1,14 +1,13 @@
-//! The keys that behave differently in an input of several lines: Enter and indentation.
-//!
-//! Such an input begins under its prompt, with a new line that is no part of the code: all lines of code begin at the left
-//! edge, and what is copied from the screen is code.
+//! The keys that behave differently in an input of several lines: Enter, deletions, movements and indentation.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ruff_python_ast::token::TokenKind;
 use ruff_text_size::Ranged;
 use rustyline::{
-    Cmd, ConditionalEventHandler, Event, EventContext, KeyCode, KeyEvent, Modifiers, RepeatCount,
+    CharSearch, Cmd, ConditionalEventHandler, Event, EventContext, KeyCode, KeyEvent, Modifiers, Movement,
+    RepeatCount,
 };
 
 use super::lines::command_after;
@@ -17,12 +16,27 @@ use crate::session::{InputState, input_state};
 /// The width of one indentation.
 const INDENT: usize = 4;
 
-/// The keys that take an indentation away, which have the same bindings wherever code is written.
-pub(crate) fn for_indentation() -> [(KeyEvent, BoundKey); 3] {
+/// The character of the margin: U+2007, a space as wide as a digit, which does not occur in code.
+pub const MARGIN: char = '\u{2007}';
+
+/// The width of the margin, which is the width of the prompt.
+static MARGIN_WIDTH: AtomicUsize = AtomicUsize::new(0);
+
+/// The keys that would touch the margin, which have the same bindings wherever lines have one.
+pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 12] {
     let plain = |code| KeyEvent(code, Modifiers::NONE);
     [
         (plain(KeyCode::Backspace), BoundKey::Backspace),
         (KeyEvent::ctrl('H'), BoundKey::Backspace),
+        (plain(KeyCode::Delete), BoundKey::Delete),
+        (plain(KeyCode::Home), BoundKey::Home),
+        (KeyEvent::ctrl('A'), BoundKey::Home),
+        (plain(KeyCode::Left), BoundKey::Left),
+        (KeyEvent::ctrl('B'), BoundKey::Left),
+        (plain(KeyCode::Right), BoundKey::Right),
+        (KeyEvent::ctrl('F'), BoundKey::Right),
+        (KeyEvent::ctrl('U'), BoundKey::KillToStart),
+        (KeyEvent::ctrl('W'), BoundKey::KillWord),
         (plain(KeyCode::BackTab), BoundKey::BackTab),
     ]
 }
@@ -30,11 +44,23 @@ pub(crate) fn for_indentation() -> [(KeyEvent, BoundKey); 3] {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BoundKey {
     Enter,
+    Submit,
     Backspace,
+    Delete,
+    Home,
+    Left,
+    Right,
+    KillToStart,
+    KillWord,
     Tab,
     BackTab,
     Suspend,
+    /// Any other: it may be part of a paste.
+    Other,
 }
+
+/// What was pasted so far, while the terminal sends a paste.
+static PASTED: Mutex<Option<String>> = Mutex::new(None);
 
 /// The text and the position of the cursor when Ctrl-Z was pressed.
 static SUSPENDED: Mutex<Option<(String, usize)>> = Mutex::new(None);
@@ -54,6 +80,34 @@ impl KeyHandler {
         let (line, pos) = SUSPENDED.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some((line[..pos].to_owned(), line[pos..].to_owned()))
     }
+
+    /// Sets the width of the margin.
+    pub(super) fn set_margin(columns: usize) {
+        MARGIN_WIDTH.store(columns, Ordering::Relaxed);
+    }
+}
+
+/// The command for a key that belongs to a paste: nothing, and at its end the whole text, whose lines get the margin.
+fn of_paste(event: &Event) -> Option<Cmd> {
+    let Event::KeySeq(keys) = event else { return None };
+    let [KeyEvent(code, modifiers)] = keys[..] else { return None };
+    let mut pasted = PASTED.lock().unwrap_or_else(PoisonError::into_inner);
+    match (code, pasted.as_mut()) {
+        (KeyCode::BracketedPasteStart, _) => *pasted = Some(String::new()),
+        (_, None) => return None,
+        (KeyCode::BracketedPasteEnd, Some(text)) => {
+            let under = format!("\n{}", String::from(MARGIN).repeat(MARGIN_WIDTH.load(Ordering::Relaxed)));
+            let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', &under);
+            *pasted = None;
+            return Some(Cmd::Insert(1, text));
+        }
+        (KeyCode::Char(letter), Some(text)) if modifiers.is_empty() => text.push(letter),
+        (KeyCode::Char('J'), Some(text)) if modifiers == Modifiers::CTRL => text.push('\n'),
+        (KeyCode::Enter, Some(text)) => text.push('\r'),
+        (KeyCode::Tab, Some(text)) => text.push_str(&" ".repeat(INDENT)),
+        _ => {}
+    }
+    Some(Cmd::Noop)
 }
 
 /// The requested replacement of the text before the cursor: the byte where it begins, and the new text. Completion is
@@ -70,7 +124,7 @@ pub enum KeyAction {
 
 impl KeyAction {
     /// The command of rustyline that performs it. A replacement is left in [`REPLACEMENT`].
-    fn command(self, pos: usize) -> Cmd {
+    pub(crate) fn command(self, pos: usize) -> Cmd {
         match self {
             KeyAction::Command(command) => command,
             KeyAction::Replace(bytes, text) => {
@@ -82,69 +136,90 @@ impl KeyAction {
 }
 
 impl ConditionalEventHandler for KeyHandler {
-    fn handle(&self, _: &Event, count: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
-        let cursor = Cursor { typed: context.line(), pos: context.pos() };
-        let action = match self.key {
+    fn handle(&self, event: &Event, count: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+        if let Some(command) = of_paste(event) {
+            return Some(command);
+        }
+        let cursor = Cursor::new(context.line(), context.pos());
+        match self.key {
+            BoundKey::Submit => Some(Cmd::AcceptLine),
             BoundKey::Suspend => {
                 let typed = (context.line().to_owned(), context.pos());
                 *SUSPENDED.lock().unwrap_or_else(PoisonError::into_inner) = Some(typed);
-                KeyAction::Command(Cmd::Interrupt)
+                Some(Cmd::Interrupt)
             }
-            BoundKey::Enter => cursor.enter(),
-            _ if count > 1 => return None,
-            key => cursor.indentation(key)?,
-        };
-        Some(action.command(context.pos()))
+            BoundKey::Enter => {
+                Some(cursor.enter(MARGIN_WIDTH.load(Ordering::Relaxed)).command(context.pos()))
+            }
+            BoundKey::Right if context.has_hint() && context.pos() == context.line().len() => None,
+            _ if count > 1 => None,
+            key => cursor.key(key).map(|action| action.command(context.pos())),
+        }
     }
 }
 
-/// The code that was typed.
-pub fn code_of(typed: &str) -> &str {
-    typed.strip_prefix('\n').unwrap_or(typed)
+/// The typed text without its margins.
+pub fn without_margins(typed: &str) -> String {
+    let lines: Vec<&str> = typed.split('\n').map(|line| line.trim_start_matches(MARGIN)).collect();
+    lines.join("\n")
 }
 
-/// Code as it stands after a prompt: under it, if it has several lines.
-pub(crate) fn placed(code: &str) -> String {
-    if code.contains('\n') { format!("\n{code}") } else { code.to_owned() }
+/// The code that was typed: a key that joins two lines leaves the margin of the second one in the middle.
+pub fn code_of(typed: &str) -> String {
+    typed.replace(MARGIN, "")
 }
 
-/// The typed text, and the byte at which the cursor is.
+/// The text around the cursor.
 pub struct Cursor<'t> {
-    pub typed: &'t str,
-    pub pos: usize,
+    typed: &'t str,
+    /// The text of the line before the cursor and after it, without the margin.
+    before: &'t str,
+    after: &'t str,
+    /// The width of the line's margin.
+    margin: usize,
+    /// The width of the margin of the next line, if there is one, and the character after it.
+    below: Option<(usize, Option<char>)>,
 }
 
 impl<'t> Cursor<'t> {
-    /// The text of the line before the cursor.
-    fn before(&self) -> &'t str {
-        self.typed[..self.pos].rsplit('\n').next().unwrap_or_default()
+    /// The cursor at byte `pos` of `typed`.
+    pub fn new(typed: &'t str, pos: usize) -> Cursor<'t> {
+        let start = typed[..pos].rfind('\n').map_or(0, |at| at + 1);
+        let end = typed[pos..].find('\n').map_or(typed.len(), |at| pos + at);
+        let margin = |line: &str| line.chars().take_while(|letter| *letter == MARGIN).count();
+        Cursor {
+            typed,
+            before: typed[start..pos].trim_start_matches(MARGIN),
+            after: typed[pos..end].trim_start_matches(MARGIN),
+            margin: margin(&typed[start..end]),
+            below: typed
+                .get(end + 1..)
+                .map(|below| (margin(below), below.trim_start_matches(MARGIN).chars().next())),
+        }
     }
 
     /// Enter: submits a complete input, else begins a new line with the right indentation.
-    pub fn enter(&self) -> KeyAction {
-        let code = code_of(self.typed);
-        let is_command = code.trim_start().starts_with(':');
-        let is_last = !self.typed[self.pos..].contains('\n');
-        let is_complete = || input_state(code) != InputState::Incomplete || command_after(code).is_some();
-        if is_command || code.trim().is_empty() || (is_last && is_complete()) {
+    pub fn enter(&self, width: usize) -> KeyAction {
+        let plain = without_margins(self.typed);
+        let command = plain.trim_start().starts_with(':');
+        let last = self.below.is_none();
+        let is_complete = || input_state(&plain) != InputState::Incomplete || command_after(&plain).is_some();
+        if command || plain.trim().is_empty() || (last && is_complete()) {
             return KeyAction::Command(Cmd::AcceptLine);
         }
-        let line = format!("\n{}", " ".repeat(self.indent()));
-        match self.typed.starts_with('\n') {
-            true => KeyAction::Command(Cmd::Insert(1, line)),
-            false => KeyAction::Replace(self.pos, format!("\n{}{line}", &self.typed[..self.pos])),
-        }
+        let margin = String::from(MARGIN).repeat(width);
+        KeyAction::Command(Cmd::Insert(1, format!("\n{margin}{}", " ".repeat(self.indent()))))
     }
 
     /// The indentation of the next line: the same as this one's, more after a colon or an open bracket, less after a
     /// statement that ends a block.
     fn indent(&self) -> usize {
-        let before = self.before();
-        let own = before.len() - before.trim_start_matches(' ').len();
-        if before.trim().is_empty() {
+        let own = self.before.len() - self.before.trim_start_matches(' ').len();
+        if self.before.trim().is_empty() {
             return own;
         }
-        let parsed = crate::syntax::parse_unchecked(before.trim_start(), ruff_python_parser::Mode::Module);
+        let parsed =
+            crate::syntax::parse_unchecked(self.before.trim_start(), ruff_python_parser::Mode::Module);
         let words = parsed.tokens().iter().filter(|token| !token.range().is_empty());
         let words: Vec<TokenKind> =
             words.map(|token| token.kind()).filter(|kind| !kind.is_trivia()).collect();
@@ -166,20 +241,38 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// What a key does in the indentation of a line; `None` means its usual action.
-    pub fn indentation(&self, key: BoundKey) -> Option<KeyAction> {
-        let before = self.before();
-        let indent = before.len();
-        let is_under = self.typed[..self.pos].contains('\n');
-        match key {
-            _ if before.bytes().any(|byte| byte != b' ') => None,
-            BoundKey::Backspace | BoundKey::BackTab if indent > 1 => {
-                Some(KeyAction::Replace(indent, " ".repeat((indent - 1) / INDENT * INDENT)))
+    /// What a key does where its usual action would touch the margin; `None` means its usual action. Movements search
+    /// for a character, because rustyline does not let a key move by a number of characters.
+    pub fn key(&self, key: BoundKey) -> Option<KeyAction> {
+        let to = |search| Movement::ViCharSearch(1, search);
+        let blank = self.before.bytes().all(|byte| byte == b' ');
+        let indent = self.before.len();
+        let margin = self.margin > 0;
+        // The end of the line above, and the end of the margin.
+        let above = || to(CharSearch::Backward('\n'));
+        let start = || if margin { to(CharSearch::BackwardAfter(MARGIN)) } else { Movement::BeginningOfLine };
+        let below = self.below.filter(|(margin, _)| *margin > 0 && self.after.is_empty());
+        let command = match key {
+            BoundKey::Left if margin && indent == 0 => Some(Cmd::Move(above())),
+            BoundKey::Right => below.map(|(_, first)| {
+                Cmd::Move(first.map_or(Movement::EndOfBuffer, |it| to(CharSearch::Forward(it))))
+            }),
+            BoundKey::Delete => below.map(|(_, first)| {
+                Cmd::Kill(first.map_or(Movement::EndOfBuffer, |it| to(CharSearch::ForwardBefore(it))))
+            }),
+            BoundKey::Backspace | BoundKey::KillWord if margin && indent == 0 => Some(Cmd::Kill(above())),
+            BoundKey::Backspace | BoundKey::BackTab if blank && indent > 1 => {
+                return Some(KeyAction::Replace(indent, " ".repeat((indent - 1) / INDENT * INDENT)));
             }
-            BoundKey::Tab if is_under || indent > 0 => {
-                Some(KeyAction::Command(Cmd::Insert(1, " ".repeat(INDENT - indent % INDENT))))
+            BoundKey::KillWord if blank && margin => Some(Cmd::Kill(start())),
+            BoundKey::Home | BoundKey::KillToStart if margin && indent == 0 => Some(Cmd::Noop),
+            BoundKey::Home if margin => Some(Cmd::Move(start())),
+            BoundKey::KillToStart if margin => Some(Cmd::Kill(start())),
+            BoundKey::Tab if blank && (margin || indent > 0) => {
+                Some(Cmd::Insert(1, " ".repeat(INDENT - indent % INDENT)))
             }
             _ => None,
-        }
+        };
+        command.map(KeyAction::Command)
     }
 }

@@ -134,7 +134,8 @@ impl<'c> Repl<'c> {
     fn run_again(&mut self, inputs: &[String], shell: &mut Shell) -> Result<(), Failure> {
         for (at, input) in inputs.iter().enumerate() {
             let prompt = format!("attn [{}]> ", self.input_count + 1);
-            shell.say(&format!("{prompt}{}\n", keys::placed(input)))?;
+            let under = format!("\n{:>1$}", "...> ", prompt.len());
+            shell.say(&format!("{prompt}{}\n", input.replace('\n', &under)))?;
             shell.has_said();
             input_begins();
             if self.run_noted(input, shell)? == InputResult::Interrupted {
