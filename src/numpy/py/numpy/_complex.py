@@ -28,6 +28,7 @@ class ndarray:
     ndim, size = property(lambda self: len(self.shape)), property(lambda self: math.prod(self.shape))
     real, imag = property(lambda self: self._pairs[..., 0]), property(lambda self: self._pairs[..., 1])
     T = property(lambda self: self.transpose())
+    mean = lambda self, axis=None, **words: (total := self.sum(axis, **words)) * (1 / (self.size // getattr(total, "size", 1)))
 
     @property
     def _tensor(self):
@@ -214,7 +215,6 @@ _MADE = "zeros ones empty zeros_like ones_like empty_like eye identity arange li
 _DATA = {
     **dict.fromkeys(_MOVED.split(), (0,)), **dict.fromkeys(_MADE.split(), ()), "full": (1,), "full_like": (1,), "where": (1, 2),
 }
-_PRODUCTS = ("matmul", "dot", "inner", "outer", "einsum")
 
 
 def call(name, *args, **words):
@@ -224,7 +224,7 @@ def call(name, *args, **words):
         return own(args[0] if type(args[0]) is ndarray else ndarray(_pairs_of(*_parts(args[0]))), *args[1:], **words)
     if name == "asarray" and len(args) == 1 and type(args[0]) is ndarray:
         return args[0]
-    if name in _PRODUCTS and len(args) == (3 if name == "einsum" else 2):
+    if name in ("matmul", "dot", "inner", "outer", "einsum") and len(args) == (3 if name == "einsum" else 2):
         (a, b), (c, d) = map(_parts, args[-2:])
         function = lambda x, y: getattr(numpy, name)(*args[:-2], x, y, **words)
         return _paired(function(a, c) - function(b, d), function(a, d) + function(b, c))
