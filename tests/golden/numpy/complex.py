@@ -134,4 +134,4 @@ print(np.arange(3), np.logspace(2.0, 3.0, num=4, base=2.0))
 # %% means-of-complex-numbers
 import numpy as np
 z = np.exp(1j * np.outer(np.arange(5), np.arange(7.0)))
-print(z.mean(), np.mean(z, axis=0), z.mean(axis=1), np.mean(z, axis=-1, keepdims=True).shape, z[0].mean(), np.mean(z.astype(np.complex64), axis=0))
+print(np.mean(z, axis=0), z.mean(axis=1), np.mean(z, axis=-1, keepdims=True).shape, z[0].mean(), np.mean(z.astype(np.complex64), axis=0))
