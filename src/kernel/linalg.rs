@@ -159,7 +159,7 @@ fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
         stop::check();
         let sum = (0..a.nrows()).fold(T::ZERO, |sum, i| sum + v[i] * a[[i, j]]);
         for (i, &v) in v.iter().enumerate() {
-            a[[i, j]] = a[[i, j]] - tau * v * sum;
+            a[[i, j]] -= tau * v * sum;
         }
     }
 }

@@ -318,7 +318,7 @@ fn parts(line: &Line, sign: &Line, look: Look) -> Text {
     let indent = " ".repeat(indent.min(look.width / 3));
     let first = sign.clone().with(Role::Prose, &indent);
     let mut text = Text::new();
-    for part in wrap(&stripped(line), look.width, &first, (Role::Dim, format!("  {indent}↳ "))).lines {
+    for part in wrap(stripped(line), look.width, &first, (Role::Dim, format!("  {indent}↳ "))).lines {
         let under = carets(&part, look);
         text.line(part);
         if !under.spans.is_empty() {

@@ -62,7 +62,7 @@ fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
         if let Some(comment) = comment {
             let sign = |line: &Line| line.clone().with(Role::Comment, "# ");
             let (first, rest) = if is_empty { (&first, &below) } else { (&marked, &further) };
-            text.append(wrap(&comment, look.width, &sign(first), &sign(rest)));
+            text.append(wrap(&comment, look.width, sign(first), sign(rest)));
         }
     }
     text

@@ -162,7 +162,7 @@ pub(crate) fn summary(figure: &Figure, look: Look) -> Text {
     }
     let (none, shift) = (Line::new(), Line::spaces(2));
     let mut text = wrap(&left, look.width, &none, &shift);
-    text.append(wrap(&fact_line(&facts, true), look.width, &shift, &shift));
+    text.append(wrap(fact_line(&facts, true), look.width, &shift, &shift));
     text
 }
 

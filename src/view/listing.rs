@@ -179,7 +179,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     }
     if steps && listing.lessons.iter().any(|lesson| !lesson.practice().is_empty()) {
         text.gap();
-        text.append(wrap(&signs(), width, 2, 2));
+        text.append(wrap(signs(), width, 2, 2));
     }
     if let Some(next) = &listing.next {
         text.gap();

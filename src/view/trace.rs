@@ -244,7 +244,7 @@ impl TracePage {
         let shown = forms.clone().find(fits_beside).or_else(|| forms.clone().find(fits_alone));
         let shown = shown.or(short).unwrap_or(code);
         let code = first_line(shown);
-        let mut lines = wrap(&code, width, &gutter, &self.gutter(None, depth + 2));
+        let mut lines = wrap(&code, width, &gutter, self.gutter(None, depth + 2));
         if !detail.is_empty() {
             let right = Line::new().with(Role::Dim, &detail);
             let last = lines.lines.last_mut().filter(|last| last.width() + beside <= width);

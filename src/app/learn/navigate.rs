@@ -181,7 +181,7 @@ impl Walk<'_, '_, '_> {
         let mut text = Text::new();
         let count = format!("{fitting} of {}, type to narrow", self.stops.len());
         text.append(remark(&count, look));
-        text.append(wrap(&signs(), look.width.saturating_sub(1), 0, 0));
+        text.append(wrap(signs(), look.width.saturating_sub(1), 0, 0));
         let keys: &[_] = match fitting {
             0 => &[("Esc", "stay")],
             1 => &[("Enter", "go"), ("Esc", "stay")],

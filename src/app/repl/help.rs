@@ -151,7 +151,7 @@ fn operation_help(op: &Op, look: Look) -> Text {
     for form in op.forms {
         text.say(Role::Name, call_of(op, &signature(form)));
     }
-    text.append(paragraph(&prose_line(op.doc, look), look));
+    text.append(paragraph(prose_line(op.doc, look), look));
     text
 }
 

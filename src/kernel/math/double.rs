@@ -31,7 +31,8 @@ macro_rules! functions {
                         }
                         if !all_plain {
                             for (&$x, out) in x.iter().zip(out) {
-                                if !$is_plain {
+                                let is_plain = $is_plain;
+                                if !is_plain {
                                     *out = $other($x);
                                 }
                             }

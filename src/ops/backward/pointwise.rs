@@ -71,11 +71,11 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }
     if step.wants("other") {
         let ratio = compute::div(step.operand("input")?, other)?;
-        let slope = compute::div(&Arg::Tensor(ratio), other)?;
+        let slope = compute::div(Arg::Tensor(ratio), other)?;
         grads = grads.and("other", compute::mul(&compute::neg(&grad), &slope)?);
     }
     if step.wants("input") {
-        grads = grads.and("input", compute::div(&Arg::Tensor(grad), other)?);
+        grads = grads.and("input", compute::div(Arg::Tensor(grad), other)?);
     }
     Ok(grads)
 }
@@ -131,30 +131,30 @@ pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 }
 
 pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let slope = compute::mul(step.tensor("input")?, &Arg::Int(2))?;
+    let slope = compute::mul(step.tensor("input")?, Arg::Int(2))?;
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
 pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = match step.result(&grad) {
         Some(root) => root,
-        None => compute::power(step.operand("input")?, &Arg::Float(0.5))?,
+        None => compute::power(step.operand("input")?, Arg::Float(0.5))?,
     };
-    Ok(Gradients::of("input", compute::div(&grad, &compute::mul(&root, &Arg::Int(2))?)?))
+    Ok(Gradients::of("input", compute::div(&grad, &compute::mul(&root, Arg::Int(2))?)?))
 }
 
 pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = match step.result(&grad) {
         Some(root) => root,
-        None => compute::power(step.operand("input")?, &Arg::Float(-0.5))?,
+        None => compute::power(step.operand("input")?, Arg::Float(-0.5))?,
     };
-    let cube = compute::power(&Arg::Tensor(root), &Arg::Int(3))?;
-    Ok(Gradients::of("input", compute::mul(&compute::mul(&grad, &Arg::Float(-0.5))?, &cube)?))
+    let cube = compute::power(Arg::Tensor(root), Arg::Int(3))?;
+    Ok(Gradients::of("input", compute::mul(&compute::mul(&grad, Arg::Float(-0.5))?, &cube)?))
 }
 
 /// -(1 / x)²
 fn slope_of_reciprocal(x: &Arg) -> Result<Tensor> {
-    let value = compute::power(x, &Arg::Float(-1.0))?;
+    let value = compute::power(x, Arg::Float(-1.0))?;
     Ok(compute::neg(&compute::mul(&value, &value)?))
 }
 
@@ -179,8 +179,8 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }
     let of_base = match exponent {
         Arg::Tensor(_) => {
-            let lower = compute::sub(exponent, &Arg::Int(1))?;
-            let slope = compute::mul(&compute::power(base, &Arg::Tensor(lower))?, exponent)?;
+            let lower = compute::sub(exponent, Arg::Int(1))?;
+            let slope = compute::mul(&compute::power(base, Arg::Tensor(lower))?, exponent)?;
             let flat = compute::compare(exponent, &Arg::Int(0), Ordering::is_eq)?;
             let slope = compute::choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
             compute::mul(&grad, &slope)?

@@ -52,7 +52,7 @@ pub(crate) fn sum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 pub(crate) fn mean(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let grad = Arg::Tensor(spread(step, &grad, step.shape("input"))?);
-    Ok(Gradients::of("input", compute::div(&grad, &Arg::Int(count(step)? as i64))?))
+    Ok(Gradients::of("input", compute::div(&grad, Arg::Int(count(step)? as i64))?))
 }
 
 /// The variance's divisor: the numbers less the correction.
@@ -78,7 +78,7 @@ fn of_variance(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Gradien
     let degrees = degrees(step)?;
     let factor = if degrees > 0.0 { 2.0 / degrees } else { f64::NAN };
     let centred = compute::sub(x, &compute::mean(x, &over(step, x)?))?;
-    let scaled = compute::mul(grad, &Arg::Float(factor))?;
+    let scaled = compute::mul(grad, Arg::Float(factor))?;
     Ok(Gradients::of("input", compute::mul(&scaled, &centred)?))
 }
 

@@ -236,6 +236,7 @@ fn of_floats(
 }
 
 /// A comparison of each pair of elements; `test` is one of [`Ordering`]'s.
+#[expect(clippy::bool_comparison, reason = "the operands are numbers too")]
 pub(crate) fn compare(a: &Arg, b: &Arg, default: DType, test: fn(Ordering) -> bool) -> Result<Tensor> {
     let dtype = common_dtype(&[a, b], default);
     let Operands { a, b, shape, run, order, .. } = Operands::of(wide(a, dtype)?, wide(b, dtype)?, dtype)?;
