@@ -215,11 +215,8 @@ impl Writing {
     }
 }
 
-/// The call that prints the next piece of a text, a [`WrittenPiece`].
+/// The call that prints the next piece of a text, and how many tokens it is; nothing where the text has ended.
 pub const NEXT_PIECE: &str = "print(json.dumps(next(stream, None)))";
-
-/// A piece: its text, and how many tokens it is. `None`: the text has ended.
-pub type WrittenPiece = Option<(String, usize)>;
 
 /// Reads a document that a cell printed.
 pub fn read<T: DeserializeOwned>(printed: &str) -> Result<T, String> {

@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 use attn::lesson::trained::{
-    Head, HeadDoes, LAST, Looked, NEXT_PIECE, Question, Sizes, Writing, WrittenPiece, cells, config_cells,
-    files, folder_cells, read, sentence, text, tokens_source, words,
+    Head, HeadDoes, LAST, Looked, NEXT_PIECE, Question, Sizes, Writing, cells, config_cells, files,
+    folder_cells, read, sentence, text, tokens_source, words,
 };
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::shims::FileAccess;
@@ -284,7 +284,7 @@ fn a_text_is_the_same_with_the_cache_and_without() {
                 assert_eq!(runs(&mut session, &writing.source(), "write").trim(), "4");
                 let (mut text, mut count) = (String::new(), 0);
                 while let Some((piece, tokens)) =
-                    read::<WrittenPiece>(&runs(&mut session, NEXT_PIECE, "next")).expect("a piece")
+                    read::<Option<(String, usize)>>(&runs(&mut session, NEXT_PIECE, "next")).expect("a piece")
                 {
                     text += &piece;
                     count += tokens;
