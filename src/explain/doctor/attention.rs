@@ -162,7 +162,12 @@ impl<'r> Attention<'r> {
         Attention::new(record, traced.result()?.clone(), None)
     }
 
-    fn new(softmax: Rc<Record>, weights: Tensor, context: Option<Context<'r>>) -> Option<Attention<'r>> {
+    /// The attention whose weights are the result of this softmax.
+    pub(super) fn new(
+        softmax: Rc<Record>,
+        weights: Tensor,
+        context: Option<Context<'r>>,
+    ) -> Option<Attention<'r>> {
         let axis = softmax_axis(&softmax)?;
         Attention::with_axis(softmax, weights, context, axis)
     }

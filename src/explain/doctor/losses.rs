@@ -7,7 +7,7 @@ use super::attention::{Attention, is_softmax, record_of};
 use super::flow::{
     Before, FlowStep, arg, is_zero_one, operand, operands, origin, source, trace_back, unchanged_operands,
 };
-use super::mask::{Visible, fused_visible};
+use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
@@ -212,7 +212,7 @@ pub(super) fn hides_later_tokens(step: &Traced) -> bool {
         return true;
     }
     let of_scores =
-        || Visible::of(&Attention::of_softmax(step)?.input()?, |score| score > -1e4 && !score.is_nan());
+        || Visible::of(&Attention::of_softmax(step)?.input()?, |score| score > NO_WEIGHT && !score.is_nan());
     let visible = fused_visible(step).map(|(_, visible)| visible).or_else(of_scores);
     visible.is_some_and(|it| it.is_exactly(|token, key| key <= token))
 }
@@ -239,9 +239,9 @@ pub(super) fn is_cross_entropy(step: &Traced) -> bool {
 pub(super) static SOFTMAX: Mistake = Mistake::new(
     ("A801", "softmax-before-loss"),
     "a loss takes other numbers than those that it computes with",
-    "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
-     says: the loss stays near its start, and gradients are small.",
-    &[Detector::Step(probabilities), Detector::Step(sigmoid_twice), Detector::Step(no_logarithms)],
+    "cross_entropy takes logits, and nll_loss and kl_div take logarithms of probabilities: none of them computes what is \
+     left out, and none notices what was computed twice. Of other numbers the result is no loss.",
+    &[Detector::Step(probabilities), Detector::Step(sigmoid_twice)],
 );
 
 /// The mean of losses some of which a mask has set to 0: it divides by their number too.
@@ -292,41 +292,6 @@ fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     ))
 }
 
-/// A loss of logarithms takes numbers whose exponentials sum to 1 in no row.
-fn no_logarithms(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Loss(LossKind::NegativeLogLikelihood) {
-        return None;
-    }
-    let operand = step.operand(0)?;
-    let (shape, values) = (operand.shape(), operand.floats()?);
-    let classes = *shape.get(1)?;
-    let inner: usize = shape[2..].iter().product();
-    if classes < 2 || inner == 0 {
-        return None;
-    }
-    let rows = (0..values.len() / classes).map(|row| (row / inner) * classes * inner + row % inner);
-    let sums: Vec<f64> =
-        rows.map(|start| (0..classes).map(|at| values[start + at * inner].exp()).sum()).collect();
-    if sums.is_empty() || sums.iter().any(|sum| (sum - 1.0).abs() < 0.05 || !sum.is_finite()) {
-        return None;
-    }
-    let name = cell.name_of(step.tensor(0)?, "what it takes");
-    let observed = format!(
-        "The exponentials of {name} sum to {} in the first row, and to 1 in none of {}: its numbers are no logarithms of \
-         probabilities.",
-        figure(sums[0]),
-        sums.len()
-    );
-    let fix = "F.log_softmax(logits, dim=-1), along the axis of the classes";
-    Some(
-        Observation::new(step.site(), observed, fix)
-            .titled("the loss takes no logarithms of probabilities")
-            .because(
-                "nll_loss computes no softmax and no logarithm. Of other numbers its result is no loss.",
-            ),
-    )
-}
-
 fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let is_log = step.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
     if step.operation.explanation != Explanation::Loss(LossKind::CrossEntropy) && !is_log {
@@ -350,13 +315,15 @@ fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         figure(low),
         figure(high)
     );
-    let mut found =
-        Observation::new(step.site(), observed, "F.cross_entropy(logits, targets), without the softmax");
-    found.title = Some(match is_log {
+    let title = match is_log {
         true => "log_softmax takes probabilities instead of logits",
         false => "cross-entropy takes probabilities instead of logits",
-    });
-    Some(found)
+    };
+    let fix = "F.cross_entropy(logits, targets), without the softmax";
+    Some(Observation::new(step.site(), observed, fix).titled(title).because(
+        "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
+         says: the loss stays near its start, and gradients are small.",
+    ))
 }
 
 pub(super) static APART: Mistake = Mistake::new(

@@ -27,6 +27,9 @@ pub(super) fn masking_step(attention: &Attention, cell: &TracedCell) -> (String,
 /// Scores below this are hidden: a mask may add -1e9 to a score of any size.
 const HIDDEN: f64 = -1e8;
 
+/// Scores below this get no weight beside others of a usual size.
+pub(super) const NO_WEIGHT: f64 = -1e4;
+
 /// Whether a key with this score is in sight.
 pub(super) fn is_visible(score: f64) -> bool {
     score > HIDDEN && !score.is_nan()
@@ -184,7 +187,7 @@ pub(super) fn fused_visible(step: &Traced) -> Option<(Tensor, Visible)> {
     let mask = step.args.get(3).and_then(Arg::tensor)?;
     let visible = match mask.dtype() {
         DType::Bool => Visible::of(mask, |it| it != 0.0),
-        _ => Visible::of(mask, |it| it > -1e4),
+        _ => Visible::of(mask, |it| it > NO_WEIGHT),
     };
     Some((mask.clone(), visible?))
 }

@@ -2,7 +2,9 @@
 
 use super::attention::{Attention, is_pointer};
 use super::flow::{FlowStep, is_zero_one, source};
-use super::mask::{Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask};
+use super::mask::{
+    NO_WEIGHT, Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask,
+};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::token_masks;
 use crate::explain::terms::figure;
@@ -77,20 +79,19 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
 /// Scores of several texts or blocks, of which a mask of keys hides one from its first key to its last, with a finite number.
 /// A text without a token would be none, so the mask has the opposite meaning.
 fn text_hidden(attention: &Attention, input: &Tensor, cell: &TracedCell) -> Option<Observation> {
-    const HIDDEN: f64 = -1e4;
     let &[.., rows, columns] = input.shape() else { return None };
     let size = rows * columns;
     if columns < 2 || size == 0 || input.numel() == size || input.numel() > 1 << 20 {
         return None;
     }
-    let step = attention.before.iter().find(|step| step.fill().is_some_and(|fill| fill <= HIDDEN))?;
+    let step = attention.before.iter().find(|step| step.fill().is_some_and(|fill| fill <= NO_WEIGHT))?;
     let mask = step.other()?.tensor()?.clone();
     let &[.., 1, keys] = mask.shape() else { return None };
     if keys != columns || mask.numel() == columns {
         return None;
     }
     let values = input.to_f64_vec();
-    let is_hidden = |score: &f64| score.is_finite() && *score <= HIDDEN;
+    let is_hidden = |score: &f64| score.is_finite() && *score <= NO_WEIGHT;
     let text = values.chunks(size).position(|text| text.iter().all(is_hidden))?;
     values.chunks(size).find(|text| text.iter().any(is_hidden) && !text.iter().all(is_hidden))?;
     let (name, site) = masking_step(attention, cell);
@@ -260,7 +261,7 @@ fn off_by_one(cell: &TracedCell) -> Vec<Observation> {
         }
         let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
         let input = attention.input().filter(|_| attention.axis == 1)?;
-        let visible = Visible::of(&input, |score| score > -1e4 && !score.is_nan()).filter(shows_next)?;
+        let visible = Visible::of(&input, |score| score > NO_WEIGHT && !score.is_nan()).filter(shows_next)?;
         let (mask, site) = masking_step(&attention, cell);
         let weights = last_matrix(&attention.weights, visible.size);
         let weight = weights.filter(|_| attention.context.is_some() || visible.at(0, 1)).map(|it| it[1]);
@@ -318,9 +319,6 @@ fn cast_mask(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, "attn_mask=mask, boolean: True where a key is in sight"))
 }
 
-/// Scores below this get no weight.
-const HIDDEN: f64 = -1e4;
-
 /// A smaller number that is added leaves hidden keys next to nothing.
 const LEAST_ADDED: f64 = -20.0;
 
@@ -331,7 +329,7 @@ fn masking(step: &FlowStep) -> Option<(f64, bool)> {
         let by = single_addend(&mask).filter(|by| *by > LEAST_ADDED)?;
         return (mask.ndim() >= 2 && hides_later(&mask, by)).then_some((by, true));
     }
-    step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(|fill| (fill, false))
+    step.fill().filter(|fill| fill.is_finite() && *fill > NO_WEIGHT).map(|fill| (fill, false))
 }
 
 /// The number besides 0 in a tensor that has no third one.
@@ -475,8 +473,10 @@ fn of_queries(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let mut masks = attention.before.iter().filter_map(|step| {
         let mask = step.other()?.tensor()?.clone();
         let hides = match step.explanation() {
-            Explanation::MaskedFill => mask.to_f64_vec().iter().any(|it| *it != 0.0) && step.fill()? <= -1e4,
-            Explanation::Pointwise(Formula::Add) => mask.to_f64_vec().iter().any(|it| *it <= -1e4),
+            Explanation::MaskedFill => {
+                mask.to_f64_vec().iter().any(|it| *it != 0.0) && step.fill()? <= NO_WEIGHT
+            }
+            Explanation::Pointwise(Formula::Add) => mask.to_f64_vec().iter().any(|it| *it <= NO_WEIGHT),
             _ => false,
         };
         hides.then_some((step, mask))

@@ -102,7 +102,6 @@ const MISTAKES: &[&Mistake] = &[
     &unused::POSITIONS,
     &positions::ANGLES,
     &written_text::SORTED,
-    &layers::TIED,
     &written_text::DRAWN,
     &layers::NO_ACTIVATION,
     &written_text::LAST_TOKEN,

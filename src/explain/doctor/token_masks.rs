@@ -1,8 +1,8 @@
 //! What masks of tokens hide: the keys that a comparison of tokens with a number says are padding, in one place and in another.
 
-use super::attention::{Attention, Scores, is_softmax, record_of};
-use super::axes::{Product, is_product};
-use super::flow::{Before, operand, operands, origin, trace_back};
+use super::attention::{Attention, is_softmax, record_of};
+use super::flow::{Before, operand, operands, origin};
+use super::mask::NO_WEIGHT;
 use super::mistake::{Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
@@ -12,8 +12,6 @@ use crate::tensor::{Arg, DType, Tensor};
 
 /// The most operations between a comparison and its mask.
 const LONGEST: usize = 12;
-/// Scores that are filled with less are hidden.
-const HIDDEN: f64 = -1e4;
 
 /// Tokens whose keys are hidden: those that are `token`, or all others.
 #[derive(Clone, Copy, PartialEq)]
@@ -51,7 +49,7 @@ fn of_step(step: &Traced) -> Option<Hidden> {
     let record = record_of(step).filter(|it| it.operation.explanation == Explanation::MaskedFill)?;
     let fill = record.args().get(2)?.number()?;
     let mask = operand(&record, 1)?;
-    (fill < HIDDEN).then(|| of_mask(&mask, LONGEST)).flatten()
+    (fill < NO_WEIGHT).then(|| of_mask(&mask, LONGEST)).flatten()
 }
 
 /// The tokens where a mask is true.
@@ -87,16 +85,21 @@ const MOST_TENSORS: usize = 300;
 /// Keys that the attention which computed the values hid from all tokens, as it does padding, and that are in sight here.
 pub(super) fn unhidden(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let (input, values) = (attention.input()?, attention.values()?);
-    if attention.axis != 1 || input.ndim() < 2 || input.to_f64_vec().iter().any(|score| *score < HIDDEN) {
+    if attention.axis != 1 || input.ndim() < 2 || input.to_f64_vec().iter().any(|score| *score < NO_WEIGHT) {
         return None;
     }
     let (samples, keys) = (input.shape()[0], *input.shape().last()?);
-    let scores_of = |tensor: Tensor| operand(&*origin(&tensor).filter(|it| is_softmax(it))?, 0);
-    let is_alike =
-        |it: &Tensor| it.ndim() >= 3 && it.shape()[0] == samples && it.shape().last() == Some(&keys);
+    let attention_of = |weights: Tensor| {
+        let softmax = origin(&weights).filter(|it| is_softmax(it))?;
+        let before = Attention::new(softmax, weights, None)?;
+        Some((before.input()?, before))
+    };
+    let is_alike = |(it, _): &(Tensor, Attention)| {
+        it.ndim() >= 3 && it.shape()[0] == samples && it.shape().last() == Some(&keys)
+    };
     // The nearest attention with as many keys.
-    let before = Before::of(values, MOST_TENSORS).filter_map(scores_of).find(is_alike)?;
-    let columns = hidden_columns(&before);
+    let (scores, before) = Before::of(values, MOST_TENSORS).filter_map(attention_of).find(is_alike)?;
+    let columns = hidden_columns(&scores);
     let (sample, hidden) = columns.chunks(keys).enumerate().find(|(_, row)| row.contains(&true))?;
     if !hidden.contains(&false) || !is_of_one_sequence(&before) {
         return None;
@@ -117,17 +120,14 @@ fn hidden_columns(scores: &Tensor) -> Vec<bool> {
     let values = scores.to_f64_vec();
     let mut columns = vec![true; samples * keys];
     for (at, value) in values.iter().enumerate() {
-        columns[at * samples / values.len() * keys + at % keys] &= *value < HIDDEN;
+        columns[at * samples / values.len() * keys + at % keys] &= *value < NO_WEIGHT;
     }
     columns
 }
 
-/// Whether queries and keys of scores were computed from one sequence.
-fn is_of_one_sequence(scores: &Tensor) -> bool {
-    let product =
-        trace_back(scores, &is_product).and_then(|path| Some((Product::of(&path.record)?, path.record)));
-    let Some((product, record)) = product else { return false };
-    let [queries, keys] = Scores::new(record, product).sources;
+/// Whether queries and keys were computed from one sequence.
+fn is_of_one_sequence(attention: &Attention) -> bool {
+    let Some([queries, keys]) = attention.scores.as_ref().map(|it| &it.sources) else { return false };
     let input = |it: &Tensor| origin(it).and_then(|record| operand(&record, 0));
-    queries.is(&keys) || input(&queries).zip(input(&keys)).is_some_and(|(a, b)| a.is(&b))
+    queries.is(keys) || input(queries).zip(input(keys)).is_some_and(|(a, b)| a.is(&b))
 }

@@ -7,7 +7,14 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 21] = [
+pub(super) static WATCHED: [Mistake; 22] = [
+    // Source: Press and Wolf 2017, Using the output embedding to improve language models.
+    Mistake::watched(
+        ("A803", "tied-weights-copied"),
+        "the output layer has a copy of the embedding's weight",
+        "Tied weights are one tensor: each training step changes the embedding and the output layer together. A copy is \
+     equal only until the first step; then the model has twice the parameters and is not tied.",
+    ),
     Mistake::watched(
         ("A804", "gradients-not-zeroed"),
         "the gradients are never set to zero",

@@ -54,8 +54,8 @@ def emptied_object(value, keeps_places):
     def without(part):
         if isinstance(part, torch.Tensor):
             return None
-        if isinstance(part, (list, tuple, dict)) and not keeps_places and caches(part):
-            return type(part)()
+        if isinstance(part, (list, dict)) and not keeps_places and caches(part):
+            return blank(part)
         if isinstance(part, dict):
             return {key: without(it) for key, it in part.items()}
         if isinstance(part, (list, tuple)):

@@ -50,9 +50,8 @@ def unused_layers(watch):
                 unused.append(name)
         if unused:
             told.add(type(module))
-            code = own[0].forward.__code__
             observed = f"{type(module).__name__} has {listed(unused)}, with parameters, and no method uses it: it never ran."
-            watch.add("layer-unused", (code.co_filename, code.co_firstlineno, code.co_name), observed, f"x = self.{unused[0]}(x), or no such layer")
+            watch.add("layer-unused", place_of(own[0].forward.__code__), observed, f"x = self.{unused[0]}(x), or no such layer")
 
 
 def shared_layers(watch):
@@ -68,9 +67,7 @@ def shared_layers(watch):
             items = [it for it in part if any(True for _ in it.parameters())]
             if len({id(it) for it in items}) < len(items):
                 observed = f"{name or type(module).__name__} has {len(items)} entries, and one {type(items[0]).__name__} is in it {sum(it is items[0] for it in items)} times: these layers have the same weights."
-                code = getattr(type(module).forward, "__code__", None)
-                at = (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
-                watch.add("layers-shared", at, observed, "a list comprehension, which makes a module for each entry")
+                watch.add("layers-shared", place_of(getattr(type(module).forward, "__code__", None)), observed, "a list comprehension, which makes a module for each entry")
 
 
 def same_ids(watch, layer, ids, at):
@@ -111,23 +108,26 @@ def other_start(watch):
             watch.add("start-differs", written[0][2], observed, f"begin with token {used}")
 
 
-def copied_tables(watch, modules):
-    """An output layer that begins with a copy of the rows of an embedding, and is trained apart from it."""
-    for module in modules:
-        parts = list(module.modules())
-        tables = [it for it in parts if isinstance(it, nn.Embedding) and it.weight.requires_grad]
-        for output in parts:
-            for table in tables if isinstance(output, nn.Linear) and output.weight.requires_grad else []:
-                rows, weight = table.weight, output.weight
-                if rows.shape == weight.shape and rows.data_ptr() != weight.data_ptr() and bool((rows != rows[0, 0]).any()) and torch.equal(rows, weight):
-                    observed = f"When training begins, the weight of an output layer has the numbers of the embedding, {tuple(rows.shape)}, and is another parameter: each step moves them apart."
-                    watch.add("tied-weights-copied", _maker(module), observed, "self.head.weight = self.embedding.weight")
+def copied_tables(watch, model, at):
+    """A matrix that begins with the numbers of an embedding's rows and is another parameter of the same model."""
+    tables = [it.weight for it in model.modules() if isinstance(it, nn.Embedding)]
+    known = {id(it) for it in tables}
+    for name, param in model.named_parameters():
+        for table in tables if id(param) not in known else []:
+            if param.shape == table.shape and bool((table != table[0, 0]).any()) and torch.equal(param, table):
+                observed = f"When the model is called first, {name} equals the embedding's weight in all {table.shape[0]} x {table.shape[1]} elements, and is another parameter."
+                maker = getattr(type(model).__init__, "__code__", None) if not type(model).__module__.startswith("torch") else None
+                watch.add("tied-weights-copied", place_of(maker) or at, observed, "share the parameter: self.head.weight = self.embedding.weight, without clone() or detach()")
 
 
-def _maker(module):
-    """Where a module's class is made ready."""
-    code = getattr(type(module).__init__, "__code__", None)
+def place_of(code):
+    """Where a function's code begins: (cell, line, function); None where it has none."""
     return (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
+
+
+def trained_models(watch):
+    """The models whose parameters had a gradient at a step."""
+    return list({id(module): module for _, _, module in watch.reached.values()}.values())
 
 
 def plain_numbers(watch, model):
@@ -144,9 +144,9 @@ def plain_numbers(watch, model):
 
 def unregistered(watch):
     """Random numbers of a trained model that nothing trains, and that its state does not have."""
-    trained = [module for _, _, module in watch.reached.values()]
+    parts = {id(part) for model in trained_models(watch) for part in model.modules()}
     for module, name, at in watch.plain:
-        if any(module is part for model in {id(it): it for it in trained}.values() for part in model.modules()):
+        if id(module) in parts:
             line, cell = at.split(" ", 1)
             observed = f"{type(module).__name__} keeps {name}, numbers that were drawn here, as a plain tensor: parameters() does not have it, and neither has state_dict()."
             watch.add("numbers-unregistered", (cell, int(line), "__init__"), observed, f"self.{name} = nn.Parameter(...) to train it, or self.register_buffer({name!r}, ...) to keep it")
@@ -154,11 +154,7 @@ def unregistered(watch):
 
 def zero_layers(watch):
     """Matrices that are 0 everywhere, are not trained, and belong to a model that is."""
-    seen = set()
-    for _, _, module in watch.reached.values():
-        if id(module) in seen:
-            continue
-        seen.add(id(module))
+    for module in trained_models(watch):
         for name, param in module.named_parameters():
             if param.dim() >= 2 and param.numel() > 4 and not param.requires_grad and not bool((param != 0).any()):
                 observed = f"{name} is 0 in each element, and requires no gradient: it stays 0, and so does every product with it."
@@ -194,6 +190,5 @@ def resized_norms(watch):
             continue
         near = lambda one, other: float((one - other).abs().max()) <= 1e-2 * float(other.abs().max())
         if not near(factors[1], factors[0]) and not near(large, small):
-            code = cls.forward.__code__
             observed = f"{cls.__name__} multiplies each row by one number that depends on the row's size. For rows 16 times as large it returns {float(large.abs().max() / small.abs().max()):.3g} times as much, and a norm the same."
-            watch.add("norm-depends-on-size", (code.co_filename, code.co_firstlineno, code.co_name), observed, "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)")
+            watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)")

@@ -48,12 +48,12 @@ def of_loss(watch, logits, targets, ignored, at):
             watch.losses.append((at, logits.shape[1], targets.detach().clone(), ignored))
 
 
-def no_logarithms(watch, input, at):
-    """What `kl_div` takes as logarithms of probabilities sums to 1 in no row when their exponentials are taken."""
-    sums = input.detach().exp().sum(-1).reshape(-1)
+def no_logarithms(watch, loss, input, axis, at):
+    """What a loss takes as logarithms of probabilities, along an axis: their exponentials sum to 1 in no row."""
+    sums = input.detach().exp().sum(axis).reshape(-1) if input.dim() > max(axis, 0) else input.new_ones(1)
     if len(sums) and bool(torch.isfinite(sums).all()) and not bool(((sums - 1).abs() < 0.05).any()):
-        observed = f"The exponentials of what kl_div takes sum to {float(sums[0]):.3g} in the first row, and to 1 in none of {len(sums)}: its numbers are no logarithms of probabilities."
-        watch.add("softmax-before-loss", at, observed, "F.kl_div(F.log_softmax(logits, dim=-1), probabilities)")
+        observed = f"The exponentials of what {loss} takes sum to {float(sums[0]):.3g} in the first row, and to 1 in none of {len(sums)}: its numbers are no logarithms of probabilities."
+        watch.add("softmax-before-loss", at, observed, f"F.{loss}(F.log_softmax(logits, dim={axis}), ...)")
 
 
 def scattered(counted):

@@ -8,6 +8,7 @@ import sys
 
 import torch
 from _models import begun_with, copied_tables, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
+from _parameters import fingerprint, has_gradient, left_out, loose_parameters, never_reached, never_stepped, params_of
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by
 from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
@@ -101,14 +102,6 @@ def is_repeated():
     return frame.f_code.co_filename.startswith(("<attn>", "<frozen"))
 
 
-def params_of(optimizer):
-    return [param for group in optimizer.param_groups for param in group["params"]]
-
-
-def has_gradient(param):
-    return param.grad is not None and bool((param.grad != 0).any())
-
-
 def drops(module):
     """Whether a module has dropout that would do something in training mode."""
     return any(isinstance(it, (nn.Dropout, nn.Dropout2d)) and it.p > 0 for it in module.modules())
@@ -147,6 +140,7 @@ def _called(call, module, /, *args, **kwargs):
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
             watch.outer.append(module)
             plain_numbers(watch, module)
+            copied_tables(watch, module, place())
     else:
         watch.inside.append(module)
     grad = torch.is_grad_enabled()
@@ -279,8 +273,6 @@ def _stepped(optimizer, call, args, kwargs):
                 watch.reached[id(param)], watch.first[id(param)] = (param, name, module), (module.training, fingerprint(param))
     watch.now, watch.steps = Step(), watch.steps + 1
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
-    if optimizer._watched_steps == 1:
-        copied_tables(watch, now.calls)
     if optimizer._watched_steps == 3:
         # Before what was trained is merged into other layers.
         zero_layers(watch)
@@ -356,8 +348,13 @@ def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_inde
     return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
 
 
+def _likelihood(likelihood, /, input, *args, **kwargs):
+    no_logarithms(_watch, "nll_loss", input, 1, place())
+    return likelihood(input, *args, **kwargs)
+
+
 def _divergence(divergence, /, input, *args, **kwargs):
-    no_logarithms(_watch, input, place())
+    no_logarithms(_watch, "kl_div", input, -1, place())
     return divergence(input, *args, **kwargs)
 
 
@@ -411,74 +408,10 @@ def install():
     wrap(LRScheduler, "step", _scheduled)
     wrap(torch.autograd, "backward", _backward)
     wrap(F, "cross_entropy", _loss)
+    wrap(F, "nll_loss", _likelihood)
     wrap(F, "kl_div", _divergence)
     wrap(nn.utils, "clip_grad_norm_", _clipped)
     wrap(nn.utils, "clip_grad_value_", _clipped)
-
-
-def left_out(watch):
-    """Parameters whose gradient is computed and that no optimizer has, although it has others of the same model."""
-    held = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
-    for module in {id(module): module for _, _, module in watch.reached.values()}.values():
-        names = []
-        for prefix, owner in module.named_modules():
-            own = [(name, param) for name, param in owner._parameters.items() if param is not None and param.requires_grad]
-            missing = [name for name, param in own if id(param) not in held and id(param) in watch.reached]
-            names += [f"{prefix}.{name}".lstrip(".") for name in missing]
-        # A model none of whose parameters an optimizer has may be trained elsewhere, or not at all.
-        if not any(id(param) in held for param in module.parameters()) and not is_left_as_it_is(watch, module):
-            continue
-        if names and watch.optimizers:
-            optimizer, at, *_ = watch.optimizers[0]
-            observed = f"{listed(names)}: the gradient is computed at each step, and no optimizer has the parameter."
-            watch.add("parameters-not-trained", at, observed, "all of model.parameters() in the groups of the optimizer")
-    for stranger, module in watch.strangers:
-        params = [param for param in stranger.parameters() if param.requires_grad]
-        if watch.steps and any(has_gradient(param) for param in params) and not any(id(param) in held for param in params):
-            outer = any(stranger is not other and any(stranger is it for it in other.modules()) for other, _ in watch.strangers)
-            if not outer:
-                observed = f"A {type(stranger).__name__} that {type(module).__name__} calls is no part of it, so parameters() does not have its weights and no optimizer trains them."
-                watch.add("parameters-not-trained", watch.optimizers[0][1], observed, "nn.ModuleList([...]) in place of a list")
-                break
-
-
-def is_left_as_it_is(watch, module):
-    """Whether a model is in training mode, has a gradient at each step, and is never changed."""
-    own = [param for param in module.parameters() if id(param) in watch.reached]
-    return watch.steps >= 3 and bool(own) and all(watch.first.get(id(it)) == (True, fingerprint(it)) for it in own)
-
-
-def fingerprint(param):
-    return float(param.detach().double().sum())
-
-
-def never_reached(watch):
-    """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0. Where gradients are
-    cleared or the loss is cut off, that is the reason."""
-    if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
-        return
-    names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
-    if names and watch.optimizers:
-        observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
-        watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
-
-
-def loose_parameters(watch):
-    """Parameters of a program without modules that had no gradient at any step, where others had one."""
-    idle = [at for _, at, steps in watch.loose.values() if 3 <= steps == min(watch.steps, 64)]
-    held = sum(len(params_of(optimizer)) for optimizer, *_ in watch.optimizers)
-    if watch.outer or not idle or len(idle) == held:
-        return
-    observed = f"Number {listed([str(at) for at in idle])} of the optimizer's parameters, counted from 0, had no gradient at any of {watch.steps} steps: the loss does not depend on {'it' if len(idle) == 1 else 'them'}."
-    watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a weight that is made and not used, or another one that is used in its place")
-
-
-def never_stepped(watch):
-    """An optimizer whose parameters got gradients several times, and that made no step."""
-    count, at = watch.backwards
-    held = [param for optimizer, *_ in watch.optimizers for param in params_of(optimizer)]
-    if watch.steps == 0 and count >= 3 and any(has_gradient(param) for param in held):
-        watch.add("never-stepped", at, f"backward() ran {count} times, and step() of the optimizer not once.", "optimizer.step() after loss.backward()")
 
 
 def report():

@@ -1,0 +1,76 @@
+"""What is examined of the parameters at the end of a training: those that no optimizer has, and those without a gradient."""
+
+from _models import listed, trained_models
+
+
+def params_of(optimizer):
+    return [param for group in optimizer.param_groups for param in group["params"]]
+
+
+def has_gradient(param):
+    return param.grad is not None and bool((param.grad != 0).any())
+
+
+def left_out(watch):
+    """Parameters whose gradient is computed and that no optimizer has, although it has others of the same model."""
+    held = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+    for module in trained_models(watch):
+        names = []
+        for prefix, owner in module.named_modules():
+            own = [(name, param) for name, param in owner._parameters.items() if param is not None and param.requires_grad]
+            missing = [name for name, param in own if id(param) not in held and id(param) in watch.reached]
+            names += [f"{prefix}.{name}".lstrip(".") for name in missing]
+        # A model none of whose parameters an optimizer has may be trained elsewhere, or not at all.
+        if not any(id(param) in held for param in module.parameters()) and not is_left_as_it_is(watch, module):
+            continue
+        if names and watch.optimizers:
+            optimizer, at, *_ = watch.optimizers[0]
+            observed = f"{listed(names)}: the gradient is computed at each step, and no optimizer has the parameter."
+            watch.add("parameters-not-trained", at, observed, "all of model.parameters() in the groups of the optimizer")
+    for stranger, module in watch.strangers:
+        params = [param for param in stranger.parameters() if param.requires_grad]
+        if watch.steps and any(has_gradient(param) for param in params) and not any(id(param) in held for param in params):
+            outer = any(stranger is not other and any(stranger is it for it in other.modules()) for other, _ in watch.strangers)
+            if not outer:
+                observed = f"A {type(stranger).__name__} that {type(module).__name__} calls is no part of it, so parameters() does not have its weights and no optimizer trains them."
+                watch.add("parameters-not-trained", watch.optimizers[0][1], observed, "nn.ModuleList([...]) in place of a list")
+                break
+
+
+def is_left_as_it_is(watch, module):
+    """Whether a model is in training mode, has a gradient at each step, and is never changed."""
+    own = [param for param in module.parameters() if id(param) in watch.reached]
+    return watch.steps >= 3 and bool(own) and all(watch.first.get(id(it)) == (True, fingerprint(it)) for it in own)
+
+
+def fingerprint(param):
+    return float(param.detach().double().sum())
+
+
+def never_reached(watch):
+    """Parameters of an optimizer whose layer ran in each step, and whose gradient was never anything but 0. Where gradients are
+    cleared or the loss is cut off, that is the reason."""
+    if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
+        return
+    names = [name for param, name, _, steps in watch.idle.values() if steps >= 3 and id(param) not in watch.moved and param.dim() >= 2]
+    if names and watch.optimizers:
+        observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
+        watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
+
+
+def loose_parameters(watch):
+    """Parameters of a program without modules that had no gradient at any step, where others had one."""
+    idle = [at for _, at, steps in watch.loose.values() if 3 <= steps == min(watch.steps, 64)]
+    held = sum(len(params_of(optimizer)) for optimizer, *_ in watch.optimizers)
+    if watch.outer or not idle or len(idle) == held:
+        return
+    observed = f"Number {listed([str(at) for at in idle])} of the optimizer's parameters, counted from 0, had no gradient at any of {watch.steps} steps: the loss does not depend on {'it' if len(idle) == 1 else 'them'}."
+    watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a weight that is made and not used, or another one that is used in its place")
+
+
+def never_stepped(watch):
+    """An optimizer whose parameters got gradients several times, and that made no step."""
+    count, at = watch.backwards
+    held = [param for optimizer, *_ in watch.optimizers for param in params_of(optimizer)]
+    if watch.steps == 0 and count >= 3 and any(has_gradient(param) for param in held):
+        watch.add("never-stepped", at, f"backward() ran {count} times, and step() of the optimizer not once.", "optimizer.step() after loss.backward()")
