@@ -9,6 +9,7 @@ pub mod attention;
 pub mod backward;
 mod blocked;
 pub mod buffer_pool;
+pub(crate) mod complex;
 pub(crate) mod division;
 pub(crate) mod eigen;
 pub mod elementwise;

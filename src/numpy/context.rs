@@ -34,6 +34,8 @@ pub(crate) struct Numpy {
     pub(super) state: Rc<State>,
     /// The dtypes of numbers.
     pub(super) kinds: RefCell<Vec<Kind>>,
+    /// The class of arrays of complex numbers, and of these numbers in single and in double precision.
+    pub(super) complex: RefCell<Option<[PyTypeRef; 3]>>,
     /// How arrays are printed.
     pub(super) options: RefCell<PrintOptions>,
     /// The views that are read backwards.
@@ -70,6 +72,7 @@ impl Numpy {
         Rc::new(Numpy {
             state: state.clone(),
             kinds: RefCell::default(),
+            complex: RefCell::default(),
             options: RefCell::default(),
             mirrors: RefCell::default(),
         })

@@ -241,7 +241,7 @@ fn out_of_bounds(at: i64, axis: usize, size: usize, vm: &VirtualMachine) -> PyBa
 }
 
 /// The place of the one element at whole numbers, in an array of this layout: for loops in Python.
-fn element(layout: &Layout, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
+pub(super) fn element(layout: &Layout, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
     let place = |objects: &[PyObjectRef]| -> PyResult<Option<usize>> {
         let mut offset = layout.offset;
         for (axis, object) in objects.iter().enumerate() {

@@ -11,7 +11,8 @@
 //! | [`ufunc`], [`elementwise`], [`rules`] | elementwise functions: their calls, what they compute, their dtypes |
 //! | [`reduce`] | sums in NumPy's order |
 //! | [`routine`], [`signature`], [`table`] | functions and methods: a row for each, read by one binding |
-//! | [`foreign`] | arrays of labels and of complex numbers, which are Python, and calls of the Python half |
+//! | [`complex`], [`complex_class`] | arrays of complex numbers |
+//! | [`foreign`] | arrays of labels, which are Python, and calls of the Python half |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |
@@ -19,6 +20,8 @@
 
 mod array;
 mod axes;
+mod complex;
+mod complex_class;
 mod context;
 mod convert;
 mod digits;

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use rustpython_vm::builtins::{PyDictRef, PyStrRef, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
 
 use super::axes::axes;
+use super::complex::{self, PyPairs};
 use super::context::Kind;
 use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
 use super::dtypes::{self, Operand};
@@ -41,6 +42,7 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
     set("ndarray", PyArray::make_static_type().into())?;
     set("ufunc", PyUfunc::make_static_type().into())?;
+    set("_pairs", PyPairs::make_static_type().into())?;
     set("_scalar", PyScalar::make_static_type().into())?;
     set("_float64", PyFloat64::make_static_type().into())?;
     set("_context", PyContext { numpy: numpy.clone() }.into_pyobject(vm))?;
@@ -99,6 +101,13 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         held.kinds.borrow_mut().push(Kind { dtype, class, object });
         Ok(())
     });
+    define!(numpy, vm, set, "_register_complex", |held, array: PyTypeRef, single: PyTypeRef, double: PyTypeRef; _vm| -> () {
+        held.complex.replace(Some([array, single, double]));
+    });
+    let sum = |pairs: PyRef<PyArray>, axis: PyObjectRef, keepdims: bool, vm: &VirtualMachine| {
+        complex::sum(&pairs, &axis, keepdims, vm)
+    };
+    set("_complex_sum", vm.new_function("_complex_sum", sum).into())?;
     define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
         held.own(&object);
         object

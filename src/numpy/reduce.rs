@@ -4,7 +4,9 @@
 
 use std::ops::{Add, Mul};
 
+use crate::in_floats;
 use crate::kernel::stop;
+use crate::tensor::ops::float::Float;
 use crate::tensor::{Buffer, DType, Layout, Tensor};
 
 /// What is computed of many elements.
@@ -20,6 +22,8 @@ trait Number: Copy {
     const ONE: Self;
     /// Whether sums are pairwise.
     const PAIRWISE: bool;
+    /// The partial sums of neighbours.
+    const SUMS: usize = SUMS;
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
 }
@@ -44,36 +48,56 @@ number!(f32: 0.0 1.0 true add mul);
 number!(f64: 0.0 1.0 true add mul);
 number!(i64: 0 1 false wrapping_add wrapping_mul);
 
+macro_rules! complex {
+    ($($type:ident)*) => {$(
+        impl Number for [$type; 2] {
+            const ZERO: Self = [0.0; 2];
+            const ONE: Self = [1.0, 0.0];
+            const PAIRWISE: bool = true;
+            const SUMS: usize = SUMS / 2;
+            fn plus(self, other: Self) -> Self {
+                [self[0] + other[0], self[1] + other[1]]
+            }
+            fn times(self, _: Self) -> Self {
+                unreachable!("sums alone are of complex numbers")
+            }
+        }
+    )*};
+}
+
+complex!(f32 f64);
+
 /// The elements that NumPy reads at a time.
 const BUFFER: usize = 8192;
-/// The partial sums of neighbours.
+/// The most partial sums of neighbours.
 const SUMS: usize = 8;
 
 /// The sum of every `step`th element from `from` on, in partial sums. More than sixteen for each of them are added in halves.
 fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
     let at = |i: usize| data[from + i * step];
-    if count < SUMS {
+    if count < T::SUMS {
         return (0..count).map(at).fold(T::ZERO, T::plus);
     }
-    if count > 16 * SUMS {
+    if count > 16 * T::SUMS {
         let half = count / 2;
-        let half = half - half % SUMS;
+        let half = half - half % T::SUMS;
         let left = pairwise(data, from, half, step);
         return left.plus(pairwise(data, from + half * step, count - half, step));
     }
-    let mut sums: [T; SUMS] = std::array::from_fn(at);
-    let whole = count - count % SUMS;
-    if step == 1 {
+    let mut sums = [T::ZERO; SUMS];
+    sums[..T::SUMS].iter_mut().enumerate().for_each(|(lane, sum)| *sum = at(lane));
+    let whole = count - count % T::SUMS;
+    if step == 1 && T::SUMS == SUMS {
         // Neighbours, which vectors add.
         for chunk in data[from + SUMS..from + whole].as_chunks::<SUMS>().0 {
             (0..SUMS).for_each(|lane| sums[lane] = sums[lane].plus(chunk[lane]));
         }
     } else {
-        (SUMS..whole).for_each(|i| sums[i % SUMS] = sums[i % SUMS].plus(at(i)));
+        (T::SUMS..whole).for_each(|i| sums[i % T::SUMS] = sums[i % T::SUMS].plus(at(i)));
     }
     let mut distance = 1;
-    while distance < SUMS {
-        for lane in (0..SUMS).step_by(2 * distance) {
+    while distance < T::SUMS {
+        for lane in (0..T::SUMS).step_by(2 * distance) {
             sums[lane] = sums[lane].plus(sums[lane + distance]);
         }
         distance *= 2;
@@ -157,27 +181,31 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
     }
 }
 
-/// The sum or the product over axes, in the dtype of the tensor. Shape without the axes.
-pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
-    let layout: &Layout = tensor.layout();
+/// The axes of the loop over a tensor, and the shape of the result.
+fn loops(layout: &Layout, axes: &[usize]) -> (Vec<Axis>, Vec<usize>) {
     let kept: Vec<usize> = (0..layout.ndim()).filter(|axis| !axes.contains(axis)).collect();
     let shape: Vec<usize> = kept.iter().map(|&axis| layout.shape[axis]).collect();
     let steps = crate::tensor::layout::row_major(&shape);
-    let loops: Vec<Axis> = (0..layout.ndim())
-        .map(|axis| {
-            let place = kept.iter().position(|&it| it == axis);
-            Axis {
-                size: layout.shape[axis],
-                step: layout.strides[axis],
-                out: place.map_or(0, |place| steps[place]),
-                reduced: place.is_none(),
-            }
-        })
-        .collect();
+    let axis = |axis| {
+        let place = kept.iter().position(|&it| it == axis);
+        Axis {
+            size: layout.shape[axis],
+            step: layout.strides[axis],
+            out: place.map_or(0, |place| steps[place]),
+            reduced: place.is_none(),
+        }
+    };
+    ((0..layout.ndim()).map(axis).collect(), shape)
+}
+
+/// The sum or the product over axes, in the dtype of the tensor. Shape without the axes.
+pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
+    let layout = tensor.layout();
+    let (loops, shape) = loops(layout, axes);
     let count = shape.iter().product();
     macro_rules! folded {
         ($data:expr, $type:ty) => {{
-            let start = if what == Fold::Product { <$type>::ONE } else { <$type>::ZERO };
+            let start = if what == Fold::Product { <$type as Number>::ONE } else { <$type as Number>::ZERO };
             let mut out = vec![start; count];
             fold($data, layout.offset, &loops, &mut out, what);
             out
@@ -195,4 +223,16 @@ pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
     };
     buffer.round_to(dtype);
     Tensor::new(buffer, shape, dtype)
+}
+
+/// The sum over axes of complex numbers, which are pairs in the last dimension.
+pub(super) fn over_pairs(pairs: &Tensor, axes: &[usize]) -> Tensor {
+    let (loops, mut shape) = loops(&Layout::contiguous(&pairs.shape()[..pairs.ndim() - 1]), axes);
+    let count = shape.iter().product();
+    shape.push(2);
+    in_floats!(pairs.dtype(), T => {
+        let mut out = vec![<[T; 2] as Number>::ZERO; count];
+        fold(T::row_major(pairs).as_chunks::<2>().0, 0, &loops, &mut out, Fold::Sum);
+        T::tensor(out.into_flattened(), shape, pairs.dtype())
+    })
 }

@@ -10,9 +10,9 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, Vi
 use super::context::{Numpy, PyArray, array_of, context};
 use super::dtypes::Operand;
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
-use super::foreign;
 use super::rules::Function;
 use super::signature::Signature;
+use super::{complex, foreign};
 use crate::tensor::{Arg, DType, Tensor, layout};
 use crate::torch::{OrRaise, tensor_object};
 
@@ -32,6 +32,9 @@ pub(super) fn apply(
     vm: &VirtualMachine,
 ) -> PyResult {
     if objects.iter().any(|object| foreign::is_foreign(object, vm)) {
+        if let Some(result) = complex::elementwise(numpy, function, objects, vm)? {
+            return Ok(result);
+        }
         let args: Vec<PyObjectRef> = objects.iter().map(|&it| it.to_owned()).collect();
         return foreign::routine("elementwise", function.name, args.into(), vm);
     }
@@ -64,6 +67,13 @@ impl Callable for PyUfunc {
     fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let (numpy, function) = (&zelf.numpy, zelf.function);
         if args.args.iter().chain(args.kwargs.values()).any(|it| foreign::is_foreign(it, vm)) {
+            let objects: Vec<&PyObject> = args.args.iter().map(|it| &**it).collect();
+            if args.kwargs.is_empty()
+                && objects.len() == function.operands
+                && let Some(result) = complex::elementwise(numpy, function, &objects, vm)?
+            {
+                return Ok(result);
+            }
             return foreign::routine("elementwise", function.name, args, vm);
         }
         let signature = if function.operands == 1 { &UNARY } else { &BINARY };
@@ -158,7 +168,10 @@ impl PyUfunc {
 
 /// The context of an operator's operands: that of an array among them, or the interpreter's.
 pub(super) fn context_of(objects: &[&PyObject], vm: &VirtualMachine) -> PyResult<Rc<Numpy>> {
-    match objects.iter().find_map(|object| object.downcast_ref::<PyArray>()) {
+    fn array(object: &PyObject) -> Option<&Py<PyArray>> {
+        object.downcast_ref::<PyArray>().or_else(|| complex::pairs_of(object).map(|it| &**it))
+    }
+    match objects.iter().find_map(|object| array(object)) {
         Some(array) => Ok(array.numpy.clone()),
         None => context(vm),
     }

@@ -4,9 +4,9 @@ use rustpython_vm::PyResult;
 
 use smallvec::smallvec;
 
+use crate::numpy::complex;
 use crate::numpy::context::array_of;
-use crate::numpy::dtypes;
-use crate::numpy::dtypes::promote;
+use crate::numpy::dtypes::{self, promote};
 use crate::numpy::elementwise::stretched;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
@@ -172,17 +172,16 @@ fn joined(c: &Call, arrays: Vec<Tensor>, axis: i64) -> PyResult<Answer> {
 }
 
 fn concatenate(c: &Call) -> PyResult<Answer> {
+    let is_flat = c.has(1) && c.given(1).is_none();
+    if !is_flat && let Some(joined) = complex::joined(c.numpy, &c.items(&c.object(0))?, c.int(1, 0)?, c.vm)? {
+        return Ok(Answer::Object(joined));
+    }
     let mut arrays = in_one_dtype(c, c.arrays()?)?;
-    let axis = match c.given(1) {
-        Some(axis) => c.whole(axis)?,
-        // The default; `None` is all elements in one row.
-        None if c.has(1) => {
-            arrays = arrays.iter().map(|it| c.flat(it)).collect::<PyResult<_>>()?;
-            0
-        }
-        None => 0,
-    };
-    joined(c, arrays, axis)
+    // `None`, and not the default, is all elements in one row.
+    if is_flat {
+        arrays = arrays.iter().map(|it| c.flat(it)).collect::<PyResult<_>>()?;
+    }
+    joined(c, arrays, c.int(1, 0)?)
 }
 
 fn stack(c: &Call) -> PyResult<Answer> {

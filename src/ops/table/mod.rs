@@ -41,6 +41,7 @@ macro_rules! reduced {
 }
 
 mod compare;
+mod complex;
 mod composed;
 mod contract;
 mod create;
@@ -76,6 +77,7 @@ static FAMILIES: &[&[Op]] = &[
     &pointwise::OPS,
     &elementary::OPS,
     &compare::OPS,
+    &complex::OPS,
     &reduce::OPS,
     &extremes::OPS,
     &shape::OPS,

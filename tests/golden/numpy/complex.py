@@ -135,3 +135,32 @@ print(np.arange(3), np.logspace(2.0, 3.0, num=4, base=2.0))
 import numpy as np
 z = np.exp(1j * np.outer(np.arange(5), np.arange(7.0)))
 print(np.mean(z, axis=0), z.mean(axis=1), np.mean(z, axis=-1, keepdims=True).shape, z[0].mean(), np.mean(z.astype(np.complex64), axis=0))
+
+# %% arithmetic, indices and sums to the last digit
+import numpy as np
+z=np.exp(1j*np.arange(20.)); a=np.arange(18.).reshape(6,3)
+print(z[3]); print(repr(z[3]), type(z[3]).__name__)
+print(z[:3], repr(z[:3]))
+print((z*z)[:3], (1j*a)[1], (a*1j)[2], (z/(2+1j))[:2], (z/2)[:2])
+print(z.sum(), z.mean(), z.reshape(4,5).sum(0), z.reshape(4,5).sum(axis=1, keepdims=True), np.sum(z))
+print(np.abs(z)[:3], np.angle(z)[:3], z.real[:2], z.imag[:2], z.conj()[:2], np.conj(z)[:2], (-z)[:2], abs(z)[:2])
+print(z.ndim, z.size, z.shape, z.dtype, len(z), z.T.shape)
+w=z.reshape(4,5)
+print(w[1,2], w[1][:2], w[...,0], w[:,1], w[None].shape, w[w.real>0].shape, w[[0,2]].shape, w[1:3,::2])
+try: z[1,2]
+except IndexError as e: print(e)
+try: z[40]
+except IndexError as e: print(e)
+z[0]=5; z.real[1]=7; print(z[:2]); z*=2; print(z[:2])
+print(np.concatenate([z[:2],z[:1]]), np.stack([z[:2],z[1:3]],axis=1), np.concatenate([w,w],axis=-1).shape)
+print((z==z).all(), z!=2, (z[:2]@z[:2]))
+print(np.square(z)[:2], np.multiply(z,2)[:2], np.float32(2)*z[:1], (z.astype(np.complex64)*2).dtype, (z.astype(np.complex64)*a[:1,0]).dtype, (np.arange(3,dtype=np.float32)*1j).dtype,(np.arange(3)*1j).dtype)
+c=z.astype(np.complex64); print(c[0], repr(c[1]), c[:2], np.exp(c)[:2])
+for x in z[:2]: print(x)
+print((z[:3]+a[:,0][:3]), z[:2]-1, 1-z[:2], 2/z[:2], z[:2]*(1-2j))
+print(np.exp(1j*np.outer(np.arange(3),np.arange(3.))).round(3))
+print(np.power(z[:2].real,2), z[:2].tolist(), z.copy()[:1], np.zeros(2,dtype=complex), np.array([1,2j]), np.array([[1+1j,2]]))
+print(1j*np.float64(2), np.float64(2)*1j, np.isfinite(z).all(), np.allclose(w, w))
+big=np.random.default_rng(0).standard_normal((1000,2)).view(complex)[:,0]
+print(big.sum(), big.reshape(10,100).sum(1)[:3], big.reshape(10,100).sum(0)[:2],big.mean())
+print((big[:300]*big[-300:]).sum())

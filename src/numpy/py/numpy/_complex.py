@@ -13,22 +13,25 @@ from numpy import asarray
 from numpy._kinds import complex_of, dtype, has_complex, part_of, shown
 
 
-class ndarray:
+class ndarray(_numpy._pairs):
     """An array of complex numbers. Its elements are Python's."""
 
-    __module__ = "numpy"
+    __module__, __slots__ = "numpy", ()
     __array_ufunc__ = base = __hash__ = None
     __class__ = property(lambda self: _numbers)
 
-    def __init__(self, pairs):
-        self._pairs = pairs
-
     dtype = property(lambda self: dtype(f"complex{16 * self._pairs.itemsize}"))
     shape = property(lambda self: self._pairs.shape[:-1])
-    ndim, size = property(lambda self: len(self.shape)), property(lambda self: math.prod(self.shape))
-    real, imag = property(lambda self: self._pairs[..., 0]), property(lambda self: self._pairs[..., 1])
     T = property(lambda self: self.transpose())
     mean = lambda self, axis=None, **words: (total := self.sum(axis, **words)) * (1 / (self.size // getattr(total, "size", 1)))
+
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False):
+        if dtype is not None or out is not None:
+            raise _refused("sum() with dtype or out")
+        return _numpy._complex_sum(self._pairs, axis, keepdims)
+
+    def round(self, decimals=0):
+        return call("round", self, decimals)
 
     @property
     def _tensor(self):
@@ -40,12 +43,6 @@ class ndarray:
     def transpose(self, *axes):
         axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return ndarray(self._pairs.transpose([axis % self.ndim for axis in axes or range(self.ndim)[::-1]] + [self.ndim]))
-
-    def reshape(self, *shape):
-        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        if -1 not in shape and math.prod(shape) != self.size:
-            raise ValueError(f"cannot reshape array of size {self.size} into shape ({','.join(map(str, shape))}{',' * (len(shape) == 1)})")
-        return ndarray(self._pairs.reshape(*shape, 2))
 
     def ravel(self):
         return self.reshape(-1)
@@ -79,15 +76,12 @@ class ndarray:
         parts = key if isinstance(key, tuple) else (key,)
         return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else parts
 
-    def __getitem__(self, key):
-        return _made(self._pairs[self._key(key)])
-
     def __setitem__(self, key, value):
         self._pairs[self._key(key)] = _pairs_of(*_parts(value))
 
     def _into(name):
         def write(self, other):
-            self[...] = elementwise(name, self, other)
+            self[...] = getattr(numpy, name)(self, other)
             return self
 
         return write
@@ -120,18 +114,6 @@ class ndarray:
     def __repr__(self):
         body = self._laid_out(", ", len("array("), 1) if self.ndim else str(self[()])
         return f"array({body})" if self.dtype.itemsize == 16 and self.size else shown(body, str(self.dtype))
-
-
-def _define(method, function, compute):
-    def run(self, *args, **words):
-        return compute(function, self, *args, **words)
-
-    def reflected(self, other):
-        return compute(function, other, self)
-
-    setattr(ndarray, method, run)
-    if method in ("__add__", "__sub__", "__mul__", "__truediv__", "__matmul__"):
-        setattr(ndarray, method.replace("__", "__r", 1), reflected)
 
 
 def _words(numbers):
@@ -175,27 +157,8 @@ def _parts(value):
     return value.real, value.imag
 
 
-def _product(a, b):
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def _quotient(a, b):
-    if numpy.any(b[1]):
-        raise _refused("division by complex numbers and reciprocal")
-    # NumPy multiplies with the reciprocal.
-    return a[0] * (1 / b[0]), a[1] * (1 / b[0])
-
-
-def _exp(x):
-    size = numpy.exp(x[0])
-    return size * numpy.cos(x[1]), size * numpy.sin(x[1])
-
-
-# Elementwise functions of the parts of their operands: the parts of the result, or a real one.
+# Elementwise functions that are not native, of the parts of their operands.
 _FUNCTIONS = {
-    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]), "subtract": lambda a, b: (a[0] - b[0], a[1] - b[1]),
-    "multiply": _product, "divide": _quotient, "exp": _exp, "square": lambda x: _product(x, x),
-    "negative": lambda x: (-x[0], -x[1]), "conjugate": lambda x: (x[0], -x[1]), "absolute": lambda x: numpy.hypot(*x),
     "equal": lambda a, b: (a[0] == b[0]) & (a[1] == b[1]), "not_equal": lambda a, b: (a[0] != b[0]) | (a[1] != b[1]),
     "isfinite": lambda x: numpy.isfinite(x[0]) & numpy.isfinite(x[1]),
 }
@@ -205,12 +168,11 @@ def elementwise(name, *operands, **words):
     """An elementwise function of operands of which one is complex."""
     if name not in _FUNCTIONS or words:
         raise _refused(name)
-    made = _FUNCTIONS[name](*map(_parts, operands))
-    return _paired(*made) if isinstance(made, tuple) else made
+    return _FUNCTIONS[name](*map(_parts, operands))
 
 
 # Functions of both parts, and the arguments that have them; without any the imaginary parts are 0.
-_MOVED = "array asarray astype concatenate stack tile repeat broadcast_to diagonal diag tril triu sum cumsum round take"
+_MOVED = "array asarray astype concatenate stack tile repeat broadcast_to diagonal diag tril triu cumsum round take"
 _MADE = "zeros ones empty zeros_like ones_like empty_like eye identity arange linspace"
 _DATA = {
     **dict.fromkeys(_MOVED.split(), (0,)), **dict.fromkeys(_MADE.split(), ()), "full": (1,), "full_like": (1,), "where": (1, 2),
@@ -257,10 +219,4 @@ def _part(one, which, is_data):
 
 of_list = call
 
-for _method, _function in {
-    "__add__": "add", "__sub__": "subtract", "__mul__": "multiply", "__truediv__": "divide", "__pow__": "power", "__eq__": "equal",
-    "__ne__": "not_equal", "__neg__": "negative", "__abs__": "absolute", "conj": "conjugate", "conjugate": "conjugate",
-}.items():
-    _define(_method, _function, elementwise)
-for _method, _function in {"__matmul__": "matmul", "sum": "sum", "round": "round"}.items():
-    _define(_method, _function, call)
+_numpy._register_complex(ndarray, numpy.complex64, numpy.complex128)

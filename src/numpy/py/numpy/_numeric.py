@@ -76,7 +76,7 @@ def interp(x, xp, fp, left=None, right=None):
 
 
 def angle(z, deg=False):
-    z = asarray(z)
+    z = z if hasattr(z, "imag") else asarray(z)
     made = numpy.arctan2(z.imag, z.real)
     return made * (180 / numpy.pi) if deg else made
 
