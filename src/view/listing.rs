@@ -14,6 +14,8 @@ pub struct Listing {
     pub title: String,
     /// The lessons in reading order.
     pub lessons: Vec<ListedLesson>,
+    /// The number of the lesson where the learner is.
+    pub here: usize,
     /// The name of the next step: "stepN".
     pub next: Option<String>,
     /// The command that goes on there: "attn learn".
@@ -152,20 +154,11 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     }
     let width = look.text_width();
     let sections = listing.lessons.iter().map(|l| l.number.to_string().width()).max().unwrap_or(0);
-    let has = |lesson: &ListedLesson, next: &String| {
-        lesson.steps.iter().any(|step| *next == format!("step{}", step.number))
-            || lesson.exercises.iter().any(|exercise| exercise.name == format!("exercise {next}"))
-    };
-    let current = match &listing.next {
-        Some(next) => listing.lessons.iter().find(|lesson| has(lesson, next)),
-        None => listing.lessons.iter().find(|lesson| !lesson.is_seen()),
-    };
-    let current = current.map(|lesson| lesson.number);
     let mut text = Text::new();
     for (title, lessons, all) in listing.parts() {
         text.section(heading(title, all, width));
         for lesson in lessons {
-            text.append(row(lesson, current == Some(lesson.number), sections, width));
+            text.append(row(lesson, lesson.number == listing.here, sections, width));
             if steps {
                 text.append(step_names(lesson, 6 + sections, look));
                 for (words, state) in lesson.practice() {

@@ -214,8 +214,8 @@ fn quadrants(map: &[Vec<f64>], size: usize) -> Text {
 /// What the small maps show, in a sentence.
 pub fn grid_legend(looked: &Looked, look: Look) -> Text {
     let words = format!(
-        "Rows are words that look, columns words that are looked at; a quarter of a character is filled from a weight of {FILLED} on. \
-         Below each: where {} looked most. --head 1.2 opens one.",
+        "One map a head. From top to bottom, the words that look; from left to right, the words that they look at. A dark place: \
+         much weight ({FILLED} or more). Below each map: where {} looked most. --head 1.2 opens one.",
         looking_word(looked)
     );
     remark(&words, look)

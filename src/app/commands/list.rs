@@ -57,8 +57,13 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         write_json(&document, shell)?;
         return Ok(exit);
     }
-    let next = next(&catalogue, &progress);
-    shell.show(&list(&listing(catalogue.course(), &lessons, &progress, next), !args.lessons, shell.look))?;
+    let stops = Stop::all(&catalogue).unwrap_or_default();
+    let here = stops.get(resume(&stops, &progress, false)).map_or(0, |stop| stop.lesson.number);
+    let listing = Listing {
+        next: next(&catalogue, &progress),
+        ..listing(catalogue.course(), &lessons, &progress, here)
+    };
+    shell.show(&list(&listing, !args.lessons, shell.look))?;
     Ok(exit)
 }
 
@@ -137,13 +142,8 @@ fn listed_exercise(lesson: &Lesson, exercise: &Exercise, progress: &Progress) ->
     ListedStop { name: format!("exercise {}", exercise.slug), title: exercise.title.clone(), state }
 }
 
-/// The rows of the list.
-pub(crate) fn listing(
-    course: &Course,
-    lessons: &[&Lesson],
-    progress: &Progress,
-    next: Option<String>,
-) -> Listing {
+/// The rows of the list, for a learner who is in lesson `here`.
+pub(crate) fn listing(course: &Course, lessons: &[&Lesson], progress: &Progress, here: usize) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
         number: lesson.number,
         part: lesson.part.clone(),
@@ -173,7 +173,8 @@ pub(crate) fn listing(
     Listing {
         title: course.title.clone(),
         lessons: lessons.iter().map(row).collect(),
-        next,
+        here,
+        next: None,
         learn: course.command("learn", ""),
     }
 }

@@ -1,9 +1,11 @@
 //! `attn look`: what a trained model makes of a sentence, and where each of its heads looked. The model is the one inside
 //! the program, or one in a folder.
 
+use std::mem;
 use std::path::PathBuf;
 
 use clap::{Args as _, Command, FromArgMatches};
+
 use serde_json::json;
 
 use super::super::cells::trained::{ModelFolder, TrainedModel};
@@ -222,10 +224,12 @@ fn page(looked: &Looked, args: &Args, look: Look) -> Text {
             text.section(head_table(looked, look));
         }
         (None, None) => {
-            text.section(grid(looked, &args.without, look));
+            // What is longer than a screen ends with the answer.
+            let answer = mem::replace(&mut text, grid(looked, &args.without, look));
             if !look.plain {
                 text.section(grid_legend(looked, look));
             }
+            text.section(answer);
         }
         (Some(head), _) => {
             if !look.plain {

@@ -48,7 +48,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |walk| match walk.stage() {
             _ if walk.has_unread() => "rest of the page",
             PageStage::Asking(_) => "answer",
-            PageStage::Ready if walk.exercise().is_some() => "on without it",
+            PageStage::Ready if walk.exercise().is_some() => "on, unsolved",
             PageStage::Ready => "run it",
             _ => "on",
         },

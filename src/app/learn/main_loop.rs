@@ -60,6 +60,7 @@ impl<'c> Walk<'c, '_, '_> {
                 Flow::Stay => {}
                 Flow::GoTo(at) => {
                     self.at = at.min(self.stops.len() - 1);
+                    self.front = None;
                     self.arrive()?;
                 }
                 Flow::Jump(at) => self.jump_to(at)?,
@@ -167,13 +168,15 @@ impl<'c> Walk<'c, '_, '_> {
         page.warned = false;
         page.book.solution = false;
         self.show_page()?;
-        self.keep(ProgressChange::At(stop.place()))
+        let place = self.front.map_or(stop, |front| self.stops[front]).place();
+        self.keep(ProgressChange::At(place))
     }
 
     /// Goes to a stop that the learner chose. Questions of its step that were missed or skipped are asked again.
     fn jump_to(&mut self, at: usize) -> Result<(), Failure> {
         let left = mem::replace(&mut self.at, at);
         self.chosen = Some(at);
+        self.front = (at < left).then(|| self.front.unwrap_or(left));
         let asks = self.step().is_some_and(|step| self.open_question(step, 0).is_some());
         if asks {
             self.pages.remove(&at);
@@ -295,10 +298,14 @@ impl<'c> Walk<'c, '_, '_> {
             InputMode::Words => "Type a word or its letter, and Enter. Nothing advances by itself.",
         };
         let mut text = help(&keys::help_rows(self), words, self.shell.look);
-        if let (PageStage::Asking(at), Some(step)) = (self.stage(), self.step()) {
-            text.section(PredictionLine::question(&step.predictions[at]).text(self.shell.look));
-        }
+        text.section(self.waiting_question().unwrap_or_default());
         self.put_apart(text).map(drop)
+    }
+
+    /// The question that waits for an answer.
+    pub(super) fn waiting_question(&self) -> Option<Text> {
+        let (_, _, asked) = self.asked()?;
+        Some(PredictionLine::question(asked).text(self.shell.look))
     }
 
     fn leave(&mut self) -> Result<Exit, Failure> {

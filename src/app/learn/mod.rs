@@ -153,7 +153,7 @@ fn before(stop: &Stop) -> String {
     let back = "`p` looks back";
     match stop.kind {
         StopKind::End => {
-            format!("Before this: {}, to its end ({back}).", stop.lesson.place())
+            format!("Before this: {} ({back}).", stop.lesson.place())
         }
         _ => format!("Before this: {} ({back}).", stop.title()),
     }

@@ -97,7 +97,8 @@ impl Walk<'_, '_, '_> {
             (true, InputMode::Keys) => self.choose_place(),
             (true, InputMode::Words) => {
                 let lessons: Vec<&Lesson> = self.lessons();
-                let listed = listing(self.catalogue.course(), &lessons, self.store.progress(), None);
+                let here = self.stop().lesson.number;
+                let listed = listing(self.catalogue.course(), &lessons, self.store.progress(), here);
                 let mut text = list(&listed, true, self.shell.look);
                 text.gap();
                 text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3");
@@ -145,6 +146,9 @@ impl Walk<'_, '_, '_> {
                 KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => {
                     if resized {
                         self.show_page()?;
+                    } else if let Some(question) = self.waiting_question() {
+                        // The list has pushed it from the screen.
+                        self.put_apart(question)?;
                     }
                     return Ok(Flow::Stay);
                 }

@@ -33,7 +33,12 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<Ope
     let mut model = input::unattended(mode, || TrainedModel::load(&shell.options))??;
     let river = seen(&mut model, SENTENCE)?;
     let mut text = prose(&on_guess(&guess, &river), look);
-    text.append(answer(&river, look));
+    let words = format!(
+        "Where the last word looked, as shares of its attention. The model looks in {} such ways at once, its heads; \
+         this is one:",
+        river.heads().count()
+    );
+    text.append(answer(&river, &words, look));
     let (from, to) = CHANGE;
     text.section(prose(&format!("Enter changes one word: {from} becomes **{to}**."), look));
     if ask(&text, mode, shell)?.is_none() {
@@ -42,7 +47,7 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<Ope
     let changed = SENTENCE.replace(from, to);
     let mut text = gap(&changed, look);
     let money = seen(&mut model, &changed)?;
-    text.section(answer(&money, look));
+    text.section(answer(&money, "Where the last word looked now:", look));
     let apart = money.words.iter().position(|word| word == to).map_or(0, |at| money.at - at);
     let words = format!(
         "One word changed, and {apart} words later the model knew it. That look back is **attention**. In about {hours} \
@@ -56,7 +61,7 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<Ope
             return Ok(OpeningEnd::Begin);
         }
         text = match trained::sentence(&own) {
-            Ok(_) => answer(&seen(&mut model, &own)?, look),
+            Ok(_) => answer(&seen(&mut model, &own)?, "Where the last word looked:", look),
             Err(why) => prose(&format!("{why}."), look),
         };
         text.section(prose("Enter begins the course. Or type another sentence.", look));
@@ -88,18 +93,12 @@ fn telling(looked: &Looked) -> Head {
     last.max_by(|one, other| most(one).total_cmp(&most(other))).unwrap_or(Head { layer: 1, head: 1 })
 }
 
-/// The likeliest words, and where one head looked.
-fn answer(looked: &Looked, look: Look) -> Text {
+/// The likeliest words, and where one head looked, after these words.
+fn answer(looked: &Looked, words: &str, look: Look) -> Text {
     let mut text = Text::new();
     text.section(next_words(looked, look));
-    let head = telling(looked);
-    let words = format!(
-        "Where the last word looked, as shares of its attention. The model looks in {} such ways at once, its heads; \
-         this is one:",
-        looked.heads().count()
-    );
-    text.section(prose(&words, look));
-    text.append(shaded(looked, head, look));
+    text.section(prose(words, look));
+    text.append(shaded(looked, telling(looked), look));
     text
 }
 

@@ -184,7 +184,7 @@ impl<'c> Walk<'c, '_, '_> {
             let panel = own_panel(code, &outcome, &workspace);
             let failed = match (&outcome.error, exercise) {
                 (Some(_), _) => {
-                    let words = "Python stopped there. `e` continues with what you wrote.".to_owned();
+                    let words = "Python stopped at this line. `e` continues with what you wrote.".to_owned();
                     Some(FailedCheck { words, error: None })
                 }
                 (None, Some(exercise)) => quietly(|| FailedCheck::of(exercise, code, &mut workspace)),

@@ -55,6 +55,8 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) told: Option<(usize, PageStage)>,
     /// The number of the stop that the learner chose last from the list.
     pub(super) chosen: Option<usize>,
+    /// The number of the stop from which the learner went back to look at this one; going on from here forgets it.
+    pub(super) front: Option<usize>,
     /// What the process before this one left, until it is taken up.
     pub(super) restored: Option<Restored>,
 }
@@ -85,6 +87,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             unread: Vec::new(),
             told: None,
             chosen: None,
+            front: None,
             restored: None,
         }
     }

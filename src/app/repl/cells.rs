@@ -3,6 +3,7 @@
 use super::super::cells::named_element::named;
 use super::super::cells::workspace::Workspace;
 use super::super::terminal::shell::{Failure, Shell};
+use super::commands;
 use super::echo::echo;
 use super::lines::statements;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
@@ -83,6 +84,18 @@ impl Repl<'_> {
                 shell.remark(&format!("{name} raised"));
             }
             self.show_error(&note, shell)?;
+            let word = source.split_whitespace().next().filter(|_| source.trim().lines().count() == 1);
+            let is_unknown = matches!(raised.kind.as_str(), "SyntaxError" | "NameError");
+            if is_unknown && let Some(command) = word.and_then(commands::find) {
+                let typed = source.trim();
+                self.say(
+                    &format!(
+                        "A command begins with a colon: `:{typed}`. `:help {}` says more.",
+                        command.name
+                    ),
+                    shell,
+                )?;
+            }
             return Ok(if raised.interrupted { InputResult::Interrupted } else { InputResult::Failed });
         }
         if self.interactive && shell.terminal {

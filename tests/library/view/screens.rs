@@ -276,6 +276,7 @@ fn chapter() -> Listing {
             lesson("3.3.2", "All tokens at once", 13, 8, 5),
             lesson("3.4.1", "Trainable weights", 21, 11, 0),
         ],
+        here: 13,
         next: Some("step18".into()),
         learn: "attn learn".into(),
     }
