@@ -29,9 +29,6 @@ pub struct WalkKey {
     pub(crate) belongs: &'static str,
     /// An example with something typed after the word, if that is possible.
     pub(crate) takes: Option<&'static str>,
-    /// Whether it only looks something up: Enter then shows the rest of a page that it interrupts. Any other key discards
-    /// that rest.
-    pub(crate) looks_up: bool,
     /// Does it. The text is what was typed after the word.
     pub(crate) act: fn(&mut Walk, &str) -> Result<Flow, Failure>,
 }
@@ -46,7 +43,6 @@ pub static KEYS: &[WalkKey] = &[
         words: &["on", "next"],
         line: "Continue: run the cell, or go to the next step",
         label: |walk| match walk.stage() {
-            _ if walk.has_unread() => "rest of the page",
             PageStage::Asking(_) => "answer",
             PageStage::Ready if walk.exercise().is_some() => "on, unsolved",
             PageStage::Ready => "run it",
@@ -56,7 +52,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` leaves.",
         takes: None,
-        looks_up: true,
         act: |walk, _| walk.on(),
     },
     WalkKey {
@@ -68,7 +63,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "This is the first step: nothing comes before it.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.back(),
     },
     WalkKey {
@@ -81,7 +75,6 @@ pub static KEYS: &[WalkKey] = &[
         belongs: "`w` asks about the tensors of a step whose cell has run. At a question, answer first: the reason comes with the \
                   answer. In an exercise, `i` opens the REPL with what you wrote, and `:why` asks there.",
         takes: Some("why inputs[1,0]"),
-        looks_up: true,
         act: |walk, rest| walk.why(rest),
     },
     WalkKey {
@@ -93,7 +86,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "Nothing is folded here.",
         takes: None,
-        looks_up: true,
         act: |walk, _| walk.open(),
     },
     WalkKey {
@@ -107,7 +99,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 7,
         belongs: "Nothing has run here yet: Enter continues.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.run_again(),
     },
     WalkKey {
@@ -119,7 +110,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "`v` belongs to exercises, and needs the variable VISUAL or EDITOR to name an editor.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.edit_file(),
     },
     WalkKey {
@@ -135,7 +125,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "There is no code here to edit; answer or skip the question first.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.edit(),
     },
     WalkKey {
@@ -147,7 +136,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 6,
         belongs: NOT_RUN,
         takes: None,
-        looks_up: true,
         act: |walk, _| walk.trace(),
     },
     WalkKey {
@@ -159,7 +147,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 3,
         belongs: NOT_RUN,
         takes: Some("what-if inputs[1,0]=0.9"),
-        looks_up: false,
         act: |walk, rest| walk.what_if(rest),
     },
     WalkKey {
@@ -171,7 +158,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 4,
         belongs: "Answer or skip the question first.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.repl(),
     },
     WalkKey {
@@ -183,7 +169,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 2,
         belongs: "",
         takes: Some("glossary head"),
-        looks_up: true,
         act: |walk, rest| walk.glossary(rest),
     },
     WalkKey {
@@ -195,7 +180,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 8,
         belongs: "`f` is closed while a question of the lesson waits: answer or skip it first.",
         takes: Some("faq why view"),
-        looks_up: true,
         act: |walk, rest| walk.faq(rest),
     },
     WalkKey {
@@ -207,7 +191,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 5,
         belongs: "Answer or skip the question first.",
         takes: Some("ask the river was cold so anna walked to the"),
-        looks_up: true,
         act: |walk, rest| walk.look(rest),
     },
     WalkKey {
@@ -219,7 +202,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 9,
         belongs: "Answer or skip the question first.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.review(),
     },
     WalkKey {
@@ -231,7 +213,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "There is no hint here: hints belong to exercises.",
         takes: None,
-        looks_up: true,
         act: |walk, _| walk.hint(),
     },
     WalkKey {
@@ -243,7 +224,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "Solutions belong to exercises and questions.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.solution(),
     },
     WalkKey {
@@ -257,7 +237,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "There is nothing to skip here; Enter continues.",
         takes: None,
-        looks_up: false,
         act: |walk, _| walk.skip(),
     },
     WalkKey {
@@ -269,7 +248,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 1,
         belongs: "",
         takes: Some("list softmax, list 3"),
-        looks_up: true,
         act: |walk, rest| walk.list(rest),
     },
     WalkKey {
@@ -281,7 +259,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "",
         takes: None,
-        looks_up: true,
         act: |_, _| Ok(Flow::Help),
     },
     WalkKey {
@@ -293,7 +270,6 @@ pub static KEYS: &[WalkKey] = &[
         rank: 0,
         belongs: "",
         takes: None,
-        looks_up: true,
         act: |_, _| Ok(Flow::Leave),
     },
 ];

@@ -39,7 +39,8 @@ impl<'c> Walk<'c, '_, '_> {
             let input = self.listen()?;
             self.lines_shown = 0;
             self.measure();
-            self.forget_for(&input);
+            // Enter was announced to skip: any other input takes that back.
+            self.page().warned &= matches!(&input, WalkInput::Key(key, _) if key.letter == keys::KEYS[0].letter);
             let flow = match input {
                 WalkInput::Key(key, rest) => match (key.here)(self) {
                     true => (key.act)(self, &rest)?,
@@ -67,20 +68,6 @@ impl<'c> Walk<'c, '_, '_> {
                 Flow::Help => self.help()?,
                 Flow::Leave => return self.leave(),
             }
-        }
-    }
-
-    /// Forgets what this input makes out of date: the rest of an interrupted page, and that Enter was announced to skip.
-    fn forget_for(&mut self, input: &WalkInput) {
-        let is_enter = matches!(input, WalkInput::Key(key, _) if key.letter == keys::KEYS[0].letter);
-        self.page().warned &= is_enter;
-        let looks_up = match input {
-            WalkInput::Key(key, _) => key.looks_up || !(key.here)(self),
-            WalkInput::Answer(_) | WalkInput::Resized => false,
-            WalkInput::Unknown(_) | WalkInput::Interrupt | WalkInput::End => true,
-        };
-        if !looks_up {
-            self.unread.clear();
         }
     }
 
@@ -135,9 +122,6 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
-        if word == " " && self.has_unread() {
-            return self.on();
-        }
         let near = keys::near(word);
         let words = match (word.is_empty(), near.as_slice()) {
             (true, _) => "`?` says what the keys do.".to_owned(),
@@ -154,7 +138,6 @@ impl<'c> Walk<'c, '_, '_> {
     fn arrive(&mut self) -> Result<(), Failure> {
         self.measure();
         self.told = None;
-        self.unread.clear();
         let stop = self.stop();
         if !self.pages.contains_key(&self.at) {
             self.first_visit(stop)?;

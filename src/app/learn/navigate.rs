@@ -21,14 +21,11 @@ impl Walk<'_, '_, '_> {
     /// Whether there is anything to go on to.
     pub(crate) fn goes_on(&self) -> bool {
         let is_last = || stops::after(&self.stops, self.at, self.all).is_none();
-        self.has_unread() || self.stage() != PageStage::Shown || !is_last()
+        self.stage() != PageStage::Shown || !is_last()
     }
 
     /// Goes on: past a question, to the outcome, or to the next stop.
     pub(crate) fn on(&mut self) -> Result<Flow, Failure> {
-        if !self.unread.is_empty() {
-            return self.read_on();
-        }
         match (self.stage(), self.stop().kind) {
             (PageStage::Asking(_), _) | (PageStage::Ready, StopKind::Exercise(_)) => self.pass_over(),
             (PageStage::Ready, StopKind::Step(_)) => self.outcome(),

@@ -1,24 +1,18 @@
 //! Long pages: where keys are read, no more of a text at once than the screen has lines for.
 
-use std::mem;
-
 use super::super::terminal::shell::Failure;
 use super::input::{self, InputMode};
 use super::keys::WalkInput;
 use super::terminal::{self, KeyPress};
-use super::walk::{Flow, Walk};
+use super::walk::Walk;
 use crate::view::{Line, Role, Text};
 
 impl Walk<'_, '_, '_> {
     /// Shows text; where keys are read, not more of it at once than the screen has lines for.
     pub(super) fn put(&mut self, text: &Text) -> Result<(), Failure> {
-        if self.mode == InputMode::Words {
+        // What belongs to a page that a key interrupted follows it at once.
+        if self.mode == InputMode::Words || self.pending.is_some() {
             return self.shell.show(text);
-        }
-        // What belongs to an interrupted page follows its rest.
-        if self.pending.is_some() {
-            self.unread.extend_from_slice(&text.lines);
-            return Ok(());
         }
         let mut lines = text.lines.as_slice();
         loop {
@@ -43,14 +37,13 @@ impl Walk<'_, '_, '_> {
             };
             match pressed {
                 KeyPress::Enter => self.lines_shown = 0,
-                KeyPress::Letter(' ') => return self.shell.show(&Text { lines: lines.to_vec() }),
                 other => {
-                    // The key does what it always does; Enter then shows the rest.
-                    self.pending = Some(other);
-                    if self.unread.is_empty() {
-                        self.unread = lines.to_vec();
-                    }
-                    return Ok(());
+                    // Any other key shows the rest too, and then does what it always does.
+                    self.pending = Some(other).filter(|it| *it != KeyPress::Letter(' '));
+                    return match other {
+                        KeyPress::Resized | KeyPress::Letter('q') => Ok(()),
+                        _ => self.shell.show(&Text { lines: lines.to_vec() }),
+                    };
                 }
             }
         }
@@ -68,13 +61,6 @@ impl Walk<'_, '_, '_> {
                 _ => false,
             },
         }
-    }
-
-    /// Shows what is left of a page that a key interrupted.
-    pub(super) fn read_on(&mut self) -> Result<Flow, Failure> {
-        let lines = mem::take(&mut self.unread);
-        self.put(&Text { lines })?;
-        Ok(Flow::Stay)
     }
 }
 

@@ -49,8 +49,6 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) all: bool,
     /// The key that was pressed in the middle of a long page.
     pub(super) pending: Option<KeyPress>,
-    /// The lines of that page that were not shown yet.
-    pub(super) unread: Vec<Line>,
     /// The place where the learner was told what else they can type.
     pub(super) told: Option<(usize, PageStage)>,
     /// The number of the stop that the learner chose last from the list.
@@ -84,7 +82,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             lines_shown: 0,
             all,
             pending: None,
-            unread: Vec::new(),
             told: None,
             chosen: None,
             front: None,
@@ -182,11 +179,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     /// Whether what the learner enters here is a line, and not a key that acts at once.
     pub(crate) fn types_lines(&self) -> bool {
         self.mode == InputMode::Words || self.is_asking()
-    }
-
-    /// Whether a key interrupted a long page.
-    pub(crate) fn has_unread(&self) -> bool {
-        !self.unread.is_empty()
     }
 
     /// Whether a question waits for its answer.
