@@ -1,5 +1,5 @@
-//! Calls of the interpreter's own functions with arguments that they do not take raise TypeError in CPython's words, which
-//! name the function. The interpreter's words do not: where a function is called is the only place that knows it.
+//! Calls of the interpreter's own functions with arguments that they do not take raise TypeError with the name of the
+//! function. The interpreter's words have none, and count the object: where a function is called is the only place that knows.
 
 use std::sync::OnceLock;
 
@@ -8,9 +8,6 @@ use rustpython_vm::{
     builtins::{PyBaseExceptionRef, PyStr, PyType},
     function::FuncArgs,
 };
-
-/// What CPython 3.11 says, by the functions that say it. Written by `tests/golden/make_argument_counts.py`.
-const COUNTS: &str = include_str!("argument_counts.txt");
 
 /// Why the original of a replaced slot is always there.
 const KEPT: &str = "the original is kept before the slot is replaced";
@@ -57,7 +54,7 @@ fn vectorcall<const TYPE: usize>(
     called.map_err(|error| worded(function, error, TYPE == METHOD, vm))
 }
 
-/// An error that a native function just raised, with CPython's text if it is about its arguments.
+/// An error that a native function just raised, with a text that names the function if it is about its arguments.
 #[cold]
 fn worded(
     function: &PyObject,
@@ -88,58 +85,27 @@ fn text(
     let args = error.args();
     let [told] = args.as_slice() else { return None };
     let told = told.downcast_ref::<PyStr>()?.to_str()?;
-    if let Some(name) = told.strip_prefix("Unexpected keyword argument ") {
-        let (qualified, short) = names(function, vm)?;
-        let takes_none = COUNTS.lines().any(|line| says(line, &format!(">{qualified}")));
-        return Some(match takes_none {
-            true => format!("{qualified}() takes no keyword arguments"),
-            false => format!("'{name}' is an invalid keyword argument for {short}()"),
-        });
+    let name = |name: &'static str| function.get_attr(name, vm).ok()?.try_into_value::<String>(vm).ok();
+    if let Some(keyword) = told.strip_prefix("Unexpected keyword argument ") {
+        return Some(format!("'{keyword}' is an invalid keyword argument for {}()", name("__name__")?));
     }
-    if told.ends_with(" is not in list") && names(function, vm)?.0 == "list.remove" {
+    if told.ends_with(" is not in list") && name("__qualname__")? == "list.remove" {
         return Some("list.remove(x): x not in list".to_owned());
     }
     if let Some(given) = told.strip_prefix("Expected type 'int' but ") {
         let class = given.strip_suffix(" found.")?;
         return Some(format!("{class} object cannot be interpreted as an integer"));
     }
-    let (mark, rest) = match told.strip_prefix("expected at ")?.split_once(' ')? {
-        ("least", rest) => ('<', rest),
-        ("most", rest) => ('>', rest),
-        _ => return None,
-    };
-    let (_, given) = rest.split_once(" arguments, got ")?;
-    let mut given: usize = given.parse().ok()?;
+    let (bound, counts) = told.strip_prefix("expected at ")?.split_once(' ')?;
+    let (limit, given) = counts.split_once(" arguments, got ")?;
     let is_bound = || {
         let object = function.get_attr("__self__", vm).ok()?;
         Some(!vm.is_none(&object) && !object.class().is(vm.ctx.types.module_type))
     };
     let is_type = function.downcast_ref::<PyType>().is_some();
-    if counts_object || (!is_type && is_bound() == Some(true)) {
-        given = given.checked_sub(1)?;
-    }
-    let (qualified, short) = names(function, vm)?;
-    let line = COUNTS.lines().find(|line| says(line, &format!("{mark}{qualified}")))?;
-    let (text, _) = line.split_once('\t')?;
-    Some(text.replace("{q}", &qualified).replace("{f}", &short).replace("{n}", &given.to_string()))
-}
-
-/// Whether a line of [`COUNTS`] names this function, with its mark.
-fn says(line: &str, function: &str) -> bool {
-    line.split_once('\t').is_some_and(|(_, names)| names.split(' ').any(|name| name == function))
-}
-
-/// The qualified name of a function, and its own.
-fn names(function: &PyObject, vm: &VirtualMachine) -> Option<(String, String)> {
-    let attribute = |name: &'static str| {
-        let value = function.get_attr(name, vm).ok()?;
-        Some(value.downcast_ref::<PyStr>()?.to_str()?.to_owned())
-    };
-    let (qualified, short) = (attribute("__qualname__")?, attribute("__name__")?);
-    match attribute("__module__") {
-        Some(module) if module != "builtins" && !qualified.contains('.') => {
-            Some((format!("{module}.{qualified}"), short))
-        }
-        _ => Some((qualified, short)),
-    }
+    let own = usize::from(counts_object || (!is_type && is_bound() == Some(true)));
+    let [limit, given] = [limit, given].map(|count| count.parse::<usize>().ok()?.checked_sub(own));
+    let (limit, given) = limit.zip(given)?;
+    let arguments = if limit == 1 { "argument" } else { "arguments" };
+    Some(format!("{} expected at {bound} {limit} {arguments}, got {given}", name("__name__")?))
 }

@@ -57,7 +57,7 @@ import marshal
 ";
     assert_eq!(
         told(program),
-        "[]\n_clock []\n_imp []\natexit []\nexpected at most 1 arguments, got 2\n\
+        "[]\n_clock []\n_imp []\natexit []\nget_frozen_object expected at most 1 argument, got 2\n\
          ModuleNotFoundError: No module named 'marshal'\n"
     );
 }
