@@ -30,65 +30,58 @@ const OTHERS: usize = 3;
 
 /// Lists the questions, or answers the one that fits best.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    asked(&args.words.join(" "), &course::catalogue()?, "attn faq", shell)
-}
-
-/// Lists the questions, or answers the one that fits these words best; `command` is how the learner asks another one.
-pub(crate) fn asked(
-    wanted: &str,
-    catalogue: &Catalogue,
-    command: &str,
-    shell: &mut Shell,
-) -> Result<Exit, Failure> {
-    let faq = questions(catalogue)?;
+    let catalogue = course::catalogue()?;
+    let wanted = args.words.join(" ");
+    if !shell.options.json {
+        let (text, exit) = answer(&wanted, &catalogue, "attn faq", &shell.options, shell.look)?;
+        return shell.show(&text).map(|()| exit);
+    }
+    let faq = questions(&catalogue)?;
     if wanted.trim().is_empty() {
-        match shell.options.json {
-            true => {
-                let question = |(at, step): (usize, &Step)| json!({"number": at + 1, "slug": step.slug, "question": step.title});
-                let questions: Vec<Value> = faq.steps.iter().enumerate().map(question).collect();
-                write_json(&json!({"schema": "attn.faq/1", "questions": questions}), shell)?;
-            }
-            false => shell.show(&listed(faq, shell.look))?,
-        }
+        let question =
+            |(at, step): (usize, &Step)| json!({"number": at + 1, "slug": step.slug, "question": step.title});
+        let questions: Vec<Value> = faq.steps.iter().enumerate().map(question).collect();
+        write_json(&json!({"schema": "attn.faq/1", "questions": questions}), shell)?;
         return Ok(Exit::Good);
     }
-    let found = found(wanted, faq, catalogue, command)?;
-    let step = &faq.steps[found[0]];
-    if shell.options.json {
-        return run_question(step, faq, catalogue, &shell.options.clone(), &mut |finished, _| {
-            let document = CellDocument::new(finished.index, finished.cell, &finished.outcome);
-            let (ok, target) = (finished.failure().is_none(), step.slug.clone());
-            write_json(&RunDocument { schema: "attn.run/2", target, ok, cells: vec![document] }, shell)
-        });
-    }
-    let (text, stderr, exit) = answered(step, faq, catalogue, &shell.options, shell.look)?;
-    shell.aside(&stderr);
-    shell.show(&text)?;
-    for words in see_also(&found, faq, command) {
-        shell.remark(&words);
-    }
-    Ok(exit)
+    let step = &faq.steps[found(&wanted, faq, &catalogue, "attn faq")?[0]];
+    run_question(step, faq, &catalogue, &shell.options.clone(), &mut |finished, _| {
+        let document = CellDocument::new(finished.index, finished.cell, &finished.outcome);
+        let (ok, target) = (finished.failure().is_none(), step.slug.clone());
+        write_json(&RunDocument { schema: "attn.run/2", target, ok, cells: vec![document] }, shell)
+    })
 }
 
-/// The list of questions, or the answer to the one that fits these words best, as [`asked`] shows it.
-pub(crate) fn text(
+/// The list of questions, or the answer to the one that fits these words best, and how its cell ended; `command` is how the
+/// learner asks another one.
+pub(crate) fn answer(
     wanted: &str,
     catalogue: &Catalogue,
     command: &str,
     options: &GlobalOptions,
     look: Look,
-) -> Result<Text, Failure> {
+) -> Result<(Text, Exit), Failure> {
     let faq = questions(catalogue)?;
     if wanted.trim().is_empty() {
-        return Ok(listed(faq, look));
+        return Ok((listed(faq, look), Exit::Good));
     }
     let found = found(wanted, faq, catalogue, command)?;
-    let (mut text, ..) = answered(&faq.steps[found[0]], faq, catalogue, options, look)?;
-    text.gap();
-    for words in see_also(&found, faq, command) {
-        text.append(remark(&words, look));
+    let mut text = Text::new();
+    let exit = run_question(&faq.steps[found[0]], faq, catalogue, options, &mut |finished, workspace| {
+        if let (Some(whole), Some((shown, _))) = (finished.panel(&mut workspace.session), finished.cell.step)
+        {
+            let prose = format!("## {}\n\n{}", shown.title, shown.prose);
+            text.append(panel(&Panel { prose, ..whole.clone() }, look));
+        }
+        Ok(())
+    })?;
+    let mut others = Text::new();
+    for at in found.iter().skip(1).take(OTHERS) {
+        let words = format!("see also: {command} {}: {}", at + 1, faq.steps[*at].title);
+        others.append(remark(&words, look));
     }
-    Ok(text)
+    text.section(others);
+    Ok((text, exit))
 }
 
 /// The questions of a course, as a lesson. Errors: it has none, or they cannot be read.
@@ -128,39 +121,12 @@ fn found(wanted: &str, faq: &Lesson, catalogue: &Catalogue, command: &str) -> Re
     }
 }
 
-/// The other questions that fit, a line each.
-fn see_also(found: &[usize], faq: &Lesson, command: &str) -> Vec<String> {
-    let others = found.iter().skip(1).take(OTHERS);
-    others.map(|at| format!("see also: {command} {}: {}", at + 1, faq.steps[*at].title)).collect()
-}
-
 fn listed(faq: &Lesson, look: Look) -> Text {
     let mut markdown = format!("# {}\n\n{}\n\n", faq.title, faq.summary);
     for (at, step) in faq.steps.iter().enumerate() {
         markdown.push_str(&format!("{}. {}\n", at + 1, step.title));
     }
     prose(&markdown, look)
-}
-
-/// The cell of a question with its outcome, what it wrote to stderr, and how it ended.
-fn answered(
-    step: &Step,
-    faq: &Lesson,
-    catalogue: &Catalogue,
-    options: &GlobalOptions,
-    look: Look,
-) -> Result<(Text, String, Exit), Failure> {
-    let (mut text, mut stderr) = (Text::new(), String::new());
-    let exit = run_question(step, faq, catalogue, options, &mut |finished, workspace| {
-        stderr.push_str(&finished.outcome.stderr);
-        if let (Some(whole), Some((shown, _))) = (finished.panel(&mut workspace.session), finished.cell.step)
-        {
-            let prose = format!("## {}\n\n{}", shown.title, shown.prose);
-            text.append(panel(&Panel { prose, ..whole.clone() }, look));
-        }
-        Ok(())
-    })?;
-    Ok((text, stderr, exit))
 }
 
 /// Runs the cell of a question after what it needs; `each` is called with it, and with a cell before it that failed.

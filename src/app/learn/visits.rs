@@ -135,8 +135,8 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let words = if words == "all" { "" } else { &words };
         let (catalogue, options, look) = (self.catalogue, &self.shell.options, self.shell.look);
-        let text = input::unattended(self.mode, || faq::text(words, catalogue, "faq", options, look))?;
-        self.put_apart(or_reason(text, look))
+        let answer = input::unattended(self.mode, || faq::answer(words, catalogue, "faq", options, look))?;
+        self.put_apart(or_reason(answer.map(|(text, _)| text), look))
     }
 
     /// Asks the small trained model how a sentence goes on, and shows where it looked.

@@ -24,7 +24,9 @@ const KEYS: &[(&str, &str)] = &[
 impl Repl<'_> {
     /// `:faq [WORDS]`
     pub(super) fn faq(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
-        match faq::asked(words, self.catalogue, ":faq", shell)? {
+        let (text, exit) = faq::answer(words, self.catalogue, ":faq", &shell.options, shell.look)?;
+        shell.show(&text)?;
+        match exit {
             Exit::Good => Ok(InputResult::Done),
             Exit::Interrupted => Err(CommandError::Interrupted),
             _ => Ok(InputResult::Failed),
