@@ -182,12 +182,13 @@ impl<'c> Walk<'c, '_, '_> {
         let mut page = StopPage::default();
         match stop.kind {
             StopKind::Step(step) => {
-                if !done {
-                    page.turns = self.earlier_turns(step)?;
-                }
                 // What was answered or skipped in an earlier session is not asked again, unless the learner comes for it.
                 let comes_for_it = self.chosen == Some(self.at);
-                if let Some(open) = self.open_question(step, 0).filter(|_| !done || comes_for_it) {
+                let open = self.open_question(step, 0).filter(|_| !done || comes_for_it);
+                if !done || open.is_none() {
+                    page.turns = self.earlier_turns(step);
+                }
+                if let Some(open) = open {
                     let question = PredictionLine::question(&step.predictions[open]);
                     if !page.turns.contains(&question) {
                         page.turns.push(question);
@@ -211,14 +212,9 @@ impl<'c> Walk<'c, '_, '_> {
         }
         let asks = matches!(page.stage, PageStage::Asking(_));
         self.pages.insert(self.at, page);
-        if let (StopKind::Step(step), true) = (stop.kind, done && !asks) {
-            // The learner has seen it in an earlier session: it runs again, since later steps need its state.
-            if self.run_step()? {
-                let turns = self.earlier_turns(step)?;
-                let page = self.page();
-                page.turns = turns;
-                page.stage = PageStage::Shown;
-            }
+        // The learner has seen it in an earlier session: it runs again, since later steps need its state.
+        if matches!(stop.kind, StopKind::Step(_)) && done && !asks && self.run_step()? {
+            self.page().stage = PageStage::Shown;
         }
         Ok(())
     }

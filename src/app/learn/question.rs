@@ -219,37 +219,26 @@ impl<'c> Walk<'c, '_, '_> {
         (from..step.predictions.len()).find(|at| is_open(&step.predictions[*at]))
     }
 
-    /// The questions of a step and the answers of an earlier session, judged again for the replies.
-    pub(super) fn earlier_turns(&mut self, step: &'c Step) -> Result<Vec<PredictionLine>, Failure> {
-        let lesson = self.stop().lesson;
-        let progress = self.store.progress().seen(lesson, step);
-        let known = progress.map(|seen| seen.predictions.clone()).unwrap_or_default();
+    /// The questions of a step and the answers of an earlier session.
+    pub(super) fn earlier_turns(&self, step: &Step) -> Vec<PredictionLine> {
+        let seen = self.store.progress().seen(self.stop().lesson, step);
         let mut turns = Vec::new();
         for asked in &step.predictions {
-            let Some(given) = known.get(&asked.ask).filter(|it| !it.answers.is_empty()) else { continue };
+            let known = seen.and_then(|seen| seen.predictions.get(&asked.ask));
+            let Some(given) = known.filter(|it| !it.answers.is_empty()) else { continue };
             turns.push(PredictionLine::question(asked));
             for GivenAnswer { text, right } in &given.answers {
                 turns.push(PredictionLine::Answer(text.clone()));
-                let verdict = match asked.blank() {
-                    Some(_) => None,
-                    None => self
-                        .lesson
-                        .at(step)
-                        .map(|workspace| judge::judge(asked, text, &mut workspace.session)),
-                };
-                turns.push(match (verdict, right) {
-                    (Some(Ok(Judgement::Wrong { because })), _) => {
-                        PredictionLine::Reply(AnswerVerdict::NotYet, because)
-                    }
-                    (_, true) if matches!(asked.answer, RightAnswer::Open(_)) => {
-                        PredictionLine::Reply(AnswerVerdict::Compare, remark_on(asked))
+                turns.push(match (&asked.answer, right) {
+                    (_, false) => PredictionLine::Reply(AnswerVerdict::NotYet, String::new()),
+                    (RightAnswer::Open(answer), true) => {
+                        PredictionLine::Reply(AnswerVerdict::Compare, answer.clone())
                     }
                     (_, true) => PredictionLine::Reply(AnswerVerdict::Right, asked.right.clone()),
-                    (_, false) => PredictionLine::Reply(AnswerVerdict::NotYet, String::new()),
                 });
             }
         }
-        Ok(turns)
+        turns
     }
 }
 
