@@ -103,17 +103,3 @@ pub(super) fn lacks_block(message: &str) -> bool {
     message.starts_with("Expected an indented block after")
         || message == "Expected `except` or `finally` after `try` block"
 }
-
-/// CPython's message for an error of the compiler, which is about this line of the source.
-pub(super) fn compiler_message(message: &str, line: &str) -> String {
-    let words = match message {
-        "'continue' outside loop" => "'continue' not properly in loop",
-        "'await' outside async function" if !line.starts_with([' ', '\t']) => "'await' outside function",
-        "'import *' only allowed at module level" => "import * only allowed at module level",
-        message if message.starts_with("cannot define nonlocal ") && message.ends_with(" at top level.") => {
-            "nonlocal declaration not allowed at module level"
-        }
-        message => message,
-    };
-    words.to_owned()
-}

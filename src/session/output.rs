@@ -9,6 +9,7 @@ use rustpython_vm::{
 };
 
 use crate::shims::PlottedFigure;
+use crate::tensor::size_in_words;
 
 /// The stream that a piece of output was written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl OutputBuffer {
             end -= 1;
         }
         self.push(channel, &text[..end]);
-        let remark = format!("\n[output cut here: this cell wrote more than {}]\n", size(self.limit));
+        let remark = format!("\n[output cut here: this cell wrote more than {}]\n", size_in_words(self.limit as f64));
         self.push(Channel::Stderr, &remark);
     }
 
@@ -114,15 +115,6 @@ impl OutputBuffer {
         self.progress("");
         self.full = false;
         (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
-    }
-}
-
-// `bytesize` would replace these lines by a dependency, and writes "1.0 MiB".
-fn size(bytes: usize) -> String {
-    match bytes {
-        n if n >= 1 << 20 => format!("{} MB", n >> 20),
-        n if n >= 1 << 10 => format!("{} kB", n >> 10),
-        n => format!("{n} bytes"),
     }
 }
 

@@ -6,7 +6,6 @@ use rustpython_vm::{
     builtins::{PyBaseException, PyStr, PyTuple},
 };
 
-use super::messages;
 use crate::syntax::{Wording, wording};
 
 /// The source that the interpreter keeps with an error of syntax.
@@ -27,35 +26,23 @@ pub(super) fn reword(exception: &Py<PyBaseException>, vm: &VirtualMachine) {
     }
     let Some(source) = source(exception, vm) else { return };
     let object = exception.as_object();
-    let line_of = |number: usize| source.split('\n').nth(number.saturating_sub(1)).unwrap_or("").to_owned();
-    let message = object.get_attr("msg", vm).and_then(|text| text.str(vm));
-    let message = message.map(|text| text.as_wtf8().to_string_lossy().into_owned()).unwrap_or_default();
-    let text = match found(&source) {
-        // The class of an exception stays.
-        Some(Wording { text, at, .. }) => {
-            let line = source[..at].matches('\n').count() + 1;
-            let start = source[..at].rfind('\n').map_or(0, |end| end + 1);
-            let column = source[start..at].chars().count() + 1;
-            for (name, value) in [("lineno", line), ("offset", column)] {
-                let set = object.set_attr(name, vm.ctx.new_int(value), vm);
-                debug_assert!(set.is_ok(), "the attributes of an exception can be set");
-            }
-            let set = object.set_attr("text", vm.ctx.new_str(line_of(line) + "\n"), vm);
-            debug_assert!(set.is_ok(), "the attributes of an exception can be set");
-            text
-        }
-        None => {
-            let line = object.get_attr("lineno", vm).and_then(|line| line.try_to_value::<usize>(vm));
-            messages::compiler_message(&message, &line_of(line.unwrap_or(1)))
-        }
-    };
-    if text == message {
-        return;
-    }
+    // The compiler's own errors keep their words. The class of an exception stays.
+    let Some(Wording { text, at, .. }) = found(&source) else { return };
+    let line = source[..at].matches('\n').count();
+    let start = source[..at].rfind('\n').map_or(0, |end| end + 1);
+    let column = source[start..at].chars().count() + 1;
+    let line_text = source.split('\n').nth(line).unwrap_or("").to_owned() + "\n";
     let text = vm.ctx.new_str(text);
     let args = vm.ctx.new_tuple(vec![text.clone().into()]);
-    for (name, value) in [("msg", text.into()), ("args", args.into())] {
-        let set = object.set_attr(name, PyObjectRef::clone(&value), vm);
+    let attributes: [(_, PyObjectRef); 5] = [
+        ("lineno", vm.ctx.new_int(line + 1).into()),
+        ("offset", vm.ctx.new_int(column).into()),
+        ("text", vm.ctx.new_str(line_text).into()),
+        ("msg", text.into()),
+        ("args", args.into()),
+    ];
+    for (name, value) in attributes {
+        let set = object.set_attr(name, value, vm);
         debug_assert!(set.is_ok(), "the attributes of an exception can be set");
     }
 }
