@@ -21,11 +21,10 @@ pub(crate) fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Fa
     shell.say(prompt)?;
     let read = line_of_stdin(shell)?;
     input_begins();
-    let line = read.as_deref().map(without_sequences).unwrap_or_default();
     if !io::stdin().is_terminal() {
-        shell.say(&format!("{line}\n"))?;
+        shell.say(&format!("{}\n", read.as_deref().unwrap_or_default()))?;
     }
-    Ok(if read.is_none() { TypedLine::End } else { TypedLine::Line(line) })
+    Ok(read.map_or(TypedLine::End, TypedLine::Line))
 }
 
 /// A line of stdin without its end. `None`: there is no more.
@@ -35,22 +34,6 @@ pub(crate) fn line_of_stdin(shell: &mut Shell) -> Result<Option<String>, Failure
     let mut bytes = Vec::new();
     let read = io::stdin().lock().read_until(b'\n', &mut bytes).map_err(Failure::Unwritable)?;
     Ok((read > 0).then(|| String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
-}
-
-/// A typed line without the sequences that Esc and the arrow keys send where no line editor takes them.
-fn without_sequences(line: &str) -> String {
-    let mut letters = line.chars().peekable();
-    let mut kept = String::new();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\x1b' if letters.next_if(|next| matches!(next, '[' | 'O')).is_some() => {
-                letters.find(|letter| ('@'..='~').contains(letter));
-            }
-            '\x1b' => {}
-            other => kept.push(other),
-        }
-    }
-    kept
 }
 
 /// Asks a question and returns whether the answer is yes; anything else means no.
