@@ -12,7 +12,6 @@ pub mod case;
 mod decode;
 mod system;
 
-use std::env;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -21,6 +20,7 @@ use super::super::cells::processes;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
+use crate::kernel::threads;
 use crate::session::machine_memory;
 use crate::view::bench::{BenchReport, BenchRow, Growth, bench, machine};
 use case::{AttentionPath, BenchCase, MeasuredCase};
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             args.heads, args.width, args.heads
         )));
     }
-    let threads = threads(args);
+    let threads = args.threads.map_or_else(threads::count, usize::from);
     if let Some(count) = args.decode {
         let (width, heads) = (usize::from(args.width), args.heads as usize);
         return decode::run(count.into(), width, heads, threads, shell);
@@ -126,12 +126,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         false => shell.show(&bench(&shown(&document, args), shell.look))?,
     }
     Ok(Exit::Good)
-}
-
-fn threads(args: &Args) -> usize {
-    let stated = || env::var("ATTN_THREADS").ok().and_then(|text| text.trim().parse().ok());
-    let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    args.threads.map(usize::from).or_else(stated).filter(|&threads| threads > 0).unwrap_or_else(all)
 }
 
 /// The cases asked for, shortest first.
