@@ -5,7 +5,6 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::super::file::write;
 use super::super::learner::state::state_dir;
 use crate::shims::outside::outside;
 
@@ -30,9 +29,6 @@ impl History {
         let latest = text.lines().skip(lines.saturating_sub(4 * MAX_INPUTS));
         for input in latest.filter_map(|line| serde_json::from_str::<String>(line).ok()) {
             history.remember(input);
-        }
-        if lines > 4 * MAX_INPUTS {
-            history.compact();
         }
         history
     }
@@ -72,14 +68,5 @@ impl History {
             options.open(file)
         });
         opened?.write_all(&line)
-    }
-
-    /// Replaces the file by the inputs that are kept.
-    fn compact(&self) {
-        let Some(file) = &self.file else { return };
-        let line = |input| serde_json::to_string(input).expect("a string can be written as JSON") + "\n";
-        let text: String = self.inputs.iter().map(line).collect();
-        // If this fails, the file is only longer than necessary.
-        let _ = write(file, &text);
     }
 }
