@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr;
 
 use super::super::cells::trained::{ModelFolder, TrainedModel};
 use super::super::json::write_json;
@@ -85,9 +84,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let (mut model, context) = model(args, &mut writing, &shell.options)?;
     let start = Instant::now();
     let prompt_tokens = model.begin(&writing)?;
-    let mut page = Page { column: 0 };
     if !shell.options.json {
-        page.say(&writing.text, Role::Strong, shell)?;
+        say(&writing.text, Role::Strong, shell)?;
     }
     let mut written = Written {
         text: String::new(),
@@ -105,7 +103,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 written.tokens += tokens;
                 written.text.push_str(&piece);
                 if !shell.options.json {
-                    page.say(&piece, Role::Prose, shell)?;
+                    say(&piece, Role::Prose, shell)?;
                 }
             }
             Ok(None) => break,
@@ -231,49 +229,15 @@ fn figures(written: &Written, context: usize) -> String {
     words
 }
 
-/// The text as it appears. On a terminal, lines end between words.
-struct Page {
-    column: usize,
-}
-
-impl Page {
-    fn say(&mut self, piece: &str, role: Role, shell: &mut Shell) -> Result<(), Failure> {
-        if !shell.terminal {
-            shell.say(piece)?;
-            return shell.flush();
+/// Shows a piece of the text as it appears.
+fn say(piece: &str, role: Role, shell: &mut Shell) -> Result<(), Failure> {
+    match (shell.terminal, role) {
+        (false, _) => shell.say(piece)?,
+        (true, Role::Prose) => shell.say(&printable(piece))?,
+        (true, _) => {
+            let styled = Text::of(role, &printable(piece)).render(shell.look);
+            shell.say(styled.trim_end_matches('\n'))?;
         }
-        for word in words(&printable(piece)) {
-            if word == "\n" {
-                self.column = 0;
-                shell.say(word)?;
-                continue;
-            }
-            let breaks = word.starts_with(' ') && self.column + word.width() > shell.look.text_width();
-            let word = if breaks { word.trim_start_matches(' ') } else { word };
-            if breaks {
-                self.column = 0;
-                shell.say("\n")?;
-            }
-            self.column = (self.column + word.width()) % shell.look.width.max(1);
-            match role {
-                Role::Prose => shell.say(word)?,
-                role => shell.say(Text::of(role, word).render(shell.look).trim_end_matches('\n'))?,
-            }
-        }
-        shell.flush()
     }
-}
-
-/// Words with the spaces before them, and the ends of lines.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let starts = text.char_indices().scan(' ', |before, (at, letter)| {
-        let starts = letter == '\n' || *before == '\n' || (letter == ' ' && *before != ' ');
-        *before = letter;
-        Some((at, starts))
-    });
-    let mut starts: Vec<usize> = starts.filter(|(at, starts)| *starts && *at > 0).map(|(at, _)| at).collect();
-    starts.insert(0, 0);
-    starts.push(text.len());
-    let pairs: Vec<(usize, usize)> = starts.windows(2).map(|pair| (pair[0], pair[1])).collect();
-    pairs.into_iter().map(move |(from, to)| &text[from..to]).filter(|word| !word.is_empty())
+    shell.flush()
 }
