@@ -179,7 +179,7 @@ fn local(scope: &Scope, name: &str, names: &TensorNames) -> Result<(String, Tens
             "no {name} of {} call {call} is kept: a tensor is kept as long as a variable was computed from it; ask \
              about {}, as in `{} call {}: {name}`",
             scope.function,
-            kept(&calls),
+            calls.iter().map(|call| format!("call {call}")).collect::<Vec<_>>().join(", "),
             scope.function,
             last.call
         )));
@@ -199,20 +199,6 @@ fn local(scope: &Scope, name: &str, names: &TensorNames) -> Result<(String, Tens
             .push(format!("{function} bound {name} {values} times in call {call}: this is the last value"));
     }
     Ok((name.to_owned(), chosen.tensor.clone(), remarks))
-}
-
-/// These calls in words: `call 3`, `calls 1 and 4 to 6`.
-fn kept(calls: &[usize]) -> String {
-    let runs = calls.chunk_by(|a, b| a + 1 == *b).flat_map(|run| match run {
-        [first, _, .., last] => vec![format!("{first} to {last}")],
-        few => few.iter().map(usize::to_string).collect(),
-    });
-    let runs: Vec<String> = runs.collect();
-    let word = if calls.len() == 1 { "call" } else { "calls" };
-    match runs.split_last() {
-        Some((last, before)) if !before.is_empty() => format!("{word} {} and {last}", before.join(", ")),
-        _ => format!("{word} {}", runs.concat()),
-    }
 }
 
 /// The tensor that an expression returns; if it has no such name, the tensor that a function gave this name.
