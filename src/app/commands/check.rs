@@ -60,23 +60,23 @@ struct CheckedFileDocument {
 /// Checks each file, shows where they differ, and fails if any does.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let chapter = course::catalogue()?;
-    let groups = groups(&args.files, &chapter)?;
+    let targets = targets(&args.files, &chapter)?;
     let mut all = Vec::new();
-    for group in &groups {
-        let catalogue = group.catalogue.as_ref().unwrap_or(&chapter);
+    for target in &targets {
+        let catalogue = target.catalogue.as_ref().unwrap_or(&chapter);
         let checker = Checker::new(catalogue, args, shell)?;
-        let parts = if group.named.is_empty() { of_course(catalogue) } else { of_files(&group.named) };
+        let parts = match target.file {
+            None => of_course(catalogue),
+            Some(file) if is_glossary(file) => vec![Part::Glossary(file)],
+            Some(file) => vec![Part::File(file)],
+        };
         all.push((checker, parts));
     }
-    let parts: Vec<(usize, &Part)> = all
-        .iter()
-        .enumerate()
-        .flat_map(|(group, (_, parts))| parts.iter().map(move |part| (group, part)))
-        .collect();
+    let parts: Vec<(&Checker, &Part)> =
+        all.iter().flat_map(|(checker, parts)| parts.iter().map(move |part| (checker, part))).collect();
     let names: Vec<String> = parts.iter().map(|(_, part)| part.file().to_owned()).collect();
     let one = |index: usize, shell: &mut Shell| {
-        let (group, part) = parts[index];
-        let checker = &all[group].0;
+        let (checker, part) = parts[index];
         let (file, cells) = match part {
             Part::Lesson(Ok(lesson)) => checker.lesson(lesson, lesson.file.clone()),
             Part::Lesson(Err(fault)) => Ok(faulty(fault)),
@@ -127,37 +127,27 @@ fn document(file: &CheckedFile, cells: Vec<CellDocument>) -> Result<String, Fail
     })
 }
 
-/// Files that are checked together, those of one course.
-struct Group {
-    /// The course; `None`: the chapter.
+/// What a word of the command line means.
+struct Target<'a> {
+    /// Its course; `None`: the chapter.
     catalogue: Option<Catalogue>,
-    /// Files on the command line; none: all of the course.
-    named: Vec<String>,
+    /// The file; `None`: all of the course.
+    file: Option<&'a str>,
 }
 
-/// The words of the command line as groups. Errors: there is no such folder, or its lessons cannot be read.
-fn groups(words: &[String], chapter: &Catalogue) -> Result<Vec<Group>, Failure> {
+/// The words of the command line. Errors: there is no such folder, or its lessons cannot be read.
+fn targets<'a>(words: &'a [String], chapter: &Catalogue) -> Result<Vec<Target<'a>>, Failure> {
     if words.is_empty() {
-        return Ok(vec![Group { catalogue: None, named: Vec::new() }]);
+        return Ok(vec![Target { catalogue: None, file: None }]);
     }
-    let mut groups = Vec::new();
-    let mut rest = words;
-    while let Some(word) = rest.first() {
-        if course::is_folder(word, chapter)? {
-            let catalogue = Some(course::in_folder(Path::new(word))?);
-            groups.push(Group { catalogue, named: Vec::new() });
-            rest = &rest[1..];
-            continue;
+    let target = |word: &'a String| match course::is_folder(word, chapter)? {
+        true => Ok(Target { catalogue: Some(course::in_folder(Path::new(word))?), file: None }),
+        false => {
+            let catalogue = course_of(word).map(course::in_folder).transpose()?;
+            Ok(Target { catalogue, file: Some(word.as_str()) })
         }
-        // Files that follow each other in one course are checked together, its glossary among them.
-        let folder = course_of(word);
-        let same = |other: &&String| course_of(other) == folder && !Path::new(other).is_dir();
-        let (these, others) = rest.split_at(rest.iter().take_while(same).count().max(1));
-        let catalogue = folder.map(course::in_folder).transpose()?;
-        groups.push(Group { catalogue, named: these.to_vec() });
-        rest = others;
-    }
-    Ok(groups)
+    };
+    words.iter().map(target).collect()
 }
 
 /// What is checked by itself.
@@ -196,12 +186,6 @@ fn of_course(catalogue: &Catalogue) -> Vec<Part<'_>> {
     let faq = catalogue.faq().filter(|faq| faq.as_ref().map_or(true, |faq| is_own(&faq.file)));
     parts.extend(faq.map(Part::Lesson));
     parts
-}
-
-/// Files on the command line.
-fn of_files(named: &[String]) -> Vec<Part<'_>> {
-    let part = |file| if is_glossary(file) { Part::Glossary(file) } else { Part::File(file) };
-    named.iter().map(String::as_str).map(part).collect()
 }
 
 /// The folder of the course to which a file belongs; `None` for the chapter and for what is no lesson.
