@@ -490,21 +490,16 @@ fn prints_as_the_lessons(notebook: &serde_json::Value) {
     assert!(compared > 85, "{compared}");
 }
 
-/// The shell completes names of steps and values of options.
+/// The shell completes options and their values.
 #[test]
-fn the_shell_knows_the_names() {
-    let folder = State::new();
-    let (names, _, _) = typed(&["list", "--names"], &[], &folder);
-    for name in ["scores", "3.4.1", "another-query", "compact-class"] {
-        assert!(names.lines().any(|line| line == name), "{name}");
-    }
+fn the_shell_knows_the_options() {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_attn"));
     let script = "source <(attn completions bash); \
                   complete_line() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); \
-                  _attn_with_names attn \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; \
+                  _attn attn \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; \
                   echo \"${COMPREPLY[*]}\"; }; \
-                  complete_line attn run softmax-n; complete_line attn run scores --random ''; \
-                  complete_line attn why '' | tr ' ' '\\n' | grep -cE '^(scores|--depth)$|[][<>]'";
+                  complete_line attn run scores --random ''; \
+                  complete_line attn why '' | tr ' ' '\\n' | grep -cE '^--depth$|[][<>]'";
     let path = format!(
         "{}:{}",
         program.parent().expect("it is in a folder").display(),
@@ -512,6 +507,6 @@ fn the_shell_knows_the_names() {
     );
     if let Ok(done) = std::process::Command::new("bash").args(["-c", script]).env("PATH", path).output() {
         let said = String::from_utf8_lossy(&done.stdout).into_owned();
-        assert_eq!(said, "softmax-naive\nbook mkl\n2\n", "{}", String::from_utf8_lossy(&done.stderr));
+        assert_eq!(said, "book mkl\n1\n", "{}", String::from_utf8_lossy(&done.stderr));
     }
 }

@@ -21,21 +21,11 @@ pub(crate) struct Args {
     /// Lessons only, without their steps
     #[arg(long)]
     lessons: bool,
-    /// The names of lessons, steps and exercises, one a line, for completions of a shell
-    #[arg(long, hide = true)]
-    names: bool,
 }
 
 /// Lists the chapter.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let (catalogue, place) = course::of_place(&args.place, shell)?;
-    if args.names {
-        let mut names = catalogue.names();
-        let exercises = catalogue.lessons().flatten().flat_map(|lesson| &lesson.exercises);
-        names.extend(exercises.map(|exercise| exercise.slug.clone()));
-        shell.say(&(names.join("\n") + "\n"))?;
-        return Ok(Exit::Good);
-    }
     let (mut lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(catalogue.course(), shell);
     if let Some(place) = &place {
@@ -69,7 +59,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// What `attn` alone shows without a terminal.
 pub(crate) fn all(shell: &mut Shell) -> Result<Exit, Failure> {
-    run(&Args { place: Vec::new(), lessons: false, names: false }, shell)
+    run(&Args { place: Vec::new(), lessons: false }, shell)
 }
 
 /// The learner's progress. A problem with its file is a remark.
