@@ -84,7 +84,8 @@ impl OutputBuffer {
             end -= 1;
         }
         self.push(channel, &text[..end]);
-        let remark = format!("\n[output cut here: this cell wrote more than {}]\n", size_in_words(self.limit as f64));
+        let remark =
+            format!("\n[output cut here: this cell wrote more than {}]\n", size_in_words(self.limit as f64));
         self.push(Channel::Stderr, &remark);
     }
 

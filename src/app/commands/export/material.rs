@@ -3,7 +3,7 @@
 use super::super::options::GlobalOptions;
 use super::lineage::Lineage;
 use crate::app::cells::plan::steps;
-use crate::app::cells::runner::{FinishedCell, Runner, prepare};
+use crate::app::cells::runner::{FinishedCell, Runner};
 use crate::app::cells::step::{shown_tensors, step_panel};
 use crate::app::cells::workspace::Workspace;
 use crate::app::learner::stops::{Stop, StopKind, find};
@@ -48,8 +48,6 @@ pub(crate) struct ExportedExercise<'c> {
     pub(crate) lesson: &'c Lesson,
     /// The learner's progress.
     pub(crate) tried: ExerciseProgress,
-    /// The tensors of the lesson that the learner's code overwrites.
-    pub(crate) overwritten: Vec<String>,
 }
 
 impl ExportedExercise<'_> {
@@ -93,15 +91,10 @@ impl<'c> Material<'c> {
                 }
                 StopKind::Exercise(exercise) => {
                     let tried = progress.tried(stop.lesson, exercise).cloned().unwrap_or_default();
-                    let overwritten = match tried.passed.as_ref().or(tried.attempts.last()) {
-                        Some(code) => overwritten(code, exercise, stop.lesson, catalogue, options)?,
-                        None => Vec::new(),
-                    };
                     parts.push(ExportPart::Exercise(ExportedExercise {
                         exercise,
                         lesson: stop.lesson,
                         tried,
-                        overwritten,
                     }));
                 }
                 StopKind::End => {}
@@ -164,20 +157,6 @@ fn run<'c>(
         true => Err(Failure::Stopped),
         false => Ok(runs),
     }
-}
-
-/// The tensors of the lesson that a solution binds again or writes into, found by running it.
-fn overwritten<'c>(
-    code: &str,
-    exercise: &Exercise,
-    lesson: &'c Lesson,
-    catalogue: &'c Catalogue,
-    options: &GlobalOptions,
-) -> Result<Vec<String>, Failure> {
-    let before = catalogue.prelude_of(lesson, exercise)?;
-    let mut workspace = Workspace::new(options);
-    prepare(&mut workspace, &before)?;
-    Ok(workspace.overwritten_by(code, &exercise.slug).1)
 }
 
 fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {

@@ -5,7 +5,7 @@ use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::lesson::ipynb::IpynbWriter;
 use crate::lesson::notebook::{RAISES, RecordedOutput, VARIES};
 use crate::session::Outcome;
-use crate::view::markdown::{before, joined, question};
+use crate::view::markdown::{before, fenced, joined, question};
 
 /// The text of the notebook.
 pub(crate) fn of(material: &Material) -> String {
@@ -54,35 +54,13 @@ pub(crate) fn recorded(outcome: &Outcome) -> RecordedOutput {
     }
 }
 
-/// Code that keeps these tensors of the lesson, and code that restores them and the stream of random numbers.
-fn guard(names: &[String]) -> (String, String) {
-    let listed = names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    let before = format!(
-        "# The next cell changes tensors of the lesson. It goes on with these.\n\
-         _stream = torch.get_rng_state()\n\
-         _kept = [(name, globals()[name], globals()[name].detach().clone()) for name in [{listed}]]"
-    );
-    let after = "with torch.no_grad():\n    \
-                 for _name, _tensor, _numbers in _kept:\n        \
-                 globals()[_name] = _tensor.copy_(_numbers)\n\
-                 torch.set_rng_state(_stream)";
-    (before, after.to_owned())
-}
-
+/// The task and the learner's code. It is no cell: the lesson goes on without what it changes.
 fn exercise(exported: &ExportedExercise, notebook: &mut IpynbWriter) {
     let exercise = exported.exercise;
-    let head = format!("## {}\n\n{}", exercise.heading(), exercise.task.trim());
-    notebook.markdown(&format!("{}-task", exercise.slug), &without_links(&head));
-    // What the learner's code overwrites, the lesson goes on with as it was.
-    let guard = (!exported.overwritten.is_empty()).then(|| guard(&exported.overwritten));
-    if let Some((before, _)) = &guard {
-        notebook.code_without_output(&format!("{}-keep", exercise.slug), before);
-    }
-    notebook.code_without_output(&exercise.slug, exported.code());
-    if let Some((_, after)) = &guard {
-        notebook.code_without_output(&format!("{}-restore", exercise.slug), after);
-    }
+    let task = format!("## {}\n\n{}", exercise.heading(), exercise.task.trim());
+    let mut parts = vec![task, fenced("python", exported.code())];
     if exported.tried.passed.is_some() {
-        notebook.markdown(&format!("{}-after", exercise.slug), &without_links(&exercise.after));
+        parts.push(exercise.after.clone());
     }
+    notebook.markdown(&exercise.slug, &without_links(&joined(&parts)));
 }
