@@ -23,7 +23,8 @@ impl Repl<'_> {
     pub(super) fn run_cell_input(&mut self, source: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
         self.input_count += 1;
         let name = input_name(self.input_count);
-        let before = UndoPoint::before_cells(name.clone(), self);
+        let (first, more) = source.split_once('\n').map_or((source, ""), |(first, _)| (first, " …"));
+        let before = UndoPoint::before(format!("{name} (`{first}`{more})"), self);
         let result = self.run_cell(source, &name, shell)?;
         // A single statement that raised changed nothing.
         if result != InputResult::Failed || statements(source) > 1 {

@@ -96,7 +96,7 @@ impl Repl<'_> {
         let name = Path::new(&file)
             .file_name()
             .map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned());
-        self.undo_points.push(UndoPoint::before_cells(format!("`:run {file}`"), self));
+        self.undo_points.push(UndoPoint::before(format!("`:run {file}`"), self));
         self.input_count += 1;
         for cell in document.cells {
             let name = format!("{name} {}.{}", self.input_count, cell.index + 1);

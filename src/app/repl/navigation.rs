@@ -8,9 +8,7 @@ use super::super::cells::step::step_panel;
 use super::super::cells::workspace::Workspace;
 use super::super::terminal::shell::{Failure, Shell};
 use super::cells::shape_words;
-use super::state::{
-    CommandError, CommandResult, InputResult, Outcomes, Repl, UndoCells, UndoPoint, is_input,
-};
+use super::state::{CommandError, CommandResult, InputResult, Outcomes, Repl, UndoPoint};
 use crate::lesson::Catalogue;
 use crate::view::errors::error;
 use crate::view::panel;
@@ -130,7 +128,7 @@ impl<'c> Repl<'c> {
         if !ready {
             return self.goto(&step.name(), shell);
         }
-        self.undo_points.push(UndoPoint::before_cells(format!("`:next` ({})", step.name()), self));
+        self.undo_points.push(UndoPoint::before(format!("`:next` ({})", step.name()), self));
         let outcome = {
             let workspace = &mut *self.workspace.borrow_mut();
             workspace.enter(step, lesson);
@@ -169,7 +167,7 @@ impl<'c> Repl<'c> {
 
     /// Puts another workspace in the place of this one, with the names that its step gives to axes.
     fn replace_workspace(&mut self, what: String, workspace: Workspace<'c>, outcomes: Outcomes) {
-        self.undo_points.push(UndoPoint::before_replacement(what, self));
+        self.undo_points.push(UndoPoint::before(what, self));
         let mut old = self.workspace.borrow_mut();
         self.place = None;
         self.initial_names = workspace.session.names();
@@ -202,40 +200,15 @@ impl<'c> Repl<'c> {
         let Some(before) = self.undo_points.pop() else {
             return Err(CommandError::message("There is nothing to undo."));
         };
-        let (undone, fresh) = {
-            let workspace = self.workspace.borrow();
-            let (undone, kept) = match &before.cells {
-                UndoCells::First(count) => (workspace.ran[*count..].to_vec(), &workspace.ran[..*count]),
-                UndoCells::Replaced(cells) => (Vec::new(), &cells[..]),
-            };
-            (undone, replayed(&workspace, kept))
-        };
+        let fresh = replayed(&self.workspace.borrow(), &before.cells);
         let Some(mut fresh) = fresh else {
             self.undo_points.push(before);
             return Err(CommandError::Interrupted);
         };
         fresh.at = before.at;
-        let kept = fresh.session.names();
-        let gone = self.workspace.borrow().session.names().into_iter().filter(|name| !kept.contains(name));
-        let gone: Vec<String> = gone.map(|name| format!("`{name}`")).collect();
         *self.workspace.borrow_mut() = fresh;
         self.initial_names = before.initial_names;
-        // Those after the first raised.
-        let code = match undone.as_slice() {
-            [only, ..] if is_input(&before.input) => match only.source.lines().collect::<Vec<_>>().as_slice()
-            {
-                [line] => format!(" (`{line}`)"),
-                [line, ..] => format!(" (`{line}` …)"),
-                [] => String::new(),
-            },
-            _ => String::new(),
-        };
-        let gone = match gone.as_slice() {
-            [] => String::new(),
-            [name] => format!(" {name} is gone."),
-            names => format!(" Gone: {}.", names.join(", ")),
-        };
-        self.say(&format!("Undone: {}{code}.{gone}", before.input), shell)?;
+        self.say(&format!("Undone: {}.", before.input), shell)?;
         Ok(InputResult::Done)
     }
 

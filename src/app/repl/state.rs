@@ -72,32 +72,14 @@ pub(super) struct UndoPoint<'c> {
     /// The names that were bound before the first input.
     pub(crate) initial_names: Vec<String>,
     /// The cells that lead to the state.
-    pub(crate) cells: UndoCells,
-}
-
-/// The cells that lead to an earlier state.
-pub(super) enum UndoCells {
-    /// The first cells of the workspace: this many.
-    First(usize),
-    /// The cells of another workspace.
-    Replaced(Vec<RanCell>),
+    pub(crate) cells: Vec<RanCell>,
 }
 
 impl<'c> UndoPoint<'c> {
-    /// The current state, before `input` runs more cells in it.
-    pub(super) fn before_cells(input: String, repl: &Repl<'c>) -> UndoPoint<'c> {
-        let count = repl.workspace.borrow().ran.len();
-        UndoPoint::new(input, UndoCells::First(count), repl)
-    }
-
-    /// The current state, before `input` replaces the workspace.
-    pub(super) fn before_replacement(input: String, repl: &Repl<'c>) -> UndoPoint<'c> {
-        let cells = repl.workspace.borrow().ran.clone();
-        UndoPoint::new(input, UndoCells::Replaced(cells), repl)
-    }
-
-    fn new(input: String, cells: UndoCells, repl: &Repl<'c>) -> UndoPoint<'c> {
-        let at = repl.workspace.borrow().at;
+    /// The current state, before `input` changes it.
+    pub(super) fn before(input: String, repl: &Repl<'c>) -> UndoPoint<'c> {
+        let workspace = repl.workspace.borrow();
+        let (at, cells) = (workspace.at, workspace.ran.clone());
         UndoPoint { input, at, initial_names: repl.initial_names.clone(), cells }
     }
 }
