@@ -43,6 +43,6 @@ pub(crate) use namespace::Variable;
 pub use output::Channel;
 pub(crate) use output::Listener;
 pub use probe::CallReport;
-pub(crate) use probe::{AxisReport, ChangeReport, MatrixReport, PaddingReport, UnpaddedReport};
+pub(crate) use probe::{AxisReport, CallFinding, ChangeReport, MatrixReport};
 pub use raised::Raised;
 pub use running::with_large_stack;

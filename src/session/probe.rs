@@ -27,34 +27,34 @@ pub struct CallReport {
     pub(crate) unsteady: f64,
     /// The matrices of the module that its output does not depend on, whole or in some of their rows.
     pub(crate) untouched: Vec<MatrixReport>,
-    /// A list of layers that all ran, of which the output depends on none but the last.
-    pub(crate) only_last: Option<String>,
-    /// The parts of the module that keep the shape of its input.
-    pub(crate) parts: Vec<PartReport>,
     /// Layers that did not run where another one of their kind ran twice with the same input: the names of both.
     pub(crate) in_place_of: Vec<[String; 2]>,
-    /// The names of the tensors among its arguments on which no output depends.
-    pub(crate) unmoved: Vec<String>,
-    /// The masks of pairs that its module keeps and on which no output depends.
-    pub(crate) unread: Vec<String>,
-    /// Those of its arguments that are true and false for pairs of tokens or for tokens, or a bias of the scores.
-    pub(crate) masks: Vec<String>,
     /// Whether its module, or the class of an argument, says that it is causal.
     pub(crate) is_causal: bool,
     /// The axes along which the output varies when all tokens are equal.
     pub(crate) varies: Vec<usize>,
-    /// How far outputs move, beyond changing places, when the samples of a batch are reversed.
-    pub(crate) by_place: f64,
-    /// What moves when hidden tokens are changed, for each mask of padding among its arguments.
-    pub(crate) padding: Vec<PaddingReport>,
     /// The token that is padding, and how many texts there are.
     pub(crate) padding_token: Option<(i64, usize)>,
-    /// What moves when a text comes without its padding.
-    pub(crate) unpadded: Option<UnpaddedReport>,
-    /// How the outputs with a cache differ from those without.
-    pub(crate) cached: Option<CacheReport>,
     /// The numbers of the tokens in each input that holds such.
     pub(crate) tokens: Vec<Vec<f64>>,
+    /// The mistakes that the repetitions show by themselves.
+    pub(crate) found: Vec<CallFinding>,
+}
+
+/// A mistake that the repetitions of a call show by themselves.
+#[derive(Clone, Deserialize, PartialEq)]
+pub(crate) struct CallFinding {
+    /// Its name.
+    pub(crate) mistake: String,
+    pub(crate) observed: String,
+    pub(crate) fix: String,
+    /// What it is and why it matters, where that is not what the mistake says.
+    pub(crate) title: Option<String>,
+    pub(crate) why: Option<String>,
+    /// A part of the line in which it is; otherwise it is where the attention is.
+    pub(crate) line: Option<String>,
+    /// It is one only if the program compares numbers with this one.
+    pub(crate) asked: Option<i64>,
 }
 
 #[derive(Clone, Deserialize, PartialEq)]
@@ -66,14 +66,6 @@ pub(crate) struct MatrixReport {
     pub(crate) rows: usize,
     /// Whether its layer ran, and nothing that the call returns depends on the matrix.
     pub(crate) dead: bool,
-}
-
-/// A part of a module.
-#[derive(Clone, Deserialize, PartialEq)]
-pub(crate) struct PartReport {
-    pub(crate) name: String,
-    /// Whether the output depends on the input also where what the part returns is 0.
-    pub(crate) passed: bool,
 }
 
 impl MatrixReport {
@@ -111,45 +103,6 @@ pub(crate) struct ChangeReport {
     pub(crate) at: usize,
     /// How far each position of the output moved; 0 for what is rounding.
     pub(crate) moved: Vec<f64>,
-}
-
-/// The outputs of a call in two parts, the second with the cache of the first, compared with those in one.
-#[derive(Clone, Deserialize, PartialEq)]
-pub(crate) struct CacheReport {
-    /// How many tokens the first part had.
-    pub(crate) first: usize,
-    /// How many tokens there were.
-    pub(crate) tokens: usize,
-    /// How far the output of each token moved; 0 for what is rounding.
-    pub(crate) moved: Vec<f64>,
-    /// The position that the learner's code passed with a cache, and the cache's length, if they differ.
-    pub(crate) offset: Option<(usize, usize)>,
-}
-
-/// What happened when the tokens were changed for which a mask is true, and those for which it is false.
-#[derive(Clone, Deserialize, PartialEq)]
-pub(crate) struct PaddingReport {
-    pub(crate) mask: String,
-    pub(crate) sample: usize,
-    /// For how many of its tokens the mask is false.
-    pub(crate) hidden: usize,
-    /// How far the outputs of the other tokens moved, for true and for false.
-    pub(crate) moved: [f64; 2],
-}
-
-/// The outputs of a text without its padding, compared with those in a batch.
-#[derive(Clone, Deserialize, PartialEq)]
-pub(crate) struct UnpaddedReport {
-    pub(crate) sample: usize,
-    /// How many tokens the text has, and how many with its padding.
-    pub(crate) tokens: usize,
-    pub(crate) padded: usize,
-    /// The token that is padding.
-    pub(crate) token: i64,
-    /// Whether an embedding or a mask says so; otherwise it only stands at the ends of texts.
-    pub(crate) known: bool,
-    /// How far an output moved at most; 0 for what is rounding.
-    pub(crate) moved: f64,
 }
 
 impl Session {

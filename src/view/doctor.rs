@@ -73,7 +73,7 @@ pub(crate) fn found(found: &CodeFinding, look: Look) -> Text {
         }
         return text;
     }
-    let mut head = Line::new().with(Role::Strong, finding.title);
+    let mut head = Line::new().with(Role::Strong, &finding.title);
     head.push(Role::Dim, format!("  {} {}", finding.code, finding.mistake));
     text.append(wrap(&head, look.width, (Role::Bad, "✗ "), 2));
     text.append(wrap((Role::Dim, place), look.width, 2, 2));

@@ -9,6 +9,7 @@ use super::repeated::RepeatedCall;
 use crate::explain::tensor_names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::CallReport;
+use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, Site, Tensor};
 
 /// A silent mistake that the doctor can find.
@@ -67,6 +68,8 @@ pub(super) enum Detector {
     Cell(fn(&TracedCell) -> Vec<Observation>),
     /// A call that was repeated on changed inputs.
     Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
+    /// What the repetitions of a call show by themselves: `_probe.py` says it.
+    Reported,
 }
 
 /// What a detector found: the line, what was observed, and a fix.
@@ -75,9 +78,9 @@ pub(super) struct Observation {
     pub(crate) observed: String,
     pub(crate) fix: String,
     /// What it is, where that differs from the mistake's own title.
-    pub(crate) title: Option<&'static str>,
+    pub(crate) title: Option<String>,
     /// Why it matters, where that differs from the mistake's own reason.
-    pub(crate) why: Option<&'static str>,
+    pub(crate) why: Option<String>,
 }
 
 impl Observation {
@@ -90,13 +93,13 @@ impl Observation {
     }
 
     /// Says what it is in other words than the mistake.
-    pub(super) fn titled(self, title: &'static str) -> Observation {
-        Observation { title: Some(title), ..self }
+    pub(super) fn titled(self, title: &str) -> Observation {
+        Observation { title: Some(title.to_owned()), ..self }
     }
 
     /// Says why it matters in other words than the mistake.
-    pub(super) fn because(self, why: &'static str) -> Observation {
-        Observation { why: Some(why), ..self }
+    pub(super) fn because(self, why: &str) -> Observation {
+        Observation { why: Some(why.to_owned()), ..self }
     }
 }
 
@@ -106,7 +109,7 @@ pub struct Finding {
     pub code: &'static str,
     pub mistake: &'static str,
     /// What it is, in a few words.
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     /// The cell that has the line.
     pub cell: Option<String>,
     /// The line in that cell, from 1.
@@ -177,6 +180,15 @@ impl<'r> TracedCell<'r> {
         let site = step.site();
         let steps = self.steps().enumerate();
         steps.filter(move |(_, it)| std::ptr::eq(it.operation, step.operation) && it.site() == site)
+    }
+
+    /// Whether the program compares whole numbers with this one, as `tokens != PAD` does.
+    pub(super) fn compares_with(&self, number: i64) -> bool {
+        self.steps().any(|step| {
+            matches!(step.operation.explanation, Explanation::Pointwise(Formula::Compare))
+                && step.operand(0).is_some_and(|it| !it.dtype.is_float())
+                && step.args.get(1).and_then(Arg::number) == Some(number as f64)
+        })
     }
 
     /// The line of a call in which this text stands, and in which an operation ran.

@@ -177,6 +177,9 @@ pub fn examine(
                 Detector::Step(detect) => cell.steps().filter_map(|it| detect(it, &cell)).collect(),
                 Detector::Cell(detect) => detect(&cell),
                 Detector::Call(detect) => repeated.iter().filter_map(|it| detect(it, &cell)).collect(),
+                Detector::Reported => {
+                    repeated.iter().flat_map(|it| moved::reported(it, mistake.name, &cell)).collect()
+                }
             }
         };
         for observation in mistake.detectors.iter().flat_map(observations) {
@@ -184,13 +187,13 @@ pub fn examine(
             let finding = Finding {
                 code: mistake.code,
                 mistake: mistake.name,
-                title: observation.title.unwrap_or(mistake.title),
+                title: observation.title.unwrap_or_else(|| mistake.title.to_owned()),
                 cell: site.map(|site| site.cell.to_owned()),
                 line: site.map(|site| site.line),
                 column: site.and_then(|site| cell.column(site)),
                 function: site.and_then(|site| cell.function(site)),
                 observed: observation.observed,
-                why: observation.why.unwrap_or(mistake.why).to_owned(),
+                why: observation.why.unwrap_or_else(|| mistake.why.to_owned()),
                 fix: observation.fix,
             };
             let is_reported = |it: &Finding| {

@@ -9,9 +9,21 @@ use super::repeated::{Reach, RepeatedCall};
 use super::token_masks;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
-use crate::session::{AxisReport, PaddingReport, UnpaddedReport};
+use crate::session::{AxisReport, CallFinding};
 use crate::tensor::Arg;
-use crate::tensor::explanation::{Explanation, Formula, RandomKind};
+use crate::tensor::explanation::{Explanation, RandomKind};
+
+/// What the repetitions of a call show of a mistake by themselves.
+pub(super) fn reported(call: &RepeatedCall, mistake: &str, cell: &TracedCell) -> Vec<Observation> {
+    let own = call.report.found.iter().filter(|it| it.mistake == mistake);
+    let meant = own.filter(|it| it.asked.is_none_or(|number| cell.compares_with(number)));
+    let observation = |it: &CallFinding| {
+        let line = it.line.as_ref().and_then(|text| cell.site_of(call.report.activation, text));
+        let (title, why) = (it.title.clone(), it.why.clone());
+        Observation { title, why, ..Observation::new(line.or(call.site.clone()), &it.observed, &it.fix) }
+    };
+    meant.map(observation).collect()
+}
 
 /// A causal layer whose output depends on a later token: seen by changing one token after another.
 pub(super) static CAUSAL: Mistake = Mistake::implied(
@@ -207,6 +219,7 @@ pub(super) static PADDING: Mistake = Mistake::implied(
         "samples-mixed",
     ],
     &[
+        Detector::Reported,
         Detector::Call(padding),
         Detector::Step(losses::masked_mean),
         Detector::Attention(token_masks::unhidden),
@@ -214,10 +227,7 @@ pub(super) static PADDING: Mistake = Mistake::implied(
 );
 
 fn padding(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    content_moves(call)
-        .or_else(|| counted_in_loss(call, cell))
-        .or_else(|| left_out_of_loss(call, cell))
-        .or_else(|| padded_differs(call, cell))
+    counted_in_loss(call, cell).or_else(|| left_out_of_loss(call, cell))
 }
 
 /// Padding among the targets that a loss counts. One for each text may be the token that ends it.
@@ -297,50 +307,6 @@ fn padding_of(tokens: &[f64], is_out: &[bool], size: usize) -> Option<(usize, f6
     (fits && ends).then(|| (at / size, padding, row.iter().filter(|it| **it).count()))
 }
 
-/// A text whose outputs with padding are not those without it.
-fn padded_differs(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let report = call.report.unpadded.as_ref().filter(|it| it.moved > 0.0)?;
-    let UnpaddedReport { sample, tokens, padded, token, known, moved } = report;
-    if !known && !compares_with(*token, cell) {
-        return None;
-    }
-    let observed = format!(
-        "Text {sample} of the batch has {tokens} tokens, and {} of padding (token {token}). {} was called again with this text \
-     alone, without its padding: its outputs moved by {}.",
-        padded - tokens,
-        call.function,
-        figure(*moved)
-    );
-    let fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) \
-     for scores of (batch, heads, query, key)";
-    Some(Observation::new(call.site.clone(), observed, fix))
-}
-
-/// Whether the program compares whole numbers with this one, as `tokens != PAD` does.
-fn compares_with(token: i64, cell: &TracedCell) -> bool {
-    let is_question = |step: &Traced| {
-        matches!(step.operation.explanation, Explanation::Pointwise(Formula::Compare))
-            && step.operand(0).is_some_and(|it| !it.dtype.is_float())
-    };
-    let with_it = |step: &Traced| step.args.get(1).and_then(Arg::number) == Some(token as f64);
-    cell.steps().any(|step| is_question(step) && with_it(step))
-}
-
-/// Tokens that a mask hides, and whose content moves the others.
-fn content_moves(call: &RepeatedCall) -> Option<Observation> {
-    let leaks = |it: &&PaddingReport| it.moved.iter().all(|far| *far > 0.0);
-    let PaddingReport { mask, sample, hidden, moved } = call.report.padding.iter().find(leaks)?;
-    let observed = format!(
-        "{mask} is false for {hidden} tokens of sample {sample} and true for the others. The tokens where it is false were \
-     changed, and outputs of the others moved by {}; the other way round, by {}. So it hides neither from the other.",
-        figure(moved[1]),
-        figure(moved[0])
-    );
-    let fix = "hide keys, not queries: mask[:, None, None, :] for scores of (batch, heads, query, key), mask[:, None, :] \
-     for (batch, query, key)";
-    Some(Observation::new(call.site.clone(), observed, fix))
-}
-
 /// Samples of a batch that influence each other: seen by changing one of them.
 pub(super) static SAMPLES: Mistake = Mistake::implied(
     ("A305", "samples-mixed"),
@@ -348,31 +314,10 @@ pub(super) static SAMPLES: Mistake = Mistake::implied(
     "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
      be in the same batch, and a model that is used on one text at a time computes something else.",
     &["softmax-over-queries", "heads-by-view-alone", "heads-joined-by-view-alone"],
-    &[Detector::Call(samples)],
+    &[Detector::Call(mixed), Detector::Reported],
 );
 
-fn samples(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    mixed(call).or_else(|| by_place(call))
-}
-
-/// A sample whose output depends on its place in the batch.
-fn by_place(call: &RepeatedCall) -> Option<Observation> {
-    // A mask of padding that is laid out wrong is one of the reasons, and says more.
-    let leaks = call.report.padding.iter().any(|it| it.moved.iter().all(|far| *far > 0.0));
-    let far = Some(call.report.by_place).filter(|far| *far > 0.0 && !leaks)?;
-    let observed = format!(
-        "{} was called again with its samples in the reverse order: their outputs moved by {}, beyond changing places.",
-        call.function,
-        figure(far)
-    );
-    let fix = "look for what is added along the batch, such as positions of shape (tokens, 1, width) where the batch comes first";
-    Some(
-        Observation::new(call.site.clone(), observed, fix)
-            .titled("the output of a sample depends on its place in the batch"),
-    )
-}
-
-fn mixed(call: &RepeatedCall) -> Option<Observation> {
+fn mixed(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     let batch = of_samples_and_tokens(call).or_else(|| of_samples_alone(call)).or_else(|| of_pooled(call))?;
     let other = |at: usize, moved: &[f64]| (0..moved.len()).find(|it| *it != at && moved[*it] > 0.0);
     let (change, sample) =
@@ -428,36 +373,8 @@ pub(super) static CACHE: Mistake = Mistake::implied(
      whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
      trained for.",
     &["mask-inverted", "row-all-hidden", "causal-leak", "softmax-over-queries", "heads-by-view-alone"],
-    &[Detector::Call(in_parts), Detector::Step(at_the_upper_left)],
+    &[Detector::Reported, Detector::Step(at_the_upper_left)],
 );
-
-fn in_parts(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    let report = call.report.cached.as_ref()?;
-    if let Some((offset, length)) = report.offset {
-        let observed = format!(
-            "{} was called with a cache of {length} tokens, and with the position {offset} for the next one.",
-            call.function
-        );
-        return Some(Observation::new(
-            call.site.clone(),
-            observed,
-            "the next position is the cache's length",
-        ));
-    }
-    let (token, far) = report.moved.iter().enumerate().find(|(_, far)| **far > 0.0)?;
-    let observed = format!(
-        "{} was called with {} tokens at once, and again with {} and then {}, the cache passed on: the output of token \
-     {token} differs by {}.",
-        call.function,
-        report.tokens,
-        report.first,
-        report.tokens - report.first,
-        figure(*far)
-    );
-    let fix = "torch.cat([past, new], dim=1) in this order, positions that go on at the cache's length, and the mask's \
-     last rows: mask[total - new:total, :total]";
-    Some(Observation::new(call.site.clone(), observed, fix))
-}
 
 /// Fused attention with `is_causal` for fewer queries than keys: its triangle begins at the first key.
 fn at_the_upper_left(step: &Traced, _: &TracedCell) -> Option<Observation> {

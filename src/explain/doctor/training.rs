@@ -149,7 +149,7 @@ pub(super) fn watched(session: &mut Session, named: fn(&str) -> Option<&'static 
         Some(Finding {
             code: mistake.code,
             mistake: mistake.name,
-            title: mistake.title,
+            title: mistake.title.to_owned(),
             cell: Some(found.cell),
             line: Some(found.line),
             column: None,

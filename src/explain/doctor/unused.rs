@@ -62,7 +62,7 @@ pub(super) static INPUT: Mistake = Mistake::implied(
     "Cross-attention takes its queries from one sequence, its keys and values from the other. If the other is never \
      read, a decoder writes without looking at what it should translate or describe.",
     &["projection-mixed-up"],
-    &[Detector::Call(input)],
+    &[Detector::Reported],
 );
 
 pub(super) static MASK: Mistake = Mistake::implied(
@@ -71,63 +71,8 @@ pub(super) static MASK: Mistake = Mistake::implied(
     "A mask says which keys a token may not see. If nothing depends on it, padding and later tokens get weight like \
      all others.",
     &["masked-copy-unused", "mask-leaks"],
-    &[Detector::Call(detect_mask), Detector::Cell(made_mask)],
+    &[Detector::Reported, Detector::Cell(made_mask)],
 );
-
-fn input(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    let name = call.report.unmoved.iter().find(|it| !is_mask(call, it) && it.as_str() != "self")?;
-    if call.report.inputs < 2 {
-        return None;
-    }
-    let observed = format!(
-        "{} was called with another {name}, all numbers of it changed: no output moved.",
-        call.function
-    );
-    let fix = format!("keys and values from {name}: self.W_key({name}), self.W_value({name})");
-    Some(Observation::new(call.site.clone(), observed, fix))
-}
-
-fn detect_mask(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    kept_mask(call).or_else(|| given_mask(call))
-}
-
-/// A mask that the module keeps and does not read, where each token sees all others.
-fn kept_mask(call: &RepeatedCall) -> Option<Observation> {
-    let name = call.report.unread.first()?;
-    call.token_axis().filter(|axis| Reach::of(axis) == Reach::All)?;
-    let observed = format!(
-        "{} was called with the opposite of self.{name}: no output moved. Each token sees all others.",
-        call.function
-    );
-    let fix = format!("scores = scores.masked_fill(self.{name}[:T, :T], -torch.inf), before the softmax");
-    Some(Observation::new(call.site.clone(), observed, fix).titled("a mask is kept and has no effect"))
-}
-
-fn given_mask(call: &RepeatedCall) -> Option<Observation> {
-    let name = call.report.unmoved.iter().find(|it| is_mask(call, it))?;
-    let is_bias = name.to_lowercase().contains("bias");
-    let what = if is_bias { "other numbers in" } else { "the opposite of" };
-    let observed = format!("{} was called with {what} {name}: no output moved.", call.function);
-    let fix = match is_bias {
-        true => format!("scores = scores + {name}, before the softmax"),
-        false => format!("scores = scores.masked_fill({name} == 0, -torch.inf), before the softmax"),
-    };
-    let found = Observation::new(call.site.clone(), observed, fix);
-    Some(match is_bias {
-        true => found.titled("a bias is given and has no effect").because(
-            "A bias of the scores says how far away a key is. Without it, a token does not know where others stand.",
-        ),
-        false => found,
-    })
-}
-
-/// Whether an argument is a mask, or a bias of the scores: its numbers are true and false, or its name says so.
-fn is_mask(call: &RepeatedCall, name: &str) -> bool {
-    call.report.masks.iter().any(|it| it == name)
-        || ["mask", "padding", "pad", "real", "visible", "keep", "valid"]
-            .iter()
-            .any(|word| name.to_lowercase().contains(word))
-}
 
 /// The most operations that are followed back from a bias.
 const MOST_RECORDS: usize = 200;
@@ -245,7 +190,7 @@ pub(super) static PROJECTION: Mistake = Mistake::implied(
     "Its gradient is zero, so it never learns. Queries and keys decide how much each token counts, the values are \
      what is averaged: attention needs all three.",
     &["projection-mixed-up", "mask-inverted"],
-    &[Detector::Call(projection)],
+    &[Detector::Reported, Detector::Call(projection)],
 );
 
 /// Whether the call multiplies weights with values. A function that returns the weights needs no values.
@@ -255,18 +200,6 @@ fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
 
 fn projection(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let own = |name: &str| !call.is_outer || name.matches('.').count() <= 1;
-    if let Some(list) = &call.report.only_last {
-        let observed = format!(
-            "{} runs all layers of {list}, and its output depends on the last one alone: the gradient of the others is 0 everywhere.",
-            call.function
-        );
-        let fix = "give each layer what the one before returned: x = layer(x)";
-        let found = Observation::new(call.site.clone(), observed, fix);
-        return Some(found.titled("only the last of several layers has an effect").because(
-            "Each layer is to go on from what the one before made of the text. Where each of them gets the first input, the \
-     model is as deep as one layer, and the others never learn.",
-        ));
-    }
     let (unused, instead) =
         in_place_of(call, own).or_else(|| computed(call, cell, own)).or_else(|| by_name(call, cell))?;
     let observed = format!(
@@ -348,24 +281,8 @@ pub(super) static NO_RESIDUAL: Mistake = Mistake::implied(
     "The residual connection keeps what a token was and gives the gradient a way back past each part. Where one part has \
      none, everything has to pass through it: tokens lose what they were, and deep models hardly train.",
     &["projection-unused"],
-    &[Detector::Call(no_residual)],
+    &[Detector::Reported],
 );
-
-fn no_residual(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let with_way: Vec<&str> =
-        call.report.parts.iter().filter(|part| part.passed).map(|part| part.name.as_str()).collect();
-    let mut without = call.report.parts.iter().filter(|part| !part.passed);
-    let part = without.next().filter(|_| without.next().is_none() && !with_way.is_empty())?;
-    let site = cell.site_of(call.report.activation, &format!("self.{}(", part.name)).or(call.site.clone());
-    let observed = format!(
-        "With the result of {} set to 0, {} returns the same whatever it is given. With that of {} set to 0 it does not: \
-     what comes in goes around it.",
-        part.name,
-        call.function,
-        with_way.join(" or ")
-    );
-    Some(Observation::new(site, observed, format!("x = x + self.{}(...)", part.name)))
-}
 
 pub(super) static POSITIONS: Mistake = Mistake::new(
     ("A502", "no-positions"),

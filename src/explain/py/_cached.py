@@ -6,7 +6,7 @@ import inspect
 import torch
 from torch import nn
 from _call import SEED, Call, caches, copied, moves
-from _probe_values import first_tensor, with_change
+from _probe_values import figure, first_tensor, with_change
 
 
 def is_empty(value):
@@ -113,7 +113,8 @@ def begun(before, after):
 
 
 def cached(call, others, output):
-    """The outputs of the call in two parts, the second with the cache of the first, compared with those in one.
+    """The mistake if the outputs of the call in two parts, the second with the cache of the first, are not those in one. None where
+    the program does not pass a cache so.
 
     Only where the learner's code makes such a call: one of `others` has a cache where this call has none.
     """
@@ -136,7 +137,8 @@ def cached(call, others, output):
             continue
         offset = wrong_offset(other, filled)
         if offset:
-            return {"first": 0, "tokens": 0, "moved": [], "offset": offset}
+            observed = f"was called with a cache of {offset[1]} tokens, and with the position {offset[0]} for the next one."
+            return [call.found("cache-differs", observed, "the next position is the cache's length")]
         # A position that is 0 here, and moves on in other calls with the cache.
         filled += [at for at in arguments if at not in filled and type(arguments[at]) is int and any(begun(arguments[at], it[at]) for it in known)]
         whole = tokens
@@ -187,7 +189,12 @@ def cached(call, others, output):
             moving = [at for at in arguments if any(begun(arguments[at], it[at]) for it in storing)]
             moved = in_parts(call, before, where, whole, first, moving, growing, memories, stored, steps == {1})
         if moved is not None:
-            return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
+            count = whole.shape[1]
+            token = next((at for at, far in enumerate(moved) if far > 0), None)
+            if token is None:
+                return []
+            observed = f"was called with {count} tokens at once, and again with {first} and then {count - first}, the cache passed on: the output of token {token} differs by {figure(moved[token])}."
+            return [call.found("cache-differs", observed, "torch.cat([past, new], dim=1) in this order, positions that go on at the cache's length, and the mask's last rows: mask[total - new:total, :total]")]
     return None
 
 
@@ -201,6 +208,12 @@ def without_flag(call, others):
     bare.done = call.done
     output = bare.repeat()
     return None if output is None else cached(bare, [call, *others], output)
+
+
+def differs(call, others, output):
+    """The mistakes in a cache."""
+    found = cached(call, others, output)
+    return (without_flag(call, others) or []) if found is None else found
 
 
 def emptied(modules):

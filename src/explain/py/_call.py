@@ -31,6 +31,10 @@ class Call:
         """The parameter of an argument."""
         return self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)
 
+    def found(self, mistake, observed, fix, **more):
+        """A mistake that the repetitions of the call show: what is said of it after the function's name, and what may be better."""
+        return {"mistake": mistake, "observed": f"{self.function.__qualname__} {observed}", "fix": fix, **more}
+
     def run(self, arguments):
         """Calls the function."""
         positional = [value for where, value in arguments.items() if isinstance(where, int)]

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 from _call import SEED, moves
-from _probe_values import ROUNDING, is_tokens, is_zero_one, with_change
+from _probe_values import ROUNDING, figure, is_tokens, is_zero_one, with_change
 
 
 def paddings(call):
@@ -25,11 +25,10 @@ def paddings(call):
 
 
 def padding(call, output):
-    """How far the content of hidden tokens moves what real tokens get, for each mask that says which are real.
+    """The mistake if the content of hidden tokens moves what real tokens get, for a mask that says which are real.
 
     Names differ on whether True is real. With a mask that works, one of the two kinds does not move the other.
     """
-    found = []
     for where, rows in paddings(call):
         for at, value in call.inputs():
             if value.dim() < 2 or value.shape[:2] != rows.shape or output.shape[0] != rows.shape[0]:
@@ -55,9 +54,10 @@ def padding(call, output):
                 far = far[~change] if own else far
                 scale = max(float(torch.nan_to_num(output).abs().max()), 1e-30)
                 moved.append(float(far.max()) if float(far.max()) > ROUNDING * scale else 0.0)
-            if len(moved) == 2 and not (all(moved) and is_sparse(call, where, at, value, output)):
-                found.append({"mask": call.name(where), "sample": sample, "hidden": int((~rows[sample]).sum()), "moved": moved})
-    return found
+            if len(moved) == 2 and all(moved) and not is_sparse(call, where, at, value, output):
+                observed = f"was called with {call.name(where)}, which is false for {int((~rows[sample]).sum())} tokens of sample {sample} and true for the others. The tokens where it is false were changed, and outputs of the others moved by {figure(moved[1])}; the other way round, by {figure(moved[0])}. So it hides neither from the other."
+                return [call.found("padding-leak", observed, "hide keys, not queries: mask[:, None, None, :] for scores of (batch, heads, query, key), mask[:, None, :] for (batch, query, key)")]
+    return []
 
 
 def is_sparse(call, where, at, value, output):
@@ -106,20 +106,20 @@ def trailing_token(ids):
 
 
 def unpadded(call, output):
-    """How far the outputs of one text move when it comes without its padding: a mask that hides padding changes nothing."""
+    """The mistake if the outputs of one text move when it comes without its padding: a mask that hides padding changes nothing."""
     ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
     if ids is None or output.shape[0] != ids.shape[0] < 2:
-        return None
+        return []
     known = padding_token(call, ids)
     padding = trailing_token(ids) if known is None else known
     samples, tokens = ids.shape
     if padding is None or samples == tokens:
-        return None
+        return []
     lengths = (ids != padding).sum(1)
     ends = [bool((ids[at, : int(length)] != padding).all()) for at, length in enumerate(lengths)]
     sample = next((at for at, length in enumerate(lengths) if ends[at] and 2 <= int(length) < tokens), None)
     if sample is None or call.is_late():
-        return None
+        return []
     count, changed = int(lengths[sample]), {}
     for where, value in call.tensors():
         if value.dim() and value.shape[0] == samples:
@@ -136,8 +136,12 @@ def unpadded(call, output):
     if output.dim() > 1 and output.shape[1] == tokens:
         before = before[:, :count]
     if after is None or after.shape != before.shape:
-        return None
+        return []
     after, before = torch.nan_to_num(after), torch.nan_to_num(before)
     far, size = float((after - before).abs().max()), max(float(before.abs().max()), 1e-30)
-    moved = far if far > ROUNDING * size else 0.0
-    return {"sample": sample, "tokens": count, "padded": tokens, "token": padding, "known": known is not None, "moved": moved}
+    if far <= ROUNDING * size:
+        return []
+    observed = f"was called again with text {sample} of the batch alone, {count} tokens without the {tokens - count} of padding (token {padding}) after them: its outputs moved by {figure(far)}."
+    fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) for scores of (batch, heads, query, key)"
+    # A token that only stands at the ends of texts is padding if the program asks for it.
+    return [call.found("padding-leak", observed, fix, asked=None if known is not None else padding)]

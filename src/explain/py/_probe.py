@@ -8,11 +8,11 @@ import json
 
 import torch
 from torch import nn
-from _cached import cached, without_flag
+from _cached import differs
 from _call import POSITIONS, SEED, Call, moves, tensors_of
 from _padding import padding, padding_token, unpadded
-from _probe_values import is_tokens, same, with_change
-from _unused import in_place_of, only_last, parts, unmoved, unread, untouched
+from _probe_values import figure, is_tokens, same, with_change
+from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
 
 # Words of a docstring that promise a causal mask, and words of a sentence that may take the promise back.
 CAUSAL_WORDS = ("causal", "autoregressive")
@@ -76,7 +76,7 @@ def varies(call, output):
 
 
 def by_place(call, output, axes):
-    """How far outputs move, beyond changing places, when the samples of a batch are reversed."""
+    """The mistake if outputs move, beyond changing places, when the samples of a batch are reversed."""
     inputs = call.inputs()
     samples = output.shape[0]
     # Samples do not mix, and tokens do: or each sample's tokens become one vector.
@@ -84,22 +84,27 @@ def by_place(call, output, axes):
     mixed = [axis for axis in axes if axis["axis"] == 1 and any(sum(far > 0 for far in it["moved"]) > 1 for it in axis["changes"])]
     pooled = output.dim() <= 2 and all(value.dim() + is_tokens(value) == 3 for _, value in inputs)
     if alone is None or not (mixed or pooled) or samples < 2 or not inputs or call.is_late():
-        return 0.0
+        return []
     if any(far > 0 for it in alone["changes"] for at, far in enumerate(it["moved"]) if at != it["at"]):
-        return 0.0
+        return []
     if any(value.shape[0] != samples or samples in value.shape[1:] for _, value in inputs):
-        return 0.0
+        return []
     # Other objects, such as a cache, may keep something of each sample.
     plain = (torch.Tensor, nn.Module, int, float, str, type(None), torch.dtype)
     if any(not isinstance(value, plain) for value in call.arguments.values()) or closes_over_tensors(call.function):
-        return 0.0
+        return []
     changed = {where: value.flip(0) for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
     before = call.kept()
     after = call.repeat(changed)
     # What a module keeps from one call to the next, such as a cache, is in the order of its samples.
     if not same(before, [kept for module in call.modules for kept in tensors_of(module)]):
-        return 0.0
-    return max(moves(output, after.flip(0), 0)) if after is not None and after.shape == output.shape else 0.0
+        return []
+    far = max(moves(output, after.flip(0), 0)) if after is not None and after.shape == output.shape else 0.0
+    if far == 0.0:
+        return []
+    observed = f"was called again with its samples in the reverse order: their outputs moved by {figure(far)}, beyond changing places."
+    fix = "look for what is added along the batch, such as positions of shape (tokens, 1, width) where the batch comes first"
+    return [call.found("samples-mixed", observed, fix, title="the output of a sample depends on its place in the batch")]
 
 
 def closes_over_tensors(function):
@@ -173,23 +178,24 @@ def examine(function, names, positional, keywords, others=(), work=0):
             if output is None or output.dim() == 0 or not output.is_floating_point() or call.is_late():
                 return "{}"
             # One repetition, before those that may use up the work.
-            report = {"unpadded": unless_raised(None, unpadded, call, output)}
-            report |= {"axes": influence(call, output), "unsteady": unsteady(call, output)}
-            report["unmoved"] = unmoved(call)
-            report["masks"] = [call.name(at) for at, value in call.tensors() if call.is_pairs(at, value)]
-            report["unread"] = unread(call)
+            alone = unless_raised([], unpadded, call, output)
+            report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
+            found = [*unread(call, report["axes"]), *unmoved(call)]
             report["varies"] = varies(call, output)
-            report["by_place"] = 0.0 if report["unsteady"] else by_place(call, output, report["axes"])
-            report["padding"] = padding(call, output)
+            places = [] if report["unsteady"] else by_place(call, output, report["axes"])
+            padded = padding(call, output)
+            # A mask of padding that is laid out wrong is one of the reasons for the other, and says more.
+            found += [*(padded or places), *alone]
         except Exception:
             return "{}"
-        report["cached"] = unless_raised(None, lambda: cached(call, others, output) or without_flag(call, others))
+        found += unless_raised([], differs, call, others, output)
         report["is_causal"] = says_causal(call)
     report["untouched"] = unless_raised([], untouched, call)
-    report["only_last"] = unless_raised(None, only_last, call, report["untouched"])
+    found += unless_raised([], only_last, call, report["untouched"])
     with torch.no_grad():
-        report["parts"] = unless_raised([], parts, call)
+        found += unless_raised([], no_way_around, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
+    report["found"] = found
     ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
     token = padding_token(call, ids) if ids is not None else None
     report["padding_token"] = None if token is None else [token, len(ids)]

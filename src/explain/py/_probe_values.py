@@ -6,6 +6,11 @@ import torch
 ROUNDING = 1e-5
 
 
+def figure(number):
+    """A number with four decimals, or with five digits if it is small."""
+    return f"{number:.4f}" if number >= 1e-4 else f"{number:.4e}"
+
+
 def first_tensor(output):
     """The first tensor of what a call returned, or None. A single number, such as a loss, is returned only if there is no
     other."""

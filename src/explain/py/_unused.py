@@ -16,6 +16,10 @@ from _probe_values import (
 )
 
 
+# Words in the name of an argument that is a mask.
+MASKS = ("mask", "padding", "pad", "real", "visible", "keep", "valid")
+
+
 def vary(modules):
     """Gives other numbers to parameters whose numbers are all equal: what begins with zero has an effect later."""
     torch.manual_seed(SEED)
@@ -94,8 +98,8 @@ def untouched(call):
 
 
 def only_last(call, matrices):
-    """The name of a list of layers that all ran, of which the output depends on none but the last; `matrices` are those that
-    `untouched` found."""
+    """The mistake if all layers of a list ran, and the output depends on none but the last; `matrices` are those that `untouched`
+    found."""
     owner = call.owner()
     whole = [it for it in matrices if it["rows"] == it["shape"][0]]
     idle, dead = {it["name"] for it in whole}, {it["name"] for it in whole if it["dead"]}
@@ -104,13 +108,15 @@ def only_last(call, matrices):
             continue
         own = [{f"{name}.{at}.{inner}" for inner, it in layer.named_parameters() if it.dim() >= 2 and it.requires_grad} for at, layer in enumerate(part)]
         if all(it <= idle and it & dead for it in own[:-1]) and own[-1] and not own[-1] & idle:
-            return name
-    return None
+            observed = f"runs all layers of {name}, and its output depends on the last one alone: the gradient of the others is 0 everywhere."
+            why = "Each layer is to go on from what the one before made of the text. Where each of them gets the first input, the model is as deep as one layer, and the others never learn."
+            return [call.found("projection-unused", observed, "give each layer what the one before returned: x = layer(x)", title="only the last of several layers has an effect", why=why)]
+    return []
 
 
-def parts(call):
-    """The parts of a module that give back the shape of its input, such as attention and the two layers after it: their names,
-    and whether the output depends on the input where what the part returns is 0."""
+def no_way_around(call):
+    """The mistake if the output of a module depends on its input only through one of its parts, such as attention and the two
+    layers after it, and not so with the others: seen by setting what a part returns to 0."""
     owner = call.owner()
     inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point()]
     if owner is None or getattr(call.function, "__name__", "") != "forward" or not inputs:
@@ -126,7 +132,7 @@ def parts(call):
         return []
     taken = {name: runs[0][0][0] for name, runs in ran.items() if runs[0][0] and isinstance(runs[0][0][0], torch.Tensor)}
     layers = {name for name, part in owner.named_children() if any(it.dim() >= 2 for it in part.parameters())}
-    found = []
+    passed, stopped = [], []
     for name, part in owner.named_children():
         # Parts that are given the same, such as the projections of queries and values, do not follow each other.
         if any(other != name and other in layers and same([taken.get(name)], [it]) for other, it in taken.items() if name in taken):
@@ -148,8 +154,11 @@ def parts(call):
         torch.manual_seed(SEED)
         others = [torch.randn_like(value), torch.randn_like(value)]
         first, second = (call.repeat({where: other}, prepare=silent) for other in others)
-        found.append({"name": name, "passed": not same([first], [second])})
-    return found
+        (stopped if same([first], [second]) else passed).append(name)
+    if len(stopped) != 1 or not passed:
+        return []
+    observed = f"returns the same whatever it is given where the result of {stopped[0]} is set to 0. With that of {' or '.join(passed)} set to 0 it does not: what comes in goes around it."
+    return [call.found("residual-missing", observed, f"x = x + self.{stopped[0]}(...)", line=f"self.{stopped[0]}(")]
 
 
 def zeros(result):
@@ -187,7 +196,7 @@ def in_place_of(call):
 
 
 def unmoved(call):
-    """The names of tensors among the arguments on which no output depends."""
+    """The mistakes if no output depends on a tensor among the arguments."""
     # With a cache, what was read before need not be read again.
     if any(isinstance(value, (dict, list)) and len(value) > 0 for value in call.arguments.values()):
         return []
@@ -199,7 +208,7 @@ def unmoved(call):
     alike = [(where, value) for where, value in call.inputs() if value.is_floating_point() and value.dim() >= 2]
     varied = {where: torch.randn_like(value) for where, value in alike if bool((value == value[:, :1]).all())}
     call.repeat(varied)
-    before, found = all_tensors(call.output), []
+    before, masks, inputs = all_tensors(call.output), [], []
     for where, value in call.tensors():
         # Of numbers that are all equal, such as those of one document, others may say the same.
         is_one = is_tokens(value) and not call.is_mask(where, value) and bool((value == value.flatten()[0]).all())
@@ -218,8 +227,23 @@ def unmoved(call):
         if is_unmoved and is_tokens(value) and tells_padding(call, where, value, varied):
             continue
         if is_unmoved and not is_obeyed(call, where, value):
-            found.append(call.name(where))
-    return found
+            is_mask = call.is_pairs(where, value) or any(word in call.name(where).lower() for word in MASKS)
+            (masks if is_mask else inputs).append(call.name(where))
+    return [*(ignored_mask(call, name) for name in masks[:1]), *(ignored_input(call, name) for name in inputs[:1] if len(call.inputs()) > 1)]
+
+
+def ignored_input(call, name):
+    observed = f"was called with another {name}, all numbers of it changed: no output moved."
+    return call.found("unused-input", observed, f"keys and values from {name}: self.W_key({name}), self.W_value({name})")
+
+
+def ignored_mask(call, name):
+    if "bias" in name.lower():
+        why = "A bias of the scores says how far away a key is. Without it, a token does not know where others stand."
+        fix = f"scores = scores + {name}, before the softmax"
+        return call.found("mask-missing", f"was called with other numbers in {name}: no output moved.", fix, title="a bias is given and has no effect", why=why)
+    fix = f"scores = scores.masked_fill({name} == 0, -torch.inf), before the softmax"
+    return call.found("mask-missing", f"was called with the opposite of {name}: no output moved.", fix)
 
 
 def tells_padding(call, where, value, varied):
@@ -267,17 +291,21 @@ def is_obeyed(call, where, value):
     return False
 
 
-def unread(call):
-    """The masks of pairs that a module keeps and on which no output of its `forward` depends: their names. Not of a module with
-    a switch that is off, which may be that of the mask."""
+def unread(call, axes):
+    """The mistake if a module keeps a mask of pairs, no output of its `forward` depends on it, and each token sees all others. Not
+    of a module with a switch that is off, which may be that of the mask."""
     owner = call.arguments.get(0)
     is_whole = isinstance(owner, nn.Module) and getattr(call.function, "__name__", "") == "forward"
     if not is_whole or any(value is False for name, value in vars(owner).items() if name != "training"):
         return []
     if any(value is False or value is None for value in call.arguments.values()):
         return []
+    moved = [[it["moved"] for it in axis["changes"]] for axis in axes]
+    mixing = [rows for rows, axis in zip(moved, axes) if any(far > 0 and at != it["at"] for it in axis["changes"] for at, far in enumerate(it["moved"]))]
+    if len(mixing) != 1 or any(far == 0 for row in mixing[0] for far in row):
+        return []
     call.repeat()
-    before, found = all_tensors(call.output), []
+    before = all_tensors(call.output)
     for name, value in owner.named_buffers(recurse=False):
         is_pairs = value.dim() >= 2 and value.shape[-1] == value.shape[-2] > 1
         is_mask = value.dtype == torch.bool or is_zero_one(value) or bool((value < -1e4).any())
@@ -289,5 +317,7 @@ def unread(call):
 
         call.repeat(prepare=inverted)
         if same(before, all_tensors(call.output)):
-            found.append(name)
-    return found
+            observed = f"was called with the opposite of self.{name}: no output moved. Each token sees all others."
+            fix = f"scores = scores.masked_fill(self.{name}[:T, :T], -torch.inf), before the softmax"
+            return [call.found("mask-missing", observed, fix, title="a mask is kept and has no effect")]
+    return []
