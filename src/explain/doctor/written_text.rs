@@ -14,7 +14,7 @@ use super::repeated::is_attention;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind, RunningKind};
-use crate::tensor::{Arg, DType, Record, Tensor};
+use crate::tensor::{DType, Record, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
@@ -221,40 +221,8 @@ pub(super) static DRAWN: Mistake = Mistake::new(
     "tokens are drawn from a softmax over another axis",
     "The probabilities of the next token sum to 1 over the vocabulary. Along another axis texts compete for a token; of one \
      text alone every token gets the same probability, and what is drawn is noise.",
-    &[Detector::Step(drawn), Detector::Step(heated)],
+    &[Detector::Step(drawn)],
 );
-
-/// The most operations between a softmax and a temperature.
-const LONGEST_TO_TEMPERATURE: usize = 6;
-
-/// Logits that are multiplied with what the program calls a temperature, before a token is drawn.
-fn heated(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.called(step.in_place) != "multinomial" {
-        return None;
-    }
-    let weights = trace_back(step.tensor(0)?, &is_softmax)?.start;
-    first_operands(&weights).take(LONGEST_TO_TEMPERATURE).find_map(|(record, _)| {
-        let is_product = record.operation.explanation == Explanation::Pointwise(Formula::Mul);
-        let by = record.args().get(1).and_then(Arg::number).filter(|_| is_product)?;
-        let name = factor_called(cell.line(record.site.as_ref()?)?, "temp")?;
-        let observed =
-            format!("The logits are multiplied with {name}, which is {by} here, and not divided by it.");
-        let found = Observation::new(record.site.clone(), observed, format!("logits / {name}"));
-        Some(found.titled("the logits are multiplied with the temperature").because(
-            "A high temperature makes all tokens more alike, a low one makes the likeliest more likely. Multiplied, it does \
-             the opposite.",
-        ))
-    })
-}
-
-/// The name behind a `*` that has these letters in it.
-fn factor_called<'l>(line: &'l str, letters: &str) -> Option<&'l str> {
-    line.split('*').skip(1).find_map(|rest| {
-        let rest = rest.trim_start_matches(['=', ' ']);
-        let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_' && it != '.').unwrap_or(rest.len());
-        Some(&rest[..end]).filter(|name| name.to_lowercase().contains(letters))
-    })
-}
 
 fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.called(step.in_place) != "multinomial" {
