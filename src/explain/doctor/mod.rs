@@ -111,7 +111,6 @@ const MISTAKES: &[&Mistake] = &[
     &weights::SUMMED,
     &losses::APART,
     &gradient_differs::MISTAKE,
-    &positions::TABLES,
     &moved::CACHE,
     &layers::SWAPPED,
 ];

@@ -511,32 +511,3 @@ fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
         "frequencies from 1 down to 1/10000: torch.exp(torch.arange(0, d, 2) * (-math.log(10000.0) / d))";
     Some(Observation::new(step.site(), observed, fix))
 }
-
-pub(super) static TABLES: Mistake = Mistake::new(
-    ("A408", "tables-share-numbers"),
-    "two tables are read with the same numbers",
-    "A table of positions has a row for each place. Read with other numbers, such as those of tokens, it says nothing of \
-     the order.",
-    &[Detector::Step(tables_added)],
-);
-
-/// Rows of two tables that are looked up by the same numbers and added: one table does the same.
-fn tables_added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
-        return None;
-    }
-    let is_table = |it: &Rc<Record>| it.operation.explanation == Explanation::Moved(Movement::Embedded);
-    let table = |at: usize| {
-        let all = operands(&*origin(step.tensor(at)?).filter(is_table)?);
-        let find = |is_float: bool| all.iter().find(|it| it.dtype().is_float() == is_float).cloned();
-        Some((find(true)?, find(false)?))
-    };
-    let ((first, numbers), (second, others)) = (table(0)?, table(1)?);
-    let same = numbers.is(&others) && !first.storage().same(second.storage());
-    let is_learned = first.requires_grad() && second.requires_grad();
-    (same && is_learned).then(|| {
-        let name = cell.name_of(&numbers, "the same numbers");
-        let observed = format!("Rows of two tables are added, and both are looked up by {name}: one table of their sums does the same.");
-        Observation::new(step.site(), observed, "give each table its own numbers: positions come from torch.arange(tokens)")
-    })
-}
