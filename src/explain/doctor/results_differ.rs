@@ -1,8 +1,8 @@
 //! Two implementations of attention that the code compares, with a tolerance, and whose results differ.
 
 use super::attention::is_softmax;
-use super::axes::{axis_of, is_product};
-use super::flow::{Before, operands, origin, trace_back};
+use super::axes::axis_of;
+use super::flow::{Before, operands, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::of_computed;
 use crate::explain::terms::figure;
@@ -10,7 +10,7 @@ use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement, SoftmaxKind};
 use crate::tensor::{Record, Site, Tensor};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 pub(super) static MISTAKE: Mistake = Mistake::new(
@@ -25,81 +25,28 @@ pub(super) static MISTAKE: Mistake = Mistake::new(
 const MOST_TENSORS: usize = 2000;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let agreeing = pairs_that_agree(cell);
+    let agreeing = lines_that_agree(cell);
     cell.steps().filter_map(|step| differing(step, cell, &agreeing)).collect()
 }
 
-/// Pairs that are equal up to rounding, by the line that compares them: what else it compares is meant to be equal too.
-type Agreeing = HashMap<(&'static str, usize), Vec<Pair>>;
-
-struct Pair {
-    sides: [Tensor; 2],
-    /// Whether not even rounding tells them apart: then both may be the same computation.
-    is_exact: bool,
-}
-
-fn pairs_that_agree(cell: &TracedCell) -> Agreeing {
-    let mut found = Agreeing::new();
-    for step in &cell.trace.steps {
-        let agree = || {
-            let (left, right, ..) = by_difference(step, cell)?;
-            let (far, _) = distance(left, right).filter(|(far, size)| *far <= 1e-5 * size && *size > 0.0)?;
-            let sides = [left.tensor.clone()?, right.tensor.clone()?];
-            Some((step.site()?, Pair { sides, is_exact: far == 0.0 }))
-        };
-        if let Some((site, pair)) = agree() {
-            found.entry((site.cell, site.line)).or_default().push(pair);
-        }
-    }
-    found
-}
-
-/// One of the pairs that a line compares, where several others agree up to rounding: what computed it is followed neither
-/// way, for instance gradients beside differences of losses.
-fn odd_one(
-    compared: [&TracedTensor; 2],
-    agreeing: &Agreeing,
-    cell: &TracedCell,
-    step: &Traced,
-) -> Option<Observation> {
-    const FEWEST: usize = 2;
-    let site = step.site()?;
-    let [left, right] = compared;
-    let own = [left.tensor.as_ref()?, right.tensor.as_ref()?];
-    // An approximation that gets better is compared with one and the same tensor.
-    let is_other = |pair: &&Pair| {
-        !pair.is_exact
-            && !pair.sides.iter().any(|side| own.iter().any(|own| side.storage().same(own.storage())))
+/// The lines that compare tensors which are equal up to rounding: what else they compare is meant to be equal too.
+fn lines_that_agree(cell: &TracedCell) -> HashSet<(&'static str, usize)> {
+    let line = |step: &Traced| {
+        let (left, right, ..) = by_difference(step, cell)?;
+        distance(left, right).filter(|(far, size)| *far <= 1e-5 * size && *size > 0.0)?;
+        step.site().map(|site| (site.cell, site.line))
     };
-    let others = agreeing.get(&(site.cell, site.line))?.iter().filter(is_other).count();
-    let (far, size) = distance(left, right).filter(|(far, size)| *far > 0.01 * size && *size > 0.0)?;
-    if others < FEWEST {
-        return None;
-    }
-    let observed = format!(
-        "{} and {} are compared in a line that compares {others} other pairs, which are equal up to rounding: they differ by up \
-         to {}, where their numbers reach {}.",
-        name_of(left, "The first of two tensors", cell)?,
-        name_of(right, "the second", cell)?,
-        figure(far),
-        figure(size)
-    );
-    let fix = "look at what this pair has that the others do not: its own part of the formula";
-    let found =
-        Observation::new(Some(site), observed, fix).titled("of several pairs that are compared, one differs");
-    Some(found.because(
-        "The line is a test: all pairs but this one are equal as far as rounding allows, though each was computed in two ways. \
-         So one of the two ways is wrong for this pair.",
-    ))
+    cell.steps().filter_map(line).collect()
 }
 
-fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Observation> {
+fn differing(
+    step: &Traced,
+    cell: &TracedCell,
+    agreeing: &HashSet<(&'static str, usize)>,
+) -> Option<Observation> {
     let (left, right, [relative, absolute], is_named) =
         with_tolerances(step).or_else(|| by_difference(step, cell))?;
-    let is_named = is_named || step.site().is_some_and(|site| agreeing.contains_key(&(site.cell, site.line)));
-    if let Some(found) = odd_one([left, right], agreeing, cell, step) {
-        return Some(found);
-    }
+    let is_named = is_named || step.site().is_some_and(|site| agreeing.contains(&(site.cell, site.line)));
     let far =
         distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));
@@ -110,9 +57,6 @@ fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Ob
     if !is_named {
         return None;
     }
-    if let Some(found) = with_its_scores([left, right], [&first, &second], cell, step, far) {
-        return Some(found);
-    }
     // One function that was called twice, on other inputs or with another mask, is no second implementation.
     let is_known = !first.sites.is_empty() && !second.sites.is_empty();
     let is_apart =
@@ -120,7 +64,7 @@ fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Ob
     let is_of_same = first.leaves.is_subset(&second.leaves) || second.leaves.is_subset(&first.leaves);
     let shares = !first.leaves.is_disjoint(&second.leaves);
     // A function with a gradient of its own shows what it takes, and not what it computes.
-    let is_computed = !first.records.is_empty() && !second.records.is_empty();
+    let is_computed = first.is_computed && second.is_computed;
     let has_lines = [&first, &second].iter().any(|it| !it.sites.is_empty() || !it.products.is_empty());
     if !is_computed || !has_lines || !is_apart || !is_of_same || !shares {
         return None;
@@ -181,41 +125,6 @@ fn by_difference<'c>(step: &Traced, cell: &'c TracedCell) -> Option<Compared<'c>
 /// What the code or the cell calls one side of the comparison.
 fn name_of(side: &TracedTensor, otherwise: &str, cell: &TracedCell) -> Option<String> {
     side.name.clone().or_else(|| Some(cell.name_of(side.tensor.as_ref()?, otherwise)))
-}
-
-/// Weights that are compared with the scores that they were made of.
-fn with_its_scores(
-    compared: [&TracedTensor; 2],
-    origins: [&Origins; 2],
-    cell: &TracedCell,
-    step: &Traced,
-    far: f64,
-) -> Option<Observation> {
-    let [left, right] = compared;
-    let pairs = [(left, origins[0], right, origins[1]), (right, origins[1], left, origins[0])];
-    pairs.into_iter().find_map(|(weights, of_weights, scores, of_scores)| {
-        let made = origin(scores.tensor.as_ref()?)?;
-        let is_product = trace_back(scores.tensor.as_ref()?, &is_product)
-            .is_some_and(|path| path.record.operation.explanation != Explanation::Linear);
-        let is_ancestor = of_weights.records.contains(&Rc::as_ptr(&made));
-        if !is_product || !is_ancestor || of_weights.sites.is_empty() || !of_scores.sites.is_empty() {
-            return None;
-        }
-        let observed = format!(
-            "{} and {}, the scores that it was made of, are compared: they differ by up to {}.",
-            name_of(weights, "the result of a softmax", cell)?,
-            name_of(scores, "the other side", cell)?,
-            figure(far)
-        );
-        let fix = "compare with torch.softmax(scores, dim=-1)";
-        Some(
-            Observation::new(step.site(), observed, fix)
-                .titled("weights are compared with the scores that they were made of")
-                .because(
-                    "One side has been through a softmax and the other has not, so they cannot be equal.",
-                ),
-        )
-    })
 }
 
 /// A text in one piece that is compared with the outputs of its parts, joined along the tokens: these are computed from nothing
@@ -284,7 +193,8 @@ struct Origins {
     products: HashSet<(String, usize)>,
     /// The numbers of the tensors that nothing computed.
     leaves: HashSet<usize>,
-    records: HashSet<*const Record>,
+    /// Whether an operation computed it.
+    is_computed: bool,
 }
 
 impl Origins {
@@ -306,7 +216,7 @@ impl Origins {
                     walk.go_on_with([]);
                 }
                 Some(record) => {
-                    found.records.insert(Rc::as_ptr(&record));
+                    found.is_computed = true;
                     if let Some(Site { cell, line, .. }) = attention_site(&record) {
                         found.sites.insert((cell.to_owned(), line));
                     }
