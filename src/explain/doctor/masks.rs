@@ -21,19 +21,6 @@ pub(super) static INVERTED: Mistake = Mistake::new(
     &[Detector::Cell(inverted), Detector::Cell(token_masks::both_meanings)],
 );
 
-/// Which keys a square mask hides from each token.
-#[derive(Clone, Copy, PartialEq)]
-enum HiddenKeys {
-    Past,
-    SomeOfThePast,
-    PastAndItself,
-    FutureAndItself,
-    /// The same of the keys that not every token sees: the others are a prefix, or a sink.
-    PastBesidePrefix,
-    FutureAndItselfBesidePrefix,
-    AllOthers,
-}
-
 /// Whether a name around an operation says that its text is read from the end.
 fn reads_backwards(step: &Traced) -> bool {
     const WORDS: [&str; 4] = ["backward", "reverse", "right_to_left", "righttoleft"];
@@ -50,10 +37,9 @@ fn inverted(cell: &TracedCell) -> Vec<Observation> {
             let (mask, visible) = of_weights(step)?;
             // Products of features may leave a token out of its own sum, as the delta rule does.
             let is_softmax = |step: &Traced| Attention::of_softmax(step).is_some();
-            let hidden = hidden_keys(&visible)
-                .filter(|it| *it != HiddenKeys::FutureAndItself || cell.steps().any(is_softmax))?;
             let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
-            Some(inverted_mask(hidden, visible.size, &name, step.site()))
+            let (found, hides_itself) = wrongly_hidden(&visible, &name, step.site())?;
+            (!hides_itself || cell.steps().any(is_softmax)).then_some(found)
         }
         _ => {
             let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
@@ -71,9 +57,8 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         return Some(found);
     }
     let visible = Visible::of_scores(&input)?;
-    let hidden = hidden_keys(&visible)?;
     let (mask, site) = masking_step(attention, cell);
-    Some(inverted_mask(hidden, visible.size, &mask, site))
+    wrongly_hidden(&visible, &mask, site).map(|(found, _)| found)
 }
 
 /// Scores of several texts or blocks, of which a mask of keys hides one from its first key to its last, with a finite number.
@@ -113,16 +98,15 @@ fn in_fused_attention(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return Some(found);
     }
     let (mask, visible) = fused_visible(step)?;
-    let hidden = hidden_keys(&visible)?;
     let name = cell.name_of(&mask, "attn_mask");
-    let mut inverted_mask = inverted_mask(hidden, visible.size, &name, step.site());
-    if mask.dtype() == DType::Bool && hidden != HiddenKeys::FutureAndItself {
-        inverted_mask.fix = format!(
+    let (mut found, hides_itself) = wrongly_hidden(&visible, &name, step.site())?;
+    if mask.dtype() == DType::Bool && !hides_itself {
+        found.fix = format!(
             "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): pass \
              ~{name}, or is_causal=True"
         );
     }
-    Some(inverted_mask)
+    Some(found)
 }
 
 /// A mask that is named for padding and True at the ends of texts, where True means "keep".
@@ -154,91 +138,67 @@ fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, fix).titled("the mask hides the text and shows the padding"))
 }
 
-fn inverted_mask(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) -> Observation {
-    let last = size - 1;
+/// What a square mask hides that should be in sight, and whether it is a causal one that hides the token itself too.
+fn wrongly_hidden(visible: &Visible, mask: &str, site: Option<Site>) -> Option<(Observation, bool)> {
     const ABOVE: &str = "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
     const STARTS: &str =
         "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
-    let (observed, fix) = match hidden {
-        HiddenKeys::Past => (
-            format!(
-                "{mask} hides every key before the token's own and none after it: token 0 sees all {size} keys, token \
-                 {last} only itself."
-            ),
-            ABOVE,
-        ),
-        HiddenKeys::SomeOfThePast => (
-            format!(
-                "{mask} hides keys before a token's own and none after it: token {last} does not see token 0, and token 0 \
-                 sees all {size} keys."
-            ),
-            "a window is a part of the causal mask: hide what is too far back, and everything above the diagonal",
-        ),
-        HiddenKeys::PastAndItself => (
-            format!(
-                "{mask} hides the token's own key and every key before it, and none after it: token 0 sees tokens 1 to \
-                 {last}, token {last} sees none."
-            ),
-            "the mask is inverted: it is True where the token may look. Use ~mask, or torch.triu(..., diagonal=1).bool()",
-        ),
-        HiddenKeys::PastBesidePrefix => (
-            format!(
-                "of the keys that not every token sees, {mask} hides each one from the tokens after it, and shows it to those \
-                 before it."
-            ),
-            ABOVE,
-        ),
-        HiddenKeys::FutureAndItselfBesidePrefix => (
-            format!(
-                "of the keys that not every token sees, {mask} shows each one to the tokens after it only, and not to itself."
-            ),
-            STARTS,
-        ),
-        HiddenKeys::AllOthers => (
-            format!("{mask} hides every key but the token's own: each weight is 0 or 1."),
-            "the mask is inverted: use ~mask",
-        ),
-        HiddenKeys::FutureAndItself => (
-            format!(
-                "{mask} hides the diagonal too: no token sees itself, token 0 sees nothing, token 1 only token 0."
-            ),
-            STARTS,
-        ),
-    };
-    let found = Observation::new(site, observed, fix);
-    match hidden {
-        HiddenKeys::FutureAndItself => found.titled("the mask hides each token from itself").because(
-            "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
-        ),
-        HiddenKeys::FutureAndItselfBesidePrefix => found
-            .titled("the mask hides each token from itself")
-            .because("A token must see at least itself: what it is, is the most important part of its context."),
-        HiddenKeys::AllOthers => found
-            .titled("the mask shows each token only itself")
-            .because("Attention combines tokens. If each sees only itself, it computes nothing."),
-        _ => found,
-    }
-}
-
-fn hidden_keys(visible: &Visible) -> Option<HiddenKeys> {
+    const ITSELF: &str = "the mask hides each token from itself";
+    let (size, last) = (visible.size, visible.size - 1);
+    let mut hides_itself = false;
+    let found = |observed: String, fix: &str| Observation::new(site.clone(), observed, fix);
     // Only the diagonal may be in sight of some: a token sees itself.
-    if visible.all(|token, key| key > token) {
-        Some(HiddenKeys::PastAndItself)
+    let found = if visible.all(|token, key| key > token) {
+        let observed = format!(
+            "{mask} hides the token's own key and every key before it, and none after it: token 0 sees tokens 1 to \
+             {last}, token {last} sees none."
+        );
+        let fix = "the mask is inverted: it is True where the token may look. Use ~mask, or torch.triu(..., diagonal=1).bool()";
+        found(observed, fix)
     } else if visible.all(|token, key| key >= token) {
-        Some(HiddenKeys::Past)
+        let observed = format!(
+            "{mask} hides every key before the token's own and none after it: token 0 sees all {size} keys, token \
+             {last} only itself."
+        );
+        found(observed, ABOVE)
     } else if visible.all(|token, key| key < token) {
-        Some(HiddenKeys::FutureAndItself)
+        hides_itself = true;
+        let observed = format!(
+            "{mask} hides the diagonal too: no token sees itself, token 0 sees nothing, token 1 only token 0."
+        );
+        found(observed, STARTS).titled(ITSELF).because(
+            "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
+        )
     } else if visible.hides_only(|token, key| key < token) {
-        Some(HiddenKeys::SomeOfThePast)
+        let observed = format!(
+            "{mask} hides keys before a token's own and none after it: token {last} does not see token 0, and token 0 \
+             sees all {size} keys."
+        );
+        let fix = "a window is a part of the causal mask: hide what is too far back, and everything above the diagonal";
+        found(observed, fix)
     } else if visible.size >= 3 && visible.is_exactly(|token, key| key == token) {
-        Some(HiddenKeys::AllOthers)
+        let observed = format!("{mask} hides every key but the token's own: each weight is 0 or 1.");
+        found(observed, "the mask is inverted: use ~mask")
+            .titled("the mask shows each token only itself")
+            .because("Attention combines tokens. If each sees only itself, it computes nothing.")
     } else if visible.is_beside_seen_by_all(|token, key| key >= token) {
-        Some(HiddenKeys::PastBesidePrefix)
+        // The keys that every token sees are a prefix, or a sink.
+        let observed = format!(
+            "of the keys that not every token sees, {mask} hides each one from the tokens after it, and shows it to those \
+             before it."
+        );
+        found(observed, ABOVE)
     } else if visible.is_beside_seen_by_all(|token, key| key < token) {
-        Some(HiddenKeys::FutureAndItselfBesidePrefix)
+        let observed = format!(
+            "of the keys that not every token sees, {mask} shows each one to the tokens after it only, and not to itself."
+        );
+        found(observed, STARTS).titled(ITSELF).because(
+            "A token must see at least itself: what it is, is the most important part of its context.",
+        )
     } else {
-        None
-    }
+        return None;
+    };
+    Some((found, hides_itself))
 }
 
 pub(super) static OFF_BY_ONE: Mistake = Mistake::new(
