@@ -123,14 +123,6 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let counts = heads.into_iter().chain(tokens).filter(|(count, _)| *count > 1);
     let counts = counts.map(|(count, what)| (count as f64, what));
     let mut of_root = others.iter().copied().chain(counts);
-    // The factors of queries and of keys, each the fourth root or its inverse.
-    let of_paths = scores
-        .paths
-        .each_ref()
-        .map(|path| path.iter().filter_map(FlowStep::factor).filter(|it| *it != 1.0).collect::<Vec<f64>>());
-    let is_fourth_root = |it: &f64| near(*it, 1.0 / root.sqrt()) || near(*it, root.sqrt());
-    let are_fourth_roots = factors.len() == of_paths.iter().map(Vec::len).sum::<usize>()
-        && of_paths.iter().all(|it| !it.is_empty() && it.iter().all(is_fourth_root));
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
     // A number of the learner's own: without a norm before the product, scores grow with the width, and are made larger still.
     let is_larger = || factors.iter().all(|(_, factor)| *factor > 1.0) && is_projected(scores);
@@ -144,12 +136,6 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         format!("{divided}, that is by {width} itself and not by its root.")
     } else if let Some((_, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
         format!("{divided}, {what}, and not by a root; a head is {width} wide.")
-    } else if are_fourth_roots {
-        format!(
-            "{head}; the factors of queries and keys are {} together: each needs the fourth root of {width} once, as a \
-             divisor.",
-            figure(scale)
-        )
     } else if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
         format!("{head}; their scores are multiplied by {}, not divided.", figure(scale))
     } else {
