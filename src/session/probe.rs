@@ -53,7 +53,7 @@ pub(crate) struct CallFinding {
     pub(crate) why: Option<String>,
     /// A part of the line in which it is; otherwise it is where the attention is.
     pub(crate) line: Option<String>,
-    /// It is one only if the program compares numbers with this one.
+    /// It is one only if the program knows this token as padding.
     pub(crate) asked: Option<i64>,
 }
 

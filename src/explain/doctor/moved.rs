@@ -16,13 +16,26 @@ use crate::tensor::explanation::{Explanation, RandomKind};
 /// What the repetitions of a call show of a mistake by themselves.
 pub(super) fn reported(call: &RepeatedCall, mistake: &str, cell: &TracedCell) -> Vec<Observation> {
     let own = call.report.found.iter().filter(|it| it.mistake == mistake);
-    let meant = own.filter(|it| it.asked.is_none_or(|number| cell.compares_with(number)));
+    let meant = own.filter(|it| {
+        it.asked.is_none_or(|number| cell.compares_with(number) || is_left_out(number, call, cell))
+    });
     let observation = |it: &CallFinding| {
         let line = it.line.as_ref().and_then(|text| cell.site_of(call.report.activation, text));
         let (title, why) = (it.title.clone(), it.why.clone());
         Observation { title, why, ..Observation::new(line.or(call.site.clone()), &it.observed, &it.fix) }
     };
     meant.map(observation).collect()
+}
+
+/// Whether a loss leaves out the places of this token and no others.
+fn is_left_out(token: i64, call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let places = |step: &Traced| {
+        let ignored = arg(&*record_of(step).filter(|_| is_cross_entropy(step))?, "ignore_index")?.number()?;
+        Some(step.operand(1)?.floats()?.iter().map(|it| *it == ignored).collect::<Vec<bool>>())
+    };
+    let is_token = |tokens: &Vec<f64>| tokens.iter().map(|it| *it == token as f64).collect::<Vec<bool>>();
+    let own: Vec<Vec<bool>> = call.report.tokens.iter().map(is_token).collect();
+    cell.steps().filter_map(places).any(|places| own.contains(&places))
 }
 
 /// A causal layer whose output depends on a later token: seen by changing one token after another.
@@ -220,15 +233,11 @@ pub(super) static PADDING: Mistake = Mistake::implied(
     ],
     &[
         Detector::Reported,
-        Detector::Call(padding),
+        Detector::Call(counted_in_loss),
         Detector::Step(losses::masked_mean),
         Detector::Attention(token_masks::unhidden),
     ],
 );
-
-fn padding(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    counted_in_loss(call, cell).or_else(|| left_out_of_loss(call, cell))
-}
 
 /// Padding among the targets that a loss counts. One for each text may be the token that ends it.
 fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
@@ -253,58 +262,6 @@ fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation
         "The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
          low, and says little.",
     ))
-}
-
-/// Padding that a loss leaves out, in a model in which every token sees every other one.
-fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let axis = call.token_axis().filter(|axis| axis.size >= 3 && Reach::of(axis) == Reach::All)?;
-    if call.report.inputs != 1 || hides_keys(call, cell) {
-        return None;
-    }
-    let padded = cell.steps().filter(|step| is_cross_entropy(step)).find_map(|step| {
-        let Arg::Int(ignored) = arg(&*record_of(step)?, "ignore_index")? else { return None };
-        let targets = step.operand(1)?.floats()?;
-        let is_out: Vec<bool> = targets.iter().map(|it| *it == ignored as f64).collect();
-        call.report.tokens.iter().find_map(|tokens| padding_of(tokens, &is_out, axis.size))
-    });
-    let (sample, token, count) = padded?;
-    let change = axis.changes.iter().find(|it| it.at + 1 == axis.size)?;
-    let observed = format!(
-        "The loss leaves out the last {count} tokens of sample {sample}, which are all {token}. The last token of each sample \
-     was changed, and the output of token 0 moved by {}: no mask hides padding from the attention.",
-        figure(*change.moved.first()?)
-    );
-    let fix =
-        "mask = tokens != PAD, and scores.masked_fill(~mask[:, None, :], -torch.inf), before the softmax";
-    Some(
-        Observation::new(call.site.clone(), observed, fix)
-            .titled("padding is left out of the loss, and not hidden from the attention"),
-    )
-}
-
-/// Whether attention in the call hides any key: a mask may be made of the tokens themselves.
-fn hides_keys(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| call.has(step);
-    cell.steps().filter(own).any(|step| {
-        let of_softmax = || Attention::of_softmax(step)?.input();
-        let is_masked = step.operation.explanation == Explanation::Attention && step.operand(3).is_some();
-        is_masked
-            || of_softmax().is_some_and(|scores| scores.to_f64_vec().into_iter().any(|it| !is_visible(it)))
-    })
-}
-
-/// The first sample that ends with padding, the padding's token and how many there are: positions that are left out at the
-/// ends of samples, which all have one token that no other position has.
-fn padding_of(tokens: &[f64], is_out: &[bool], size: usize) -> Option<(usize, f64, usize)> {
-    if tokens.len() != is_out.len() || size == 0 || !tokens.len().is_multiple_of(size) {
-        return None;
-    }
-    let at = is_out.iter().position(|it| *it)?;
-    let padding = tokens[at];
-    let fits = tokens.iter().zip(is_out).all(|(token, is_out)| (*token == padding) == *is_out);
-    let ends = is_out.chunks(size).all(|row| !row[0] && row.iter().skip_while(|it| !**it).all(|it| *it));
-    let row = &is_out[at / size * size..][..size];
-    (fits && ends).then(|| (at / size, padding, row.iter().filter(|it| **it).count()))
 }
 
 /// Samples of a batch that influence each other: seen by changing one of them.
