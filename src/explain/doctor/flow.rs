@@ -265,19 +265,15 @@ pub(super) fn axis_at_start(steps: &[FlowStep], axis: Axis) -> Option<Axis> {
     steps.iter().try_fold(axis, axis_before)
 }
 
-/// Returns the tensor that this one is a scaled or rearranged copy of, and the operations between them.
-pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
+/// The way back from a tensor by first operands, the last operation first, while each step is one to go back through.
+fn back_through(tensor: &Tensor, goes_on: impl Fn(&FlowStep) -> bool) -> (Vec<FlowStep>, Tensor) {
     let mut steps: Vec<FlowStep> = Vec::new();
     let mut at = tensor.clone();
     while steps.len() < LONGEST {
         let Some(record) = origin(&at) else { break };
         let Some(operand) = axes::carried_operands(&record).into_iter().next() else { break };
         let step = FlowStep { record, operand: operand.clone(), result: at.clone() };
-        let is_layout = match step.explanation() {
-            Explanation::Copy | Explanation::Cast(_) | Explanation::Moved(Movement::LookedUp) => true,
-            _ => step.record.operation.family == OpFamily::View,
-        };
-        if !is_layout && step.factor().is_none() {
+        if !goes_on(&step) {
             break;
         }
         steps.push(step);
@@ -286,22 +282,21 @@ pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
     (steps, at)
 }
 
+/// Returns the tensor that this one is a scaled or rearranged copy of, and the operations between them.
+pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
+    back_through(tensor, |step| {
+        let is_layout = match step.explanation() {
+            Explanation::Copy | Explanation::Cast(_) | Explanation::Moved(Movement::LookedUp) => true,
+            _ => step.record.operation.family == OpFamily::View,
+        };
+        is_layout || step.factor().is_some()
+    })
+}
+
 /// The operations that rearrange, rotate, scale or repeat what a product made, the last one first, each by its first
-/// operand.
+/// operand. A bias that is added to a projection belongs to it.
 pub(super) fn rearranged(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
-    let mut steps: Vec<FlowStep> = Vec::new();
-    let mut at = tensor.clone();
-    while steps.len() < LONGEST {
-        let Some(record) = origin(&at).filter(|record| Product::of(record).is_none()) else { break };
-        let Some(operand) = axes::carried_operands(&record).into_iter().next() else { break };
-        // A bias that is added to a projection belongs to it.
-        if projection(&at).is_some() {
-            break;
-        }
-        steps.push(FlowStep { record, operand: operand.clone(), result: at });
-        at = operand;
-    }
-    (steps, at)
+    back_through(tensor, |step| Product::of(&step.record).is_none() && projection(&step.result).is_none())
 }
 
 /// The projection that a tensor is the result of: a product with a weight matrix, with or without a bias.
