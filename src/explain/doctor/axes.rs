@@ -227,17 +227,13 @@ pub(in crate::explain) fn axis_in_operand(
             }
             if axis > at { axis - 1 } else { axis }
         }
-        ShapeRule::Reshaped | ShapeRule::Rearranged
-            if operand.shape() != result && same_place(operand.shape(), result, axis).is_some() =>
-        {
-            same_place(operand.shape(), result, axis)?
-        }
         ShapeRule::Reshaped | ShapeRule::Rearranged if operand.shape() != result => {
-            // Known only where the last two axes are unchanged.
+            // Otherwise known only where the last two axes are unchanged.
             let tail = |shape: &[usize]| shape.iter().rev().take(2).copied().collect::<Vec<_>>();
             let same = tail(operand.shape()) == tail(result) && result.len() >= 2;
             let one = result.len() == 1 && operand.shape().last() == result.last() && axis == 1;
-            (same && axis <= 2 || one).then_some(axis)?
+            let unchanged = (same && axis <= 2 || one).then_some(axis);
+            same_place(operand.shape(), result, axis).or(unchanged)?
         }
         _ => axis,
     };

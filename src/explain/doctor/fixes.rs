@@ -3,8 +3,8 @@
 use super::mistake::Finding;
 use super::scale;
 use crate::syntax::parse_module;
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Operator, Stmt};
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{Expr, ExprCall, Operator};
 use ruff_text_size::{Ranged, TextRange};
 
 /// Sources that may be right, the likeliest first: `source` with one change for the mistake that was found in this line.
@@ -208,10 +208,6 @@ impl<'a> Visitor<'a> for Search<'_> {
         );
         walk_expr(self, expression);
         self.scaled = outer;
-    }
-
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        walk_stmt(self, statement);
     }
 }
 
