@@ -345,11 +345,8 @@ fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let hidden = hidden_elements(step)?;
     // A scaling after the masking scales the fill too. A later mask may also hide the same keys with -inf.
-    let after: Vec<&FlowStep> = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step)).collect();
-    let filled = after.iter().rev().fold(fill, |fill, step| match step.factor() {
-        Some(factor) => fill * factor,
-        None => fill + added(step).unwrap_or(0.0),
-    });
+    let after = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step));
+    let filled = after.filter_map(FlowStep::factor).fold(fill, |fill, factor| fill * factor);
     let is_filled = |score: f64| (score - filled).abs() <= 1e-6 * filled.abs();
     let leaking: Vec<usize> = (0..scores.len())
         .filter(|at| hidden[at % hidden.len()] && is_filled(scores[*at]) && weights[*at] > 1e-6)
@@ -369,16 +366,6 @@ fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         row % input.shape().iter().rev().nth(1).copied().unwrap_or(1)
     );
     Some(Observation::new(site, observed, "scores.masked_fill(mask.bool(), -torch.inf), before the softmax"))
-}
-
-/// The number that a step adds to all scores.
-fn added(step: &FlowStep) -> Option<f64> {
-    let by = step.other()?.number()?;
-    match step.explanation() {
-        Explanation::Pointwise(Formula::Add) => Some(by),
-        Explanation::Pointwise(Formula::Sub) => Some(-by),
-        _ => None,
-    }
 }
 
 /// Which elements of the last two axes the mask hides.
