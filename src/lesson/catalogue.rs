@@ -27,7 +27,7 @@ pub struct Catalogue {
 }
 
 /// A file of the course: its name and its text.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct CourseFile {
     /// The path, as faults show it.
     pub path: String,
@@ -35,6 +35,7 @@ pub struct CourseFile {
 }
 
 /// A lesson, and what is known of it before it is parsed.
+#[derive(Default)]
 struct Entry {
     file: CourseFile,
     /// The number of its first step in the course.
@@ -150,15 +151,7 @@ impl Catalogue {
             let slugs = cell_names(&file.text);
             let own = first;
             first += slugs.len();
-            Entry {
-                file,
-                first: own,
-                slugs,
-                number: 0,
-                total: (0, 0),
-                front_matter: OnceLock::new(),
-                lesson: OnceLock::new(),
-            }
+            Entry { file, first: own, slugs, ..Entry::default() }
         };
         let is_faq = |file: &CourseFile| Path::new(&file.path).file_name().is_some_and(|name| name == FAQ);
         let (faq, lessons): (Vec<_>, Vec<_>) = lessons.into_iter().partition(is_faq);
