@@ -20,7 +20,7 @@ pub(super) static MISTAKE: Mistake = Mistake::implied(
     "Training goes on with a wrong gradient, and the loss often falls all the same, because the other gradients are \
      right. It ends higher than it would.",
     &["nan"],
-    &[Detector::Cell(detect)],
+    &[Detector::Once(detect)],
 );
 
 /// The most losses that are examined, and the most tensors on the way back from one.
@@ -32,7 +32,7 @@ const DIRECTIONS: usize = 3;
 const MOVED: f64 = 1e-6;
 const ROUNDING: f64 = 1e-3;
 
-fn detect(cell: &TracedCell) -> Vec<Observation> {
+fn detect(cell: &TracedCell) -> Option<Observation> {
     let is_loss = |step: &Traced| {
         step.results.first().is_some_and(|it| it.shape().is_empty() && it.dtype == DType::Float64)
     };
@@ -43,12 +43,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         seen.insert(lines.collect::<Vec<_>>())
     };
     let losses = cell.steps().enumerate().filter(|(_, step)| is_loss(step) && is_first(step));
-    losses
-        .filter_map(|(at, step)| Loss::of(at, step, cell))
-        .take(MOST_LOSSES)
-        .find_map(|it| it.examine(cell))
-        .into_iter()
-        .collect()
+    losses.filter_map(|(at, step)| Loss::of(at, step, cell)).take(MOST_LOSSES).find_map(|it| it.examine(cell))
 }
 
 /// A number that depends on parameters which the program changes afterwards.

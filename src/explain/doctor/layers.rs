@@ -286,38 +286,35 @@ pub(super) static CLASS_TOKEN: Mistake = Mistake::new(
     ("A411", "class-token-unread"),
     "the answer is read from another token than the class token",
     "The class token gathers what the answer needs from all tokens. Another token stands for its own word or patch.",
-    &[Detector::Cell(class_token)],
+    &[Detector::Once(class_token)],
 );
 
 /// The most tensors between the joined tokens and the one that is read.
 const MOST_BEHIND_JOIN: usize = 2000;
 
-fn class_token(cell: &TracedCell) -> Vec<Observation> {
+fn class_token(cell: &TracedCell) -> Option<Observation> {
     let steps = &cell.trace.steps;
     let joins: Vec<(&Traced, usize)> = steps.iter().filter_map(|step| Some((step, joined(step)?))).collect();
-    let [(join, place), ..] = joins.as_slice() else { return Vec::new() };
+    let (join, place) = joins.first()?;
     // One that begins a text, which is written from its last token.
     if joins.iter().any(|(_, it)| it != place) || steps.iter().any(hides_later_tokens) {
-        return Vec::new();
+        return None;
     }
-    let Some(all) = join.results.first() else { return Vec::new() };
-    let &[_, count, width] = all.shape() else { return Vec::new() };
-    let reads: Vec<(&Traced, usize)> =
-        steps.iter().filter_map(|step| Some((step, read(step, count, width)?))).collect();
+    let &[_, count, width] = join.results.first()?.shape() else { return None };
     let is_join =
         |tensor: Tensor| joins.iter().any(|(step, _)| step.result().is_some_and(|it| it.is(&tensor)));
     let of_join =
         |step: &Traced| step.tensor(0).is_some_and(|it| Before::of(it, MOST_BEHIND_JOIN).any(is_join));
-    let reads: Vec<(&Traced, usize)> = reads.into_iter().filter(|(step, _)| of_join(step)).collect();
-    match reads.as_slice() {
-        [(step, at), ..] if reads.iter().all(|(_, it)| it == at) && at != place => {
-            let observed = format!(
-                "A learned token is joined to the others as token {place} of {count}, and only token {at} of the result is read."
-            );
-            vec![Observation::new(step.site(), observed, format!("x[:, {place}]"))]
-        }
-        _ => Vec::new(),
+    let reads = steps.iter().filter_map(|step| Some((step, read(step, count, width)?)));
+    let reads: Vec<(&Traced, usize)> = reads.filter(|(step, _)| of_join(step)).collect();
+    let (step, at) = reads.first()?;
+    if reads.iter().any(|(_, it)| it != at) || at == place {
+        return None;
     }
+    let observed = format!(
+        "A learned token is joined to the others as token {place} of {count}, and only token {at} of the result is read."
+    );
+    Some(Observation::new(step.site(), observed, format!("x[:, {place}]")))
 }
 
 /// The place of a learned token among others that it is joined with along axis 1, if it is the first or the last.

@@ -331,14 +331,14 @@ pub(super) static APART: Mistake = Mistake::new(
     "inputs and targets are taken from different rows",
     "Each input is then trained to give the answer of another one. The loss falls only as far as the frequencies of the \
      answers take it.",
-    &[Detector::Cell(samples_apart)],
+    &[Detector::Once(samples_apart)],
 );
 
 /// The most tensors on the way back from the outputs to the data.
 const MOST_TENSORS: usize = 600;
 
-fn samples_apart(cell: &TracedCell) -> Vec<Observation> {
-    cell.steps().find_map(apart).into_iter().collect()
+fn samples_apart(cell: &TracedCell) -> Option<Observation> {
+    cell.steps().find_map(apart)
 }
 
 /// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.

@@ -18,7 +18,7 @@ pub(super) static INVERTED: Mistake = Mistake::new(
     "the mask hides the past and shows the future",
     "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
      it, and the last token sees only itself or nothing.",
-    &[Detector::Cell(inverted), Detector::Cell(token_masks::both_meanings)],
+    &[Detector::Cell(inverted), Detector::Once(token_masks::both_meanings)],
 );
 
 /// Whether a name around an operation says that its text is read from the end.

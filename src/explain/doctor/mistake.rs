@@ -66,6 +66,8 @@ pub(super) enum Detector {
     Step(fn(&Traced, &TracedCell) -> Option<Observation>),
     /// All operations of a cell.
     Cell(fn(&TracedCell) -> Vec<Observation>),
+    /// The same, where one mistake in a cell is enough.
+    Once(fn(&TracedCell) -> Option<Observation>),
     /// A call that was repeated on changed inputs.
     Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
     /// What the repetitions of a call show by themselves: `_probe.py` says it.

@@ -175,6 +175,7 @@ pub fn examine(
                 }
                 Detector::Step(detect) => cell.steps().filter_map(|it| detect(it, &cell)).collect(),
                 Detector::Cell(detect) => detect(&cell),
+                Detector::Once(detect) => detect(&cell).into_iter().collect(),
                 Detector::Call(detect) => repeated.iter().filter_map(|it| detect(it, &cell)).collect(),
                 Detector::Reported => {
                     repeated.iter().flat_map(|it| moved::reported(it, mistake.name, &cell)).collect()

@@ -253,15 +253,15 @@ pub(super) static NAN: Mistake = Mistake::implied(
     "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
      stops making progress.",
     &["scores-as-weights"],
-    &[Detector::Cell(nan)],
+    &[Detector::Once(nan)],
 );
 
 /// Tensors with more elements are not searched.
 const MOST_ELEMENTS: usize = 1 << 20;
 
-fn nan(cell: &TracedCell) -> Vec<Observation> {
-    // Only the first one: the others follow from it.
-    cell.steps().find_map(|step| first_nan(step, cell)).into_iter().collect()
+/// Only the first one: the others follow from it.
+fn nan(cell: &TracedCell) -> Option<Observation> {
+    cell.steps().find_map(|step| first_nan(step, cell))
 }
 
 fn has_nan(tensor: &TracedTensor) -> bool {

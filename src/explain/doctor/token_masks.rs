@@ -21,7 +21,7 @@ struct Hidden {
 }
 
 /// Keys that are hidden where the tokens are not a number, and elsewhere where they are.
-pub(super) fn both_meanings(cell: &TracedCell) -> Vec<Observation> {
+pub(super) fn both_meanings(cell: &TracedCell) -> Option<Observation> {
     let hidden = |step| Some((step, of_step(step)?));
     let all: Vec<(&Traced, Hidden)> = cell.steps().filter_map(hidden).collect();
     let contradicted = |(step, own): &(&Traced, Hidden)| {
@@ -41,7 +41,7 @@ pub(super) fn both_meanings(cell: &TracedCell) -> Vec<Observation> {
             "A mask says either which keys are hidden or which are left. With the wrong meaning attention is paid to padding alone.",
         ))
     };
-    all.iter().find_map(contradicted).into_iter().collect()
+    all.iter().find_map(contradicted)
 }
 
 /// Which keys an operation hides, if that follows from a comparison of tokens with a number.

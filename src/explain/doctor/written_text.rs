@@ -26,7 +26,7 @@ pub(super) static LAST_TOKEN: Mistake = Mistake::new(
     "the next token does not come from the last one",
     "The output at a token says what follows that token. A text is continued by the output at its last token, from the \
      newest tokens that the model can read; from another place it is written without what was just said.",
-    &[Detector::Cell(last_token)],
+    &[Detector::Once(last_token)],
 );
 
 /// Texts that a model read: how many tokens each has, all of them in order, and their embeddings.
@@ -44,17 +44,14 @@ struct Choice<'s> {
     places: usize,
 }
 
-fn last_token(cell: &TracedCell) -> Vec<Observation> {
+fn last_token(cell: &TracedCell) -> Option<Observation> {
     let mut reads: Vec<Read> = Vec::new();
     let mut open: Option<Choice> = None;
-    let mut found = Vec::new();
     for step in &cell.trace.steps {
+        let mut found = None;
         if let Some(read) = read_by(step) {
-            if let Some(choice) =
-                open.take_if(|choice| reads.iter().any(|before| continues(before, choice, &read)))
-            {
-                found.extend(elsewhere(&choice));
-            }
+            let choice = open.take_if(|choice| reads.iter().any(|before| continues(before, choice, &read)));
+            found = choice.and_then(|it| elsewhere(&it));
             reads.push(read);
             // A model may look up places too before it looks up the tokens.
             if reads.len() > 2 {
@@ -66,11 +63,13 @@ fn last_token(cell: &TracedCell) -> Vec<Observation> {
             // The trace does not have all that ran: the token may come from a later reading than this one.
             && newest_embeddings(token).is_some_and(|newest| newest.is(&last.embeddings))
         {
-            found.extend(unread(step, last, text).or_else(|| forgotten(step, last, text, cell)));
+            found = unread(step, last, text).or_else(|| forgotten(step, last, text, cell));
+        }
+        if found.is_some() {
+            return found;
         }
     }
-    found.truncate(1);
-    found
+    None
 }
 
 /// The texts whose tokens an operation looks up.

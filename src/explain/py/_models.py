@@ -56,11 +56,7 @@ def unused_layers(watch):
 
 def shared_layers(watch):
     """A list of modules that has one module several times."""
-    seen = set()
     for module in watch.outer:
-        if id(module) in seen:
-            continue
-        seen.add(id(module))
         for name, part in module.named_modules():
             if not isinstance(part, (nn.ModuleList, nn.Sequential)):
                 continue
