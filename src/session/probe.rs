@@ -31,8 +31,6 @@ pub struct CallReport {
     pub(crate) in_place_of: Vec<[String; 2]>,
     /// Whether its module, or the class of an argument, says that it is causal.
     pub(crate) is_causal: bool,
-    /// The axes along which the output varies when all tokens are equal.
-    pub(crate) varies: Vec<usize>,
     /// The token that is padding, and how many texts there are.
     pub(crate) padding_token: Option<(i64, usize)>,
     /// The numbers of the tokens in each input that holds such.
@@ -53,6 +51,9 @@ pub(crate) struct CallFinding {
     pub(crate) why: Option<String>,
     /// A part of the line in which it is; otherwise it is where the attention is.
     pub(crate) line: Option<String>,
+    /// It is one only in a call that computes attention itself, in one line.
+    #[serde(default)]
+    pub(crate) alone: bool,
     /// It is one only if the program knows this token as padding.
     pub(crate) asked: Option<i64>,
 }

@@ -117,6 +117,11 @@ class Call:
         return value.dim() >= 2 and (value.dtype == torch.bool or "bias" in self.name(where).lower() and value.is_floating_point())
 
 
+def mixes(axis):
+    """Whether a position along an axis depends on another one."""
+    return len(axis["changes"]) > 1 and any(far > 0 for it in axis["changes"] for at, far in enumerate(it["moved"]) if at != it["at"])
+
+
 def copied(arguments):
     """Copies of the arguments of a call. What a module keeps of an earlier call, such as its weights, is detached first."""
     memo = {}

@@ -9,7 +9,7 @@ import json
 import torch
 from torch import nn
 from _cached import differs
-from _call import POSITIONS, SEED, Call, moves, tensors_of
+from _call import POSITIONS, SEED, Call, mixes, moves, tensors_of
 from _padding import padding, padding_token, unpadded
 from _probe_values import figure, is_tokens, same, with_change
 from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
@@ -73,6 +73,31 @@ def varies(call, output):
     if after is None or after.shape != output.shape:
         return []
     return [axis for axis in range(last) if max(moves(after, after.narrow(axis, 0, 1).expand(after.shape), axis)) > 0]
+
+
+def mixed_samples(call, output, axes):
+    """The mistake if one sample of a batch moves the output of another."""
+    inputs = [value for _, value in call.inputs()]
+    mixing = [axis["axis"] for axis in axes if mixes(axis)]
+    # One vector for each text, of numbered tokens or by one attention of vectors: a second one may be meant to combine the texts.
+    of_texts = [axis["axis"] for axis in axes] == mixing == [0]
+    of_vectors = output.dim() == 2 and max((value.dim() for value in inputs), default=0) == 3
+    if mixing == [0, 1]:
+        # Along one axis attention mixes the tokens, so the other one is the batch. One attention between the samples and another
+        # between the tokens are meant (rows and columns of a table).
+        alone = True
+    elif of_texts and (of_vectors or any(is_tokens(value) for value in inputs)):
+        alone = not any(is_tokens(value) for value in inputs)
+    elif mixing[:1] == [0] and any(axis["axis"] == 1 and any(max(it["moved"]) > 0 for it in axis["changes"]) for axis in axes) and varies(call, output) == [1]:
+        # The second axis is that of the tokens, as positions are added along it.
+        alone = False
+    else:
+        return []
+    at, moved = next((it["at"], it["moved"]) for it in axes[0]["changes"] if any(far > 0 for to, far in enumerate(it["moved"]) if to != it["at"]))
+    sample = next(to for to, far in enumerate(moved) if to != at and far > 0)
+    observed = f"was called again with sample {at} changed, and the output of sample {sample} moved by {figure(moved[sample])}."
+    fix = "look for a softmax over the batch (dim=0, or no dim at all), and for a view that joins samples"
+    return [call.found("samples-mixed", observed, fix, alone=alone)]
 
 
 def by_place(call, output, axes):
@@ -181,11 +206,11 @@ def examine(function, names, positional, keywords, others=(), work=0):
             alone = unless_raised([], unpadded, call, output)
             report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
             found = [*unread(call, report["axes"]), *unmoved(call)]
-            report["varies"] = varies(call, output)
+            mixed = mixed_samples(call, output, report["axes"])
             places = [] if report["unsteady"] else by_place(call, output, report["axes"])
             padded = padding(call, output)
-            # A mask of padding that is laid out wrong is one of the reasons for the other, and says more.
-            found += [*(padded or places), *alone]
+            # A mask of padding that is laid out wrong is one of the reasons for another place to count, and says more.
+            found += [*mixed, *(padded or places), *alone]
         except Exception:
             return "{}"
         found += unless_raised([], differs, call, others, output)

@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from _call import SEED
+from _call import SEED, mixes
 from _probe_values import (
     ROUNDING,
     all_tensors,
@@ -300,9 +300,8 @@ def unread(call, axes):
         return []
     if any(value is False or value is None for value in call.arguments.values()):
         return []
-    moved = [[it["moved"] for it in axis["changes"]] for axis in axes]
-    mixing = [rows for rows, axis in zip(moved, axes) if any(far > 0 and at != it["at"] for it in axis["changes"] for at, far in enumerate(it["moved"]))]
-    if len(mixing) != 1 or any(far == 0 for row in mixing[0] for far in row):
+    mixing = [axis["changes"] for axis in axes if mixes(axis)]
+    if len(mixing) != 1 or any(far == 0 for it in mixing[0] for far in it["moved"]):
         return []
     call.repeat()
     before = all_tensors(call.output)
