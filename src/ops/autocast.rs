@@ -10,7 +10,6 @@ use crate::tensor::{Arg, DType, Tensor};
 /// What becomes of an operation's operands of a floating point dtype other than float64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Autocast {
-    /// They stay as they are.
     Unchanged,
     /// They get the dtype of the context.
     LowerPrecision,
@@ -64,7 +63,6 @@ pub(crate) fn pad(args: &[Arg]) -> Autocast {
 /// The settings of `torch.autocast`.
 #[derive(Debug)]
 pub(crate) struct AutocastMode {
-    /// Whether it is on.
     pub(crate) enabled: Cell<bool>,
     /// The lower precision.
     pub(crate) dtype: Cell<DType>,

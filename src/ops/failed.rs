@@ -5,7 +5,6 @@ use crate::tensor::{Arg, Descriptor, Error};
 /// The last operation of a session that raised.
 #[derive(Clone)]
 pub(crate) struct Failed {
-    /// The operation.
     pub(crate) op: &'static Descriptor,
     /// Which of its forms the arguments fit.
     pub(crate) form: usize,
@@ -13,7 +12,6 @@ pub(crate) struct Failed {
     pub(crate) in_place: bool,
     /// All arguments in the order of its signature, defaults filled in.
     pub(crate) args: Vec<Arg>,
-    /// What was raised.
     pub(crate) error: Error,
 }
 

@@ -37,7 +37,6 @@ pub(crate) const ALL: u8 = FUNCTION | METHOD | IN_PLACE;
 
 /// One operation: its descriptor, and what calls of it need.
 pub struct Op {
-    /// What is known of it.
     pub descriptor: Descriptor,
     /// Where it can be reached.
     pub places: u8,
@@ -45,7 +44,6 @@ pub struct Op {
     pub forms: &'static [&'static str],
     /// One line on what it computes, shapes included.
     pub doc: &'static str,
-    /// Computes it.
     pub(crate) run: fn(&Call) -> Result<Value>,
     /// What is checked of the target of an in-place call.
     pub(crate) target_check: TargetCheck,
@@ -204,7 +202,6 @@ impl Op {
 pub(crate) struct Call<'a> {
     /// The session's state.
     pub(crate) state: &'a State,
-    /// The operation.
     pub(crate) op: &'static Op,
     /// Which of its forms the arguments fit.
     pub(crate) form: usize,

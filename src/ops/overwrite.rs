@@ -16,7 +16,6 @@ use crate::tensor::{
 pub(crate) struct Overwrite {
     /// Which of the operation's signatures the arguments fit.
     pub(crate) form: usize,
-    /// The operation.
     pub(crate) operation: &'static Descriptor,
     /// What `grad_fn` shows.
     pub(crate) grad_name: Option<GradName>,

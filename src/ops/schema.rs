@@ -75,7 +75,6 @@ impl Type {
 pub struct Param {
     /// Its name, which is its keyword.
     pub name: &'static str,
-    /// What it takes.
     pub(crate) kind: Type,
     /// Whether `None` may be given.
     pub(crate) optional: bool,

@@ -68,7 +68,6 @@ impl Trace {
 /// One operation that ran, or raised.
 #[derive(Debug)]
 pub struct Traced {
-    /// The operation.
     pub operation: &'static Descriptor,
     /// Whether it wrote into its first argument.
     pub in_place: bool,

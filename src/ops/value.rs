@@ -7,17 +7,12 @@ use crate::tensor::{DType, Tensor};
 /// What an operation returns.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    /// A tensor.
     Tensor(Tensor),
-    /// A tuple of tensors.
     Tensors(Vec<Tensor>),
     /// A named tuple, such as `max(dim=...)` returns: the name of its type and its fields.
     Named(&'static str, Vec<(&'static str, Tensor)>),
-    /// A `bool`.
     Bool(bool),
-    /// An `int`.
     Int(i64),
-    /// A dtype.
     DType(DType),
 }
 

@@ -32,7 +32,6 @@ fn ranked_tokens(mut ranks: &'static [u8]) -> impl Iterator<Item = &'static [u8]
 
 #[derive(Debug)]
 struct BytePairs {
-    /// The token of each byte.
     bytes: Vec<u32>,
     /// The token of each sequence of bytes.
     tokens: HashMap<Cow<'static, [u8]>, u32>,

@@ -12,7 +12,6 @@ pub enum Buffer {
     F64(Vec<f64>),
     /// 64-bit integers.
     I64(Vec<i64>),
-    /// Bools.
     Bool(Vec<bool>),
 }
 

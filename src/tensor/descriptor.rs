@@ -22,7 +22,6 @@ pub struct Descriptor {
     pub shapes: ShapeRule,
     /// How many multiplications it takes.
     pub(crate) cost: CostRule,
-    /// What it does in place.
     pub in_place: InPlace,
     /// Whether it ignores the values that its target had when it runs in place.
     pub(crate) overwrites: bool,
@@ -73,13 +72,11 @@ pub enum OpFamily {
     Join,
     /// Elements put in order, searched or counted.
     Sort,
-    /// Random numbers.
     Random,
     /// New tensors that depend on no other tensor's values.
     Creation,
     /// Softmax and normalisation layers.
     Normalisation,
-    /// Losses.
     Loss,
     /// Scaled dot product attention.
     Attention,

@@ -6,34 +6,22 @@ use crate::kernel::random::HalfKind;
 /// The element type of a tensor, in the order of promotion within a category.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum DType {
-    /// `torch.bool`
     Bool,
-    /// `torch.uint8`
     UInt8,
-    /// `torch.int8`
     Int8,
-    /// `torch.int16`
     Int16,
-    /// `torch.int32`
     Int32,
-    /// `torch.int64`
     Int64,
-    /// `torch.float16`
     Float16,
-    /// `torch.bfloat16`
     BFloat16,
-    /// `torch.float32`
     Float32,
-    /// `torch.float64`
     Float64,
 }
 
 /// The category of a dtype; promotion never goes down this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Category {
-    /// Bools.
     Bool,
-    /// Integers.
     Integer,
     /// Floating point numbers.
     Float,

@@ -6,15 +6,10 @@ use crate::kernel::stop::Left;
 /// The Python exception an error becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ErrorKind {
-    /// `RuntimeError`
     Runtime,
-    /// `IndexError`
     Index,
-    /// `ValueError`
     Value,
-    /// `TypeError`
     Type,
-    /// `NotImplementedError`
     NotImplemented,
     /// The cell is to stop: `KeyboardInterrupt`, or what else stops it
     Stopped,
@@ -31,14 +26,7 @@ pub(crate) enum ErrorFact {
         ndim: usize,
     },
     /// An index that the tensor does not have along a dimension.
-    Index {
-        /// The index asked for.
-        index: i64,
-        /// The dimension.
-        dim: usize,
-        /// Its size.
-        size: usize,
-    },
+    Index { index: i64, dim: usize, size: usize },
     /// Sizes that do not multiply up to the number of elements.
     ElementCount,
     /// Operands whose dtypes do not go together.
@@ -91,15 +79,9 @@ pub(crate) enum ErrorFact {
     /// A second backward pass through a graph that was not retained.
     BackwardTwice,
     /// A width that cannot be divided among the heads.
-    UnevenHeads {
-        /// The width.
-        width: usize,
-        /// How many heads there are.
-        heads: usize,
-    },
+    UnevenHeads { width: usize, heads: usize },
     /// A keyword that an operation does not take.
     UnknownKeyword {
-        /// The operation.
         function: String,
         /// The keyword.
         wanted: String,
@@ -127,7 +109,6 @@ pub(crate) enum ErrorFact {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// Which exception it is.
     pub(crate) kind: ErrorKind,
     /// PyTorch's message.
     pub(crate) message: String,

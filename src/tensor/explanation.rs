@@ -48,7 +48,6 @@ pub enum Explanation {
     Extreme {
         /// Which element wins.
         which: Extremum,
-        /// What the results are.
         gives: ExtremeResult,
     },
     /// A running value along a dimension.
@@ -61,11 +60,9 @@ pub enum Explanation {
     Normalisation(NormKind),
     /// An element over the length of its line.
     UnitLength,
-    /// A loss.
     Loss(LossKind),
     /// Weights over the keys, times the values.
     Attention,
-    /// A random number.
     Random(RandomKind),
     /// An element that dropout kept or dropped.
     Dropout,
@@ -196,13 +193,10 @@ pub enum ProductKind {
 /// What elements are reduced to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reducer {
-    /// Their sum.
     Sum,
-    /// Their mean.
     Mean,
     /// The sum of those that are not nan.
     NanSum,
-    /// Their product.
     Product,
     /// The logarithm of the sum of their exponentials.
     LogSumExp,
@@ -219,11 +213,8 @@ pub enum Reducer {
 /// Which of several elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extremum {
-    /// The largest.
     Largest,
-    /// The smallest.
     Smallest,
-    /// The one in the middle.
     Middle,
 }
 
@@ -241,9 +232,7 @@ pub enum ExtremeResult {
 /// Running values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunningKind {
-    /// Sums.
     Sum,
-    /// Products.
     Product,
 }
 
@@ -261,7 +250,6 @@ pub enum OrderKind {
 /// The kinds of softmax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SoftmaxKind {
-    /// The weights.
     Weights,
     /// Their logarithms.
     Log,
@@ -315,7 +303,6 @@ pub enum RandomKind {
 /// Numbers that no operand decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConstantKind {
-    /// One number everywhere.
     Everywhere,
     /// Memory that is not set.
     Empty,

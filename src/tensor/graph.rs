@@ -82,7 +82,6 @@ pub struct Write {
     pub(crate) layout: Layout,
     /// The tensor it was called on, if that is more than it covered. The record's first argument has its old values.
     pub(super) target: Option<Layout>,
-    /// The operation.
     pub record: Rc<Record>,
     /// The version of the storage after the write.
     pub(crate) version: u64,
@@ -93,9 +92,7 @@ pub struct Write {
 /// The operation that filled a new storage, and which of its results the storage has.
 #[derive(Clone, Debug)]
 pub(crate) struct FilledBy {
-    /// The operation.
     pub(crate) record: Rc<Record>,
-    /// The number of the result.
     pub(crate) output: usize,
     /// The layout of the result in the storage; `None` for the first result, row-major.
     pub(super) layout: Option<Layout>,
@@ -108,7 +105,6 @@ pub(crate) struct RandomDraws {
     pub(crate) seed: u64,
     /// The number of the first draw, counted from 1 since the seed; `None` after a state was restored.
     pub(crate) first: Option<u64>,
-    /// How many numbers.
     pub(crate) count: u64,
     /// 32-bit words that the generator had returned before, so that the draws can be repeated.
     pub(crate) words: Option<u64>,
@@ -128,7 +124,6 @@ pub(crate) enum LostOperands {
 /// An operation that ran, as its caller describes it.
 #[derive(Debug)]
 pub struct CompletedOperation {
-    /// The operation.
     pub(crate) operation: &'static Descriptor,
     /// Whether it wrote to its first argument.
     pub(crate) in_place: bool,
@@ -201,25 +196,18 @@ pub(crate) type Edge = Option<(Rc<Record>, usize)>;
 pub enum Arg {
     /// `None`, or not given.
     None,
-    /// A bool.
     Bool(bool),
-    /// An int.
     Int(i64),
-    /// A float.
     Float(f64),
     /// A string, as in `reduction="mean"`.
     Str(Rc<str>),
-    /// A dtype.
     DType(DType),
-    /// A tensor.
     Tensor(Tensor),
     /// Several tensors, as for `cat`.
     Tensors(Vec<Tensor>),
     /// Sizes or dims.
     Ints(Vec<i64>),
-    /// Several floats.
     Floats(Vec<f64>),
-    /// A random number generator.
     Generator(Rc<RefCell<Generator>>),
     /// An index expression, as in `x[1:, None]`.
     Index(Rc<Indices>),

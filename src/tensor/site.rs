@@ -16,16 +16,13 @@ pub struct Site {
 /// A place in a source: line and column from 1 on, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePosition {
-    /// The line.
     pub(crate) line: usize,
-    /// The column.
     pub column: usize,
 }
 
 /// A stretch of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceRange {
-    /// Where it begins.
     pub start: SourcePosition,
     /// Just after its last character.
     pub end: SourcePosition,

@@ -22,13 +22,11 @@ pub struct BenchReport {
     pub growth: Vec<Growth>,
     /// The number of tokens of the largest materialised case, and its number of score matrices (batch times heads).
     pub scores: Option<(usize, usize)>,
-    /// What was skipped, and why.
     pub skipped: Vec<String>,
 }
 
 #[derive(Clone, Default, PartialEq)]
 pub struct BenchRow {
-    /// How many tokens.
     pub tokens: usize,
     /// The path: "fused, causal".
     pub name: String,
@@ -57,7 +55,6 @@ pub(crate) struct Decoding {
     pub(crate) width: usize,
     pub(crate) heads: usize,
     pub(crate) words: usize,
-    /// The number of tokens written.
     pub(crate) tokens: usize,
     pub(crate) tokens_per_s_cached: f64,
     pub(crate) tokens_per_s_uncached: f64,

@@ -27,7 +27,6 @@ pub struct CheckedCell {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckedFile {
     pub file: String,
-    /// Its cells, in order.
     pub cells: Vec<CheckedCell>,
     /// Other faults of the file, with their lines.
     pub faults: Vec<String>,

@@ -148,7 +148,6 @@ pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[Strin
 #[derive(Default)]
 pub(crate) struct Looked {
     pub(crate) cells: usize,
-    /// The operations that were examined.
     pub(crate) operations: usize,
     /// How many more repeat them, in the same lines and with the same shapes.
     pub(crate) repeats: usize,
@@ -203,11 +202,8 @@ pub(crate) fn summary(looked: &Looked, found: usize, unexamined: &[Unexamined], 
 /// What several targets add up to.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
-    /// How many targets there are.
     pub(crate) targets: usize,
-    /// How many mistakes they have.
     pub(crate) mistakes: usize,
-    /// How many of them were fixed.
     pub(crate) fixed: usize,
     /// How many ran in part only.
     pub(crate) in_part: usize,

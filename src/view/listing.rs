@@ -24,7 +24,6 @@ pub struct Listing {
 
 #[derive(Clone, Default, PartialEq)]
 pub struct ListedLesson {
-    /// Its number in the course.
     pub number: usize,
     /// The title of the part that begins with it.
     pub part: Option<String>,
@@ -33,21 +32,17 @@ pub struct ListedLesson {
     pub title: String,
     /// How many minutes it takes to read.
     pub minutes: u32,
-    /// Its exercises in order.
     pub exercises: Vec<ListedStop>,
     /// Its questions before cells run, in order.
     pub questions: Vec<StopState>,
-    /// Its steps in order.
     pub steps: Vec<ListedStep>,
 }
 
 #[derive(Clone, Default, PartialEq)]
 pub struct ListedStep {
-    /// Its number in the chapter.
     pub number: usize,
     /// Its stable name.
     pub slug: String,
-    /// Whether the learner has done it.
     pub done: bool,
     /// An aside, which is counted apart.
     pub aside: bool,

@@ -14,13 +14,9 @@ pub(crate) struct Statistics {
     pub(crate) greatest: Option<(usize, f64)>,
     /// Mean of the finite elements.
     pub(crate) mean: f64,
-    /// How many are nan.
     pub(crate) nan: usize,
-    /// How many are inf.
     pub(crate) inf: usize,
-    /// How many are -inf.
     pub(crate) minus_inf: usize,
-    /// How many are zero.
     pub(crate) zero: usize,
 }
 

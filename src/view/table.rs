@@ -69,7 +69,6 @@ fn slice_table(figure: &Figure, slice: &Slice, statistics: &Statistics, look: Lo
 struct Grid {
     /// The names of the axes of rows and columns.
     corner: Vec<String>,
-    /// The header of each column.
     headers: Vec<String>,
     /// Each row's name and cells.
     rows: Vec<(String, Vec<Line>)>,

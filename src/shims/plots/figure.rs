@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// A figure: axes side by side or below each other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PlottedFigure {
-    /// The title of the whole.
     pub title: String,
     /// Its parts, from the top left to the bottom right.
     pub axes: Vec<PlottedAxes>,
@@ -14,7 +13,6 @@ pub struct PlottedFigure {
 /// One coordinate system.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PlottedAxes {
-    /// Its title.
     pub title: String,
     /// The axis from left to right.
     pub x: PlottedAxis,
@@ -22,14 +20,12 @@ pub struct PlottedAxes {
     pub y: PlottedAxis,
     /// Whether the first row of a table is at the top.
     pub inverted: bool,
-    /// What is drawn.
     pub marks: Vec<Mark>,
 }
 
 /// One of two axes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PlottedAxis {
-    /// Its label.
     pub label: String,
     /// Where it has ticks, if the cell said it.
     pub ticks: Option<Vec<f64>>,
@@ -44,7 +40,6 @@ pub struct PlottedAxis {
 /// Something drawn in axes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mark {
-    /// What it is.
     pub kind: MarkKind,
     /// Its name in the legend.
     pub label: Option<String>,
@@ -56,9 +51,7 @@ pub struct Mark {
     pub to: Vec<f64>,
     /// The rows of a table; not finite where an element is hidden.
     pub rows: Vec<Vec<f64>>,
-    /// The names of bars.
     pub names: Vec<String>,
-    /// Words.
     pub text: String,
 }
 
@@ -76,7 +69,6 @@ pub enum MarkKind {
     Level,
     /// A vertical line through all of the axes.
     Upright,
-    /// Bars.
     Bars,
     /// A table of numbers as shades.
     Image,

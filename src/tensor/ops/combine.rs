@@ -9,15 +9,10 @@ use crate::zip_lanes;
 pub(crate) enum ScatterMode {
     /// The last value replaces it.
     Replace,
-    /// Their sum.
     Sum,
-    /// Their product.
     Product,
-    /// Their mean.
     Mean,
-    /// The largest.
     Largest,
-    /// The smallest.
     Smallest,
 }
 

@@ -125,11 +125,8 @@ pub(crate) fn reduced<T: Float>(
 /// The reduction of a loss to one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reduction {
-    /// `"none"`
     None,
-    /// `"mean"`
     Mean,
-    /// `"sum"`
     Sum,
 }
 

@@ -10,7 +10,6 @@ use crate::tensor::{DType, Error, ErrorFact, Result, Tensor};
 
 /// Options of a loss over classes.
 pub(crate) struct Classes<'a> {
-    /// The weight of each class.
     pub(crate) weight: Option<&'a Tensor>,
     /// A target that does not count.
     pub(crate) ignored: i64,

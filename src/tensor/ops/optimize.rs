@@ -28,7 +28,6 @@ pub(crate) enum UpdateRule<T = f64> {
 pub(crate) struct Moved {
     /// Is written.
     pub(crate) param: Tensor,
-    /// Its gradient.
     pub(crate) grad: Tensor,
     /// What the optimizer keeps for it; is written too.
     pub(crate) kept: Vec<Tensor>,

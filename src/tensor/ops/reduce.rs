@@ -23,7 +23,6 @@ fn view<'a, T>(data: &'a [T], layout: &'a Layout) -> ArrayViewD<'a, T> {
 pub(crate) struct ReductionAxes {
     /// The axes reduced, in order.
     pub(crate) axes: Vec<usize>,
-    /// The shape of the result.
     pub(crate) shape: Vec<usize>,
 }
 

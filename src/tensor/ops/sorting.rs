@@ -148,7 +148,6 @@ pub(crate) struct Unique {
     pub(crate) values: Tensor,
     /// For each element of the input the position of its value.
     pub(crate) inverse: Tensor,
-    /// The number of occurrences of each.
     pub(crate) counts: Tensor,
 }
 

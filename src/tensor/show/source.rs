@@ -7,18 +7,15 @@ pub enum ElementKind {
     Float,
     /// The signed and unsigned integers.
     Int,
-    /// Bools.
     Bool,
 }
 
 /// One element. Floats are converted to f64.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ElementValue {
-    /// Of any floating dtype.
     Float(f64),
     /// Of any integer dtype.
     Int(i64),
-    /// Of dtype bool.
     Bool(bool),
 }
 
