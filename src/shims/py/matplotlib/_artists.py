@@ -66,13 +66,14 @@ def array(values, dtype=None):
 
 
 class Artist:
-    """A part of a figure."""
+    """A part of a figure: places along x and y, and the other side of a band."""
 
     _child = "_child0"
+    _text = ""
 
-    def __init__(self, **words):
+    def __init__(self, x=(), y=(), to=(), label=None, **words):
         style(type(self).__name__, words)
-        self._words = words
+        self._x, self._y, self._to, self._label, self._words = list(x), list(y), list(to), label, words
 
     def _word(self, *names, default=None):
         """The first of these arguments that was given."""
@@ -80,8 +81,12 @@ class Artist:
 
     def span(self):
         """The limits of its data along x and along y, None where it has none, and the edges that get no margin."""
-        mark = self.mark()
-        return _extent(mark["x"]), _extent(mark["y"]), (), ()
+        x, y = _extent(self._x), _extent(self._y + self._to)
+        return None if self._kind == "level" else x, None if self._kind == "upright" else y, (), ()
+
+    def mark(self):
+        """What is drawn, as plain data."""
+        return {"kind": self._kind, "label": self._label, "x": self._x, "y": self._y, "to": self._to, "text": self._text}
 
     def set(self, **words):
         style(type(self).__name__, words)
@@ -90,7 +95,7 @@ class Artist:
         self._visible = visible
 
     def get_label(self):
-        return getattr(self, "_label", "")
+        return self._label
 
     def set_label(self, label):
         self._label = label
@@ -109,10 +114,11 @@ def _extent(values):
 
 class Line2D(Artist):
     __module__ = "matplotlib.lines"
+    _kind = "line"
+    _order = 0
 
     def __init__(self, xdata, ydata, label=None, **words):
-        super().__init__(**words)
-        self._x, self._y, self._label, self._kind = list(xdata), list(ydata), label, "line"
+        super().__init__(xdata, ydata, label=label, **words)
 
     def __str__(self):
         return f"Line2D({self._label if self._label is not None else self._child})"
@@ -120,10 +126,6 @@ class Line2D(Artist):
     def _as(self, kind):
         self._kind = kind
         return self
-
-    def span(self):
-        x, y = _extent(self._x), _extent(self._y)
-        return None if self._kind == "level" else x, None if self._kind == "upright" else y, (), ()
 
     def get_xdata(self, orig=True):
         return array(self._x)
@@ -144,41 +146,21 @@ class Line2D(Artist):
         """What was given; of a colour that matplotlib chooses, its place among them."""
         return self._word("color", "c", default=f"C{self._order}")
 
-    _order = 0
-
     def set_data(self, x, y):
         self._x, self._y = row(x), row(y)
 
     def set_ydata(self, y):
         self._y = row(y)
 
-    def mark(self):
-        return {"kind": self._kind, "label": self._label, "x": self._x, "y": self._y}
-
 
 class PathCollection(Artist):
     __module__ = "matplotlib.collections"
-
-    def __init__(self, x, y, label=None, **words):
-        super().__init__(**words)
-        self._x, self._y, self._label = x, y, label
-
-    def mark(self):
-        return {"kind": "points", "label": self._label, "x": self._x, "y": self._y}
+    _kind = "points"
 
 
 class PolyCollection(Artist):
     __module__ = "matplotlib.collections"
-
-    def __init__(self, x, low, high, label=None, **words):
-        super().__init__(**words)
-        self._x, self._low, self._high, self._label = x, low, high, label
-
-    def span(self):
-        return _extent(self._x), _extent(self._low + self._high), (), ()
-
-    def mark(self):
-        return {"kind": "band", "label": self._label, "x": self._x, "y": self._low, "to": self._high}
+    _kind = "band"
 
 
 class Rectangle(Artist):
@@ -237,7 +219,7 @@ class AxesImage(Artist):
 
     def __init__(self, rows, dtype=None, **words):
         super().__init__(**words)
-        self._rows, self._label, self._dtype = rows, None, dtype
+        self._rows, self._dtype = rows, dtype
         self._low, self._high = words.get("vmin"), words.get("vmax")
 
     def set_data(self, data):
@@ -295,10 +277,11 @@ class Text(Artist):
     """Words at a place."""
 
     __module__ = "matplotlib.text"
+    _kind = "text"
 
     def __init__(self, x=0, y=0, text="", **words):
-        super().__init__(**words)
-        self._at, self._text = (x, y), str(text)
+        super().__init__([x], [y], **words)
+        self._text = str(text)
 
     def get_text(self):
         return self._text
@@ -307,14 +290,10 @@ class Text(Artist):
         self._text = str(text)
 
     def get_position(self):
-        return self._at
-
-    def mark(self):
-        return {"kind": "text", "x": [self._at[0]], "y": [self._at[1]], "text": self._text}
+        return self._x[0], self._y[0]
 
     def __repr__(self):
-        x, y = self._at
-        return f"Text({x!r}, {y!r}, {self._text!r})"
+        return f"Text({self._x[0]!r}, {self._y[0]!r}, {self._text!r})"
 
 
 class Annotation(Text):

@@ -2,6 +2,8 @@
 `plt.plot(x, color=plt.cm.viridis(0.5))`.
 """
 
+from collections.abc import Mapping
+
 _NAMES = (
     "Accent Blues BrBG BuGn BuPu CMRmap Dark2 GnBu Grays Greens Greys OrRd Oranges PRGn Paired Pastel1 Pastel2 PiYG PuBu PuBuGn "
     "PuOr PuRd Purples RdBu RdGy RdPu RdYlBu RdYlGn Reds Set1 Set2 Set3 Spectral Wistia YlGn YlGnBu YlOrBr YlOrRd afmhot autumn "
@@ -72,7 +74,7 @@ def get_cmap(name="viridis", lut=None):
     return Colormap(name, lut or _COUNTS.get(name.removesuffix("_r"), 256))
 
 
-class Registry:
+class Registry(Mapping):
     """The maps by name: `matplotlib.colormaps`."""
 
     def __getitem__(self, name):
@@ -85,9 +87,6 @@ class Registry:
 
     def __len__(self):
         return len(names())
-
-    def __contains__(self, name):
-        return name in names()
 
     def __call__(self):
         return names()

@@ -124,7 +124,7 @@ class Axes:
         x, y = row(x), row(y)
         if len(x) != len(y):
             raise ValueError("x and y must be the same size")
-        return self._add(PathCollection(x, y, label))
+        return self._add(PathCollection(x, y, label=label))
 
     def fill_between(self, x, y1, y2=0, where=None, label=None, **words):
         style("PolyCollection", words)

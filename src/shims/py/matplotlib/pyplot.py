@@ -135,26 +135,25 @@ def matshow(A, fignum=None, **words):
     return figure().gca().matshow(A, **words)
 
 
-def xlim(*args, **words):
-    axes = gca()
-    return axes.set_xlim(*args, **words) if args or words else axes.get_xlim()
+def _limits_of(axis):
+    def limits(*args, **words):
+        which = "set" if args or words else "get"
+        return getattr(gca(), f"{which}_{axis}lim")(*args, **words)
+
+    return limits
 
 
-def ylim(*args, **words):
-    axes = gca()
-    return axes.set_ylim(*args, **words) if args or words else axes.get_ylim()
+def _ticks_of(axis):
+    def ticks(ticks=None, labels=None, **words):
+        axes = gca()
+        drawn = getattr(axes, f"set_{axis}ticks")(ticks, labels, **words) if ticks is not None else []
+        return drawn, getattr(axes, f"get_{axis}ticklabels")()
+
+    return ticks
 
 
-def xticks(ticks=None, labels=None, **words):
-    axes = gca()
-    drawn = axes.set_xticks(ticks, labels, **words) if ticks is not None else []
-    return drawn, axes.get_xticklabels()
-
-
-def yticks(ticks=None, labels=None, **words):
-    axes = gca()
-    drawn = axes.set_yticks(ticks, labels, **words) if ticks is not None else []
-    return drawn, axes.get_yticklabels()
+xlim, ylim = map(_limits_of, "xy")
+xticks, yticks = map(_ticks_of, "xy")
 
 
 def __getattr__(name):
