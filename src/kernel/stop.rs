@@ -73,13 +73,6 @@ pub(crate) enum Left {
     TooLarge(u128),
     /// The cell is to stop.
     Stopped,
-    /// It would write to memory whose bits another tensor has too.
-    SharedBits,
-}
-
-/// Leaves the kernel: it would write to memory whose bits another tensor has too.
-pub(crate) fn shared_bits() -> ! {
-    resume_unwind(Box::new(Left::SharedBits))
 }
 
 /// Leaves the kernel: its result would take this many bytes.

@@ -225,11 +225,6 @@ impl<'a> Call<'a> {
         self.grad_name.set(Some(name));
     }
 
-    /// Sets that no gradient flows through this call.
-    pub(crate) fn no_gradient(&self) {
-        self.grad_name.set(None);
-    }
-
     /// Keeps a tensor in the record, after the arguments: what gradients and explanations need and cannot compute
     /// again, such as the noise of dropout.
     pub(crate) fn keep(&self, tensor: Tensor) {

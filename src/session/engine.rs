@@ -33,7 +33,7 @@ use super::{
     running, setup,
 };
 use crate::{
-    kernel::{buffer_pool, random::Family, stop},
+    kernel::{buffer_pool, random::Family},
     ops::{self, trace::Trace},
     shims::{FileAccess, LocalModules, PlottedFigure, plots},
     tensor::Tensor,
@@ -310,12 +310,9 @@ impl Session {
             session.memory.wake();
             session.interpreter.enter(|vm| work(session, vm))
         }));
-        result.unwrap_or_else(|panic| match panic.downcast_ref::<stop::Left>() {
-            Some(stop::Left::SharedBits) => {
-                Err(Raised::new("NotImplementedError", crate::tensor::SHARED_BITS))
-            }
-            _ if self.interrupter.interrupted(self.runs) => Err(Raised::stopped()),
-            _ => Err(running::error_of(&*panic)),
+        result.unwrap_or_else(|panic| match self.interrupter.interrupted(self.runs) {
+            true => Err(Raised::stopped()),
+            false => Err(running::error_of(&*panic)),
         })
     }
 

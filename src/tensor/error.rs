@@ -129,16 +129,11 @@ pub(crate) use refuse_if;
 /// The result of a tensor operation.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a tensor whose bits another one views cannot be written.
-pub(crate) const SHARED_BITS: &str = "attn does not write to a tensor while another one views its bits as another dtype: \
-                                      make the view a copy with clone(), and let go of the view";
-
 impl From<Left> for Error {
     fn from(left: Left) -> Self {
         match left {
             Left::TooLarge(bytes) => Error::memory(bytes),
             Left::Stopped => Error::stopped(),
-            Left::SharedBits => Error::not_implemented(SHARED_BITS),
         }
     }
 }

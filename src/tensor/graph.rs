@@ -71,8 +71,6 @@ pub(super) struct SharedElements {
     pub(super) bytes: u64,
     /// Whether it was made of zeros, which it has until the first write.
     pub(super) began_as_zeros: bool,
-    /// What storages with the same bits have in common ([`super::bits`]).
-    pub(super) bits: OnceCell<Rc<()>>,
 }
 
 /// An in-place write: the elements it covered and the operation that wrote them.

@@ -26,7 +26,7 @@ pub use buffer::Buffer;
 pub(crate) use descriptor::{Descriptor, GradName};
 pub(crate) use dtype::Lane;
 pub use dtype::{Category, DType};
-pub(crate) use error::{Error, ErrorFact, ErrorKind, Result, SHARED_BITS, refuse_if};
+pub(crate) use error::{Error, ErrorFact, ErrorKind, Result, refuse_if};
 pub use graph::{Arg, Storage, Tensor};
 pub(crate) use graph::{CompletedOperation, Index, Indices, LostOperands, RandomDraws, Record};
 pub use layout::Layout;

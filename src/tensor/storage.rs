@@ -1,6 +1,6 @@
 //! Storages: versions, in-place writes and memory limits.
 
-use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use super::error::{Error, Result};
 use super::graph::{FilledBy, Record, SharedElements, Storage, Tensor, Write};
 use super::layout::Layout;
 use crate::each_lane;
-use crate::kernel::{buffer_pool, stop};
+use crate::kernel::buffer_pool;
 
 /// The most bytes of one tensor, for the process.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -151,7 +151,6 @@ impl Storage {
             whole_writes: Cell::new(0),
             operands: Cell::new(0),
             objects: Cell::new(0),
-            bits: OnceCell::new(),
         }))
     }
 
@@ -161,11 +160,7 @@ impl Storage {
     }
 
     /// The elements, to write. The version is incremented.
-    /// Leaves the kernel if another tensor has the same bits.
     pub(crate) fn write(&self) -> RefMut<'_, Buffer> {
-        if self.shares_bits() {
-            stop::shared_bits();
-        }
         self.0.version.set(self.0.version.get() + 1);
         WRITES.set(WRITES.get() + 1);
         self.0.buffer.borrow_mut()
@@ -179,20 +174,9 @@ impl Storage {
     /// The elements, if no other tensor has this storage; otherwise the storage.
     pub(crate) fn into_buffer(self) -> std::result::Result<Buffer, Storage> {
         match Rc::strong_count(&self.0) {
-            1 if !self.shares_bits() => Ok(std::mem::replace(&mut self.write(), Buffer::Bool(Vec::new()))),
+            1 => Ok(std::mem::replace(&mut self.write(), Buffer::Bool(Vec::new()))),
             _ => Err(self),
         }
-    }
-
-    /// Says that both have the same bits: neither may be written while both exist.
-    pub(super) fn share_bits(&self, other: &Storage) {
-        let token = other.0.bits.get_or_init(Rc::default).clone();
-        debug_assert!(self.0.bits.get().is_none(), "the storage is new");
-        self.0.bits.get_or_init(|| token);
-    }
-
-    fn shares_bits(&self) -> bool {
-        self.0.bits.get().is_some_and(|token| Rc::strong_count(token) > 1)
     }
 
     /// The number of writes. As `Tensor._version`.

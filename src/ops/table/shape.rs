@@ -3,7 +3,6 @@
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
-use crate::tensor::bits::view_bits;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule, view};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{infer_size, wrap_dim, wrap_dims};
@@ -103,15 +102,10 @@ fn view_(c: &Call) -> Result<Value> {
         if dtype == x.dtype() {
             return Ok(x.alias().into());
         }
-        if x.requires_grad() && dtype.is_float() {
-            return Err(Error::not_implemented(format!(
-                "torch.Tensor.view(torch.{}) of a tensor that requires a gradient is not part of attn (did you mean \
-                 to({0})?)",
-                dtype.name()
-            )));
-        }
-        c.no_gradient();
-        return Ok(view_bits(x, dtype)?.into());
+        return Err(Error::not_implemented(format!(
+            "torch.Tensor.view(torch.{}) is not part of attn (did you mean to({0})?)",
+            dtype.name()
+        )));
     }
     let shape = infer_size(&c.ints(1)?, x.numel())?;
     seen(x, x.layout().view_or_error(&shape)?)

@@ -168,22 +168,3 @@ x = torch.ones(2)
 same, other = x.to(torch.float32), x.to(torch.float64)
 same[0] = 3
 print(x, other, same is x, x.float() is x, x.double() is x, x.to(x) is x, x.to("cpu") is x, x.cpu() is x, x.to(torch.float32, copy=True) is x)
-
-# %% bits-as-another-dtype
-x = torch.tensor([[1., -2.5, 0.1, float("inf")], [3e-45, -0., 1e38, float("nan")]])
-for dtype in (torch.int32, torch.uint8, torch.int8, torch.int16, torch.int64, torch.float64, torch.bfloat16, torch.float32):
-    y = x.view(dtype)
-    print(y.dtype, y.shape, y.stride(), y if dtype is not torch.bfloat16 else y[0], torch.equal(y.view(torch.float32)[0], x[0]))
-i = torch.tensor([[1, -2], [2**40 + 3, -2**63]])
-print(i.view(torch.int32), i.view(torch.uint8).shape, i[1].view(torch.int32), i.view(torch.float64)[0, 0].item() > 0)
-print(torch.tensor([1., 0.5, -2.], dtype=torch.float16).view(torch.int16), torch.tensor([True, False]).view(torch.uint8))
-print(torch.tensor([0, 63, 128, 63], dtype=torch.uint8).view(torch.bfloat16), torch.tensor(1.).view(torch.int32))
-t = x.t()
-print(t.view(torch.int32), t.view(torch.int32).stride(), x[:, 2:].view(torch.int64).shape)
-for f in (lambda: t.view(torch.int64), lambda: torch.tensor(1.).view(torch.uint8), lambda: torch.ones(3).view(torch.float64), lambda: x[:, 1:3].view(torch.float64), lambda: x[:, :3].view(torch.float64), lambda: torch.ones(2, 3).t().view(torch.uint8)):
-    try:
-        print(f().shape)
-    except RuntimeError as e:
-        print(e)
-p = torch.ones(2, requires_grad=True)
-print(p.view(torch.int32), p.view(torch.int32).requires_grad)
