@@ -10,7 +10,6 @@ const LEVELS: usize = 8;
 /// A number for each class at each position: (batch, classes, inner), row-major.
 pub struct ClassValues<'a, T> {
     values: &'a [T],
-    batch: usize,
     classes: usize,
     inner: usize,
     /// For logits, what is taken off at each position to make log-probabilities; empty for log-probabilities.
@@ -20,27 +19,17 @@ pub struct ClassValues<'a, T> {
 impl<'a, T: Real> ClassValues<'a, T> {
     /// Values of shape (classes) or (batch, classes, ..).
     pub fn new(values: &'a [T], shape: &[usize]) -> Self {
-        let (batch, classes, inner) = match shape {
-            [] => (1, 1, 1),
-            [classes] => (1, *classes, 1),
-            [batch, classes, inner @ ..] => (*batch, *classes, inner.iter().product()),
+        let (classes, inner) = match shape {
+            [] => (1, 1),
+            [classes] => (*classes, 1),
+            [_, classes, inner @ ..] => (*classes, inner.iter().product()),
         };
-        ClassValues { values, batch, classes, inner, totals: &[] }
+        ClassValues { values, classes, inner, totals: &[] }
     }
 
     /// Log-probabilities from logits of shape (classes) or (batch, classes), with what `softmax::log_totals` found.
     pub(crate) fn of_logits(values: &'a [T], totals: &'a [[T; 2]], shape: &[usize]) -> Self {
         ClassValues { totals, ..ClassValues::new(values, shape) }
-    }
-
-    /// Number of positions: batch times inner.
-    pub(crate) fn positions(&self) -> usize {
-        self.batch * self.inner
-    }
-
-    /// Number of classes.
-    pub(crate) fn classes(&self) -> usize {
-        self.classes
     }
 
     fn at(&self, position: usize, class: usize) -> T {
@@ -50,20 +39,6 @@ impl<'a, T: Real> ClassValues<'a, T> {
             Some(&[top, log]) => value - top - log,
             None => value,
         }
-    }
-
-    /// The class of element `at` of the values.
-    pub(crate) fn class_of(&self, at: usize) -> usize {
-        at / self.inner % self.classes
-    }
-
-    /// Σ over classes at one position, each value times the weight of its class.
-    pub(crate) fn sum_at(&self, position: usize, weight: Option<&[T]>) -> T {
-        let value = |class: usize| {
-            let value = self.at(position, class);
-            weight.map_or(value, |weight| value * weight[class])
-        };
-        reduce::sum_all(&(0..self.classes).map(value).collect::<Vec<T>>())
     }
 
     /// The loss and the weight of a position with this target; `None` for an ignored target.

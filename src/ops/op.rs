@@ -59,7 +59,9 @@ pub struct Op {
     /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
     pub(crate) rule: Option<GradientRule>,
     /// Whether it is a function of other operations in `py/torch/_composed.py`.
-    pub(crate) composed: bool,
+    composed: bool,
+    /// Whether it is such a function for these arguments only.
+    composed_if: fn(&[Arg]) -> bool,
     /// Whether PyTorch saves the operands of this composed operation for backward.
     pub(crate) saves_operands: bool,
     parsed: OnceLock<Vec<Vec<Param>>>,
@@ -95,6 +97,7 @@ pub(crate) const fn op(mut descriptor: Descriptor, places: u8, run: fn(&Call) ->
         autocast: |_| Autocast::Unchanged,
         rule: None,
         composed: false,
+        composed_if: |_| false,
         saves_operands: false,
         parsed: OnceLock::new(),
     }
@@ -146,6 +149,8 @@ setters! { Op {
     autocast(policy: fn(&[Arg]) -> Autocast) autocast = policy;
     /// PyTorch saves its result for backward: of several, the last one.
     saving_result() saves_result = |_| true;
+    /// For such arguments it is a function of other operations in `py/torch/_composed.py`.
+    composed_if(composed: fn(&[Arg]) -> bool) composed_if = composed;
     /// PyTorch saves the operands of this composed operation for backward: a later change of one in place is an error.
     saving_operands() saves_operands = true;
     /// PyTorch saves its result for backward where the arguments are like this.
@@ -179,6 +184,11 @@ impl Op {
     /// Whether it is a function of other operations, which are recorded in its place.
     pub fn is_composed(&self) -> bool {
         self.composed
+    }
+
+    /// Whether a call with these arguments is one of other operations.
+    pub(crate) fn is_composed_for(&self, args: &[Arg]) -> bool {
+        self.composed || (self.composed_if)(args)
     }
 
     /// Whether its gradients have a rule that needs no Python.

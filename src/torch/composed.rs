@@ -52,7 +52,9 @@ fn describe(op: &'static Op, form: usize, args: &[Arg], result: &PyObjectRef) {
             continue;
         }
         let Some(record) = tensor.origin() else { continue };
-        if let Some(name) = op.gradient_of(form) {
+        if op.is_composed()
+            && let Some(name) = op.gradient_of(form)
+        {
             record.grad_name.set(Some(name));
         }
         if op.saves_operands {

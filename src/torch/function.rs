@@ -109,7 +109,7 @@ pub(crate) fn run(
         .iter()
         .zip(&bound)
         .any(|(param, arg)| matches!(arg, Arg::Bool(true)) && param.name == "inplace");
-    if op.composed {
+    if op.is_composed_for(&bound) {
         let result = composed(caller, state, op, form, bound, vm)?;
         return if in_place && !op.is_in(IN_PLACE_ONLY) {
             copied_into(caller, op, args, &result, vm)
@@ -151,7 +151,7 @@ fn run_into(
     }
     let place = || site(vm);
     let caller = Caller { state, site: &place };
-    let results: Vec<Tensor> = if op.composed {
+    let results: Vec<Tensor> = if op.is_composed_for(&bound) {
         let result = composed(caller, state, op, form, bound, vm)?;
         let results = items(&result).unwrap_or_else(|| vec![result]);
         results.iter().filter_map(|result| tensor_of(result)).collect()

@@ -20,7 +20,7 @@ pub(crate) fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
         _ => "mean".to_owned(),
     };
     let (input, target) = (subject.called(0), subject.called(1));
-    let classes = is_of_classes(kind) && !subject.operand(1)?.tensor.dtype().is_float();
+    let classes = is_of_classes(kind);
     if reduction == "none" {
         return match classes {
             true => one_class(subject, kind, subject.index()),
@@ -79,9 +79,6 @@ fn weight_of(subject: &Subject, kind: LossKind, count: usize) -> Option<f64> {
     }
     let target = subject.operand(1)?;
     let weights = subject.param("weight").and_then(Arg::tensor).map(Tensor::to_f64_vec);
-    if target.tensor.dtype().is_float() {
-        return Some(count as f64);
-    }
     let ignored = subject.int("ignore_index").unwrap_or(-100);
     let classes = target.values().into_iter().filter(|&class| class as i64 != ignored);
     Some(
@@ -116,9 +113,6 @@ fn one_class(subject: &Subject, kind: LossKind, at: &[usize]) -> Option<Account>
         let words = format!("minus the log-probability of the target, class {class}: -{}", link.what);
         let calc = weighted(Calc::Number(-scores[class]));
         return Some(Account::words(words).figures(calc).from([link]));
-    }
-    if subject.number("label_smoothing").unwrap_or(0.0) != 0.0 {
-        return None;
     }
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let powers = Calc::terms(scores.iter().map(|score| (score - most).exp()));

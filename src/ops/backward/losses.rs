@@ -64,10 +64,9 @@ fn positions<T: Float>(step: &BackwardStep, x: &Tensor, values: &[T], grad: &Ten
 }
 
 impl<T: Real> Positions<T> {
-    /// The gradient of the log-probability of each target, times `share`.
-    fn slopes(&self, share: T) -> Vec<T> {
-        let slope =
-            |(&weight, &grad): (&T, &T)| if weight == T::ZERO { T::ZERO } else { -weight * (grad * share) };
+    /// The gradient of the log-probability of each target.
+    fn slopes(&self) -> Vec<T> {
+        let slope = |(&weight, &grad): (&T, &T)| if weight == T::ZERO { T::ZERO } else { -weight * grad };
         self.weights.iter().zip(&self.grads).map(slope).collect()
     }
 }
@@ -86,7 +85,7 @@ pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (classes, inner) = split(x.shape());
     let of_input = in_floats!(x.dtype(), T => {
         let positions = positions::<T>(step, x, &T::row_major(x), &grad)?;
-        let found = loss::nll(&positions.targets, &positions.slopes(T::ONE), classes, inner);
+        let found = loss::nll(&positions.targets, &positions.slopes(), classes, inner);
         T::tensor(found, x.shape(), x.dtype())
     });
     Ok(Gradients::of("input", of_input))
@@ -94,8 +93,7 @@ pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
-    let smoothing = step.number("label_smoothing").unwrap_or(0.0);
-    if x.dtype().is_half() && x.numel() > 0 && !step.tensor("target")?.dtype().is_float() && smoothing == 0.0
+    if x.dtype().is_half() && x.numel() > 0
         // The gradient of the log-probabilities is rounded first.
         && let Some(of_logs) = nll_loss(step, grad.clone())?.take("input", 0)
     {
@@ -104,81 +102,21 @@ pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradien
     }
     let of_input =
         in_floats!(x.dtype(), T => T::tensor(of_logits::<T>(step, x, &grad)?, x.shape(), x.dtype()));
-    let grads = Gradients::of("input", of_input);
-    if !step.tensor("target")?.dtype().is_float() || !step.wants("target") {
-        return Ok(grads);
-    }
-    let of_target =
-        in_floats!(x.dtype(), T => T::tensor(of_shares::<T>(step, x, &grad)?, x.shape(), x.dtype()));
-    Ok(grads.and("target", of_target))
-}
-
-/// The gradient of each position's loss, where the target is the share of each class.
-fn of_positions<T: Float>(step: &BackwardStep, positions: usize, grad: &Tensor) -> Result<Vec<T>> {
-    Ok(match reduction(step)? {
-        Reduction::None => T::of(grad),
-        Reduction::Sum => vec![T::of(grad)[0]; positions],
-        Reduction::Mean => vec![T::of(grad)[0] / T::from_f64(positions.max(1) as f64); positions],
-    })
-}
-
-/// The gradient of the target, where that is the share of each class.
-fn of_shares<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
-    let (classes, inner) = split(x.shape());
-    let values = T::row_major(x);
-    let view = ArrayViewD::from_shape(IxDyn(x.shape()), &values[..]).expect("the numbers of the shape");
-    let logs = softmax::log_softmax(view, usize::from(x.ndim() > 1));
-    let smoothing = T::from_f64(step.number("label_smoothing").unwrap_or(0.0));
-    let weight = step.opt_tensor("weight")?.map(T::of);
-    let grads = of_positions::<T>(step, logs.len() / classes.max(1), grad)?;
-    let slope = |(at, log): (usize, T)| {
-        let weight = weight.as_ref().map_or(T::ONE, |weight| weight[at / inner % classes]);
-        -(log * weight * grads[at / (inner * classes) * inner + at % inner]) * (T::ONE - smoothing)
-    };
-    Ok(logs.into_iter().enumerate().map(slope).collect())
+    Ok(Gradients::of("input", of_input))
 }
 
 fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
     let (classes, inner) = split(x.shape());
-    let smoothing = T::from_f64(step.number("label_smoothing").unwrap_or(0.0));
     let values = T::row_major(x);
-    let target = step.tensor("target")?;
-    let given = target.dtype().is_float();
-    if !given && inner == 1 && smoothing == T::ZERO {
-        let positions = positions(step, x, &values, grad)?;
-        let (totals, slopes) = (step.kept_rows::<T>()?, positions.slopes(T::ONE));
+    let positions = positions(step, x, &values, grad)?;
+    let slopes = positions.slopes();
+    if inner == 1 {
+        let totals = step.kept_rows::<T>()?;
         return Ok(loss::cross_entropy(&values, totals.as_deref(), &positions.targets, &slopes, classes));
     }
-    let weight = step.opt_tensor("weight")?.map(T::of);
-    let weight_of = |class: usize| weight.as_ref().map_or(T::ONE, |weight| weight[class]);
-    let share = smoothing / T::from_f64(classes as f64);
-    let class_of = |at: usize| at / inner % classes;
-    let position_of = |at: usize| at / (inner * classes) * inner + at % inner;
-    let of_logs: Vec<T> = if given {
-        let grads = of_positions::<T>(step, values.len() / classes.max(1), grad)?;
-        let slope = |(at, p): (usize, T)| {
-            let p = if smoothing == T::ZERO { p } else { p * (T::ONE - smoothing) + share };
-            -(p * (grads[position_of(at)] * weight_of(class_of(at))))
-        };
-        T::of(target).into_iter().enumerate().map(slope).collect()
-    } else {
-        let positions = positions(step, x, &values, grad)?;
-        let mut of_logs =
-            loss::nll(&positions.targets, &positions.slopes(T::ONE - smoothing), classes, inner);
-        if smoothing != T::ZERO {
-            let ignored = step.int("ignore_index").unwrap_or(-100);
-            for (at, slope) in of_logs.iter_mut().enumerate() {
-                let position = position_of(at);
-                if positions.targets[position] != ignored {
-                    *slope += -(positions.grads[position] * share) * weight_of(class_of(at));
-                }
-            }
-        }
-        of_logs
-    };
-    let axis = usize::from(x.ndim() > 1);
+    let of_logs = loss::nll(&positions.targets, &slopes, classes, inner);
     let view = ArrayViewD::from_shape(IxDyn(x.shape()), &values[..]).expect("the numbers of the shape");
-    let logs = softmax::log_softmax(view, axis);
+    let logs = softmax::log_softmax(view, 1);
     Ok(of_softmax::log_softmax(&logs, &of_logs, classes, inner))
 }
 

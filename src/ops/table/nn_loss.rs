@@ -14,7 +14,7 @@ use crate::tensor::ops::float::{Float, Reduction, only_floats, reduced};
 use crate::tensor::ops::loss::{self, Classes};
 use crate::tensor::ops::pointwise::zipped;
 use crate::tensor::ops::strides::placed;
-use crate::tensor::{DType, Error, Result, Tensor, refuse_if};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 
 fn reduction(c: &Call, at: usize) -> Result<Reduction> {
     Reduction::named(c.opt_str(at).unwrap_or("mean"))
@@ -23,39 +23,10 @@ fn reduction(c: &Call, at: usize) -> Result<Reduction> {
 fn cross_entropy(c: &Call) -> Result<Value> {
     let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
     let asked = Classes { weight, ignored: c.int(4)?, reduction: reduction(c, 6)? };
-    let smoothing = c.float(7)?;
     let axis = if x.ndim() == 1 { 0 } else { 1 };
     refuse_if!(x.ndim() == 0, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
-    if !(0.0..=1.0).contains(&smoothing) {
-        return Err(Error::runtime(format!("label_smoothing must be between 0.0 and 1.0. Got: {smoothing}")));
-    }
-    if x.shape() == target.shape() {
-        refuse_if!(
-            !target.dtype().is_float(),
-            "Expected floating point type for target with class probabilities, got {}",
-            target.dtype().cpp_name()
-        );
-        let classes = x.shape()[axis as usize];
-        if let Some(weight) = weight.filter(|weight| weight.shape() != [classes]) {
-            return Err(Error::runtime(format!(
-                "cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got \
-                 weight tensor of shape: {:?}",
-                weight.shape()
-            )));
-        }
-        refuse_if!(asked.ignored >= 0, "ignore_index is not supported for floating point target");
-        c.set_grad_name(if asked.reduction == Reduction::Mean {
-            GradName::Node("Div", 1)
-        } else {
-            GradName::node("Neg")
-        });
-        let logs = softmax_along(x, axis, None, true)?;
-        let dtype = x.dtype().promote(target.dtype());
-        let logs = to_dtype(&logs, dtype);
-        return Ok(in_floats!(dtype, T => loss::expected::<T>(&logs, target, &asked, smoothing)).into());
-    }
     // Two passes over the logits, and no copy of their size. In half precision the log-softmax is rounded first.
-    if smoothing == 0.0 && x.ndim() <= 2 && matches!(x.dtype(), DType::Float32 | DType::Float64) {
+    if x.ndim() <= 2 && matches!(x.dtype(), DType::Float32 | DType::Float64) {
         loss::check(x, target, weight)?;
         c.set_grad_name(nll_name(x, asked.reduction));
         return Ok(in_floats!(x.dtype(), T => {
@@ -67,12 +38,15 @@ fn cross_entropy(c: &Call) -> Result<Value> {
     }
     let logs = softmax_along(x, axis, None, true)?;
     loss::check(x, target, weight)?;
-    if smoothing > 0.0 {
-        c.set_grad_name(GradName::node("Add"));
-        return Ok(in_floats!(x.dtype(), T => loss::smoothed::<T>(&logs, target, &asked, smoothing))?.into());
-    }
     c.set_grad_name(nll_name(x, asked.reduction));
     Ok(in_floats!(x.dtype(), T => loss::nll::<T>(&logs, target, &asked))?.into())
+}
+
+/// Whether the target is a share of each class, or is smoothed to one.
+fn has_shares(args: &[Arg]) -> bool {
+    let (Some(x), Some(target)) = (args[0].tensor(), args[1].tensor()) else { return false };
+    let is_smoothed = args[7].number().is_some_and(|smoothing| smoothing != 0.0);
+    x.ndim() > 0 && (is_smoothed || x.shape() == target.shape())
 }
 
 fn nll_name(x: &Tensor, reduction: Reduction) -> GradName {
@@ -204,6 +178,7 @@ rows![
              int ignore_index=-100, only reduce=None, str reduction='mean', float label_smoothing=0.0"])
         .doc("How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)")
         .autocast(autocast::float32)
+        .composed_if(has_shares)
         .rule(backward::losses::cross_entropy),
     op(loss_of("nll_loss", LossKind::NegativeLogLikelihood).grad("NllLoss"), FUNCTIONAL, nll_loss)
         .forms(&["Tensor input, Tensor target, Tensor? weight=None, only size_average=None, \

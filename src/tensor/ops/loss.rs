@@ -2,9 +2,7 @@
 //! Source: `torch.nn.functional.nll_loss`, in the order PyTorch's CPU kernel adds.
 
 use super::float::{Float, Reduction};
-use crate::kernel::Real;
 use crate::kernel::loss::{ClassValues, NllOptions, nll as kernel_nll, nll_total};
-use crate::kernel::reduce::sum_all;
 use crate::kernel::softmax;
 use crate::tensor::{DType, Error, ErrorFact, Result, Tensor};
 
@@ -100,73 +98,4 @@ fn of_classes<T: Float>(
     let (sum, weight) = nll_total(x, &targets, &options).map_err(no_class)?;
     let loss = if asked.reduction == Reduction::Mean { sum / weight } else { sum };
     Ok(T::tensor(vec![loss], [], dtype))
-}
-
-/// Cross entropy with smoothed targets; `logs` is the log-softmax of the input.
-pub(crate) fn smoothed<T: Float>(
-    logs: &Tensor,
-    target: &Tensor,
-    asked: &Classes,
-    smoothing: f64,
-) -> Result<Tensor> {
-    let hard = T::of(&nll::<T>(logs, target, asked)?);
-    let (values, targets, weight) = (T::row_major(logs), target.to_i64_vec(), T::of_some(asked.weight));
-    let weight = weight.as_deref();
-    let x = ClassValues::new(&values, logs.shape());
-    let counts = |target: &i64| *target != asked.ignored;
-    let smooth: Vec<T> = targets
-        .iter()
-        .enumerate()
-        .map(|(at, target)| if counts(target) { -x.sum_at(at, weight) } else { T::ZERO })
-        .collect();
-    let share = T::from_f64(smoothing / x.classes() as f64);
-    let rest = T::from_f64(1.0 - smoothing);
-    let dtype = logs.dtype();
-    Ok(match asked.reduction {
-        Reduction::None => {
-            let mixed =
-                hard.iter().zip(&smooth).map(|(&hard, &smooth)| rest * hard + smooth * share).collect();
-            T::tensor(mixed, target.shape(), dtype)
-        }
-        Reduction::Sum => T::tensor(vec![rest * hard[0] + sum_all(&smooth) * share], [], dtype),
-        Reduction::Mean => {
-            let weight_of = |&target: &i64| weight.map_or(T::ONE, |weight| weight[target as usize]);
-            let weights: Vec<T> = targets.iter().filter(|target| counts(target)).map(weight_of).collect();
-            T::tensor(vec![rest * hard[0] + sum_all(&smooth) / sum_all(&weights) * share], [], dtype)
-        }
-    })
-}
-
-/// Cross entropy with a probability for each class; `logs` is the log-softmax of the input.
-pub(crate) fn expected<T: Float>(logs: &Tensor, target: &Tensor, asked: &Classes, smoothing: f64) -> Tensor {
-    let shape = logs.shape();
-    let (mut products, mut target, weight) = (T::of(logs), T::of(target), T::of_some(asked.weight));
-    let classes = ClassValues::new(&products, shape).classes();
-    if smoothing > 0.0 {
-        for p in &mut target {
-            *p = *p * T::from_f64(1.0 - smoothing) + T::from_f64(smoothing / classes as f64);
-        }
-    }
-    products.iter_mut().zip(target).for_each(|(product, p)| *product *= p);
-    if let Some(weight) = weight {
-        let class_of: Vec<usize> = {
-            let x = ClassValues::new(&products, shape);
-            (0..products.len()).map(|at| x.class_of(at)).collect()
-        };
-        products.iter_mut().zip(class_of).for_each(|(product, class)| *product *= weight[class]);
-    }
-    let x = ClassValues::new(&products, shape);
-    let dtype = logs.dtype();
-    match asked.reduction {
-        Reduction::None => {
-            let mut kept = shape.to_vec();
-            kept.remove(if kept.len() == 1 { 0 } else { 1 });
-            T::tensor((0..x.positions()).map(|at| -x.sum_at(at, None)).collect(), kept, dtype)
-        }
-        Reduction::Sum => T::tensor(vec![-sum_all(&products)], [], dtype),
-        Reduction::Mean => {
-            let count = <T as Real>::from_f64((products.len() / classes.max(1)) as f64);
-            T::tensor(vec![-sum_all(&products) / count], [], dtype)
-        }
-    }
 }

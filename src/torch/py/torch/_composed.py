@@ -98,6 +98,51 @@ def group_norm(input, num_groups, weight, bias, eps):
 # Losses
 
 
+def cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing):
+    """Of targets that are shares of the classes, or are smoothed to shares."""
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    dim = int(input.dim() != 1)
+    if input.shape == target.shape:
+        return _of_shares(input, target, weight, ignore_index, reduction, label_smoothing, dim)
+    logs = input.log_softmax(dim)
+    hard = torch.nn.functional.nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    ignored = target == ignore_index
+    smooth = -_by_class(logs, weight).sum(dim).masked_fill(ignored, 0)
+    if reduction == "mean":
+        counted = ~ignored if weight is None else weight[target.masked_select(~ignored)]
+        smooth = smooth.sum() / counted.sum()
+    else:
+        smooth = reduced(smooth, reduction)
+    return (1 - label_smoothing) * hard + smooth * (label_smoothing / input.size(dim))
+
+
+def _by_class(values, weight):
+    return values if weight is None else values * weight.view(-1, *(1,) * (values.dim() - 2))
+
+
+def _of_shares(input, target, weight, ignore_index, reduction, label_smoothing, dim):
+    if not target.is_floating_point():
+        found = _cpp_name(target.dtype)
+        raise RuntimeError(f"Expected floating point type for target with class probabilities, got {found}")
+    classes = input.size(dim)
+    if weight is not None and weight.shape != (classes,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got weight "
+            f"tensor of shape: {list(weight.shape)}"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    if label_smoothing:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    products = _by_class(input.log_softmax(dim) * target, weight)
+    if reduction != "mean":
+        return -reduced(products.sum(dim) if reduction == "none" else products, reduction)
+    loss = -products.sum() / (input.numel() // max(1, classes))
+    _torch._name_node(loss, "Div", 1)
+    return loss
+
+
 def l1_loss(input, target, reduction):
     return reduced((input - target).abs(), reduction)
 

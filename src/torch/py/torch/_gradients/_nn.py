@@ -50,16 +50,10 @@ def _cross_entropy(step, x, target, reduction):
     """The loss in operations whose rules are known."""
     classes = 0 if x.ndim == 1 else 1
     logs = torch.log_softmax(x, classes)
-    weight, smoothing = step["weight"], step.get("label_smoothing", 0.0)
+    weight = step["weight"]
     shape = [1] * x.ndim
     shape[classes] = -1
     scaled = logs if weight is None else logs * weight.reshape(shape)
-    if target.is_floating_point():
-        target = target * (1 - smoothing) + smoothing / x.shape[classes]
-        losses = -(scaled * target).sum(classes)
-        if reduction == "mean":
-            return losses.sum() / max(1, losses.numel())
-        return losses.sum() if reduction == "sum" else losses
     ignored = target == step.get("ignore_index", -100)
     index = target.masked_fill(ignored, 0)
     losses = -scaled.gather(classes, index.unsqueeze(classes)).squeeze(classes)
@@ -67,9 +61,6 @@ def _cross_entropy(step, x, target, reduction):
     share = torch.ones_like(losses) if weight is None else weight[index]
     share = share.masked_fill(ignored, 0).detach()
     total = share.sum()
-    if smoothing:
-        smooth = (-scaled.sum(classes)).masked_fill(ignored, 0) * (smoothing / x.shape[classes])
-        losses = losses * (1 - smoothing) + smooth
     if reduction == "mean":
         return losses.sum() / total
     return losses.sum() if reduction == "sum" else losses
