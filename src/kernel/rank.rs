@@ -238,13 +238,11 @@ pub(crate) fn largest_magnitude_first(values: impl IntoIterator<Item = f64>) -> 
 }
 
 /// The number of elements of a sorted row that are less than `value`, or with `right`, less than or equal to it.
-/// If the row itself is not sorted, `order` has the positions of its elements in sorted order.
-pub fn insertion_place<T: Rank>(row: &[T], order: Option<&[i64]>, value: T, right: bool) -> usize {
-    let at = |place: usize| row[order.map_or(place, |order| order[place] as usize)];
+pub fn insertion_place<T: Rank>(row: &[T], value: T, right: bool) -> usize {
     let (mut low, mut high) = (0, row.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        let before = match at(middle).rank(value) {
+        let before = match row[middle].rank(value) {
             Ordering::Less => true,
             Ordering::Equal => right,
             Ordering::Greater => false,

@@ -57,8 +57,8 @@ fn nan_sorts_last_and_equal_elements_keep_their_order() {
     let row = [1.0, f32::NAN, 0.0, 1.0];
     assert_eq!(sorted_places(&row, false), [2, 0, 3, 1]);
     assert_eq!(sorted_places(&row, true), [1, 0, 3, 2]);
-    assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, false), 1);
-    assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, true), 3);
+    assert_eq!(insertion_place(&[1, 3, 3, 5], 3, false), 1);
+    assert_eq!(insertion_place(&[1, 3, 3, 5], 3, true), 3);
 }
 
 /// Checks rows of `length` elements against a stable sort by comparisons.

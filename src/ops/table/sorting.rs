@@ -5,6 +5,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, whole};
 use crate::tensor::explanation::{Explanation, OrderKind};
 use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::along::gather;
 use crate::tensor::ops::sorting::{self, Unique};
 use crate::tensor::ops::{cast::to_dtype, pointwise};
 use crate::tensor::{Arg, Category, DType, Error, Result, Tensor, refuse_if};
@@ -52,32 +53,7 @@ fn several(found: Unique, inverse: bool, counts: bool) -> Value {
 }
 
 fn unique(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let found = match c.opt_int(4) {
-        None => sorting::unique(x),
-        Some(dim) => {
-            c.set_grad_name(GradName::node("UniqueDim"));
-            sorting::unique_slices(x, with_dim(x, dim)?)?
-        }
-    };
-    Ok(several(found, c.bool(2), c.bool(3)))
-}
-
-fn with_dim(x: &Tensor, dim: i64) -> Result<usize> {
-    let axis = wrap_dim(dim, x.ndim())?;
-    if x.ndim() == 0 {
-        return Err(Error::index(format!("Dimension specified as {dim} but tensor has no dimensions")));
-    }
-    let empty = x.shape().iter().filter(|&&size| size == 0).count();
-    refuse_if!(
-        x.shape()[axis] == 0 && empty > 1,
-        "Number of zero sized dimensions is more than one, so unique cannot be applied "
-    );
-    refuse_if!(
-        x.shape()[axis] > 0 && empty > 0,
-        "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-    );
-    Ok(axis)
+    Ok(several(sorting::unique(c.tensor(0)?), c.bool(2), c.bool(3)))
 }
 
 /// A tensor, or a number as a 0-d tensor of the dtype it has by itself.
@@ -123,28 +99,21 @@ fn searchsorted(c: &Call) -> Result<Value> {
     );
     if let Some(sorter) = c.opt_tensor(5) {
         refuse_if!(
-            sorter.dtype() != DType::Int64,
-            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {}",
-            sorter.dtype().cpp_name()
-        );
-        refuse_if!(
             sorter.shape() != sorted.shape(),
             "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {a:?} and got \
                  sorter tensor {:?}",
             sorter.shape()
         );
-        let size = a[a.len() - 1] as i64;
-        if sorter.to_i64_vec().iter().any(|at| !(0..size).contains(at)) {
-            return Err(Error::runtime("torch.searchsorted(): sorter index out of range"));
-        }
+        let sorted = gather(sorted, a.len() - 1, sorter)?;
+        return Ok(indices(sorting::searchsorted(&sorted, &values, right), c.bool(2)));
     }
-    Ok(indices(sorting::searchsorted(sorted, &values, right, c.opt_tensor(5)), c.bool(2)))
+    Ok(indices(sorting::searchsorted(sorted, &values, right), c.bool(2)))
 }
 
 fn bucketize(c: &Call) -> Result<Value> {
     let (values, bounds) = (operand(c, 0)?, c.tensor(1)?);
     refuse_if!(bounds.ndim() != 1, "boundaries tensor must be 1 dimension, but got dim({})", bounds.ndim());
-    Ok(indices(sorting::searchsorted(bounds, &values, c.bool(3), None), c.bool(2)))
+    Ok(indices(sorting::searchsorted(bounds, &values, c.bool(3)), c.bool(2)))
 }
 
 fn bincount(c: &Call) -> Result<Value> {
@@ -198,7 +167,8 @@ rows![
     op(whole("unique", OpFamily::Sort).grad("Unique2"), BOTH, unique)
         .forms(&["Tensor input, hint sorted=True, bool return_inverse=False, bool return_counts=False, \
              int? dim=None"])
-        .doc("The different elements, or slices along a dimension, in order."),
+        .doc("The different elements, or slices along a dimension, in order.")
+        .composed_if(|args| args[4].int().is_some()),
     op(whole("searchsorted", OpFamily::Sort), FUNCTION, searchsorted)
         .forms(&[
             "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, \

@@ -4,7 +4,7 @@
 use smallvec::smallvec;
 
 use crate::kernel::rank::{self, Equal, Rank};
-use crate::kernel::{selection, stop};
+use crate::kernel::selection;
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, refuse_if};
 use crate::{each_lane, map_lane};
 
@@ -178,55 +178,18 @@ pub(crate) fn unique(x: &Tensor) -> Unique {
     }
 }
 
-/// The distinct slices along a dimension. As `torch.unique(dim=...)`.
-pub(crate) fn unique_slices(x: &Tensor, dim: usize) -> Result<Unique> {
-    let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
-    front.insert(0, dim);
-    let size = x.shape()[dim];
-    let buffer = x.with_layout(x.layout().permute(&front)).to_buffer();
-    let width = buffer.len().checked_div(size).unwrap_or(0);
-    let row = |at: usize| at * width..(at + 1) * width;
-    let mut order: Vec<usize> = (0..size).collect();
-    each_lane!(&buffer, data => order.sort_by(|&a, &b| {
-        stop::check();
-        let pairs = data[row(a)].iter().zip(&data[row(b)]);
-        pairs.map(|(x, y)| x.rank(*y)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-    }));
-    let (firsts, inverse, counts) =
-        each_lane!(&buffer, data => groups(&order, |a, b| data[row(a)] == data[row(b)]));
-    let index: Vec<i64> = firsts.iter().map(|&at| at as i64).collect();
-    let count = firsts.len();
-    Ok(Unique {
-        values: select_slowest(x, dim, &index)?,
-        inverse: Tensor::from_i64(inverse, [size]),
-        counts: Tensor::from_i64(counts, [count]),
-    })
-}
-
-/// Slices by their indices, with `dim` the slowest in memory.
-fn select_slowest(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
-    let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
-    front.insert(0, dim);
-    let slices = super::shape::index_select(&x.with_layout(x.layout().permute(&front)), 0, index)?;
-    let mut back: Vec<usize> = (1..x.ndim()).collect();
-    back.insert(dim, 0);
-    Ok(slices.with_layout(slices.layout().permute(&back)))
-}
-
 /// For each value the number of sorted boundaries before it. The shape of `values`. As `torch.searchsorted`.
-pub(crate) fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool, sorter: Option<&Tensor>) -> Tensor {
+pub(crate) fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool) -> Tensor {
     let dtype = sorted.dtype().promote(values.dtype());
     let (sorted, values) = (super::cast::to_dtype(sorted, dtype), super::cast::to_dtype(values, dtype));
     let len = sorted.shape().last().copied().unwrap_or(1);
     let per_row =
         if sorted.ndim() <= 1 { values.numel() } else { values.shape().last().copied().unwrap_or(1) };
-    let orders = sorter.map(Tensor::to_i64_vec);
     let (bounds, wanted) = (sorted.to_buffer(), values.to_buffer());
     let places: Vec<i64> = crate::zip_lanes!(&bounds, &wanted, bounds, wanted => {
         wanted.iter().enumerate().map(|(at, &value)| {
             let row = if sorted.ndim() <= 1 { 0 } else { at / per_row.max(1) } * len;
-            let order = orders.as_ref().map(|orders| &orders[row..row + len]);
-            rank::insertion_place(&bounds[row..row + len], order, value, right) as i64
+            rank::insertion_place(&bounds[row..row + len], value, right) as i64
         }).collect()
     });
     Tensor::from_i64(places, values.shape())

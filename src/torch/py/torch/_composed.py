@@ -346,6 +346,31 @@ def trace(input):
     return input.diagonal().sum()
 
 
+# Order
+
+
+def unique(input, return_inverse, return_counts, dim):
+    """The different slices along a dimension."""
+    if not input.dim():
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    rows = input.movedim(dim, 0)
+    if len(rows) and not rows.numel():
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    keys = rows.tolist()
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    firsts, inverse, counts = [], [0] * len(keys), []
+    for at, place in enumerate(order):
+        if not at or keys[place] != keys[order[at - 1]]:
+            firsts.append(place)
+            counts.append(0)
+        inverse[place] = len(counts) - 1
+        counts[-1] += 1
+    found = rows[torch.tensor(firsts, dtype=torch.int64)].movedim(0, dim)
+    _torch._name_node(found, "UniqueDim", 0)
+    asked = [part for part, is_asked in ((inverse, return_inverse), (counts, return_counts)) if is_asked]
+    return (found, *(torch.tensor(part, dtype=torch.int64) for part in asked)) if asked else found
+
+
 # Rearranged and joined
 
 
