@@ -40,3 +40,16 @@ def reduced(losses, reduction):
     if reduction in ("mean", "sum"):
         return getattr(losses, reduction)()
     raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def rounded_once(function):
+    """In float32 for tensors in half precision."""
+
+    def rounded(input, *rest, **words):
+        if input.dtype not in (torch.float16, torch.bfloat16):
+            return function(input, *rest, **words)
+        rest = [x.float() if isinstance(x, torch.Tensor) else x for x in rest]
+        words = {name: x.float() if isinstance(x, torch.Tensor) else x for name, x in words.items()}
+        return function(input.float(), *rest, **words).to(input.dtype)
+
+    return rounded

@@ -8,20 +8,8 @@ half precision, and rounded once.
 import _torch
 import torch
 from _torch import _cpp_name
-from torch._arguments import only_defaults, reduced, window_step
-
-
-def _rounded_once(function):
-    """In float32 for tensors in half precision."""
-
-    def rounded(input, *rest, **words):
-        if input.dtype not in (torch.float16, torch.bfloat16):
-            return function(input, *rest, **words)
-        rest = [x.float() if isinstance(x, torch.Tensor) else x for x in rest]
-        words = {name: x.float() if isinstance(x, torch.Tensor) else x for name, x in words.items()}
-        return function(input.float(), *rest, **words).to(input.dtype)
-
-    return rounded
+from torch._arguments import only_defaults, rounded_once, window_step
+from torch._composed_losses import cross_entropy, kl_div, l1_loss, smooth_l1_loss  # noqa: F401
 
 
 def _dim(dim, ndim):
@@ -40,7 +28,7 @@ def _same_dtype(a, b):
 # Activations
 
 
-@_rounded_once
+@rounded_once
 def _gated(input, dim):
     left, right = input.chunk(2, dim)
     return left * right.sigmoid()
@@ -67,7 +55,7 @@ def gumbel_softmax(logits, tau, hard, dim):
 # Norms
 
 
-@_rounded_once
+@rounded_once
 def _normalized_groups(input, num_groups, weight, bias, eps):
     rows = input.reshape(input.size(0), num_groups, input[0].numel() // num_groups)
     result = torch.nn.functional.layer_norm(rows, rows.shape[2:], eps=eps).view(input.shape)
@@ -93,87 +81,6 @@ def group_norm(input, num_groups, weight, bias, eps):
                 f"{list(given.shape)} and input of shape {list(input.shape)}"
             )
     return _normalized_groups(input, num_groups, weight, bias, eps) if input.numel() else input.clone()
-
-
-# Losses
-
-
-def cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing):
-    """Of targets that are shares of the classes, or are smoothed to shares."""
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
-    dim = int(input.dim() != 1)
-    if input.shape == target.shape:
-        return _of_shares(input, target, weight, ignore_index, reduction, label_smoothing, dim)
-    logs = input.log_softmax(dim)
-    hard = torch.nn.functional.nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
-    ignored = target == ignore_index
-    smooth = -_by_class(logs, weight).sum(dim).masked_fill(ignored, 0)
-    if reduction == "mean":
-        counted = ~ignored if weight is None else weight[target.masked_select(~ignored)]
-        smooth = smooth.sum() / counted.sum()
-    else:
-        smooth = reduced(smooth, reduction)
-    return (1 - label_smoothing) * hard + smooth * (label_smoothing / input.size(dim))
-
-
-def _by_class(values, weight):
-    return values if weight is None else values * weight.view(-1, *(1,) * (values.dim() - 2))
-
-
-def _of_shares(input, target, weight, ignore_index, reduction, label_smoothing, dim):
-    if not target.is_floating_point():
-        found = _cpp_name(target.dtype)
-        raise RuntimeError(f"Expected floating point type for target with class probabilities, got {found}")
-    classes = input.size(dim)
-    if weight is not None and weight.shape != (classes,):
-        raise RuntimeError(
-            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got weight "
-            f"tensor of shape: {list(weight.shape)}"
-        )
-    if ignore_index >= 0:
-        raise RuntimeError("ignore_index is not supported for floating point target")
-    if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
-    products = _by_class(input.log_softmax(dim) * target, weight)
-    if reduction != "mean":
-        return -reduced(products.sum(dim) if reduction == "none" else products, reduction)
-    loss = -products.sum() / (input.numel() // max(1, classes))
-    _torch._name_node(loss, "Div", 1)
-    return loss
-
-
-def l1_loss(input, target, reduction):
-    return reduced((input - target).abs(), reduction)
-
-
-@_rounded_once
-def _smooth(input, target, beta):
-    far = (input - target).abs()
-    return torch.where(far < beta, 0.5 * far * far / beta, far - 0.5 * beta)
-
-
-def smooth_l1_loss(input, target, reduction, beta):
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    if beta == 0:
-        return l1_loss(input, target, reduction)
-    loss = reduced(_smooth(input, target, beta), reduction)
-    _torch._name_node(loss, "SmoothL1Loss", 0)
-    return loss
-
-
-def kl_div(input, target, reduction, log_target):
-    if not log_target and not target.is_floating_point():
-        raise RuntimeError("kl_div: Integral inputs not supported.")
-    if log_target:
-        losses = target.exp() * (target - input)
-    else:
-        zero = target == 0
-        losses = torch.where(zero, 0.0, target * torch.where(zero, 1.0, target).log()) - target * input
-    if reduction == "batchmean":
-        return losses.sum() / (input.size(0) if input.dim() else 1)
-    return reduced(losses, reduction)
 
 
 # Distances and norms
