@@ -9,42 +9,33 @@ use crate::tensor::layout::broadcast;
 use crate::tensor::ops::{self, cast::to_dtype, draw, float::only_floats};
 use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 
-const SIZES: &[&str] = &[concat!(
-    "sizes size, *, Generator? generator=None, ",
-    made!(),
-    ", only pin_memory=False, out? out=None"
-)];
-const LIKE: &[&str] =
-    &[concat!("Tensor input, *, ", made!(), ", only pin_memory=False, format? memory_format=None")];
-const RANDINT: &[&str] = &[
-    concat!(
-        "int low, int high, ints size, *, Generator? generator=None, ",
-        made!(),
-        ", only pin_memory=False, out? out=None"
-    ),
-    concat!(
-        "int high, ints size, *, Generator? generator=None, ",
-        made!(),
-        ", only pin_memory=False, out? out=None"
-    ),
-];
+/// In a signature: the keywords of what is drawn into a new tensor.
+macro_rules! drawn {
+    () => {
+        concat!("Generator? generator=None, ", made!(), ", only pin_memory=False, out? out=None")
+    };
+}
+
+/// In a signature: those of what is drawn into a tensor as another one is.
+macro_rules! drawn_as {
+    () => {
+        concat!(made!(), ", only pin_memory=False, format? memory_format=None")
+    };
+}
+
+const SIZES: &[&str] = &[concat!("sizes size, *, ", drawn!())];
+const LIKE: &[&str] = &[concat!("Tensor input, *, ", drawn_as!())];
+const RANDINT: &[&str] =
+    &[concat!("int low, int high, ints size, *, ", drawn!()), concat!("int high, ints size, *, ", drawn!())];
 const RANDINT_LIKE: &[&str] = &[
-    concat!(
-        "Tensor input, int low, int high, *, ",
-        made!(),
-        ", only pin_memory=False, format? memory_format=None"
-    ),
-    concat!("Tensor input, int high, *, ", made!(), ", only pin_memory=False, format? memory_format=None"),
+    concat!("Tensor input, int low, int high, *, ", drawn_as!()),
+    concat!("Tensor input, int high, *, ", drawn_as!()),
 ];
 const NORMALS: &[&str] = &[
     "Tensor mean, Tensor std, *, Generator? generator=None, out? out=None",
     "Tensor mean, float std=1, *, Generator? generator=None, out? out=None",
     "float mean, Tensor std, *, Generator? generator=None, out? out=None",
-    concat!(
-        "float mean, float std, ints size, *, Generator? generator=None, ",
-        made!(),
-        ", only pin_memory=False, out? out=None"
-    ),
+    concat!("float mean, float std, ints size, *, ", drawn!()),
 ];
 
 /// A number as C++ streams write it: six significant digits.
@@ -347,11 +338,7 @@ rows![
         .forms(RANDINT_LIKE)
         .doc("Whole numbers in [low, high), in the input's shape."),
     op(random("randperm", RandomKind::Together), FUNCTION, randperm)
-        .forms(&[concat!(
-            "int n, *, Generator? generator=None, ",
-            made!(),
-            ", only pin_memory=False, out? out=None"
-        )])
+        .forms(&[concat!("int n, *, ", drawn!())])
         .doc("The numbers 0 to n - 1, shuffled. (n)"),
     op(random("normal", RandomKind::Other).grad_name(GradName::Node("Normal", 3)), FUNCTION, normal_of)
         .forms(NORMALS)
