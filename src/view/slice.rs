@@ -26,6 +26,19 @@ pub(super) fn shown(figure: &Figure) -> (Vec<Slice>, usize) {
     }
 }
 
+/// The offsets of the elements of a slice that are shown, row by row.
+pub(super) fn offsets(figure: &Figure, slice: &Slice) -> Vec<usize> {
+    let axes = figure.shape.len();
+    let along = |axis: Option<usize>| axis.map_or(vec![Some(0)], |axis| figure.shown(axis));
+    let (rows, columns) = (along(axes.checked_sub(2)), along(axes.checked_sub(1)));
+    let size = figure.shape.last().copied().unwrap_or(1);
+    let mut all = Vec::new();
+    for row in rows.iter().flatten() {
+        all.extend(columns.iter().flatten().map(|column| slice.start + row * size + column));
+    }
+    all
+}
+
 /// The first of the slices before number `at` that has the same numbers.
 pub(super) fn equal(figure: &Figure, slices: &[Slice], at: usize) -> Option<usize> {
     let outer = figure.shape.len().saturating_sub(2);

@@ -84,15 +84,10 @@ impl Grid {
         let row_axis = axes.checked_sub(2);
         let rows = row_axis.map_or(vec![Some(0)], |axis| figure.shown(axis));
         let columns = figure.shown(column_axis);
-        let size = figure.shape[column_axis];
 
         // The numbers of a slice are formatted together, as PyTorch formats those of one tensor. They are padded to one
         // width here: comfy-table aligns whole cells, and a cell is a number and a mark under a header of its own.
-        let offsets: Vec<usize> = rows
-            .iter()
-            .flatten()
-            .flat_map(|row| columns.iter().flatten().map(move |column| slice.start + row * size + column))
-            .collect();
+        let offsets = slice::offsets(figure, slice);
         let numbers = figure.numbers(&offsets);
         let digits = numbers.iter().map(|number| number.width()).max().unwrap_or(0);
         let mut cells = offsets.iter().zip(numbers);

@@ -61,20 +61,7 @@ pub(crate) fn shown_offsets(figure: &Figure) -> Vec<usize> {
         return Vec::new();
     }
     let (slices, _) = slice::shown(figure);
-    slices.iter().flat_map(|slice| offsets(figure, slice)).collect()
-}
-
-/// The elements of one slice, row by row.
-fn offsets(figure: &Figure, slice: &Slice) -> Vec<usize> {
-    let axes = figure.shape.len();
-    let along = |axis: Option<usize>| axis.map_or(vec![Some(0)], |axis| figure.shown(axis));
-    let (rows, columns) = (along(axes.checked_sub(2)), along(axes.checked_sub(1)));
-    let size = figure.shape.last().copied().unwrap_or(1);
-    let mut all = Vec::new();
-    for row in rows.iter().flatten() {
-        all.extend(columns.iter().flatten().map(|column| slice.start + row * size + column));
-    }
-    all
+    slices.iter().flat_map(|slice| slice::offsets(figure, slice)).collect()
 }
 
 /// The table of one slice. Its cells follow each other in the order of the elements; where elements are left out, each
@@ -85,7 +72,7 @@ fn table(number: usize, figure: &Figure, slice: &Slice, statistics: &Statistics)
     let row_axis = axes.checked_sub(2);
     let rows = row_axis.map_or(vec![Some(0)], |axis| figure.shown(axis));
     let columns = column_axis.map_or(vec![Some(0)], |axis| figure.shown(axis));
-    let offsets = offsets(figure, slice);
+    let offsets = slice::offsets(figure, slice);
     let numbers = figure.numbers(&offsets);
     let mut cells = offsets.iter().zip(numbers);
     let mut out = String::from("<div class=\"scroll\"><table");
