@@ -1,10 +1,8 @@
-//! Layer, group, batch and root-mean-square normalisation.
-//! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016), `group_norm`, `batch_norm`, `rms_norm`. Mean and
+//! Layer and root-mean-square normalisation.
+//! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016), `rms_norm`. Mean and
 //! variance by Welford's recurrence in lanes and chunks of 16 vectors, chunks combined pairwise (Chan, Golub & LeVeque
 //! 1979), as in PyTorch's x86 build. [`layer_norm`] is equal to PyTorch 2.6 bit for bit in every row tried: 1 to 5,000
 //! numbers, with and without weight and bias.
-
-use ndarray::{ArrayViewD, IxDyn};
 
 use super::real::simd;
 use super::{Real, buffer_pool, reduce, threads};
@@ -64,70 +62,6 @@ pub(crate) fn rms_norm<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<T> {
         let mean = reduce::sum_slice(&squares) / T::from_f64(width as f64);
         let scale = T::ONE / (mean + T::from_f64(eps)).sqrt();
         row.iter_mut().for_each(|x| *x *= scale);
-    }
-    out
-}
-
-/// Parameters of [`batch_norm`]; each vector has a number for each channel.
-pub(crate) struct BatchNorm<'a, T> {
-    /// Multiplies the normalised values.
-    pub(crate) weight: Option<&'a [T]>,
-    /// Is added last.
-    pub(crate) bias: Option<&'a [T]>,
-    /// The running mean: updated in training, used in evaluation.
-    pub(crate) running_mean: Option<&'a mut [T]>,
-    /// The running variance: updated in training, used in evaluation.
-    pub(crate) running_var: Option<&'a mut [T]>,
-    /// Whether the statistics of this batch are used.
-    pub(crate) training: bool,
-    /// The share of this batch in the running statistics.
-    pub(crate) momentum: f64,
-    /// Added to the variance.
-    pub(crate) eps: f64,
-}
-
-/// Normalises each channel over the batch and all inner dimensions. (batch, channels, ..) row-major in and out.
-/// In evaluation there are running statistics; the caller checks it.
-pub(crate) fn batch_norm<T: Real>(x: &[T], shape: &[usize], parameters: BatchNorm<T>) -> Vec<T> {
-    let BatchNorm { weight, bias, mut running_mean, mut running_var, training, momentum, eps } = parameters;
-    let (batch, channels, inner) = (shape[0], shape[1], shape[2..].iter().product::<usize>());
-    let count = (batch * inner) as f64;
-    let places = |channel: usize| {
-        (0..batch).flat_map(move |row| {
-            let start = (row * channels + channel) * inner;
-            start..start + inner
-        })
-    };
-    let view = ArrayViewD::from_shape(IxDyn(shape), x).expect("x has the elements of its shape");
-    let axes: Vec<usize> = (0..shape.len()).filter(|&axis| axis != 1).collect();
-    let means = reduce::mean(view, &axes);
-    let mut out = x.to_vec();
-    for channel in 0..channels {
-        let (mean, scale) = if training {
-            let mean = means[channel];
-            let squares = places(channel).fold(0.0, |sum, at| {
-                let deviation = x[at].to_f64() - mean.to_f64();
-                sum + deviation * deviation
-            });
-            let unbiased = T::from_f64(squares / (count - 1.0));
-            let share = T::from_f64(momentum);
-            for (running, new) in [(&mut running_mean, mean), (&mut running_var, unbiased)] {
-                if let Some(running) = running {
-                    running[channel] = share * new + (T::ONE - share) * running[channel];
-                }
-            }
-            (mean, T::from_f64(1.0 / (squares / count + eps).sqrt()))
-        } else {
-            let at = |running: &Option<&mut [T]>| {
-                running.as_ref().expect("evaluation has running statistics")[channel]
-            };
-            (at(&running_mean), T::ONE / (at(&running_var) + T::from_f64(eps)).sqrt())
-        };
-        let gain = weight.map_or(scale, |weight| scale * weight[channel]);
-        let shift = (-mean).fma(gain, bias.map_or(T::ZERO, |bias| bias[channel]));
-        for at in places(channel) {
-            out[at] = x[at].fma(gain, shift);
-        }
     }
     out
 }

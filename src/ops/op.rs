@@ -62,8 +62,8 @@ pub struct Op {
     composed: bool,
     /// Whether it is such a function for these arguments only.
     composed_if: fn(&[Arg]) -> bool,
-    /// Whether PyTorch saves the operands of this composed operation for backward.
-    pub(crate) saves_operands: bool,
+    /// Whether PyTorch saves the operand of this name of this composed operation for backward.
+    pub(crate) saves_operand: fn(&str) -> bool,
     parsed: OnceLock<Vec<Vec<Param>>>,
 }
 
@@ -98,7 +98,7 @@ pub(crate) const fn op(mut descriptor: Descriptor, places: u8, run: fn(&Call) ->
         rule: None,
         composed: false,
         composed_if: |_| false,
-        saves_operands: false,
+        saves_operand: |_| false,
         parsed: OnceLock::new(),
     }
 }
@@ -152,7 +152,9 @@ setters! { Op {
     /// For such arguments it is a function of other operations in `py/torch/_composed.py`.
     composed_if(composed: fn(&[Arg]) -> bool) composed_if = composed;
     /// PyTorch saves the operands of this composed operation for backward: a later change of one in place is an error.
-    saving_operands() saves_operands = true;
+    saving_operands() saves_operand = |_| true;
+    /// PyTorch saves those operands of this composed operation for backward that have such names.
+    saving_operands_if(saves: fn(&str) -> bool) saves_operand = saves;
     /// PyTorch saves its result for backward where the arguments are like this.
     saving_result_if(saves: fn(&[Arg]) -> bool) saves_result = saves;
     /// The gradients of its operands from that of its one result.

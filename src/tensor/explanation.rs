@@ -262,8 +262,6 @@ pub enum NormKind {
     Layer,
     /// Over the last dimensions, by the root mean square.
     Rms,
-    /// Over the batch, for each channel.
-    Batch,
 }
 
 /// Losses.

@@ -14,7 +14,7 @@ use crate::ops::call::converted;
 use crate::ops::op::Caller;
 use crate::ops::state::State;
 use crate::ops::table::Op;
-use crate::tensor::Arg;
+use crate::tensor::{Arg, Tensor};
 
 /// Calls the function with the arguments by name, without those that it does not read.
 pub(crate) fn composed(
@@ -57,8 +57,13 @@ fn describe(op: &'static Op, form: usize, args: &[Arg], result: &PyObjectRef) {
         {
             record.grad_name.set(Some(name));
         }
-        if op.saves_operands {
-            record.save_operands(args.iter().flat_map(Arg::tensors));
+        let named = op.params()[form].iter().zip(args);
+        let saved: Vec<&Tensor> = named
+            .filter(|(param, _)| (op.saves_operand)(param.name))
+            .flat_map(|(_, arg)| arg.tensors())
+            .collect();
+        if !saved.is_empty() {
+            record.save_operands(saved.into_iter());
         }
     }
 }

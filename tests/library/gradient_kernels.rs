@@ -110,36 +110,6 @@ fn rms_norm() {
 }
 
 #[test]
-fn batch_norm() {
-    let shape = [4, 3, 5];
-    let (x, grad) = (numbers(60, 1), numbers(60, 2));
-    let (weight, mean, var) = (numbers(3, 3), numbers(3, 4), vec![0.5, 1.0, 2.0]);
-    let of = |x: &[f64], weight: &[f64], kept: bool| {
-        let mut out = vec![0.0; 60];
-        for channel in 0..3 {
-            let places: Vec<usize> = (0..60).filter(|at| at / 5 % 3 == channel).collect();
-            let own = places.iter().map(|&at| x[at]).sum::<f64>() / 20.0;
-            let spread = places.iter().map(|&at| (x[at] - own).powi(2)).sum::<f64>() / 20.0;
-            let (mean, var) = if kept { (mean[channel], var[channel]) } else { (own, spread) };
-            places.iter().for_each(|&at| out[at] = (x[at] - mean) / (var + 1e-2).sqrt() * weight[channel]);
-        }
-        out
-    };
-    for kept in [false, true] {
-        let moments = kept.then_some((&mean[..], &var[..]));
-        let all = WantedGradients { input: true, weight: true, bias: true };
-        let found = gradient::batch_norm(&x, &grad, shape, Some(&weight), moments, 1e-2, all);
-        check("input", &x, &grad, &found.input.expect("was wanted"), |x| of(x, &weight, kept));
-        check("weight", &weight, &grad, &found.weight.expect("was wanted"), |weight| of(&x, weight, kept));
-        let sums =
-            |channel: usize| (0..60).filter(|at| at / 5 % 3 == channel).map(|at| grad[at]).sum::<f64>();
-        for (channel, bias) in found.bias.expect("was wanted").into_iter().enumerate() {
-            assert!((bias - sums(channel)).abs() < 1e-12);
-        }
-    }
-}
-
-#[test]
 fn activations() {
     let x: Vec<f64> = numbers(200, 1).into_iter().map(|x| 6.0 * x + 0.001).collect();
     let grad = numbers(200, 2);

@@ -3,7 +3,6 @@
 use super::reduced::ReducedElements;
 use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
-use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
 use crate::kernel::rank::largest_first;
@@ -64,27 +63,15 @@ fn minus_log(powers: &[f64]) -> Calc {
     Calc::Product(vec![Calc::Number(-1.0), log])
 }
 
-/// The elements that are normalised together, and the index of the element's weight and bias.
-fn group(subject: &Subject, kind: NormKind, x: &PastOperand) -> Option<(ReducedElements, Vec<usize>)> {
-    let (shape, index) = (x.tensor.shape().to_vec(), subject.index());
-    Some(match kind {
-        NormKind::Layer | NormKind::Rms => {
-            let Some(Arg::Ints(normal)) = subject.param("normalized_shape") else { return None };
-            let first = shape.len() - normal.len();
-            let dims: Vec<usize> = (first..shape.len()).collect();
-            (ReducedElements::over(subject, x.clone(), &dims)?, index[first..].to_vec())
-        }
-        NormKind::Batch => {
-            let dims: Vec<usize> = (0..shape.len()).filter(|&axis| axis != 1).collect();
-            (ReducedElements::over(subject, x.clone(), &dims)?, vec![index[1]])
-        }
-    })
-}
-
 /// An element of a normalisation layer.
 pub(crate) fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
     let x = subject.operand(0)?;
-    let (met, own) = group(subject, kind, &x)?;
+    let shape = x.tensor.shape().to_vec();
+    let Some(Arg::Ints(normal)) = subject.param("normalized_shape") else { return None };
+    let first = shape.len() - normal.len();
+    // The elements that are normalised together, and the index of the element's weight and bias.
+    let met = ReducedElements::over(subject, x.clone(), &(first..shape.len()).collect::<Vec<_>>())?;
+    let own = subject.index()[first..].to_vec();
     let params = |name: &str| {
         let place = subject.place_of(name)?;
         let operand = subject.operand(place)?;
@@ -97,23 +84,14 @@ pub(crate) fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
     let value = x.value(subject.index());
     let eps = subject.number("eps").unwrap_or(f64::from(f32::EPSILON));
     let root_only = kind == NormKind::Rms;
-    let kept = match kind {
-        NormKind::Batch if !subject.is_set("training") => {
-            Some((params("running_mean")?.0, params("running_var")?.0))
-        }
-        _ => None,
-    };
-    let mean =
-        kept.map_or_else(|| if root_only { 0.0 } else { values.iter().sum::<f64>() / many }, |kept| kept.0);
-    let variance = kept
-        .map_or_else(|| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / many, |kept| kept.1);
+    let mean = if root_only { 0.0 } else { values.iter().sum::<f64>() / many };
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / many;
     let top = if root_only { Calc::Number(value) } else { Calc::minus(value, mean) };
     let below = Calc::sqrt(Calc::Sum(vec![Calc::Number(variance), Calc::Number(eps)]));
     let mut calc = top.over(below);
-    let mut words = match (root_only, kept.is_some()) {
-        (true, _) => format!("{} over the root of the mean square of {}", subject.called(0), met.name),
-        (_, true) => format!("(x - running mean) / sqrt(running variance + {})", figure(eps)),
-        _ => format!("(x - mean) / sqrt(variance + {}) over {}", figure(eps), met.name),
+    let mut words = match root_only {
+        true => format!("{} over the root of the mean square of {}", subject.called(0), met.name),
+        false => format!("(x - mean) / sqrt(variance + {}) over {}", figure(eps), met.name),
     };
     let mut links = vec![subject.link(0, &x, subject.index())];
     if let Some((gain, link)) = weight {
@@ -127,7 +105,7 @@ pub(crate) fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
         links.push(link);
     }
     let mut account = Account::words(words).figures(calc).from(links).following(1);
-    if kept.is_none() && !root_only {
+    if !root_only {
         account = account.note(format!(
             "mean {}, variance {} (over {}, nothing taken off)",
             figure(mean),

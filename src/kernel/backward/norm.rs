@@ -1,7 +1,7 @@
-//! Gradients of layer, root-mean-square and batch normalisation.
-//! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016), `rms_norm`, `batch_norm`; the order of summation
-//! is that of PyTorch's CPU kernels on one thread. Equal bits, single precision: layer norm and rms norm all (1 to 1,024
-//! numbers, with and without weight and bias); batch norm 75%, the others within one unit in the last place of the largest.
+//! Gradients of layer and root-mean-square normalisation.
+//! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016), `rms_norm`; the order of summation
+//! is that of PyTorch's CPU kernels on one thread. Equal bits in single precision: 1 to 1,024 numbers, with and without
+//! weight and bias.
 
 use ndarray::{ArrayViewD, IxDyn};
 
@@ -249,68 +249,5 @@ simd! { wide:
                 }
             }
         }
-    }
-}
-
-/// Gradients of batch normalisation over (batch, channels, inner): with the statistics of this batch, or with `kept` mean
-/// and variance of each channel. Sums of a channel in double precision.
-pub fn batch_norm<T: Real>(
-    x: &[T],
-    grad: &[T],
-    [batch, channels, inner]: [usize; 3],
-    weight: Option<&[T]>,
-    kept: Option<(&[T], &[T])>,
-    eps: f64,
-    wanted: WantedGradients,
-) -> NormGrads<T> {
-    let count = (batch * inner) as f64;
-    let mut input = buffer_pool::filled(x.len(), T::ZERO);
-    let (mut of_weight, mut of_bias) = (vec![T::ZERO; channels], vec![T::ZERO; channels]);
-    let means = match kept {
-        Some((mean, _)) => mean.to_vec(),
-        None => {
-            let view = ArrayViewD::from_shape(IxDyn(&[batch, channels, inner]), x);
-            reduce::mean(view.expect("the numbers of the shape"), &[0, 2])
-        }
-    };
-    for channel in 0..channels {
-        let rows = || (0..batch).map(|row| (row * channels + channel) * inner);
-        let mean = means[channel];
-        let scale = match kept {
-            Some((_, var)) => T::ONE / (var[channel] + T::from_f64(eps)).sqrt(),
-            None => {
-                let squares = rows().flat_map(|at| &x[at..at + inner]).fold(0.0, |sum, x| {
-                    let far = x.to_f64() - mean.to_f64();
-                    sum + far * far
-                });
-                T::from_f64(1.0 / (squares / count + eps).sqrt())
-            }
-        };
-        let (mut sum, mut along) = (0.0, 0.0);
-        for at in rows() {
-            for (&x, &g) in x[at..at + inner].iter().zip(&grad[at..at + inner]) {
-                sum += g.to_f64();
-                along += (x.to_f64() - mean.to_f64()) * g.to_f64();
-            }
-        }
-        of_weight[channel] = T::from_f64(along * scale.to_f64());
-        of_bias[channel] = T::from_f64(sum);
-        let gain = weight.map_or(T::ONE, |weight| weight[channel]);
-        let slope = T::from_f64(along * scale.to_f64() * scale.to_f64() / count);
-        let all = T::from_f64(sum / count);
-        for at in rows() {
-            let numbers = x[at..at + inner].iter().zip(&grad[at..at + inner]);
-            for (out, (&x, &g)) in input[at..at + inner].iter_mut().zip(numbers) {
-                *out = match kept {
-                    Some(_) => g * scale * gain,
-                    None => (g - all - (x - mean) * slope) * scale * gain,
-                };
-            }
-        }
-    }
-    NormGrads {
-        input: wanted.input.then_some(input),
-        weight: wanted.weight.then_some(of_weight),
-        bias: wanted.bias.then_some(of_bias),
     }
 }

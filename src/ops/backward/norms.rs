@@ -65,21 +65,3 @@ pub(crate) fn rms_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         gradients(step, found, x, &shape)
     }))
 }
-
-pub(crate) fn batch_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let (x, weight) = (step.tensor("input")?, step.opt_tensor("weight")?);
-    let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));
-    let kept = match step.bool("training") {
-        true => None,
-        false => step.opt_tensor("running_mean")?.zip(step.opt_tensor("running_var")?),
-    };
-    let (batch, channels) = (x.shape()[0], x.shape()[1]);
-    let shape = [batch, channels, x.shape()[2..].iter().product()];
-    Ok(in_floats!(x.dtype(), T => {
-        let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
-        let kept = kept.map(|(mean, var)| (T::of(mean), T::of(var)));
-        let kept = kept.as_ref().map(|(mean, var)| (&mean[..], &var[..]));
-        let found = norm::batch_norm(&values, &grad, shape, weight.as_deref(), kept, eps, wanted(step));
-        gradients(step, found, x, &[channels])
-    }))
-}

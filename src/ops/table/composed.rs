@@ -18,6 +18,13 @@ rows![
         .doc("Mean 0 and variance 1 over groups of channels. (batch, channels, ..)")
         .grad_name(GradName::node("NativeGroupNorm"))
         .refusing(super::refused::is_whole, "\"GroupNormKernelImpl\" not implemented for '{}'"),
+    composed("batch_norm", FUNCTIONAL)
+        .forms(&["Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, \
+             Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05"])
+        .doc("Mean 0 and variance 1 over the batch, or by kept moments. (batch, channels, ..)")
+        .grad_name(GradName::node("NativeBatchNorm"))
+        .refusing(super::refused::is_whole, "\"batch_norm\" not implemented for '{}'")
+        .saving_operands_if(|name| name != "bias"),
     composed("pairwise_distance", FUNCTION | FUNCTIONAL)
         .forms(&["Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False"])
         .doc("The norm of the difference of vectors along the last dimension.")

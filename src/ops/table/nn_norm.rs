@@ -1,7 +1,7 @@
-//! `torch.nn.functional`: normalisation over the last dimensions, over groups and over batches.
+//! `torch.nn.functional`: normalisation over the last dimensions.
 
 use crate::in_floats;
-use crate::kernel::norm::{self, BatchNorm};
+use crate::kernel::norm;
 use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
@@ -104,73 +104,6 @@ fn rms_norm(c: &Call) -> Result<Value> {
     Ok(ops::strides::placed(scaled, &[&out, weight]).into())
 }
 
-fn batch_norm(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let (mean, var, weight, bias) = (c.opt_tensor(1), c.opt_tensor(2), c.opt_tensor(3), c.opt_tensor(4));
-    let (training, momentum, eps) = (c.bool(5), c.float(6)?, c.float(7)?);
-    if x.ndim() < 2 {
-        return Err(Error::index(format!(
-            "Dimension out of range (expected to be in range of [-{0}, {1}], but got 1)",
-            x.ndim().max(1),
-            x.ndim().max(1) - 1
-        )));
-    }
-    let channels = x.shape()[1];
-    if training && x.shape()[0] * x.shape()[2..].iter().product::<usize>() == 1 {
-        return Err(Error::value(format!(
-            "Expected more than 1 value per channel when training, got input size torch.Size({:?})",
-            x.shape()
-        )));
-    }
-    for (name, tensor) in [("running_mean", mean), ("running_var", var), ("weight", weight), ("bias", bias)] {
-        match tensor {
-            Some(tensor) if tensor.numel() != channels => {
-                return Err(Error::runtime(format!(
-                    "{name} should contain {channels} elements not {}",
-                    tensor.numel()
-                )));
-            }
-            None if !training && name.starts_with("running") => {
-                return Err(Error::runtime(format!("{name} must be defined in evaluation mode")));
-            }
-            _ => {}
-        }
-    }
-    only_floats("batch_norm", x.dtype())?;
-    let low = x.dtype().is_half();
-    for tensor in [mean, var, weight, bias].into_iter().flatten() {
-        if !(low && tensor.dtype() == DType::Float32) {
-            same_dtype(x, Some(tensor))?;
-        }
-    }
-    if let Some(kept) = [mean, var].into_iter().flatten().find(|kept| kept.ndim() != 1) {
-        return Err(Error::runtime(format!("TensorAccessor expected 1 dims but tensor has {}", kept.ndim())));
-    }
-    Ok(in_floats!(x.dtype(), T => {
-        let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let (mut kept_mean, mut kept_var) = (T::of_some(mean), T::of_some(var));
-        let parameters = BatchNorm {
-            weight: weight.as_deref(),
-            bias: bias.as_deref(),
-            running_mean: kept_mean.as_deref_mut(),
-            running_var: kept_var.as_deref_mut(),
-            training,
-            momentum,
-            eps,
-        };
-        let data = norm::batch_norm(&T::row_major(x), x.shape(), parameters);
-        if training {
-            for (kept, tensor) in [(kept_mean, mean), (kept_var, var)] {
-                if let (Some(kept), Some(tensor)) = (kept, tensor) {
-                    ops::write(tensor, &T::tensor(kept, tensor.shape(), tensor.dtype()))?;
-                }
-            }
-        }
-        T::tensor(data, x.shape(), x.dtype())
-    })
-    .into())
-}
-
 const fn normalisation(name: &'static str, kind: NormKind) -> Descriptor {
     Descriptor::new(name, OpFamily::Normalisation, Explanation::Normalisation(kind))
 }
@@ -189,9 +122,4 @@ rows![
         .forms(&["Tensor input, ints normalized_shape, Tensor? weight=None, float? eps=None"])
         .doc("x over the root of its mean square along the last dimensions. Shape kept.")
         .rule(backward::norms::rms_norm),
-    op(normalisation("batch_norm", NormKind::Batch).grad("NativeBatchNorm"), FUNCTIONAL, batch_norm)
-        .forms(&["Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, \
-             Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05"])
-        .doc("Mean 0 and variance 1 over the batch, or by kept moments. (batch, channels, ..)")
-        .rule(backward::norms::batch_norm),
 ];

@@ -10,6 +10,7 @@ import torch
 from _torch import _cpp_name
 from torch._arguments import only_defaults, rounded_once, window_step
 from torch._composed_losses import cross_entropy, kl_div, l1_loss, smooth_l1_loss  # noqa: F401
+from torch._composed_norms import batch_norm, group_norm  # noqa: F401
 
 
 def _dim(dim, ndim):
@@ -50,37 +51,6 @@ def gumbel_softmax(logits, tau, hard, dim):
         return soft
     index = soft.max(dim, keepdim=True)[1]
     return torch.zeros_like(logits).scatter_(dim, index, 1.0) - soft.detach() + soft
-
-
-# Norms
-
-
-@rounded_once
-def _normalized_groups(input, num_groups, weight, bias, eps):
-    rows = input.reshape(input.size(0), num_groups, input[0].numel() // num_groups)
-    result = torch.nn.functional.layer_norm(rows, rows.shape[2:], eps=eps).view(input.shape)
-    shape = (-1, *(1,) * (input.dim() - 2))
-    result = result if weight is None else result * weight.view(shape)
-    return result if bias is None else result + bias.view(shape)
-
-
-def group_norm(input, num_groups, weight, bias, eps):
-    if input.dim() < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    if num_groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    if input.size(1) % num_groups:
-        raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} "
-            f"and num_groups={num_groups}"
-        )
-    for name, given in ("weight", weight), ("bias", bias):
-        if given is not None and given.shape != input.shape[1:2]:
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
-                f"{list(given.shape)} and input of shape {list(input.shape)}"
-            )
-    return _normalized_groups(input, num_groups, weight, bias, eps) if input.numel() else input.clone()
 
 
 # Distances and norms

@@ -81,19 +81,6 @@ def rms_norm(input, normalized_shape, weight, eps):
     return result if weight is None else result * weight
 
 
-@composed("batch_norm")
-def batch_norm(input, running_mean, running_var, weight, bias, training, eps, **rest):
-    dims = [at for at in range(input.ndim) if at != 1]
-    shape = [1, -1] + [1] * (input.ndim - 2)
-    if training or running_mean is None:
-        mean, var = input.mean(dims), input.var(dims, unbiased=False)
-    else:
-        mean, var = running_mean, running_var
-    result = (input - mean.view(shape)) * (var.view(shape) + eps).rsqrt()
-    result = result if weight is None else result * weight.view(shape)
-    return result if bias is None else result + bias.view(shape)
-
-
 @composed("nan_to_num")
 def nan_to_num(input, **rest):
     return torch.where(input.isfinite(), input, 0.0)
