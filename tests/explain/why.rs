@@ -167,7 +167,7 @@ fn recorded_programs_are_explained_by_figures_that_add_up() {
 
 /// What the expressions of `why/surface.txt` are about; `written` writes in place, `summed` adds in a loop.
 const GROUND: &str = "\
-import copy, torch
+import copy, numpy, torch
 import torch.nn as nn
 import torch.nn.functional as F
 torch.manual_seed(SEED)

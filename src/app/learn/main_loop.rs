@@ -40,7 +40,8 @@ impl<'c> Walk<'c, '_, '_> {
             self.lines_shown = 0;
             self.measure();
             // Enter was announced to skip: any other input takes that back.
-            self.page().warned &= matches!(&input, WalkInput::Key(key, _) if key.letter == keys::KEYS[0].letter);
+            self.page().warned &=
+                matches!(&input, WalkInput::Key(key, _) if key.letter == keys::KEYS[0].letter);
             let flow = match input {
                 WalkInput::Key(key, rest) => match (key.here)(self) {
                     true => (key.act)(self, &rest)?,

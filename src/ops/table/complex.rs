@@ -4,7 +4,7 @@ use crate::in_floats;
 use crate::kernel::{buffer_pool, complex};
 use crate::ops::op::{Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::pointwise;
+use crate::tensor::descriptor::{OpFamily, whole};
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Result, layout};
 
@@ -53,17 +53,20 @@ fn of_real(c: &Call) -> Result<Value> {
 const PAIR: &[&str] = &["Tensor input, Tensor other"];
 
 rows![
-    op(pointwise("complex_of_real"), 0, of_real).doc("Real numbers as complex ones: (...) to (..., 2)."),
-    op(pointwise("complex_mul"), 0, |c| {
+    op(whole("complex_of_real", OpFamily::LinearAlgebra), 0, of_real)
+        .doc("Real numbers as complex ones: (...) to (..., 2)."),
+    op(whole("complex_mul", OpFamily::LinearAlgebra), 0, |c| {
         in_floats!(c.tensor(0)?.dtype(), T => binary::<T>(c, complex::product))
     })
     .forms(PAIR)
     .doc("Products of complex numbers, (..., 2)."),
-    op(pointwise("complex_div"), 0, |c| {
+    op(whole("complex_div", OpFamily::LinearAlgebra), 0, |c| {
         in_floats!(c.tensor(0)?.dtype(), T => binary::<T>(c, complex::quotient))
     })
     .forms(PAIR)
     .doc("Quotients of complex numbers, (..., 2)."),
-    op(pointwise("complex_abs"), 0, abs).doc("Sizes of complex numbers: (..., 2) to (...)."),
-    op(pointwise("complex_exp"), 0, exp).doc("e to the power of complex numbers, (..., 2)."),
+    op(whole("complex_abs", OpFamily::LinearAlgebra), 0, abs)
+        .doc("Sizes of complex numbers: (..., 2) to (...)."),
+    op(whole("complex_exp", OpFamily::LinearAlgebra), 0, exp)
+        .doc("e to the power of complex numbers, (..., 2)."),
 ];
