@@ -1,17 +1,9 @@
-//! A call that raised, kept so that it can be explained and tried again on other operands or with another operation.
-//! It runs in a state of its own: nothing of the session is read or written.
+//! A call that raised, kept so that it can be explained.
 
-use super::call::{call, call_in_place};
-use super::op::{Caller, Op};
-use super::state::State;
-use super::table;
-use super::value::Value;
-use crate::kernel::random::Family;
-use crate::tensor::descriptor::InPlace;
-use crate::tensor::{Arg, Descriptor, Error, Record, Result};
+use crate::tensor::{Arg, Descriptor, Error};
 
 /// The last operation of a session that raised.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Failed {
     pub(crate) op: &'static Descriptor,
     /// Which of its forms the arguments fit.
@@ -23,40 +15,8 @@ pub(crate) struct Failed {
     pub(crate) error: Error,
 }
 
-impl Failed {
-    /// The row of the operation.
-    pub(crate) fn row(&self) -> &'static Op {
-        table::row_of(self.op).expect("only rows of the table are called")
-    }
-
-    /// The same call on other arguments. An in-place call runs as the operation that returns a new tensor, if there is
-    /// one.
-    pub(crate) fn again(&self, args: Vec<Arg>) -> Result<Value> {
-        run(self.row(), self.form, args)
-    }
-
-    /// Another operation of the table, called instead.
-    pub(crate) fn instead(&self, name: &str, form: usize, args: Vec<Arg>) -> Result<Value> {
-        let Some(op) = table::find(name) else {
-            return Err(Error::runtime(format!("there is no operation {name}")));
-        };
-        run(op, form, args)
-    }
-}
-
-/// A recorded operation on other arguments, in the order of its signature. One that wrote in place returns a new tensor.
-/// Nothing where the table has no such operation, or where it drew random numbers.
-pub(crate) fn repeated(record: &Record, args: Vec<Arg>) -> Option<Value> {
-    let op = table::row_of(record.operation).filter(|_| record.drawn.is_none())?;
-    run(op, record.form, args).ok()
-}
-
-/// Runs an operation in a state of its own.
-fn run(op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
-    let state = State::new(Family::default());
-    let caller = Caller { state: &state, site: &|| None };
-    match op.in_place == InPlace::Always {
-        true => call_in_place(caller, op, form, args).map(Value::Tensor),
-        false => call(caller, op, form, args),
+impl std::fmt::Debug for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} that raised", self.op.name)
     }
 }

@@ -10,7 +10,7 @@
 //! | [`backward`] | gradients of what was recorded |
 //! | [`overwrite`], [`in_place`] | writes into tensors, and which of them are allowed |
 //! | [`state`] | the random and gradient state of a session |
-//! | [`failed`] | the last call that raised, tried again |
+//! | [`failed`] | the last call that raised |
 //! | [`trace`] | what ran, in order |
 
 pub(crate) mod autocast;
@@ -21,6 +21,7 @@ pub(crate) mod in_place;
 mod nearest;
 pub mod op;
 pub(crate) mod overwrite;
+mod retry;
 pub mod schema;
 pub(crate) mod state;
 mod stream;
@@ -29,6 +30,7 @@ pub mod trace;
 pub(crate) mod value;
 pub(crate) mod view_history;
 
-pub(crate) use failed::{Failed, repeated};
+pub(crate) use failed::Failed;
 pub(crate) use nearest::{is_misspelling, nearest};
+pub(crate) use retry::repeated;
 pub(crate) use state::State;
