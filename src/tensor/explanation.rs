@@ -41,8 +41,6 @@ pub enum Explanation {
     Spread {
         /// Whether it is the root: the standard deviation.
         root: bool,
-        /// Whether the mean is a second result.
-        with_mean: bool,
     },
     /// The largest, smallest or middle element, or its place.
     Extreme {
@@ -195,15 +193,11 @@ pub enum ProductKind {
 pub enum Reducer {
     Sum,
     Mean,
-    /// The sum of those that are not nan.
-    NanSum,
     Product,
     /// The logarithm of the sum of their exponentials.
     LogSumExp,
     /// Their length.
     Norm,
-    /// How many are not 0.
-    CountNonzero,
     /// Whether all are true.
     All,
     /// Whether any is true.

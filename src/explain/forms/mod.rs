@@ -44,7 +44,7 @@ pub(crate) fn account(subject: &Subject) -> Account {
         Explanation::Linear => products::linear(subject),
         Explanation::Einsum => products::einsum(subject),
         Explanation::Reduction(reducer) => reduced::reduction(subject, reducer),
-        Explanation::Spread { root, with_mean } => reduced::spread(subject, root, with_mean),
+        Explanation::Spread { root } => reduced::spread(subject, root),
         Explanation::Extreme { which, gives } => reduced::extreme(subject, which, gives),
         Explanation::Running(kind) => reduced::running(subject, kind),
         Explanation::Ordered(kind) => ordered::account(subject, kind),

@@ -86,7 +86,7 @@ impl ReducedElements {
 /// A sum, or what is computed from one.
 pub(crate) fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> {
     let met = ReducedElements::reduced(subject)?;
-    let mut values = met.values();
+    let values = met.values();
     let links = met.links(subject, &values);
     let words = format!("{} of {}", subject.op(), met.name);
     let account = |words: String| Account::words(words).from(links.clone()).following(1).led("the largest");
@@ -94,10 +94,6 @@ pub(crate) fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> 
     Some(match reducer {
         Reducer::Sum => account(words).figures(Calc::terms(values)),
         Reducer::Mean => account(words).figures(Calc::terms(values).over(Calc::Number(many))),
-        Reducer::NanSum => {
-            values.retain(|value| !value.is_nan());
-            account(format!("{words}, nan left out")).figures(Calc::terms(values))
-        }
         Reducer::Product => account(words).figures(Calc::Product(numbers(&values))),
         Reducer::LogSumExp => {
             let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -126,11 +122,6 @@ pub(crate) fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> 
                 return None;
             }
         }
-        Reducer::CountNonzero => {
-            let count = values.iter().filter(|&&value| value != 0.0).count();
-            account(format!("{count} of the {} elements of {} are not 0", values.len(), met.name))
-                .figures(Calc::Number(count as f64))
-        }
         Reducer::All | Reducer::Any => {
             let count = values.iter().filter(|&&value| value != 0.0).count();
             let truth = if reducer == Reducer::All { count == values.len() } else { count > 0 };
@@ -145,17 +136,13 @@ pub(crate) fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> 
     })
 }
 
-/// A variance, a standard deviation, or the mean that is returned with it.
-pub(crate) fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<Account> {
+/// A variance or a standard deviation.
+pub(crate) fn spread(subject: &Subject, root: bool) -> Option<Account> {
     let met = ReducedElements::reduced(subject)?;
     let values = met.values();
     let many = values.len() as f64;
     let mean = values.iter().sum::<f64>() / many;
     let links = met.links(subject, &values.iter().map(|value| value - mean).collect::<Vec<_>>());
-    if with_mean && subject.made.output == 1 {
-        let calc = Calc::terms(values).over(Calc::Number(many));
-        return Some(Account::words(format!("mean of {}", met.name)).figures(calc).from(links).following(1));
-    }
     let correction = subject.number("correction").or_else(|| subject.number("unbiased")).unwrap_or(1.0);
     let squares = Calc::terms(values.iter().map(|value| (value - mean).powi(2)));
     let less = Calc::Number((many - correction).max(0.0));

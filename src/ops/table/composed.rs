@@ -1,5 +1,6 @@
 //! Operations that are functions of others: each row has its function in `py/torch/_composed.py`.
 
+use super::reduce::{DIMS, VAR};
 use crate::ops::autocast;
 use crate::ops::op::{BOTH, FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, METHOD, Op, TargetCheck, composed};
 use crate::tensor::DType;
@@ -60,6 +61,21 @@ rows![
     composed("diff", BOTH)
         .forms(&["Tensor input, int n=1, int dim=-1"])
         .doc("The differences of neighbours."),
+    composed("count_nonzero", BOTH)
+        .forms(&["Tensor input, ints? dim=None"])
+        .doc("How many elements are not zero."),
+    composed("take_along_dim", BOTH)
+        .forms(&["Tensor input, Tensor indices, int? dim=None"])
+        .doc("Elements along a dimension by index, broadcast."),
+    composed("var_mean", FUNCTION)
+        .forms(VAR)
+        .doc("The variance and the mean.")
+        .grad_name(GradName::node("VarMean")),
+    composed("nansum", BOTH)
+        .forms(DIMS)
+        .doc("The sum of the elements that are not nan.")
+        .grad_name(GradName::node("Nansum"))
+        .saving_operands(),
     composed("nanmean", BOTH)
         .forms(&["Tensor input, ints? dim=None, bool keepdim=False, *, dtype? dtype=None"])
         .doc("The mean of the elements that are not nan.")

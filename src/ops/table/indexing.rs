@@ -100,35 +100,6 @@ fn index_put(c: &Call) -> Result<Value> {
     Ok(out.into())
 }
 
-fn take_along_dim(c: &Call) -> Result<Value> {
-    let (x, index) = (c.tensor(0)?, c.tensor(1)?);
-    let Some(dim) = c.opt_int(2) else {
-        let flat = |tensor: &Tensor| crate::tensor::ops::reshape(tensor, &[tensor.numel()]);
-        return Ok(along::gather(&flat(x), 0, &flat(index))?.into());
-    };
-    refuse_if!(
-        x.ndim() != index.ndim(),
-        "torch.take_along_dim(): input and indices should have the same number of dimensions, but got {} dimensions \
-             for input, and {} dimensions for indices",
-        x.ndim(),
-        index.ndim()
-    );
-    let dim = wrap_dim(dim, x.ndim())?;
-    if x.ndim() == 0 {
-        return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
-    }
-    // Both are broadcast to each other but for the dimension taken along.
-    let spread = |tensor: &Tensor, other: &Tensor| -> Result<Tensor> {
-        let mut aside = other.shape().to_vec();
-        if let (Some(size), Some(own)) = (aside.get_mut(dim), tensor.shape().get(dim)) {
-            *size = *own;
-        }
-        let shape = crate::tensor::layout::broadcast(tensor.shape(), &aside)?;
-        Ok(tensor.with_layout(tensor.layout().broadcast_to(&shape)))
-    };
-    Ok(along::gather(&spread(x, index)?, dim, &spread(index, x)?)?.into())
-}
-
 const SCATTER: &[&str] = &[
     "Tensor input, int dim, Tensor index, Tensor src",
     "Tensor input, int dim, Tensor index, Number value",
@@ -166,7 +137,4 @@ rows![
     op(indexed("index_put", Movement::Rearranged).grad("IndexPut"), ALL, index_put)
         .forms(&["Tensor input, Tensors indices, Tensor values, bool accumulate=False"])
         .doc("values where the index tensors say."),
-    op(indexed("take_along_dim", Movement::LookedUp).grad("Gather"), BOTH, take_along_dim)
-        .forms(&["Tensor input, Tensor indices, int? dim=None"])
-        .doc("Elements along a dimension by index, broadcast."),
 ];

@@ -1,7 +1,7 @@
 //! Sums, means, extremes and truths over dimensions.
 
 use crate::kernel::reduce as kernel;
-use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
+use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, reduction};
@@ -13,7 +13,7 @@ use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, ops, refuse_if};
 
 /// Over everything, or over the dimensions named.
-const DIMS: &[&str] = &[
+pub(super) const DIMS: &[&str] = &[
     "Tensor input, *, dtype? dtype=None",
     "Tensor input, ints? dim, bool keepdim=False, *, dtype? dtype=None",
 ];
@@ -22,7 +22,7 @@ const DIM: &[&str] = &[
     "Tensor input, *, dtype? dtype=None",
     "Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None",
 ];
-const VAR: &[&str] = &[
+pub(super) const VAR: &[&str] = &[
     "Tensor input, ints? dim, bool unbiased, bool keepdim=False",
     "Tensor input, bool unbiased",
     "Tensor input, ints? dim=None, *, Number? correction=1, bool keepdim=False",
@@ -50,17 +50,6 @@ fn sum(c: &Call) -> Result<Value> {
     Ok(reduce::sum(c.tensor(0)?, &over(c)?, dtype(c)).into())
 }
 
-fn nansum(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let clean = ops::pointwise::same_unary(
-        x,
-        |v| if v.is_nan() { 0.0 } else { v },
-        |v| if v.is_nan() { 0.0 } else { v },
-        |v| v,
-    );
-    Ok(reduce::sum(&clean, &over(c)?, dtype(c)).into())
-}
-
 fn mean(c: &Call) -> Result<Value> {
     overload_by_form(c, "Mean");
     let (x, over) = (c.tensor(0)?, over(c)?);
@@ -84,7 +73,7 @@ fn prod(c: &Call) -> Result<Value> {
     Ok(reduce::prod(x, &over, dtype).into())
 }
 
-/// A variance or a standard deviation, and the mean if the operation returns it.
+/// A variance or a standard deviation.
 fn spread(c: &Call, of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Value> {
     let x = c.tensor(0)?;
     let flag = |on: bool| if on { 1.0 } else { 0.0 };
@@ -96,11 +85,7 @@ fn spread(c: &Call, of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Va
     };
     refuse_if!(!x.dtype().is_float(), "std and var only support floating point and complex dtypes");
     let over = ReductionAxes::new(x, &dims.unwrap_or_default(), keepdim)?;
-    let found = of(x, &over, correction);
-    Ok(match c.op.explanation {
-        Explanation::Spread { with_mean: true, .. } => Value::Tensors(vec![found, mean_of(x, &over)]),
-        _ => found.into(),
-    })
+    Ok(of(x, &over, correction).into())
 }
 
 fn mean_of(x: &Tensor, over: &ReductionAxes) -> Tensor {
@@ -181,15 +166,9 @@ fn norm(c: &Call) -> Result<Value> {
     Ok(norm_of(&x, &over, p)?.into())
 }
 
-fn count_nonzero(c: &Call) -> Result<Value> {
-    let x = to_dtype(&to_dtype(c.tensor(0)?, DType::Bool), DType::Int64);
-    let over = ReductionAxes::new(&x, &c.opt_ints(1).unwrap_or_default(), false)?;
-    Ok(reduce::sum(&x, &over, None).into())
-}
-
 /// A variance or a standard deviation.
-const fn spread_of(name: &'static str, root: bool, with_mean: bool) -> Descriptor {
-    Descriptor::new(name, OpFamily::Reduction, Explanation::Spread { root, with_mean })
+const fn spread_of(name: &'static str, root: bool) -> Descriptor {
+    Descriptor::new(name, OpFamily::Reduction, Explanation::Spread { root })
 }
 
 const fn scan(name: &'static str, kind: RunningKind) -> Descriptor {
@@ -201,9 +180,6 @@ rows![
         .forms(DIMS)
         .doc("The sum over all elements, or over the dimensions named.")
         .rule(backward::reductions::sum),
-    op(reduction("nansum", Reducer::NanSum).grad("Nansum"), BOTH, nansum)
-        .forms(DIMS)
-        .doc("The sum of the elements that are not nan."),
     op(reduction("mean", Reducer::Mean).costs(1).grad("Mean"), BOTH, mean)
         .forms(DIMS)
         .doc("The mean over all elements, or over the dimensions named.")
@@ -213,17 +189,14 @@ rows![
         .doc("The product over all elements, or over one dimension.")
         .autocast(autocast::float32)
         .saving_result(),
-    op(spread_of("var", false, false).cost(CostRule::Spread).grad("Var"), BOTH, |c| spread(c, var_of))
+    op(spread_of("var", false).cost(CostRule::Spread).grad("Var"), BOTH, |c| spread(c, var_of))
         .forms(VAR)
         .doc("The variance; divided by n - correction.")
         .rule(backward::reductions::var),
-    op(spread_of("std", true, false).cost(CostRule::Spread).grad("Std"), BOTH, |c| spread(c, std_of))
+    op(spread_of("std", true).cost(CostRule::Spread).grad("Std"), BOTH, |c| spread(c, std_of))
         .forms(VAR)
         .doc("The standard deviation; the root of the variance.")
         .saving_result(),
-    op(spread_of("var_mean", false, true).grad("VarMean"), FUNCTION, |c| spread(c, var_of))
-        .forms(VAR)
-        .doc("The variance and the mean."),
     op(reduction("any", Reducer::Any), BOTH, |c| truth(c, false))
         .forms(TRUTH)
         .doc("Whether any element is not zero."),
@@ -248,7 +221,4 @@ rows![
         ])
         .doc("The p-norm: the root of the sum of squares for p = 2.")
         .saving_result(),
-    op(reduction("count_nonzero", Reducer::CountNonzero), BOTH, count_nonzero)
-        .forms(&["Tensor input, ints? dim=None"])
-        .doc("How many elements are not zero."),
 ];

@@ -226,6 +226,26 @@ def trace(input):
 # Order
 
 
+def take_along_dim(input, indices, dim):
+    if dim is None:
+        return input.reshape(-1).gather(0, indices.reshape(-1))
+    if input.dim() != indices.dim():
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.dim()} dimensions for input, and {indices.dim()} dimensions for indices"
+        )
+    dim = _dim(dim, input.dim())
+    if not input.dim():
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+
+    def spread(tensor, other):
+        sizes = enumerate(zip(tensor.shape, other.shape))
+        shape = [own if at == dim or theirs == 1 else theirs for at, (own, theirs) in sizes]
+        return tensor if list(tensor.shape) == shape else tensor.expand(shape)
+
+    return spread(input, indices).gather(dim, spread(indices, input))
+
+
 def unique(input, return_inverse, return_counts, dim):
     """The different slices along a dimension."""
     if not input.dim():
@@ -425,6 +445,21 @@ def fill_diagonal_(input, fill_value, wrap):
 
 
 # Means without nan, differences, quantiles
+
+
+def count_nonzero(input, dim):
+    return (input != 0).sum(() if dim is None else dim)
+
+
+def var_mean(input, dim=None, unbiased=True, keepdim=False, correction=None):
+    correction = int(unbiased) if correction is None else correction
+    var = input.var(dim, correction=correction, keepdim=keepdim)
+    return var, input.mean(() if dim is None else dim, keepdim=keepdim)
+
+
+def nansum(input, dtype, dim=(), keepdim=False):
+    known = input.masked_fill(input.isnan(), 0) if input.is_floating_point() else input
+    return known.sum(() if dim is None else dim, keepdim=keepdim, dtype=dtype)
 
 
 def nanmean(input, dim, keepdim, dtype):

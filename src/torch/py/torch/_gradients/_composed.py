@@ -67,12 +67,6 @@ def cumprod(input, dim, **rest):
     return torch.stack(products, dim)
 
 
-@composed("var_mean")
-def var_mean(input, **rest):
-    given = {name: value for name, value in rest.items() if value is not None and name != "out"}
-    return input.var(**given), input.mean(given.get("dim"), keepdim=given.get("keepdim", False))
-
-
 @composed("rms_norm")
 def rms_norm(input, normalized_shape, weight, eps):
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))

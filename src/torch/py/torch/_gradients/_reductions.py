@@ -34,11 +34,6 @@ def sum(step, grad):
     return {"input": spread(step, grad)}
 
 
-@rule("nansum")
-def nansum(step, grad):
-    return {"input": spread(step, grad) * ~step["input"].isnan()}
-
-
 @rule("mean")
 def mean(step, grad):
     return {"input": spread(step, grad) / _count(step)}

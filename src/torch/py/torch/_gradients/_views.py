@@ -128,7 +128,7 @@ def flip(step, grad):
     return {"input": grad.flip(step["dims"])}
 
 
-@rule("gather", "take_along_dim")
+@rule("gather")
 def gather(step, grad):
     index = step["index"] if "index" in step.arguments else step["indices"]
     return {"input": torch.zeros(step["input"].shape, dtype=grad.dtype).scatter_add(step["dim"], index, grad)}
