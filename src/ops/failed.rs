@@ -3,7 +3,7 @@
 use crate::tensor::{Arg, Descriptor, Error};
 
 /// The last operation of a session that raised.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failed {
     pub(crate) op: &'static Descriptor,
     /// Which of its forms the arguments fit.
@@ -13,10 +13,4 @@ pub(crate) struct Failed {
     /// All arguments in the order of its signature, defaults filled in.
     pub(crate) args: Vec<Arg>,
     pub(crate) error: Error,
-}
-
-impl std::fmt::Debug for Failed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} that raised", self.op.name)
-    }
 }
