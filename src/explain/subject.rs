@@ -7,7 +7,7 @@ use super::storage_element::{MadeBy, PastOperand};
 use super::tensor_names::TensorNames;
 use crate::ops::State;
 use crate::ops::call::call;
-use crate::ops::op::Caller;
+use crate::ops::state::Caller;
 use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
 use crate::tensor::explanation::Explanation;

@@ -9,8 +9,7 @@ use rustpython_vm::{PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, 
 use super::mirror::Mirrors;
 use super::text::PrintOptions;
 use crate::ops::call::{call, call_in_place};
-use crate::ops::op::Caller;
-use crate::ops::state::State;
+use crate::ops::state::{Caller, State};
 use crate::ops::table;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;

@@ -13,7 +13,7 @@ use crate::kernel::random::Generator;
 use crate::tensor::descriptor::{InPlace, OpFamily, setters};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Site, Tensor};
+use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Tensor};
 
 /// Reachable as `torch.name(...)`.
 pub const FUNCTION: u8 = 1;
@@ -56,7 +56,7 @@ pub struct Op {
     pub(crate) saves_result: fn(&[Arg]) -> bool,
     /// What `torch.autocast` makes of these arguments.
     pub(crate) autocast: fn(&[Arg]) -> Autocast,
-    /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
+    /// The rule of its gradients, if it has one here; otherwise the rule in Python is used.
     pub(crate) rule: Option<GradientRule>,
     /// Whether it is a function of other operations in `py/torch/_composed.py`.
     composed: bool,
@@ -159,6 +159,9 @@ setters! { Op {
     saving_result_if(saves: fn(&[Arg]) -> bool) saves_result = saves;
     /// The gradients of its operands from that of its one result.
     rule(rule: fn(&BackwardStep, Tensor) -> Result<Gradients>) rule = Some(GradientRule::One(rule));
+    /// The same, by a kernel that computes all gradients in one pass. Where the pass has to be recorded, the rule in Python
+    /// is used.
+    rule_in_one_pass(rule: fn(&BackwardStep, Tensor) -> Result<Gradients>) rule = Some(GradientRule::OnePass(rule));
     /// The gradients of its operands from those of its results.
     rule_of_several(rule: fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>)
         rule = Some(GradientRule::Several(rule));
@@ -197,6 +200,12 @@ impl Op {
     #[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
     pub fn has_rule(&self) -> bool {
         self.rule.is_some()
+    }
+
+    /// Whether that rule can be recorded, so that its gradients have gradients.
+    #[cfg_attr(private_layers, expect(dead_code, reason = "tests use it"))]
+    pub fn has_recorded_rule(&self) -> bool {
+        matches!(self.rule, Some(GradientRule::One(_) | GradientRule::Several(_)))
     }
 
     /// The parameters of each form.
@@ -358,13 +367,4 @@ impl<'a> Call<'a> {
     pub(crate) fn default_dtype(&self) -> DType {
         self.state.default_dtype.get()
     }
-}
-
-/// What a call needs besides its arguments.
-#[derive(Clone, Copy)]
-pub(crate) struct Caller<'a> {
-    /// The session's state.
-    pub(crate) state: &'a State,
-    /// The line that called.
-    pub(crate) site: &'a dyn Fn() -> Option<Site>,
 }

@@ -1,7 +1,7 @@
 //! Writes into tensors, recorded: on the tensor, and on the elements that it covers.
 
-use super::op::{Caller, Op};
-use super::state::State;
+use super::op::Op;
+use super::state::{Caller, State};
 use super::stream::Stream;
 use super::table;
 use super::view_history;

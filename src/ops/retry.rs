@@ -3,8 +3,8 @@
 
 use super::call::{call, call_in_place};
 use super::failed::Failed;
-use super::op::{Caller, Op};
-use super::state::State;
+use super::op::Op;
+use super::state::{Caller, State};
 use super::table;
 use super::value::Value;
 use crate::kernel::random::Family;

@@ -8,6 +8,10 @@
 //! `only`, which is refused with anything but its default. A test looks for a call of every other parameter in which it
 //! changes the result.
 
+use std::rc::Rc;
+
+use crate::tensor::Arg;
+
 /// The types of parameters, and their words in a form.
 macro_rules! types {
     ($($(#[$doc:meta])* $name:ident $word:literal,)*) => {
@@ -107,6 +111,21 @@ pub(crate) fn parse(form: &'static str) -> Vec<Param> {
         params.push(Param { name, kind: *kind, optional, keyword_only, default });
     }
     params
+}
+
+/// The argument a default's text means.
+pub(crate) fn default_arg(text: &'static str) -> Arg {
+    match text {
+        "None" => Arg::None,
+        "True" => Arg::Bool(true),
+        "False" => Arg::Bool(false),
+        "()" => Arg::Ints(Vec::new()),
+        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(int), _) => Arg::Int(int),
+            (_, Ok(float)) => Arg::Float(float),
+            _ => Arg::Str(Rc::from(text.trim_matches('\''))),
+        },
+    }
 }
 
 /// The names of the parameters that a function in Python gets.

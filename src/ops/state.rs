@@ -32,8 +32,6 @@ pub struct State {
     pub(crate) print_options: RefCell<PrintOptions>,
     /// Whether backward is running: what runs then is not the learner's own code. Only `create_graph` records it.
     pub(crate) in_backward: Cell<bool>,
-    /// Whether gradients are computed by the rules in Python where there are others.
-    pub(crate) rules_in_python: Cell<bool>,
     /// Whether a gradient that is NaN is an error (`torch.autograd.set_detect_anomaly`).
     pub(crate) nan_is_error: Cell<bool>,
     /// Whether backward is recorded even so, to explain a gradient.
@@ -62,7 +60,6 @@ impl State {
             default_dtype: Cell::new(DType::Float32),
             print_options: RefCell::new(PrintOptions::default()),
             in_backward: Cell::new(false),
-            rules_in_python: Cell::new(false),
             nan_is_error: Cell::new(false),
             backward_recorded: Cell::new(false),
             autocast: AutocastMode::default(),
@@ -129,4 +126,13 @@ impl State {
     pub(crate) fn take_failed(&self) -> Option<Failed> {
         self.failed.take()
     }
+}
+
+/// What a call needs besides its arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    /// The session's state.
+    pub(crate) state: &'a State,
+    /// The line that called.
+    pub(crate) site: &'a dyn Fn() -> Option<Site>,
 }

@@ -1,7 +1,7 @@
 //! A write through a view continues the history of the tensors that the view was made from.
 //! Source: PyTorch's `CopySlices`.
 
-use super::op::Caller;
+use super::state::Caller;
 use crate::tensor::descriptor::COPY_SLICES;
 use crate::tensor::{Arg, CompletedOperation, Tensor};
 

@@ -37,6 +37,16 @@ impl Record {
         self.result.get()?.tensor()
     }
 
+    /// The saved result as what the operation returned.
+    pub(crate) fn saved_result_with_history(self: &Rc<Self>) -> Option<Tensor> {
+        let result = self.saved_result()?;
+        if result.dtype().is_float() {
+            result.mark_result(true);
+            result.set_origin(self.clone(), self.outputs - 1);
+        }
+        Some(result)
+    }
+
     /// Errors: the saved result, or an operand saved by [`Record::save_operands`], was written to since.
     pub(crate) fn check_saved(&self) -> Result<()> {
         for saved in self.operands.get().into_iter().flatten() {

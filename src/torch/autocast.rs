@@ -10,8 +10,7 @@ use super::raise::OrRaise;
 use super::site::site;
 use crate::ops::autocast::Autocast;
 use crate::ops::call::converted;
-use crate::ops::op::Caller;
-use crate::ops::state::State;
+use crate::ops::state::{Caller, State};
 use crate::tensor::Arg;
 
 /// Whether it is on, its dtype, and whether it keeps converted parameters.

@@ -12,13 +12,12 @@ use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
 use crate::kernel::stop;
+use crate::ops::backward::compute::recorded;
 use crate::ops::backward::traversal::{self, Place, TraversalHost, TraversalMode};
 use crate::ops::backward::{add_in_place, settled};
-use crate::ops::call::{call, call_in_place};
-use crate::ops::op::Caller;
-use crate::ops::state::State;
+use crate::ops::call::call_in_place;
+use crate::ops::state::{Caller, State};
 use crate::ops::table;
-use crate::ops::value::Value;
 use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Layout, Record, Result, Site, Tensor};
 
 /// What becomes of the gradients.
@@ -59,29 +58,20 @@ impl Python<'_> {
         traversal::recorded_sum(Caller { state: self.state, site: &place }, old, new)
     }
 
-    /// Runs the operation of a row, recorded.
-    fn recorded(&self, name: &'static str, args: Vec<Arg>) -> Result<Tensor> {
-        let place = || site(self.vm);
-        match call(Caller { state: self.state, site: &place }, table::row(name), 0, args)? {
-            Value::Tensor(tensor) => Ok(tensor),
-            _ => unreachable!("it returns one tensor"),
-        }
-    }
-
     /// Adds to `grad`.
     fn keep(&self, tensor: &Tensor, grad: Tensor) -> Result<()> {
+        let place = || site(self.vm);
+        let caller = Caller { state: self.state, site: &place };
         let grad = match (tensor.grad(), self.mode.create) {
             (None, true) => grad,
             (None, false) if self.state.backward_recorded.get() => {
-                let detached = self.recorded("detach", vec![Arg::Tensor(grad)])?;
-                self.recorded("clone", vec![Arg::Tensor(detached), Arg::None])?
+                let detached = recorded(caller, "detach", 0, vec![Arg::Tensor(grad)])?;
+                recorded(caller, "clone", 0, vec![Arg::Tensor(detached)])?
             }
             (None, false) => settled(grad),
             (Some(old), true) => self.sum(old, grad)?,
             (Some(old), false) if self.state.backward_recorded.get() => {
-                let place = || site(self.vm);
                 let args = vec![Arg::Tensor(old), Arg::Tensor(grad), Arg::Int(1)];
-                let caller = Caller { state: self.state, site: &place };
                 return call_in_place(caller, table::row("add"), 0, args).map(drop);
             }
             (Some(old), false) => {

@@ -13,7 +13,7 @@ use super::numbers::{element, int, ints, is_too_large, items, number, too_large}
 use super::py_tensor::tensor_of;
 use super::raise::attach;
 use crate::ops::op::{FUNCTIONAL, Op};
-use crate::ops::schema::{Param, Type};
+use crate::ops::schema::{Param, Type, default_arg};
 use crate::ops::state::State;
 use crate::tensor::{Arg, ErrorFact, Tensor};
 
@@ -146,21 +146,6 @@ fn taken_or_refused(
         Type::Out if vm.is_none(object) => Ok(Some(Arg::None)),
         Type::Out => Err(refused("not part of attn here; assign the result instead")),
         _ => Ok(None),
-    }
-}
-
-/// The argument a default's text means.
-fn default_arg(text: &'static str) -> Arg {
-    match text {
-        "None" => Arg::None,
-        "True" => Arg::Bool(true),
-        "False" => Arg::Bool(false),
-        "()" => Arg::Ints(Vec::new()),
-        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
-            (Ok(int), _) => Arg::Int(int),
-            (_, Ok(float)) => Arg::Float(float),
-            _ => Arg::Str(Rc::from(text.trim_matches('\''))),
-        },
     }
 }
 

@@ -11,8 +11,7 @@ use super::py_tensor::tensor_of;
 use super::raise::OrRaise;
 use crate::ops::autocast::Autocast;
 use crate::ops::call::converted;
-use crate::ops::op::Caller;
-use crate::ops::state::State;
+use crate::ops::state::{Caller, State};
 use crate::ops::table::Op;
 use crate::tensor::{Arg, Tensor};
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use rustpython_vm::builtins::PySlice;
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::classes::PyDType;
@@ -13,7 +12,6 @@ use super::py_tensor::PyTensor;
 use super::raise::OrRaise;
 use crate::ops::state::State;
 use crate::ops::table;
-use crate::tensor::Index;
 use crate::tensor::descriptor::FUNCTION;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, CompletedOperation, GradName, Record, Tensor};
@@ -183,21 +181,11 @@ impl PyRecord {
         found.map_or(Ok(()), |tensor| self.record.check_operand(at, tensor)).or_raise(vm)
     }
 
-    /// Errors: a tensor of the index expression among the arguments was written to since.
-    #[pymethod]
-    fn check_index(&self, vm: &VirtualMachine) -> PyResult<()> {
-        self.record.check_index(&self.record.args()).or_raise(vm)
-    }
-
     /// The result that the operation saved, with its history; `None` if it saved none.
     #[pymethod]
     fn saved_result(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let Some(result) = self.record.saved_result() else { return vm.ctx.none() };
-        if result.dtype().is_float() {
-            result.mark_result(true);
-            result.set_origin(self.record.clone(), self.record.outputs - 1);
-        }
-        PyTensor::new(result, self.state.clone()).into_pyobject(vm)
+        let result = self.record.saved_result_with_history();
+        result.map_or(vm.ctx.none(), |result| PyTensor::new(result, self.state.clone()).into_pyobject(vm))
     }
 }
 
@@ -206,7 +194,8 @@ pub(super) fn value(arg: &Arg, state: &Rc<State>, vm: &VirtualMachine) -> PyObje
     let tensor = |tensor: &Tensor| PyTensor::new(tensor.clone(), state.clone()).into_pyobject(vm);
     let tuple = |items: Vec<PyObjectRef>| vm.ctx.new_tuple(items).into();
     match arg {
-        Arg::None | Arg::Generator(_) => vm.ctx.none(),
+        // The rules of what is indexed are not in Python.
+        Arg::None | Arg::Generator(_) | Arg::Index(_) => vm.ctx.none(),
         Arg::Bool(value) => vm.ctx.new_bool(*value).into(),
         Arg::Int(value) => vm.ctx.new_int(*value).into(),
         Arg::Float(value) => vm.ctx.new_float(*value).into(),
@@ -216,21 +205,5 @@ pub(super) fn value(arg: &Arg, state: &Rc<State>, vm: &VirtualMachine) -> PyObje
         Arg::Tensors(values) => vm.ctx.new_list(values.iter().map(tensor).collect()).into(),
         Arg::Ints(values) => tuple(values.iter().map(|value| vm.ctx.new_int(*value).into()).collect()),
         Arg::Floats(values) => tuple(values.iter().map(|value| vm.ctx.new_float(*value).into()).collect()),
-        Arg::Index(parts) => tuple(parts.iter().map(|part| index_part(part, state, vm)).collect()),
-    }
-}
-
-fn index_part(part: &Index, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
-    let whole = |value: Option<i64>| value.map_or(vm.ctx.none(), |value| vm.ctx.new_int(value).into());
-    match part {
-        Index::Int(at) => vm.ctx.new_int(*at).into(),
-        Index::Slice { start, stop, step } => {
-            let (start, stop, step) = (Some(whole(*start)), whole(*stop), Some(whole(*step)));
-            PySlice { start, stop, step }.into_pyobject(vm)
-        }
-        Index::NewAxis => vm.ctx.none(),
-        Index::Ellipsis => vm.ctx.ellipsis.to_owned().into(),
-        Index::Bool(value) => vm.ctx.new_bool(*value).into(),
-        Index::Tensor(tensor) => PyTensor::new(tensor.clone(), state.clone()).into_pyobject(vm),
     }
 }

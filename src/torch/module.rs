@@ -318,7 +318,6 @@ fn stateful(
     define!("_set_grad_enabled", |state, _vm, on: bool| state.grad_mode.set(on));
     define!("is_anomaly_enabled", |state, _vm| state.nan_is_error.get());
     define!("_set_nan_is_error", |state, _vm, on: bool| state.nan_is_error.replace(on));
-    define!("_set_rules_in_python", |state, _vm, on: bool| state.rules_in_python.replace(on));
     define!("_autocast", |state, vm| settings(state, vm));
     define!("_set_autocast", |state, vm, enabled: bool, dtype: PyObjectRef, caches: bool| {
         set_autocast(state, enabled, &dtype, caches, vm);

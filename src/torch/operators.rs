@@ -14,7 +14,7 @@ use super::site::site;
 use super::tensor_class::truth;
 use super::to_python::object;
 use crate::ops::call::{call, call_in_place};
-use crate::ops::op::Caller;
+use crate::ops::state::Caller;
 use crate::ops::table::{self, Op, operator};
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Sign;

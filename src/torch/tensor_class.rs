@@ -17,7 +17,7 @@ use super::raise::{OrRaise, raise};
 use super::site::site;
 use super::to_python::{check_list, item_object, object};
 use crate::ops::call::call;
-use crate::ops::op::Caller;
+use crate::ops::state::Caller;
 use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
 use crate::ops::view_history::root_of;

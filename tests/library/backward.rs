@@ -1,5 +1,5 @@
-//! Every rule of the table computes the gradients of its Python twin on operands of every layout, bit for bit unless a
-//! kernel computes them in one pass; and those are the slopes that central differences find.
+//! Every rule of the table computes the same gradients with and without records on operands of every layout, bit for bit
+//! unless a kernel computes them in one pass; and those are the slopes that central differences find.
 
 use attn::ops::table::ops;
 use attn::session::{Session, SessionOptions, with_large_stack};
@@ -16,7 +16,7 @@ fn wrong(names: Vec<&'static str>) -> String {
 }
 
 #[test]
-fn rules_agree_with_their_python_twins_and_with_central_differences() {
+fn rules_agree_with_and_without_records_and_with_central_differences() {
     let mut names: Vec<&str> = ops().filter(|op| op.has_rule()).map(|op| op.name).collect();
     names.extend(["setitem", "copy_slices"]);
     names.dedup();

@@ -1,6 +1,5 @@
 //! Rules of activation functions, softmax and embedding: one pass of the kernel each.
 
-use super::compute;
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::backward::activation::Slope;
@@ -37,7 +36,7 @@ macro_rules! of_one {
 /// Rules of functions of one number whose slope follows from the result (`y`), which is computed again from the input if it
 /// is not at hand.
 macro_rules! of_result {
-    ($($(#[$meta:meta])* $name:ident => $result:path, |$y:ident, $grad:ident| $slope:expr;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident $op:literal => $result:path, |$y:ident, $grad:ident| $slope:expr;)*) => {$(
         $(#[$meta])*
         pub(crate) fn $name(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
             struct FromResult;
@@ -49,7 +48,7 @@ macro_rules! of_result {
             }
             let of_input = match step.result(&grad) {
                 Some(result) => slopes(&result, &grad, &FromResult)?,
-                None => slopes(&compute::function(step.tensor("input")?, $result, $result), &grad, &FromResult)?,
+                None => slopes(&step.function($op, step.tensor("input")?, $result, $result)?, &grad, &FromResult)?,
             };
             Ok(Gradients::of("input", of_input))
         }
@@ -57,8 +56,8 @@ macro_rules! of_result {
 }
 
 of_result! {
-    tanh => math::tanh, |y, grad| activation::tanh(y, grad);
-    sigmoid => math::sigmoid, |y, grad| activation::sigmoid(y, grad);
+    tanh "tanh" => math::tanh, |y, grad| activation::tanh(y, grad);
+    sigmoid "sigmoid" => math::sigmoid, |y, grad| activation::sigmoid(y, grad);
 }
 
 /// `relu`, whose result is positive where its input is.

@@ -1,8 +1,9 @@
 //! The rule of `einsum`: the gradient of an operand is an `einsum` of the result's gradient and the other operands.
 
+use super::compute;
 use super::step::{BackwardStep, Gradients};
-use crate::tensor::ops::einsum::{of_labels, spelled};
-use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
+use crate::tensor::ops::einsum::{ELLIPSIS, letter, of_labels, spelled};
+use crate::tensor::{Arg, Error, Layout, Result, Tensor};
 
 pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (Arg::Str(equation), Some(name)) = (step.argument(0), step.list()) else {
@@ -18,7 +19,7 @@ pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         }
     }
     let one = |at: usize| match wanted.get(at) {
-        Some(true) => of_operand(at, &grad, &result, &inputs, operands).map(Some),
+        Some(true) => of_operand(step, at, &grad, &result, &inputs, operands).map(Some),
         _ => Ok(None),
     };
     Ok(Gradients::list(name, (0..operands.len()).map(one).collect::<Result<_>>()?))
@@ -26,6 +27,7 @@ pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// The gradient of operand `at`.
 fn of_operand(
+    step: &BackwardStep,
     at: usize,
     grad: &Tensor,
     result: &[usize],
@@ -43,27 +45,45 @@ fn of_operand(
     // A label that only this operand has was summed over: every element gets the same gradient.
     let is_known = |label: &usize| terms.iter().any(|term| term.contains(label));
     let (mut order, lone): (Vec<usize>, Vec<usize>) = once.iter().partition(|label| is_known(label));
-    let part = of_labels(&terms, &order, &tensors)?.0;
-    let mut layout = part.layout().clone();
+    let mut part = match step.caller {
+        None => of_labels(&terms, &order, &tensors)?.0,
+        Some(caller) => {
+            let args = vec![Arg::Str(equation(&terms, &order).into()), Arg::Tensors(tensors)];
+            compute::recorded(caller, "einsum", 0, args)?
+        }
+    };
     for _ in &lone {
-        layout = layout.unsqueeze(layout.ndim());
+        part = step.unsqueezed(&part, part.ndim())?;
     }
     order.extend(lone);
     let place = |of: &[usize], label: &usize| of.iter().position(|other| other == label).unwrap_or(0);
     let axes: Vec<usize> = once.iter().map(|label| place(&order, label)).collect();
-    let sizes: Vec<i64> = once.iter().map(|label| operands[at].shape()[place(own, label)] as i64).collect();
-    let part = ops::expanded(&part.with_layout(layout.permute(&axes)), &sizes)?;
-    if once.len() == own.len() { Ok(part) } else { on_diagonal(&part, &once, own, &operands[at]) }
+    let sizes: Vec<usize> = once.iter().map(|label| operands[at].shape()[place(own, label)]).collect();
+    let part = step.expanded(&step.permuted(&part, &axes)?, &sizes)?;
+    if once.len() == own.len() {
+        return Ok(part);
+    }
+    // A gradient of a diagonal is put on the diagonal of zeros.
+    step.put_back(&part, operands[at].shape(), operands[at].dtype(), |whole| {
+        let step = |label: &usize| {
+            own.iter()
+                .zip(whole.strides())
+                .filter(|(other, _)| *other == label)
+                .map(|(_, &stride)| stride)
+                .sum()
+        };
+        let strides = once.iter().map(step).collect();
+        Ok(whole.with_layout(Layout { shape: part.shape().into(), strides, offset: 0 }))
+    })
 }
 
-/// A gradient of a diagonal, put on the diagonal of zeros.
-fn on_diagonal(part: &Tensor, once: &[usize], own: &[usize], operand: &Tensor) -> Result<Tensor> {
-    let whole = Tensor::zeros(operand.shape(), operand.dtype())?;
-    let step = |label: &usize| {
-        own.iter().zip(whole.strides()).filter(|(other, _)| *other == label).map(|(_, &stride)| stride).sum()
-    };
-    let strides = once.iter().map(step).collect();
-    let view = Layout { shape: part.shape().into(), strides, offset: 0 };
-    ops::write(&whole.with_layout(view), part)?;
-    Ok(whole)
+/// The equation of these labels in letters, which have the order of the labels: those of an ellipsis come first.
+fn equation(terms: &[Vec<usize>], result: &[usize]) -> String {
+    let mut labels: Vec<usize> = terms.iter().flatten().copied().collect();
+    labels.sort_unstable_by_key(|&label| (label < ELLIPSIS, label));
+    labels.dedup();
+    let place = |label: &usize| labels.iter().position(|other| other == label).unwrap_or(0);
+    let text = |term: &[usize]| term.iter().map(|label| letter(place(label))).collect::<String>();
+    let terms: Vec<String> = terms.iter().map(|term| text(term)).collect();
+    format!("{}->{}", terms.join(","), text(result))
 }

@@ -1,30 +1,28 @@
 //! Gradients in the shape and dtype of their operand, and sums of gradients.
 
 use super::compute;
+use super::step::BackwardStep;
 use crate::kernel::elementwise::in_pieces;
-use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::{Buffer, DType, Layout, Result, Tensor, ops};
 
-/// A gradient in the shape and dtype of its operand. The gradient itself if it has them.
-pub(super) fn as_operand(grad: Tensor, operand: &Tensor) -> Result<Tensor> {
-    let grad = sum_to(grad, operand.shape())?;
-    Ok(if grad.dtype() == operand.dtype() { grad } else { to_dtype(&grad, operand.dtype()) })
-}
-
-/// The gradient of a broadcast result summed to an operand's shape. The gradient itself if it has that shape.
-pub(super) fn sum_to(grad: Tensor, shape: &[usize]) -> Result<Tensor> {
-    if grad.shape() == shape {
-        return Ok(grad);
+impl BackwardStep<'_> {
+    /// A gradient in the shape and dtype of its operand. The gradient itself if it has them.
+    pub(super) fn as_operand(&self, grad: Tensor, operand: &Tensor) -> Result<Tensor> {
+        let grad = self.sum_to(grad, operand.shape())?;
+        if grad.dtype() == operand.dtype() { Ok(grad) } else { self.converted(&grad, operand.dtype()) }
     }
-    let lead = grad.ndim() - shape.len();
-    let spread = |&axis: &usize| axis < lead || (shape[axis - lead] == 1 && grad.shape()[axis] != 1);
-    let dims: Vec<i64> = (0..grad.ndim()).filter(spread).map(|axis| axis as i64).collect();
-    let grad = match dims.is_empty() {
-        true => grad,
-        false => reduce::sum(&grad, &ReductionAxes::new(&grad, &dims, true)?, None),
-    };
-    Ok(if grad.shape() == shape { grad } else { ops::reshape(&grad, shape) })
+
+    /// The gradient of a broadcast result summed to an operand's shape. The gradient itself if it has that shape.
+    pub(super) fn sum_to(&self, grad: Tensor, shape: &[usize]) -> Result<Tensor> {
+        if grad.shape() == shape {
+            return Ok(grad);
+        }
+        let lead = grad.ndim() - shape.len();
+        let spread = |&axis: &usize| axis < lead || (shape[axis - lead] == 1 && grad.shape()[axis] != 1);
+        let dims: Vec<usize> = (0..grad.ndim()).filter(spread).collect();
+        let grad = if dims.is_empty() { grad } else { self.sum(&grad, &dims)? };
+        if grad.shape() == shape { Ok(grad) } else { self.reshaped(&grad, shape) }
+    }
 }
 
 /// The sum of two gradients of one tensor. Written over one of them if nothing else refers to it; the bits are the same.

@@ -1,9 +1,11 @@
 //! Rules of parts chosen or written by index: a gradient goes back to the places that its numbers came from.
 
+use super::compute::{places, recorded};
 use super::step::{BackwardStep, Gradients};
+use crate::ops::state::Caller;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
-use crate::tensor::{DType, Layout, Result, Tensor, index, ops};
+use crate::tensor::{Arg, DType, Layout, Result, Tensor, index, ops};
 
 /// Zeros in the shape of the operand, with the gradient where a view saw its elements.
 fn written(
@@ -12,10 +14,8 @@ fn written(
     view: impl FnOnce(&Layout) -> Result<Layout>,
 ) -> Result<Gradients> {
     let dtype = step.arg("input").tensor().map_or(DType::Float32, Tensor::dtype);
-    let whole = Tensor::zeros(step.shape("input"), dtype)?;
-    let place = view(whole.layout())?;
-    ops::write(&whole.with_layout(place), grad)?;
-    Ok(Gradients::of("input", whole))
+    let find = |whole: &Tensor| Ok(whole.with_layout(view(whole.layout())?));
+    Ok(Gradients::of("input", step.put_back(grad, step.shape("input"), dtype, find)?))
 }
 
 /// A position along a dimension as one from the front.
@@ -43,8 +43,12 @@ pub(crate) fn narrow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 /// `x[index]`. Where tensors index, gradients of one element add up in the order of the result.
 pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let name = step.name(0);
-    let whole = Tensor::zeros(step.shape(name), grad.dtype())?;
-    let parts = step.index()?;
+    let (shape, parts) = (step.shape(name), step.index()?);
+    if step.caller.is_some() {
+        let places = places(shape, |order| Ok(index::get(order, parts)?.0))?;
+        return Ok(Gradients::of(name, step.added_at(&grad, shape, &places)?));
+    }
+    let whole = Tensor::zeros(shape, grad.dtype())?;
     match index::view(&whole, parts) {
         Some(view) => ops::write(&view, &grad)?,
         None => index::put(&whole, parts, &grad, true)?,
@@ -54,6 +58,11 @@ pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (target, value, parts) = (step.name(0), step.name(1), step.index()?);
+    if let Some(caller) = step.caller {
+        let places = places(grad.shape(), |order| Ok(index::get(order, parts)?.0))?;
+        let shape = index::get(&grad, parts)?.0.shape().to_vec();
+        return parted(step, caller, &grad, &places, &shape);
+    }
     let mut grads = Gradients::none();
     if step.wants(value) {
         grads = grads.and(value, index::get(&grad, parts)?.0);
@@ -66,20 +75,43 @@ pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
+/// The gradients of a tensor and of what was written at these places of it. Recorded.
+fn parted(
+    step: &BackwardStep,
+    caller: Caller,
+    grad: &Tensor,
+    places: &Tensor,
+    written: &[usize],
+) -> Result<Gradients> {
+    let flat = step.reshaped(grad, &[grad.numel()])?;
+    let at = vec![Arg::from(&flat), Arg::Int(0), places.into()];
+    let left = recorded(caller, "index_fill", 0, [&at[..], &[Arg::Int(0)]].concat())?;
+    let through = step.reshaped(&recorded(caller, "index_select", 0, at)?, written)?;
+    Ok(Gradients::of(step.name(0), step.reshaped(&left, grad.shape())?).and(step.name(1), through))
+}
+
 /// A tensor that was written through a view: the elements of the view get their gradient through the view.
 pub(crate) fn copy_slices(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (whole, view) = (step.name(0), step.name(1));
     let (Some(of_whole), Some(of_view)) = (step.layout(whole), step.layout(view)) else {
         return Ok(Gradients::none());
     };
-    // The elements in the order of the storage that both share.
-    let span = Tensor::zeros([of_whole.end() - of_whole.offset], grad.dtype())?;
-    let within = |layout: &Layout| {
-        let offset = layout.offset.saturating_sub(of_whole.offset);
-        span.with_layout(Layout { offset, ..layout.clone() })
+    // The elements in the order of the storage that both share: all, and those that the view sees.
+    let spanned = |elements: &Tensor| -> Result<[Tensor; 2]> {
+        let span = Tensor::zeros([of_whole.end() - of_whole.offset], elements.dtype())?;
+        let within = |layout: &Layout| {
+            let offset = layout.offset.saturating_sub(of_whole.offset);
+            span.with_layout(Layout { offset, ..layout.clone() })
+        };
+        let found = [within(of_whole), within(of_view)];
+        ops::write(&found[0], elements)?;
+        Ok(found)
     };
-    let (all, part) = (within(of_whole), within(of_view));
-    ops::write(&all, &grad)?;
+    if let Some(caller) = step.caller {
+        let places = places(grad.shape(), |order| Ok(spanned(order)?[1].clone()))?;
+        return parted(step, caller, &grad, &places, &of_view.shape);
+    }
+    let [all, part] = spanned(&grad)?;
     let through = ops::copy(&part);
     ops::fill(&part, 0.0, None);
     Ok(Gradients::of(whole, ops::copy(&all)).and(view, through))
@@ -88,17 +120,32 @@ pub(crate) fn copy_slices(step: &BackwardStep, grad: Tensor) -> Result<Gradients
 /// `gather`: gradients of one element add up in the order of the index.
 pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let whole = Tensor::zeros(step.tensor("input")?.shape(), grad.dtype())?;
-    let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
-    let source = ScatterSource::Tensor(grad);
-    let whole = along::scatter(&whole, dim, step.tensor("index")?, &source, ScatterMode::Sum, true)?;
+    let dim = step.int("dim").unwrap_or(0);
+    let index = step.tensor("index")?;
+    let whole = match step.caller {
+        None => {
+            let (dim, source) = (wrap_dim(dim, whole.ndim())?, ScatterSource::Tensor(grad));
+            along::scatter(&whole, dim, index, &source, ScatterMode::Sum, true)?
+        }
+        Some(caller) => {
+            let args = vec![Arg::from(&whole), Arg::Int(dim), index.into(), Arg::Tensor(grad)];
+            recorded(caller, "scatter_add", 0, args)?
+        }
+    };
     Ok(Gradients::of("input", whole))
 }
 
 /// `index_select`: gradients of one element add up in the order of the index.
 pub(crate) fn index_select(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
-    let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
+    let dim = step.int("dim").unwrap_or(0);
     let index = step.tensor("index")?;
-    let whole = along::index_combine(&whole, dim, index, &grad, ScatterMode::Sum)?;
+    let whole = match step.caller {
+        None => along::index_combine(&whole, wrap_dim(dim, whole.ndim())?, index, &grad, ScatterMode::Sum)?,
+        Some(caller) => {
+            let args = vec![Arg::from(&whole), Arg::Int(dim), index.into(), Arg::Tensor(grad)];
+            recorded(caller, "index_add", 0, args)?
+        }
+    };
     Ok(Gradients::of("input", whole))
 }

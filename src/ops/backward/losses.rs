@@ -121,39 +121,26 @@ fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result
 }
 
 pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let scale = match reduction(step)? {
-        Reduction::Mean => 2.0 * (1.0 / elements(step)?),
-        _ => 2.0,
-    };
-    apart(step, &grad, move |far| scale * far, move |far| scale as f32 * far, 1.0)
-}
-
-/// Elements of the loss before it is reduced.
-fn elements(step: &BackwardStep) -> Result<f64> {
-    Ok(broadcast(step.shape("input"), step.shape("target"))?.iter().product::<usize>() as f64)
-}
-
-/// The gradients of a loss of the difference of input and target, by its derivative; gradients are divided by `over`.
-fn apart(
-    step: &BackwardStep,
-    grad: &Tensor,
-    f64: impl Fn(f64) -> f64 + Sync,
-    f32: impl Fn(f32) -> f32 + Sync,
-    over: f64,
-) -> Result<Gradients> {
     let (x, target) = (step.tensor("input")?, step.tensor("target")?);
     let shape = broadcast(x.shape(), target.shape())?;
-    let dtype = grad.dtype();
-    let wide = |x: &Tensor| {
-        let x = to_dtype(x, dtype);
-        x.with_layout(x.layout().broadcast_to(&shape))
+    let scale = match reduction(step)? {
+        Reduction::Mean => 2.0 * (1.0 / shape.iter().product::<usize>() as f64),
+        _ => 2.0,
     };
-    let slope = zipped(&wide(x), &wide(target), |a, b| f32(a - b), |a, b| f64(a - b))?;
-    let grad = zipped(grad, grad, |g, _| g / over as f32, |g, _| g / over)?;
-    let slope = zipped(&slope, &wide(&grad), |slope, g| slope * g, |slope, g| slope * g)?;
+    let slope = match step.caller {
+        Some(_) => step.mul(&step.sub(x, target)?, Arg::Float(scale))?,
+        None => {
+            let wide = |x: &Tensor| {
+                let x = to_dtype(x, grad.dtype());
+                x.with_layout(x.layout().broadcast_to(&shape))
+            };
+            zipped(&wide(x), &wide(target), |a, b| scale as f32 * (a - b), |a, b| scale * (a - b))?
+        }
+    };
+    let slope = step.mul(&slope, &grad)?;
     let mut grads = Gradients::none();
     if step.wants("target") {
-        grads = grads.and("target", super::compute::neg(&slope));
+        grads = grads.and("target", step.neg(&slope)?);
     }
     Ok(grads.and("input", slope))
 }

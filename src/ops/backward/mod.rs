@@ -5,13 +5,14 @@
 //! | [`traversal`] | goes back through the records, adds up gradients, checks versions |
 //! | [`step`] | what a rule sees of an operation that ran, and what it returns |
 //! | [`fit`] | gradients in the shape and dtype of their operand; sums of gradients |
-//! | [`compute`] | arithmetic that rules are made of |
+//! | [`compute`] | operations that rules are made of, with or without records |
 //! | [`pointwise`], [`products`], [`einsum`], [`reductions`], [`views`], [`joins`], [`indexing`] | the rules, by family |
 //! | [`activations`], [`norms`], [`losses`], [`attention`] | those of `torch.nn.functional` |
 //!
-//! A rule is a function that hangs on the operation's row (`.rule(backward::views::transpose)`). It computes the same bits
-//! as the Python rule of `torch/_gradients`, which is used where second derivatives are asked for, and for operations
-//! that have no rule here: those that no training step calls.
+//! A rule is a function that hangs on the operation's row (`.rule(backward::views::transpose)`), made of the operations in
+//! [`compute`]: those are recorded where second derivatives are asked for. What a kernel computes in one pass
+//! (`.rule_in_one_pass(..)`) cannot be recorded, and has a second rule in `torch/_gradients`. There are also the rules of
+//! operations that no training step calls.
 
 pub(crate) mod activations;
 pub(crate) mod attention;

@@ -14,7 +14,7 @@ fn factored(step: &BackwardStep, grad: Tensor) -> Result<Tensor> {
     match step.arg("alpha") {
         Arg::None => Ok(grad),
         alpha if alpha.number() == Some(1.0) => Ok(grad),
-        alpha => compute::mul(&grad, alpha),
+        alpha => step.mul(&grad, alpha),
     }
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn add(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 pub(crate) fn sub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("other") {
-        grads = grads.and("other", factored(step, compute::neg(&grad))?);
+        grads = grads.and("other", factored(step, step.neg(&grad)?)?);
     }
     Ok(grads.and("input", grad))
 }
@@ -38,16 +38,16 @@ pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     step.needs_saved();
     let mut grads = Gradients::none();
     if step.wants("input") {
-        grads = grads.and("input", compute::mul(&grad, step.operand("other")?)?);
+        grads = grads.and("input", step.mul(&grad, step.operand("other")?)?);
     }
     if step.wants("other") {
-        grads = grads.and("other", compute::mul(&grad, step.operand("input")?)?);
+        grads = grads.and("other", step.mul(&grad, step.operand("input")?)?);
     }
     Ok(grads)
 }
 
-pub(crate) fn neg(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    Ok(Gradients::of("input", compute::neg(&grad)))
+pub(crate) fn neg(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
+    Ok(Gradients::of("input", step.neg(&grad)?))
 }
 
 pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -65,17 +65,17 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.arg("input").tensor().is_none() {
         // A number over a tensor is the reciprocal times the number, here too.
-        let scaled = compute::mul(&grad, step.arg("input"))?;
-        let slope = slope_of_reciprocal(other)?;
-        return Ok(Gradients::of("other", compute::mul(&scaled, &slope)?));
+        let scaled = step.mul(&grad, step.arg("input"))?;
+        let slope = slope_of_reciprocal(step, other)?;
+        return Ok(Gradients::of("other", step.mul(&scaled, &slope)?));
     }
     if step.wants("other") {
-        let ratio = compute::div(step.operand("input")?, other)?;
-        let slope = compute::div(Arg::Tensor(ratio), other)?;
-        grads = grads.and("other", compute::mul(&compute::neg(&grad), &slope)?);
+        let ratio = step.div(step.operand("input")?, other)?;
+        let slope = step.div(Arg::Tensor(ratio), other)?;
+        grads = grads.and("other", step.mul(&step.neg(&grad)?, &slope)?);
     }
     if step.wants("input") {
-        grads = grads.and("input", compute::div(Arg::Tensor(grad), other)?);
+        grads = grads.and("input", step.div(Arg::Tensor(grad), other)?);
     }
     Ok(grads)
 }
@@ -83,13 +83,13 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let value = match step.result(&grad) {
         Some(result) => result,
-        None => compute::function(step.tensor("input")?, math::exp, math::exp_double),
+        None => step.function("exp", step.tensor("input")?, math::exp, math::exp_double)?,
     };
-    Ok(Gradients::of("input", compute::mul(&grad, &value)?))
+    Ok(Gradients::of("input", step.mul(&grad, &value)?))
 }
 
 pub(crate) fn log(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    Ok(Gradients::of("input", compute::div(&grad, step.tensor("input")?)?))
+    Ok(Gradients::of("input", step.div(&grad, step.tensor("input")?)?))
 }
 
 pub(crate) fn masked_fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -97,11 +97,11 @@ pub(crate) fn masked_fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients
     let mut grads = Gradients::none();
     if step.wants("value") {
         let zeros = compute::zeros_like(&grad)?;
-        let filled = compute::choice(mask, &grad, &zeros)?;
-        grads = grads.and("value", compute::total(&filled)?);
+        let filled = step.choice(mask, &grad, &zeros)?;
+        grads = grads.and("value", step.total(&filled)?);
     }
     if step.wants("input") {
-        grads = grads.and("input", compute::masked(&grad, mask, 0.0)?);
+        grads = grads.and("input", step.masked(&grad, mask, 0.0)?);
     }
     Ok(grads)
 }
@@ -111,10 +111,10 @@ pub(crate) fn choice(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let zeros = Tensor::zeros([], grad.dtype())?;
     let mut grads = Gradients::none();
     if step.wants("input") {
-        grads = grads.and("input", compute::choice(keep, &grad, &zeros)?);
+        grads = grads.and("input", step.choice(keep, &grad, &zeros)?);
     }
     if step.wants("other") {
-        grads = grads.and("other", compute::choice(keep, &zeros, &grad)?);
+        grads = grads.and("other", step.choice(keep, &zeros, &grad)?);
     }
     Ok(grads)
 }
@@ -125,37 +125,37 @@ pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         "input",
         match step.kept(0)? {
             None => grad,
-            Some(noise) => compute::mul(&grad, noise)?,
+            Some(noise) => step.mul(&grad, noise)?,
         },
     ))
 }
 
 pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let slope = compute::mul(step.tensor("input")?, Arg::Int(2))?;
-    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
+    let slope = step.mul(step.tensor("input")?, Arg::Int(2))?;
+    Ok(Gradients::of("input", step.mul(&grad, &slope)?))
 }
 
 pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = match step.result(&grad) {
         Some(root) => root,
-        None => compute::power(step.operand("input")?, Arg::Float(0.5))?,
+        None => step.power(step.operand("input")?, Arg::Float(0.5))?,
     };
-    Ok(Gradients::of("input", compute::div(&grad, &compute::mul(&root, Arg::Int(2))?)?))
+    Ok(Gradients::of("input", step.div(&grad, &step.mul(&root, Arg::Int(2))?)?))
 }
 
 pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = match step.result(&grad) {
         Some(root) => root,
-        None => compute::power(step.operand("input")?, Arg::Float(-0.5))?,
+        None => step.power(step.operand("input")?, Arg::Float(-0.5))?,
     };
-    let cube = compute::power(Arg::Tensor(root), Arg::Int(3))?;
-    Ok(Gradients::of("input", compute::mul(&compute::mul(&grad, Arg::Float(-0.5))?, &cube)?))
+    let cube = step.power(Arg::Tensor(root), Arg::Int(3))?;
+    Ok(Gradients::of("input", step.mul(&step.mul(&grad, Arg::Float(-0.5))?, &cube)?))
 }
 
 /// -(1 / x)²
-fn slope_of_reciprocal(x: &Arg) -> Result<Tensor> {
-    let value = compute::power(x, Arg::Float(-1.0))?;
-    Ok(compute::neg(&compute::mul(&value, &value)?))
+fn slope_of_reciprocal(step: &BackwardStep, x: &Arg) -> Result<Tensor> {
+    let value = step.power(x, Arg::Float(-1.0))?;
+    step.neg(&step.mul(&value, &value)?)
 }
 
 pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -163,27 +163,27 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("exponent") {
         let logarithm = match base {
-            Arg::Tensor(base) => Arg::Tensor(compute::function(base, math::log, math::log_double)),
+            Arg::Tensor(base) => Arg::Tensor(step.function("log", base, math::log, math::log_double)?),
             base => Arg::Float(base.number().unwrap_or(0.0).ln()),
         };
-        let slope = compute::mul(&compute::power(base, exponent)?, &logarithm)?;
+        let slope = step.mul(&step.power(base, exponent)?, &logarithm)?;
         let zero = Arg::Int(0);
         let at_zero = compute::compare(base, &zero, Ordering::is_eq)?;
         let not_negative = compute::compare(exponent, &zero, Ordering::is_ge)?;
         let flat = pointwise::logical(&at_zero, &not_negative, |a, b| a & b)?;
-        let slope = compute::choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
-        grads = grads.and("exponent", compute::mul(&grad, &slope)?);
+        let slope = step.choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
+        grads = grads.and("exponent", step.mul(&grad, &slope)?);
     }
     if !step.wants("input") {
         return Ok(grads);
     }
     let of_base = match exponent {
         Arg::Tensor(_) => {
-            let lower = compute::sub(exponent, Arg::Int(1))?;
-            let slope = compute::mul(&compute::power(base, Arg::Tensor(lower))?, exponent)?;
+            let lower = step.sub(exponent, Arg::Int(1))?;
+            let slope = step.mul(&step.power(base, Arg::Tensor(lower))?, exponent)?;
             let flat = compute::compare(exponent, &Arg::Int(0), Ordering::is_eq)?;
-            let slope = compute::choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
-            compute::mul(&grad, &slope)?
+            let slope = step.choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
+            step.mul(&grad, &slope)?
         }
         number => match number.number().unwrap_or(1.0) {
             0.0 => compute::zeros_like(&grad)?,
@@ -192,7 +192,7 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
                     Arg::Int(value) => Arg::Int(value - 1),
                     _ => Arg::Float(value - 1.0),
                 };
-                compute::mul(&grad, &compute::mul(&compute::power(base, &lower)?, number)?)?
+                step.mul(&grad, &step.mul(&step.power(base, &lower)?, number)?)?
             }
         },
     };
@@ -201,7 +201,7 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
-    if let (None, None) = (step.opt_tensor("min")?, step.opt_tensor("max")?) {
+    if let (None, None, None) = (step.opt_tensor("min")?, step.opt_tensor("max")?, step.caller) {
         // Without a bound everything is inside, nan too.
         let wide = x.dtype() == DType::Float64;
         let bound = |name: &str| step.number(name).map(|at| if wide { at } else { f64::from(at as f32) });
@@ -228,12 +228,19 @@ pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }
     let Some(inside) = inside else { return Ok(Gradients::of("input", grad)) };
     let zeros = Tensor::zeros([], grad.dtype())?;
-    Ok(Gradients::of("input", compute::choice(&inside, &grad, &zeros)?))
+    Ok(Gradients::of("input", step.choice(&inside, &grad, &zeros)?))
 }
 
 fn triangle(step: &BackwardStep, grad: &Tensor, lower: bool) -> Result<Gradients> {
     let diagonal = step.int("diagonal").unwrap_or(0);
-    Ok(Gradients::of("input", ops::shape::triangle(grad, diagonal, lower)))
+    let kept = match step.caller {
+        None => ops::shape::triangle(grad, diagonal, lower),
+        Some(caller) => {
+            let name = if lower { "tril" } else { "triu" };
+            compute::recorded(caller, name, 0, vec![grad.into(), Arg::Int(diagonal)])?
+        }
+    };
+    Ok(Gradients::of("input", kept))
 }
 
 pub(crate) fn tril(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -248,7 +255,7 @@ pub(crate) fn triu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 pub(crate) fn fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::of("input", compute::zeros_like(&grad)?);
     if step.wants("value") {
-        grads = grads.and("value", compute::total(&grad)?);
+        grads = grads.and("value", step.total(&grad)?);
     }
     Ok(grads)
 }

@@ -1,13 +1,11 @@
 //! Rules of what brings many numbers to few: sums, means, variances, extremes.
 
-use super::compute;
 use super::step::{BackwardStep, Gradients};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::reduce::ReductionAxes;
-use crate::tensor::{Arg, Result, Tensor, ops};
+use crate::tensor::{Arg, Result, Tensor};
 
 /// The dimensions that were reduced, of `ndim`; all of them if none were named.
-pub(super) fn dims(step: &BackwardStep, ndim: usize) -> Result<Vec<usize>> {
+fn dims(step: &BackwardStep, ndim: usize) -> Result<Vec<usize>> {
     match step.ints("dim") {
         Some(dims) if !dims.is_empty() => {
             dims.iter().map(|&dim| if ndim == 0 { Ok(0) } else { wrap_dim(dim, ndim) }).collect()
@@ -17,27 +15,26 @@ pub(super) fn dims(step: &BackwardStep, ndim: usize) -> Result<Vec<usize>> {
 }
 
 /// The gradient of a reduction, repeated along the dimensions that were reduced. View.
-pub(super) fn spread(step: &BackwardStep, grad: &Tensor, shape: &[usize]) -> Result<Tensor> {
-    let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
-    ops::expanded(&restored(step, grad, shape)?, &sizes)
+fn spread(step: &BackwardStep, grad: &Tensor, shape: &[usize]) -> Result<Tensor> {
+    step.expanded(&restored(step, grad, shape)?, shape)
 }
 
 /// The gradient of a reduction with the dimensions that were reduced, which have size 1. View.
 fn restored(step: &BackwardStep, grad: &Tensor, shape: &[usize]) -> Result<Tensor> {
     if shape.is_empty() {
-        return Ok(ops::reshape(grad, shape));
+        return step.reshaped(grad, shape);
     }
-    let mut layout = grad.layout().clone();
+    let mut grad = grad.clone();
     if !step.bool("keepdim") {
         let mut dims = dims(step, shape.len())?;
         dims.sort_unstable();
         for at in dims {
-            if layout.ndim() < shape.len() {
-                layout = layout.unsqueeze(at);
+            if grad.ndim() < shape.len() {
+                grad = step.unsqueezed(&grad, at)?;
             }
         }
     }
-    Ok(grad.with_layout(layout))
+    Ok(grad)
 }
 
 /// How many numbers each result was made of.
@@ -52,7 +49,7 @@ pub(crate) fn sum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 pub(crate) fn mean(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let grad = Arg::Tensor(spread(step, &grad, step.shape("input"))?);
-    Ok(Gradients::of("input", compute::div(&grad, Arg::Int(count(step)? as i64))?))
+    Ok(Gradients::of("input", step.div(&grad, Arg::Int(count(step)? as i64))?))
 }
 
 /// The variance's divisor: the numbers less the correction.
@@ -67,22 +64,12 @@ fn correction(step: &BackwardStep) -> f64 {
     }
 }
 
-/// The dimensions that were reduced, which stay with size 1.
-fn over(step: &BackwardStep, x: &Tensor) -> Result<ReductionAxes> {
-    let dims: Vec<i64> = dims(step, x.ndim())?.into_iter().map(|dim| dim as i64).collect();
-    ReductionAxes::new(x, &dims, true)
-}
-
 /// `2 / degrees * grad * (x - mean)`
-fn of_variance(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Gradients> {
-    let degrees = degrees(step)?;
-    let factor = if degrees > 0.0 { 2.0 / degrees } else { f64::NAN };
-    let centred = compute::sub(x, &compute::mean(x, &over(step, x)?))?;
-    let scaled = compute::mul(grad, Arg::Float(factor))?;
-    Ok(Gradients::of("input", compute::mul(&scaled, &centred)?))
-}
-
 pub(crate) fn var(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
-    of_variance(step, x, &restored(step, &grad, x.shape())?)
+    let degrees = degrees(step)?;
+    let factor = if degrees > 0.0 { 2.0 / degrees } else { f64::NAN };
+    let centred = step.sub(x, &step.mean(x, &dims(step, x.ndim())?)?)?;
+    let scaled = step.mul(&restored(step, &grad, x.shape())?, Arg::Float(factor))?;
+    Ok(Gradients::of("input", step.mul(&scaled, &centred)?))
 }

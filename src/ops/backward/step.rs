@@ -1,9 +1,10 @@
 //! What a rule sees of an operation that ran, and the gradients that it returns.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
-use super::fit::as_operand;
 use crate::ops::schema::Param;
+use crate::ops::state::Caller;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Error, Index, Layout, Record, Result, Tensor};
 
@@ -18,27 +19,32 @@ pub(crate) enum GradientRule {
     One(fn(&BackwardStep, Tensor) -> Result<Gradients>),
     /// An operation with any number of results; `None` for results that no gradient reached.
     Several(fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>),
+    /// An operation with one result, by a kernel that computes all in one pass: it cannot be recorded.
+    OnePass(fn(&BackwardStep, Tensor) -> Result<Gradients>),
 }
 
 /// One operation that ran. Arguments are read by the names of the parameters.
 pub(crate) struct BackwardStep<'a> {
-    record: &'a Record,
+    record: &'a Rc<Record>,
     params: &'a [Param],
     args: &'a [Arg],
     flows: &'a [bool],
     read: Cell<bool>,
+    /// Who calls the rule's operations, where they are recorded.
+    pub(super) caller: Option<Caller<'a>>,
 }
 
 impl<'a> BackwardStep<'a> {
     /// The step of a record: the parameters of its form, its arguments, and for each tensor among the arguments whether it
-    /// needs a gradient.
+    /// needs a gradient. With a caller, the rule's operations are recorded.
     pub(super) fn new(
-        record: &'a Record,
+        record: &'a Rc<Record>,
         params: &'a [Param],
         args: &'a [Arg],
         flows: &'a [bool],
+        caller: Option<Caller<'a>>,
     ) -> BackwardStep<'a> {
-        BackwardStep { record, params, args, flows, read: Cell::new(false) }
+        BackwardStep { record, params, args, flows, read: Cell::new(false), caller }
     }
 
     /// The gradients of the tensors among the arguments in order, in their shapes and dtypes; `None` where none is needed.
@@ -47,7 +53,7 @@ impl<'a> BackwardStep<'a> {
         for (arg, param) in self.args.iter().zip(self.params) {
             for (at, tensor) in arg.tensors().iter().enumerate() {
                 let grad = found.take(param.name, at).filter(|_| self.flows[of_operands.len()]);
-                of_operands.push(grad.map(|grad| as_operand(grad, tensor)).transpose()?);
+                of_operands.push(grad.map(|grad| self.as_operand(grad, tensor)).transpose()?);
             }
         }
         Ok(of_operands)
@@ -56,12 +62,14 @@ impl<'a> BackwardStep<'a> {
     /// The saved result as the operation returned it, in the dtype of its gradient: `None` if it is not at hand, or is
     /// rounded. The rule then computes it again, with the same bits.
     pub(crate) fn result(&self, grad: &Tensor) -> Option<Tensor> {
-        self.saved_result().filter(|result| result.dtype() == grad.dtype() && !result.dtype().is_narrow())
-    }
-
-    /// The result that the operation saved: of several, the last one.
-    pub(crate) fn saved_result(&self) -> Option<Tensor> {
-        self.record.saved_result().inspect(|_| self.read.set(true))
+        let result = match self.caller {
+            Some(_) => self.record.saved_result_with_history(),
+            None => self
+                .record
+                .saved_result()
+                .filter(|result| result.dtype() == grad.dtype() && !result.dtype().is_narrow()),
+        };
+        result.inspect(|_| self.read.set(true))
     }
 
     /// Whether the values of operands were read. Then a second pass needs them again.

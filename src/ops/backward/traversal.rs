@@ -7,15 +7,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use super::compute::recorded;
 use super::fit::added;
 use super::indexing;
 use super::step::{BackwardStep, GradientRule, Gradients};
-use crate::ops::call::call;
-use crate::ops::op::Caller;
 use crate::ops::schema::{self, Param};
-use crate::ops::state::State;
+use crate::ops::state::{Caller, State};
 use crate::ops::table;
-use crate::ops::value::Value;
 use crate::tensor::descriptor::{COPY_SLICES, SETITEM};
 use crate::tensor::{Arg, Error, ErrorFact, Record, Result, Site, Tensor};
 
@@ -313,11 +311,14 @@ impl<H: TraversalHost> Traversal<'_, H> {
         }
         record.check_saved().map_err(|error| self.host.error(error))?;
         let keep = self.mode.keep || self.mode.create;
-        let in_python = self.state.records_backward() || self.state.rules_in_python.get();
-        let (found, read) = match rule_of(record).filter(|_| !in_python) {
+        let is_recorded = self.state.records_backward();
+        let in_python = |rule| is_recorded && matches!(rule, GradientRule::OnePass(_));
+        let (found, read) = match rule_of(record).filter(|(rule, _)| !in_python(*rule)) {
             Some((rule, params)) => {
                 let flows = flows(args, edges);
-                let step = BackwardStep::new(record, params, args, &flows);
+                let site = || self.host.site();
+                let caller = is_recorded.then_some(Caller { state: self.state, site: &site });
+                let step = BackwardStep::new(record, params, args, &flows, caller);
                 by_rule(rule, &step, grads).map_err(|error| self.host.error(error))?
             }
             None => self.host.rule(record, grads, keep)?,
@@ -371,7 +372,7 @@ fn by_rule(
     mut grads: Vec<Option<Tensor>>,
 ) -> Result<(Vec<Option<Tensor>>, bool)> {
     let mut found = match rule {
-        GradientRule::One(rule) => match grads.pop().flatten() {
+        GradientRule::One(rule) | GradientRule::OnePass(rule) => match grads.pop().flatten() {
             Some(grad) => rule(step, grad)?,
             None => Gradients::none(),
         },
@@ -382,18 +383,14 @@ fn by_rule(
 
 /// `old + new`, recorded.
 pub(crate) fn recorded_sum(caller: Caller, old: Tensor, new: Tensor) -> Result<Tensor> {
-    let args = vec![Arg::Tensor(old), Arg::Tensor(new), Arg::Int(1)];
-    match call(caller, table::row("add"), 0, args)? {
-        Value::Tensor(sum) => Ok(sum),
-        _ => unreachable!("a sum is one tensor"),
-    }
+    recorded(caller, "add", 0, vec![Arg::Tensor(old), Arg::Tensor(new)])
 }
 
-/// The error of a second pass through a graph that was not retained.
 fn has_nan(grad: &Tensor) -> bool {
     grad.dtype().is_float() && grad.to_f64_vec().iter().any(|value| value.is_nan())
 }
 
+/// The error of a second pass through a graph that was not retained.
 fn used_before() -> Error {
     Error::runtime(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already \

@@ -2,7 +2,7 @@
 
 use super::step::{BackwardStep, Gradients};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Layout, Result, Tensor, ops};
+use crate::tensor::{Result, Tensor};
 
 /// The gradient as it is: of copies, conversions, and of `expand`, which is summed back to the operand's shape.
 pub(crate) fn same(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -11,29 +11,23 @@ pub(crate) fn same(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// The same elements in another shape: `view`, `reshape`, `flatten`, `squeeze` and the like.
 pub(crate) fn reshaped(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    Ok(Gradients::of("input", ops::reshape(&grad, step.shape("input"))))
-}
-
-fn seen(grad: &Tensor, layout: Layout) -> Result<Gradients> {
-    Ok(Gradients::of("input", grad.with_layout(layout)))
+    Ok(Gradients::of("input", step.reshaped(&grad, step.shape("input"))?))
 }
 
 pub(crate) fn transpose(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let dims = step.all_ints();
     let axis = |at: usize| wrap_dim(dims.get(at).copied().unwrap_or(0), grad.ndim());
-    seen(&grad, grad.layout().transpose(axis(0)?, axis(1)?))
+    Ok(Gradients::of("input", step.swapped(&grad, axis(0)?, axis(1)?)?))
 }
 
-pub(crate) fn last_two(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    match grad.ndim() {
-        0 | 1 => Ok(Gradients::of("input", grad)),
-        ndim => seen(&grad, grad.layout().transpose(ndim - 2, ndim - 1)),
-    }
+pub(crate) fn last_two(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
+    let grad = if grad.ndim() > 1 { step.transposed(&grad)? } else { grad };
+    Ok(Gradients::of("input", grad))
 }
 
-pub(crate) fn reversed(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn reversed(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let dims: Vec<usize> = (0..grad.ndim()).rev().collect();
-    seen(&grad, grad.layout().permute(&dims))
+    Ok(Gradients::of("input", step.permuted(&grad, &dims)?))
 }
 
 pub(crate) fn permute(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -42,5 +36,5 @@ pub(crate) fn permute(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     for (at, &dim) in dims.iter().enumerate() {
         back[wrap_dim(dim, grad.ndim())?] = at;
     }
-    seen(&grad, grad.layout().permute(&back))
+    Ok(Gradients::of("input", step.permuted(&grad, &back)?))
 }

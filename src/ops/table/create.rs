@@ -341,10 +341,10 @@ rows![
         .forms(&["Tensor input, Tensor other"])
         .doc("The values in other's dtype.")
         .rule(backward::views::same),
-    cast_op!("float", Float32),
-    cast_op!("double", Float64),
-    cast_op!("half", Float16),
-    cast_op!("bfloat16", BFloat16),
+    cast_op!("float", Float32).rule(backward::views::same),
+    cast_op!("double", Float64).rule(backward::views::same),
+    cast_op!("half", Float16).rule(backward::views::same),
+    cast_op!("bfloat16", BFloat16).rule(backward::views::same),
     cast_op!("long", Int64),
     cast_op!("int", Int32),
     cast_op!("short", Int16),

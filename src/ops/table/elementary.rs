@@ -209,7 +209,7 @@ rows![
     )
     .doc("Hyperbolic tangent, between -1 and 1.")
     .saving_result()
-    .rule(backward::activations::tanh),
+    .rule_in_one_pass(backward::activations::tanh),
     op(
         pointwise("sigmoid").formula(Sigmoid).costs(1).grad("Sigmoid"),
         ALL | FUNCTIONAL,
@@ -217,7 +217,7 @@ rows![
     )
     .doc("1 / (1 + exp(-x)), between 0 and 1.")
     .saving_result()
-    .rule(backward::activations::sigmoid),
+    .rule_in_one_pass(backward::activations::sigmoid),
     op(pointwise("deg2rad").grad("Deg2Rad"), ALL, in_doubles!(f64::to_radians)).doc("Degrees to radians."),
     op(pointwise("rad2deg").grad("Rad2Deg"), ALL, in_doubles!(f64::to_degrees)).doc("Radians to degrees."),
     op(pointwise("floor").grad("Floor"), ALL, |c| rounded(c, "floor_vml_cpu", f32::floor, f64::floor))
@@ -235,5 +235,5 @@ rows![
     op(pointwise("relu").formula(Relu).grad("Relu"), ALL, relu)
         .doc("max(x, 0).")
         .saving_result()
-        .rule(backward::activations::relu),
+        .rule_in_one_pass(backward::activations::relu),
 ];

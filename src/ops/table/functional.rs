@@ -165,7 +165,7 @@ const fn softmax(places: u8, forms: &'static [&'static str]) -> Op {
         .forms(forms)
         .doc("exp(x) / sum(exp(x)) along dim: positive, and sums to 1.")
         .saving_result()
-        .rule(backward::activations::softmax)
+        .rule_in_one_pass(backward::activations::softmax)
 }
 
 const fn log_softmax(places: u8, forms: &'static [&'static str]) -> Op {
@@ -173,7 +173,7 @@ const fn log_softmax(places: u8, forms: &'static [&'static str]) -> Op {
         .forms(forms)
         .doc("log(softmax(x)), without the detour.")
         .saving_result()
-        .rule(backward::activations::log_softmax)
+        .rule_in_one_pass(backward::activations::log_softmax)
 }
 
 const fn dropped() -> Descriptor {
@@ -200,7 +200,7 @@ rows![
         .forms(&["Tensor input, Tensor weight, int? padding_idx=None, only max_norm=None, \
              hint norm_type=2.0, bool scale_grad_by_freq=False, only sparse=False"])
         .doc("Rows of a table by their numbers. (..) x (n, d) -> (.., d)")
-        .rule(backward::activations::embedding),
+        .rule_in_one_pass(backward::activations::embedding),
     op(joined("pad", Movement::Rearranged).grad("ConstantPadNd"), FUNCTIONAL, pad_)
         .forms(&["Tensor input, ints pad, str mode='constant', Number? value=None"])
         .doc("More elements before and after, last dimension first.")

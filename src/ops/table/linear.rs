@@ -214,7 +214,8 @@ rows![
         .rule(backward::products::product),
     op(product("dot", ProductKind::Dot).notation(OpNotation::Symbol(Sign::Dot)).grad("Dot"), BOTH, dot)
         .forms(&["Tensor input, Tensor tensor, *, out? out=None"])
-        .doc("The sum of products of two vectors. (n) . (n) -> ()"),
+        .doc("The sum of products of two vectors. (n) . (n) -> ()")
+        .rule(backward::products::product),
     op(product("mm", ProductKind::Matrix).notation(OpNotation::Symbol(Sign::MatMul)).grad("Mm"), BOTH, mm)
         .forms(&["Tensor input, Tensor mat2, *, out? out=None"])
         .doc("The product of two matrices. (n, k) @ (k, m) -> (n, m)")

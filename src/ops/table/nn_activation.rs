@@ -77,7 +77,7 @@ rows![
     op(pointwise("gelu").formula(Formula::Gelu).costs(1).grad("Gelu"), FUNCTIONAL, gelu)
         .forms(&["Tensor input, *, str approximate='none'"])
         .doc("x times the share of a normal distribution below x.")
-        .rule(backward::activations::gelu),
+        .rule_in_one_pass(backward::activations::gelu),
     op(pointwise("silu").formula(Formula::Silu).costs(1).grad("Silu"), FUNCTIONAL, |c| {
         let x = c.tensor(0)?;
         only_floats("silu_cpu", x.dtype())?;
@@ -85,22 +85,22 @@ rows![
     })
     .forms(ONE)
     .doc("x * sigmoid(x).")
-    .rule(backward::activations::silu),
+    .rule_in_one_pass(backward::activations::silu),
     op(pointwise("elu").grad("Elu"), FUNCTIONAL, elu)
         .forms(&["Tensor input, float alpha=1.0, bool inplace=False"])
         .doc("x, or alpha (e^x - 1) below zero.")
-        .rule(backward::activations::elu),
+        .rule_in_one_pass(backward::activations::elu),
     op(pointwise("leaky_relu").grad("LeakyRelu"), FUNCTIONAL, |c| {
         let slope = c.float(1)?;
         pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope })
     })
     .forms(&["Tensor input, float negative_slope=0.01, bool inplace=False"])
     .doc("x, or a little of it below zero.")
-    .rule(backward::activations::leaky_relu),
+    .rule_in_one_pass(backward::activations::leaky_relu),
     op(pointwise("softplus").grad("Softplus"), FUNCTIONAL, softplus)
         .forms(&["Tensor input, float beta=1, float threshold=20"])
         .doc("ln(1 + e^(beta x)) / beta; x itself where that is large.")
-        .rule(backward::activations::softplus),
+        .rule_in_one_pass(backward::activations::softplus),
     op(pointwise("logsigmoid").grad("LogSigmoid"), FUNCTIONAL, |c| pointwise!(c, "log_sigmoid_cpu", |x| x
         .minimum(T::ZERO)
         - (-x.abs()).exp().log1p()))

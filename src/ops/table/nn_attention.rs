@@ -270,5 +270,5 @@ rows![
     .doc("softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)")
     .autocast(autocast::lower_precision)
     .saving_result_if(|args| args[0].tensor().is_some_and(|query| query.ndim() == 4))
-    .rule(backward::attention::attention),
+    .rule_in_one_pass(backward::attention::attention),
 ];

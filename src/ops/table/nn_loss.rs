@@ -179,13 +179,13 @@ rows![
         .doc("How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)")
         .autocast(autocast::float32)
         .composed_if(has_shares)
-        .rule(backward::losses::cross_entropy),
+        .rule_in_one_pass(backward::losses::cross_entropy),
     op(loss_of("nll_loss", LossKind::NegativeLogLikelihood).grad("NllLoss"), FUNCTIONAL, nll_loss)
         .forms(&["Tensor input, Tensor target, Tensor? weight=None, only size_average=None, \
              int ignore_index=-100, only reduce=None, str reduction='mean'"])
         .doc("Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)")
         .autocast(autocast::float32)
-        .rule(backward::losses::nll_loss),
+        .rule_in_one_pass(backward::losses::nll_loss),
     op(loss_of("mse_loss", LossKind::Squared).grad("MseLoss"), FUNCTIONAL, mse_loss)
         .forms(&[concat!("Tensor input, Tensor target, ", reduced!(), ", only weight=None")])
         .doc("The mean of the squared differences.")
@@ -204,7 +204,7 @@ rows![
     )])
     .doc("binary_cross_entropy of sigmoid(input), without overflow.")
     .autocast(autocast::float32)
-    .rule(backward::losses::with_logits),
+    .rule_in_one_pass(backward::losses::with_logits),
     op(
         loss_of("binary_cross_entropy", LossKind::Other).grad("BinaryCrossEntropy"),
         FUNCTIONAL,

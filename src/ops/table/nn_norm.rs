@@ -117,9 +117,9 @@ rows![
     .forms(&["Tensor input, ints normalized_shape, Tensor? weight=None, Tensor? bias=None, \
              float eps=1e-05, hint cudnn_enable=True"])
     .doc("Mean 0 and variance 1 along the last dimensions, then scaled and shifted. Shape kept.")
-    .rule(backward::norms::layer_norm),
+    .rule_in_one_pass(backward::norms::layer_norm),
     op(normalisation("rms_norm", NormKind::Rms).costs(3).grad("Mul"), FUNCTION | FUNCTIONAL, rms_norm)
         .forms(&["Tensor input, ints normalized_shape, Tensor? weight=None, float? eps=None"])
         .doc("x over the root of its mean square along the last dimensions. Shape kept.")
-        .rule(backward::norms::rms_norm),
+        .rule_in_one_pass(backward::norms::rms_norm),
 ];

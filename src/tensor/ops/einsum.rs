@@ -20,7 +20,8 @@ fn number(subscript: u8) -> Option<usize> {
     }
 }
 
-fn letter(label: usize) -> char {
+/// The subscript of a label below [`ELLIPSIS`].
+pub(crate) fn letter(label: usize) -> char {
     char::from(if label < 26 { b'A' + label as u8 } else { b'a' + (label - 26) as u8 })
 }
 

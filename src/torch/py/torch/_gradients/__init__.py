@@ -1,19 +1,18 @@
 """Rules of gradients in torch operations, so that gradients have gradients themselves.
 
 Each record has the operands of its operation. For each operation, a rule computes the gradients of the operands from
-the gradient of the result. Which records are visited, and how gradients add up, is in `src/ops/backward`, as are faster
-rules of many operations, which compute the same bits: those below run where second derivatives are asked for, and where
-there is no other.
+the gradient of the result. Which records are visited, and how gradients add up, is in `src/ops/backward`, as are the rules
+of the operations that training calls. Those below are of all others, and of operations whose gradients a kernel computes
+in one pass: where second derivatives are asked for, that pass cannot be recorded.
 
 | file | rules of |
 |---|---|
 | `_pointwise` | arithmetic, functions of one number |
-| `_products` | matrix products |
-| `_views` | views, joining, indexing |
-| `_reductions` | sums, means, extremes, norms |
-| `_nn` | softmax, layer norm, losses, attention |
-| `_writes` | writes by index, and operations that only move elements |
+| `_linear` | linear algebra |
+| `_moves` | rearrangements, and writes by index |
+| `_reductions` | extremes, norms, products |
 | `_composed` | operations that simpler ones express |
+| `_nn` | softmax, losses |
 """
 
 import functools
@@ -44,6 +43,18 @@ def rule(*names, **options):
     return register
 
 
+def expressed(operation, **gradients):
+    """Registers expressions for the gradients of operands. Their parameters are the gradient and the arguments they read."""
+
+    @rule(operation)
+    def back(step, grad):
+        def gradient(expression):
+            names = expression.__code__.co_varnames[1 : expression.__code__.co_argcount]
+            return lambda: expression(grad, *(step[name] for name in names))
+
+        return {name: gradient(expression) for name, expression in gradients.items()}
+
+
 class Step:
     """One operation that ran. `step["input"]` is the operand as the operation read it."""
 
@@ -64,8 +75,6 @@ class Step:
 
     def __getitem__(self, name):
         value = self.arguments.get(name)
-        if isinstance(value, tuple):
-            self.record.check_index()
         if isinstance(value, (torch.Tensor, list)):
             self.saw = True
             for place, operand in enumerate(self.operands):
@@ -170,10 +179,27 @@ def warn_of_nan(name, cell, line):
     warnings.warn(f"Error detected in {name}. It was computed in line {line} of {cell}.")
 
 
+@rule("function")
+def own_function(step, grads):
+    """A custom torch.autograd.Function."""
+    made, context = functions[step.place]
+    grads = grads if isinstance(grads, list) else [grads]
+    if context._materializes:
+        grads = [
+            torch.zeros(shape, dtype=dtype) if grad is None else grad
+            for grad, (shape, dtype) in zip(grads, context._results)
+        ]
+    step.saw = True
+    found = made.backward(context, *grads)
+    found = found if isinstance(found, tuple) else (found,)
+    tensors = [grad for grad, at in zip(found, context._tensors) if at]
+    return {next(iter(step.arguments)): tensors}
+
+
 def _as_operand(grad, tensor):
     """A gradient in the shape and dtype of its operand."""
     grad = sum_to(grad, tensor.shape)
     return grad if grad.dtype == tensor.dtype else grad.to(tensor.dtype)
 
 
-from torch._gradients import _composed, _nn, _pointwise, _products, _reductions, _views, _writes  # noqa: E402, F401
+from torch._gradients import _composed, _linear, _moves, _nn, _pointwise, _reductions  # noqa: E402, F401

@@ -11,14 +11,14 @@ def composed(*names):
     def register(function):
         @rule(*names)
         def back(step, grads):
-            return through(step, grads, lambda given: function(**given))
+            return _through(step, grads, function)
 
         return function
 
     return register
 
 
-def through(step, grads, function):
+def _through(step, grads, function):
     """The gradients of the arguments through a function of them that computes the same result."""
     create = torch.is_grad_enabled()
     given, wanted = {}, {}
@@ -30,7 +30,7 @@ def through(step, grads, function):
                 value = value.view_as(value) if create else value.detach().requires_grad_()
                 wanted[name] = value
             given[name] = value
-        result = function(given)
+        result = function(**given)
         results = list(result) if isinstance(result, tuple) else [result]
         grads = grads if isinstance(grads, list) else [grads]
         pairs = [(out, grad) for out, grad in zip(results, grads) if grad is not None and out.requires_grad]

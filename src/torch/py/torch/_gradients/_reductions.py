@@ -29,24 +29,6 @@ def _count(step):
     return math.prod(shape[at] for at in _dims(step, len(shape))) if len(shape) else 1
 
 
-@rule("sum")
-def sum(step, grad):
-    return {"input": spread(step, grad)}
-
-
-@rule("mean")
-def mean(step, grad):
-    return {"input": spread(step, grad) / _count(step)}
-
-
-@rule("var")
-def var(step, grad):
-    x = step["input"]
-    dims = _dims(step, x.ndim)
-    free = max(0, _count(step) - _correction(step))
-    return {"input": (2.0 / free if free else torch.nan) * spread(step, grad) * (x - x.mean(dims, keepdim=True))}
-
-
 @rule("std")
 def std(step, grad):
     x = step["input"]

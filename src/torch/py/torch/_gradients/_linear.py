@@ -1,0 +1,39 @@
+"""Rules of linear algebra."""
+
+import torch
+from torch._gradients import rule
+
+
+@rule("inverse", "linalg_inv")
+def inverse(step, grad):
+    name = next(iter(step.arguments))
+    inverted = step.result(lambda: torch.linalg.inv(step[name])).mT
+    return {name: -(inverted @ grad @ inverted)}
+
+
+@rule("det", "linalg_det")
+def det(step, grad):
+    name = next(iter(step.arguments))
+    matrix = step[name]
+    return {name: (grad * torch.linalg.det(matrix))[..., None, None] * torch.linalg.inv(matrix).mT}
+
+
+@rule("linalg_slogdet")
+def slogdet(step, grads):
+    name = next(iter(step.arguments))
+    grad = grads[1]
+    return {} if grad is None else {name: grad[..., None, None] * torch.linalg.inv(step[name]).mT}
+
+
+@rule("linalg_solve")
+def solve(step, grad):
+    if step.get("left", True) is False:
+        raise NotImplementedError("linalg.solve: attn knows its gradient with left=True only")
+    matrix, right = step["A"], step.arguments["B"]
+    of_right = torch.linalg.solve(matrix.mT, grad)
+    if not step.wants("A"):
+        return {"B": of_right}
+    found = step.result(lambda: torch.linalg.solve(matrix, step["B"]))
+    if right.ndim == 1 or (right.ndim < matrix.ndim and right.shape == matrix.shape[:-1]):
+        return {"A": -of_right[..., :, None] * found[..., None, :], "B": of_right}
+    return {"A": -of_right @ found.mT, "B": of_right}
