@@ -16,9 +16,16 @@ pub(crate) fn suggestion<'a>(wanted: &str, names: impl Iterator<Item = &'a str>)
     }
 }
 
-/// Attributes of PyTorch's tensors that attn does not have: asking for one is no misspelling.
-fn is_torch_attribute(name: &str) -> bool {
-    include_str!("absent_methods.txt").split_whitespace().any(|known| known == name)
+/// Whether PyTorch has this name in this place, and attn has not: asking for one is no misspelling.
+fn is_absent(place: &str, name: &str) -> bool {
+    let mut is_here = false;
+    include_str!("absent.txt").split_whitespace().any(|word| match word.strip_suffix(':') {
+        Some(other) => {
+            is_here = other == place;
+            false
+        }
+        None => is_here && word == name,
+    })
 }
 
 /// The error for an attribute that a tensor does not have.
@@ -37,28 +44,36 @@ pub(crate) fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachi
         );
     }
     let hint = suggestion(name, known.iter().map(String::as_str));
-    if is_torch_attribute(name) {
-        return not_part_of_attn(vm, format!("torch.Tensor.{name} is not part of attn{hint}"));
-    }
-    let class = object.class().name().to_string();
-    vm.new_attribute_error(format!("'{class}' object has no attribute '{name}'{hint}"))
+    let owner = format!("'{}' object", object.class().name());
+    absent_or_unknown("torch.Tensor", &owner, name, &hint, vm)
 }
 
-/// The error for a name that the module `torch` does not have.
-pub(crate) fn missing_function(name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
-    let known = table::ops().filter(|op| op.is_in(table::FUNCTION)).map(|op| op.name);
-    let hint = suggestion(name, known.chain(ALIASES.iter().map(|alias| alias.0)));
-    if include_str!("absent_functions.txt").split_whitespace().any(|known| known == name) {
-        return not_part_of_attn(vm, format!("torch.{name} is not part of attn{hint}"));
-    }
-    vm.new_attribute_error(format!("module 'torch' has no attribute '{name}'{hint}"))
+/// The error for a name that a module does not have, which has the names given; `torch` has those of the table.
+pub(crate) fn missing(place: &str, name: &str, names: &[String], vm: &VirtualMachine) -> PyBaseExceptionRef {
+    let table = table::ops().filter(|op| op.is_in(table::FUNCTION)).map(|op| op.name);
+    let table = table.chain(ALIASES.iter().map(|alias| alias.0)).filter(|_| place == "torch");
+    let hint = match name.starts_with("__") {
+        true => String::new(),
+        false => suggestion(name, table.chain(names.iter().map(String::as_str))),
+    };
+    absent_or_unknown(place, &format!("module '{place}'"), name, &hint, vm)
 }
 
-/// A `NotImplementedError` that is an `AttributeError` too: `hasattr` and `getattr` with a default
-/// take a name that attn does not have for one that is not there.
-fn not_part_of_attn(vm: &VirtualMachine, message: String) -> PyBaseExceptionRef {
+/// A `NotImplementedError` that is an `AttributeError` too, for a name that attn does not have: `hasattr` and `getattr` with
+/// a default take it for one that is not there. An `AttributeError` for all others.
+fn absent_or_unknown(
+    place: &str,
+    owner: &str,
+    name: &str,
+    hint: &str,
+    vm: &VirtualMachine,
+) -> PyBaseExceptionRef {
+    if !is_absent(place, name) {
+        return vm.new_attribute_error(format!("{owner} has no attribute '{name}'{hint}"));
+    }
     let made = || -> PyResult<PyBaseExceptionRef> {
         let names = vm.import("torch._names", 0)?.get_attr("_names", vm)?;
+        let message = format!("{place}.{name} is not part of attn{hint}");
         names.get_attr("Absent", vm)?.call((message,), vm)?.try_into_value(vm)
     };
     made().unwrap_or_else(|error| error)

@@ -150,15 +150,14 @@ fn names_stand_in_one_place() {
     let composed: Vec<String> =
         ops().filter(|op| op.is_composed()).map(|op| format!("{:?}: {:?}", op.name, params(op))).collect();
     let cell = format!(
-        "import inspect, importlib, torch, torch._composed, torch._more, torch._names, torch.utils.data\n\
+        "import inspect, importlib, re, torch, torch._composed, torch._more, torch._names, torch.utils.data\n\
          from torch.optim import lr_scheduler\n\
          rows, composed = {{{}}}, {{{}}}\n\
-         functions, methods = {:?}, {:?}\n\
+         absent = {:?}\n\
          {}",
         rows.join(", "),
         composed.join(", "),
-        include_str!("../../src/torch/absent_functions.txt"),
-        include_str!("../../src/torch/absent_methods.txt"),
+        include_str!("../../src/torch/absent.txt"),
         include_str!("table_names.py")
     );
     let outcome = Session::new(SessionOptions::default()).run(&cell, "names");

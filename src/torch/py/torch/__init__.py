@@ -151,4 +151,4 @@ def __getattr__(name):
         if name in _complex.__all__:
             # Not kept in this module: `complex` has the name of one of Python's own.
             return getattr(_complex, name)
-    raise _torch._missing(name)
+    raise _torch._missing("torch", name, [])
