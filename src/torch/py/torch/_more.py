@@ -1,5 +1,7 @@
 """Names of `torch` that lessons seldom ask for: loaded when they do."""
 
+import functools
+
 import _torch
 import torch
 from torch._arguments import hint, on_cpu, only_defaults
@@ -38,12 +40,7 @@ def around(mode, function):
             with mode:
                 return function(*args, **kwargs)
 
-    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
-        if hasattr(function, name):
-            setattr(wrapped, name, getattr(function, name))
-    wrapped.__dict__.update(getattr(function, "__dict__", {}))
-    wrapped.__wrapped__ = function
-    return wrapped
+    return functools.wraps(function)(wrapped)
 
 
 def kind_of(dtype):

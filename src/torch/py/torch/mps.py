@@ -1,22 +1,7 @@
 """torch.mps: there is no Apple GPU here."""
 
-from torch._arguments import hint
+from torch.cuda import always
 
-
-def is_available():
-    return False
-
-
-def device_count():
-    return 0
-
-
-def _nothing(*args, **kwargs):
-    hint(args, kwargs)
-
-
-manual_seed = seed = empty_cache = synchronize = _nothing
-
-
-def current_allocated_memory():
-    return 0
+is_available = always(False)
+device_count = current_allocated_memory = always(0)
+manual_seed = seed = empty_cache = synchronize = always(None)
