@@ -30,6 +30,8 @@ mod raise;
 mod site;
 mod tensor_class;
 mod to_python;
+mod traversal;
+mod traversal_host;
 
 pub(crate) use build::sequence;
 pub(crate) use calls::CapturedCall;

@@ -7,7 +7,7 @@ use crate::tensor::{Buffer, DType, Layout, Result, Tensor, ops};
 
 impl BackwardStep<'_> {
     /// A gradient in the shape and dtype of its operand. The gradient itself if it has them.
-    pub(super) fn as_operand(&self, grad: Tensor, operand: &Tensor) -> Result<Tensor> {
+    pub(crate) fn as_operand(&self, grad: Tensor, operand: &Tensor) -> Result<Tensor> {
         let grad = self.sum_to(grad, operand.shape())?;
         if grad.dtype() == operand.dtype() { Ok(grad) } else { self.converted(&grad, operand.dtype()) }
     }
@@ -26,7 +26,7 @@ impl BackwardStep<'_> {
 }
 
 /// The sum of two gradients of one tensor. Written over one of them if nothing else refers to it; the bits are the same.
-pub(super) fn added(old: Tensor, new: Tensor) -> Result<Tensor> {
+pub(crate) fn added(old: Tensor, new: Tensor) -> Result<Tensor> {
     if old.dtype() != new.dtype() || old.shape() != new.shape() || old.strides() != new.strides() {
         return compute::add(&old, &new);
     }

@@ -2,7 +2,6 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | [`traversal`] | goes back through the records, adds up gradients, checks versions |
 //! | [`step`] | what a rule sees of an operation that ran, and what it returns |
 //! | [`fit`] | gradients in the shape and dtype of their operand; sums of gradients |
 //! | [`compute`] | operations that rules are made of, with or without records |
@@ -27,8 +26,7 @@ pub(crate) mod pointwise;
 pub(crate) mod products;
 pub(crate) mod reductions;
 mod step;
-pub(crate) mod traversal;
 pub(crate) mod views;
 
-pub(crate) use fit::{add_in_place, settled};
+pub(crate) use fit::{add_in_place, added, settled};
 pub(crate) use step::{BackwardStep, GradientRule, Gradients};

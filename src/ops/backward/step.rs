@@ -37,7 +37,7 @@ pub(crate) struct BackwardStep<'a> {
 impl<'a> BackwardStep<'a> {
     /// The step of a record: the parameters of its form, its arguments, and for each tensor among the arguments whether it
     /// needs a gradient. With a caller, the rule's operations are recorded.
-    pub(super) fn new(
+    pub(crate) fn new(
         record: &'a Rc<Record>,
         params: &'a [Param],
         args: &'a [Arg],
@@ -48,7 +48,7 @@ impl<'a> BackwardStep<'a> {
     }
 
     /// The gradients of the tensors among the arguments in order, in their shapes and dtypes; `None` where none is needed.
-    pub(super) fn fitted(&self, found: &mut Gradients) -> Result<Vec<Option<Tensor>>> {
+    pub(crate) fn fitted(&self, found: &mut Gradients) -> Result<Vec<Option<Tensor>>> {
         let mut of_operands = Vec::with_capacity(self.flows.len());
         for (arg, param) in self.args.iter().zip(self.params) {
             for (at, tensor) in arg.tensors().iter().enumerate() {
@@ -73,7 +73,7 @@ impl<'a> BackwardStep<'a> {
     }
 
     /// Whether the values of operands were read. Then a second pass needs them again.
-    pub(super) fn has_read(&self) -> bool {
+    pub(crate) fn has_read(&self) -> bool {
         self.read.get()
     }
 

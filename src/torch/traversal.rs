@@ -7,70 +7,22 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use super::compute::recorded;
-use super::fit::added;
-use super::indexing;
-use super::step::{BackwardStep, GradientRule, Gradients};
+use rustpython_vm::PyResult;
+
+use super::raise::{OrRaise, raise};
+use super::site::site;
+use super::traversal_host::{Arrivals, Host, Place};
+use crate::kernel::stop;
+use crate::ops::backward::{BackwardStep, GradientRule, Gradients, added, indexing};
 use crate::ops::schema::{self, Param};
 use crate::ops::state::{Caller, State};
 use crate::ops::table;
 use crate::tensor::descriptor::{COPY_SLICES, SETITEM};
-use crate::tensor::{Arg, Error, ErrorFact, Record, Result, Site, Tensor};
-
-/// One of the results of a record, by the record's address and the number of the result.
-pub(crate) type Place = (usize, usize);
+use crate::tensor::{Arg, Error, ErrorFact, Record, Result, Tensor};
 
 /// The address of a record, which identifies it while it lives.
-pub(crate) fn address(record: &Rc<Record>) -> usize {
+fn address(record: &Rc<Record>) -> usize {
     Rc::as_ptr(record).addr()
-}
-
-/// What the traversal cannot do itself: hooks, rules written in Python, and what becomes of gradients.
-pub(crate) trait TraversalHost {
-    /// An error of the host.
-    type Error;
-
-    /// An error of a tensor operation as one of the host.
-    fn error(&self, error: Error) -> Self::Error;
-
-    /// Stops the traversal with an error if something has asked for that, as Ctrl-C does.
-    fn go_on(&self) -> Result<(), Self::Error>;
-
-    /// The line of the learner's code that runs.
-    fn site(&self) -> Option<Site>;
-
-    /// Tells the learner which record's gradients are NaN, before the error.
-    fn found_nan(&self, record: &Record) -> Result<(), Self::Error>;
-
-    /// Takes the gradient of a leaf, of a result that retains its gradient, or of a tensor that is wanted.
-    fn arrived(&mut self, tensor: &Tensor, grad: Tensor) -> Result<(), Self::Error>;
-
-    /// Whether there are hooks of tensors at all.
-    fn has_hooks(&self) -> bool;
-
-    /// The gradient of a leaf after its hooks.
-    fn hooked_leaf(&mut self, leaf: &Tensor, grad: Tensor) -> Result<Tensor, Self::Error>;
-
-    /// The gradient of a result after its hooks.
-    fn hooked_result(&mut self, place: Place, grad: Tensor) -> Result<Tensor, Self::Error>;
-
-    /// The gradients of the tensors among a record's arguments, in order, in their shapes and dtypes, by a rule that is not
-    /// in the table; and whether the rule read the values of operands. If `keep` is not set, the record is not used again.
-    fn rule(
-        &mut self,
-        record: &Rc<Record>,
-        grads: Vec<Option<Tensor>>,
-        keep: bool,
-    ) -> Result<(Vec<Option<Tensor>>, bool), Self::Error>;
-}
-
-/// How a traversal treats what it passes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TraversalMode {
-    /// Whether the graph can be used again (`retain_graph`).
-    pub(crate) keep: bool,
-    /// Whether gradients are computed by recorded operations (`create_graph`), so that they have gradients themselves.
-    pub(crate) create: bool,
 }
 
 /// A record on the way, with the gradients of its results so far.
@@ -85,10 +37,9 @@ struct Node {
     waiting: usize,
 }
 
-struct Traversal<'a, H> {
+struct Traversal<'a> {
     state: &'a State,
-    host: &'a mut H,
-    mode: TraversalMode,
+    host: Host<'a>,
     nodes: Vec<Node>,
     /// The positions of records among the nodes.
     at: HashMap<usize, usize>,
@@ -99,21 +50,15 @@ struct Traversal<'a, H> {
     leaf_at: HashMap<usize, usize>,
 }
 
-/// Goes back from tensors with the gradients given. [`TraversalHost::arrived`] gets the gradient of each leaf, and of results that
+/// Goes back from tensors with the gradients given. [`Host::arrived`] gets the gradient of each leaf, and of results that
 /// retain theirs or are `wanted`.
-/// Errors: a tensor that a rule reads was written to; the graph was used before; an operation has no rule; the host's.
-pub(crate) fn run<H: TraversalHost>(
-    state: &State,
-    host: &mut H,
-    from: Vec<(Tensor, Tensor)>,
-    wanted: &[Tensor],
-    mode: TraversalMode,
-) -> Result<(), H::Error> {
-    let _restored = Restored::begin(state, mode.create);
+/// Errors: a tensor that a rule reads was written to; the graph was used before; an operation has no rule; those of hooks.
+pub(super) fn run(host: Host, from: Vec<(Tensor, Tensor)>, wanted: &[Tensor]) -> PyResult<Arrivals> {
+    let state: &State = host.state;
+    let _restored = Restored::begin(state, host.mode.create);
     let mut traversal = Traversal {
         state,
         host,
-        mode,
         nodes: Vec::new(),
         at: HashMap::new(),
         kept: HashMap::new(),
@@ -130,7 +75,7 @@ pub(crate) fn run<H: TraversalHost>(
         traversal.seed(&tensor, seed)?;
     }
     while let Some(at) = ready.pop() {
-        traversal.host.go_on()?;
+        stop::from_native(|| traversal.host.vm.check_signals())?;
         traversal.visit(at, &mut ready)?;
     }
     for (tensor, grad) in std::mem::take(&mut traversal.leaves) {
@@ -141,7 +86,7 @@ pub(crate) fn run<H: TraversalHost>(
         };
         traversal.host.arrived(&tensor, grad)?;
     }
-    Ok(())
+    Ok(traversal.host.arrivals)
 }
 
 /// Sets what holds during a traversal, and restores what held before it, however it ends.
@@ -172,7 +117,7 @@ fn made(tensor: &Tensor) -> Option<(Rc<Record>, usize)> {
     Some((record, tensor.output_index()))
 }
 
-impl<H: TraversalHost> Traversal<'_, H> {
+impl Traversal<'_> {
     /// Finds all records that lead to these, and returns those that wait for no other.
     fn explore(&mut self, roots: Vec<(Rc<Record>, usize)>) -> Vec<usize> {
         let mut waiting: HashMap<usize, usize> = HashMap::new();
@@ -204,7 +149,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
     }
 
     /// Starts at a tensor.
-    fn seed(&mut self, tensor: &Tensor, seed: Tensor) -> Result<(), H::Error> {
+    fn seed(&mut self, tensor: &Tensor, seed: Tensor) -> PyResult<()> {
         let Some((record, output)) = made(tensor) else { return self.reach_leaf(tensor, seed) };
         let place = address(&record);
         self.add(self.at[&place], output, seed)?;
@@ -215,7 +160,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
     }
 
     /// Adds to the gradient of a result.
-    fn add(&mut self, at: usize, output: usize, grad: Tensor) -> Result<(), H::Error> {
+    fn add(&mut self, at: usize, output: usize, grad: Tensor) -> PyResult<()> {
         let sum = match self.nodes[at].grads[output].take() {
             None => grad,
             Some(old) => self.sum(old, grad)?,
@@ -224,16 +169,16 @@ impl<H: TraversalHost> Traversal<'_, H> {
         Ok(())
     }
 
-    fn sum(&self, old: Tensor, new: Tensor) -> Result<Tensor, H::Error> {
+    fn sum(&self, old: Tensor, new: Tensor) -> PyResult<Tensor> {
         let sum = match self.state.records_backward() {
             false => added(old, new),
-            true => recorded_sum(Caller { state: self.state, site: &|| self.host.site() }, old, new),
+            true => self.host.sum(old, new),
         };
-        sum.map_err(|error| self.host.error(error))
+        sum.or_raise(self.host.vm)
     }
 
     /// Adds to the gradient of a leaf.
-    fn reach_leaf(&mut self, leaf: &Tensor, grad: Tensor) -> Result<(), H::Error> {
+    fn reach_leaf(&mut self, leaf: &Tensor, grad: Tensor) -> PyResult<()> {
         if !leaf.receives_grad() {
             return Ok(());
         }
@@ -253,7 +198,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
     }
 
     /// The turn of one record: its rule, and the gradients of its operands on their way.
-    fn visit(&mut self, at: usize, ready: &mut Vec<usize>) -> Result<(), H::Error> {
+    fn visit(&mut self, at: usize, ready: &mut Vec<usize>) -> PyResult<()> {
         let place = self.nodes[at].place;
         let mut grads = std::mem::take(&mut self.nodes[at].grads);
         for (output, grad) in grads.iter_mut().enumerate() {
@@ -305,21 +250,21 @@ impl<H: TraversalHost> Traversal<'_, H> {
         args: &[Arg],
         edges: &[Option<Place>],
         grads: Vec<Option<Tensor>>,
-    ) -> Result<Vec<Option<Tensor>>, H::Error> {
+    ) -> PyResult<Vec<Option<Tensor>>> {
         if record.is_spent() {
-            return Err(self.host.error(used_before()));
+            return Err(raise(used_before(), self.host.vm));
         }
-        record.check_saved().map_err(|error| self.host.error(error))?;
-        let keep = self.mode.keep || self.mode.create;
+        record.check_saved().or_raise(self.host.vm)?;
+        let keep = self.host.mode.keep || self.host.mode.create;
         let is_recorded = self.state.records_backward();
         let in_python = |rule| is_recorded && matches!(rule, GradientRule::OnePass(_));
         let (found, read) = match rule_of(record).filter(|(rule, _)| !in_python(*rule)) {
             Some((rule, params)) => {
                 let flows = flows(args, edges);
-                let site = || self.host.site();
+                let site = || site(self.host.vm);
                 let caller = is_recorded.then_some(Caller { state: self.state, site: &site });
                 let step = BackwardStep::new(record, params, args, &flows, caller);
-                by_rule(rule, &step, grads).map_err(|error| self.host.error(error))?
+                by_rule(rule, &step, grads).or_raise(self.host.vm)?
             }
             None => self.host.rule(record, grads, keep)?,
         };
@@ -329,7 +274,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
             self.host.found_nan(record)?;
             let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
             let message = format!("Function '{name}' returned nan values in its {operand}th output.");
-            return Err(self.host.error(Error::runtime(message)));
+            return Err(raise(Error::runtime(message), self.host.vm));
         }
         if read && !keep {
             self.state.recorder.spend(record);
@@ -379,11 +324,6 @@ fn by_rule(
         GradientRule::Several(rule) => rule(step, grads)?,
     };
     Ok((step.fitted(&mut found)?, step.has_read()))
-}
-
-/// `old + new`, recorded.
-pub(crate) fn recorded_sum(caller: Caller, old: Tensor, new: Tensor) -> Result<Tensor> {
-    recorded(caller, "add", 0, vec![Arg::Tensor(old), Arg::Tensor(new)])
 }
 
 fn has_nan(grad: &Tensor) -> bool {
