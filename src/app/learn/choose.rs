@@ -86,13 +86,6 @@ struct Picker {
     told: String,
 }
 
-/// What a key did.
-#[derive(Debug)]
-enum Choice {
-    Goes,
-    Ends,
-}
-
 impl Picker {
     /// Begins beside the element that the step works out, which the page explains, else with the first.
     fn new(step: &Step, figures: Vec<Figure>) -> Picker {
@@ -128,20 +121,19 @@ impl Picker {
             let pressed = input::press(&region, shell)?;
             self.told.clear();
             cleared |= pressed == KeyPress::Resized;
-            let choice = match pressed {
+            match pressed {
                 KeyPress::Letter(letter) if letter.is_alphabetic() || letter == '_' => {
                     self.ask_name(letter, workspace, shell)?;
-                    Choice::Goes
+                }
+                KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => {
+                    return Ok((explained(&self.element(), self.depth, workspace, shell.look), cleared));
                 }
                 pressed => self.choose(pressed, [&why, &deeper], space),
-            };
-            if let Choice::Ends = choice {
-                return Ok((explained(&self.element(), self.depth, workspace, shell.look), cleared));
             }
         }
     }
 
-    fn choose(&mut self, pressed: KeyPress, [why, deeper]: [&Text; 2], space: usize) -> Choice {
+    fn choose(&mut self, pressed: KeyPress, [why, deeper]: [&Text; 2], space: usize) {
         let lines = why.lines.len();
         let figure = &self.figures[self.at];
         match pressed {
@@ -163,7 +155,6 @@ impl Picker {
                 self.top =
                     if at_end { 0 } else { (self.top + space.saturating_sub(1).max(1)).min(lines - space) };
             }
-            KeyPress::Letter(' ') => {}
             KeyPress::Tab => {
                 self.at = (self.at + 1) % self.figures.len();
                 self.index = vec![0; self.figures[self.at].shape.len()];
@@ -185,11 +176,8 @@ impl Picker {
                 self.depth -= 1;
                 self.top = 0;
             }
-            KeyPress::Backspace => {}
-            KeyPress::Letter(_) | KeyPress::Resized => {}
-            KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => return Choice::Ends,
+            _ => {}
         }
-        Choice::Goes
     }
 
     /// Goes to an element whose name begins with this letter: the learner types the rest.

@@ -46,7 +46,6 @@ use super::terminal::restore::restore_at_exit;
 use super::terminal::shell::{Exit, Failure, Shell};
 use crate::view::prose::prose;
 use input::InputMode;
-use opening::OpeningEnd;
 use walk::Walk;
 
 /// What `attn learn` takes.
@@ -105,7 +104,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let chapter = catalogue.lessons().flatten().enumerate();
         let chapter = chapter.take_while(|(at, lesson)| *at == 0 || lesson.part.is_none());
         let minutes: u32 = chapter.map(|(_, lesson)| lesson.minutes).sum();
-        if opening::show(minutes.div_ceil(60), mode, shell)? == OpeningEnd::Leave {
+        if !opening::show(minutes.div_ceil(60), mode, shell)? {
             return Ok(Exit::Good);
         }
     }

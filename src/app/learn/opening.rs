@@ -14,22 +14,15 @@ use crate::view::{Look, Text};
 const SENTENCE: &str = "the river was cold so anna walked to the bank and looked for the";
 const CHANGE: (&str, &str) = ("river", "money");
 
-/// How the first screen ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OpeningEnd {
-    Begin,
-    Leave,
-}
-
-/// Shows it; `hours` is how long the course takes.
-pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<OpeningEnd, Failure> {
+/// Shows it; `hours` is how long the course takes. Returns whether the learner begins the course.
+pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<bool, Failure> {
     let look = shell.look;
     let mut text = gap(SENTENCE, look);
     text.section(prose(
         "Which word comes next? Type one, or press Enter to see what a small model says.",
         look,
     ));
-    let Some(guess) = ask(&text, mode, shell)? else { return Ok(OpeningEnd::Leave) };
+    let Some(guess) = ask(&text, mode, shell)? else { return Ok(false) };
     let mut model = input::unattended(mode, || TrainedModel::load(&shell.options))??;
     let river = seen(&mut model, SENTENCE)?;
     let mut text = prose(&on_guess(&guess, &river), look);
@@ -42,7 +35,7 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<Ope
     let (from, to) = CHANGE;
     text.section(prose(&format!("Enter changes one word: {from} becomes **{to}**."), look));
     if ask(&text, mode, shell)?.is_none() {
-        return Ok(OpeningEnd::Leave);
+        return Ok(false);
     }
     let changed = SENTENCE.replace(from, to);
     let mut text = gap(&changed, look);
@@ -56,9 +49,9 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<Ope
     );
     text.section(prose(&words, look));
     loop {
-        let Some(own) = ask(&text, mode, shell)? else { return Ok(OpeningEnd::Leave) };
+        let Some(own) = ask(&text, mode, shell)? else { return Ok(false) };
         if own.is_empty() {
-            return Ok(OpeningEnd::Begin);
+            return Ok(true);
         }
         text = match trained::sentence(&own) {
             Ok(_) => answer(&seen(&mut model, &own)?, "Where the last word looked:", look),
