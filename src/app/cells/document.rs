@@ -1,6 +1,7 @@
 //! The JSON documents of cells that ran. The order of the fields is the order in the output.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::json::Values;
 use super::plan::PlannedCell;
@@ -30,7 +31,7 @@ pub(crate) struct CellDocument {
     source: String,
     stdout: String,
     result: Option<String>,
-    error: Option<ErrorDocument>,
+    error: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explanation: Option<ErrorExplanation>,
     ms: f64,
@@ -54,14 +55,6 @@ pub(crate) struct CheckDocument {
 }
 
 #[derive(Serialize)]
-struct ErrorDocument {
-    #[serde(rename = "type")]
-    kind: String,
-    message: String,
-    line: Option<usize>,
-}
-
-#[derive(Serialize)]
 struct TensorDocument {
     name: String,
     dtype: &'static str,
@@ -73,11 +66,8 @@ impl CellDocument {
     /// The document of the cell at `index` of its run.
     pub(crate) fn new(index: usize, cell: &PlannedCell, outcome: &Outcome) -> CellDocument {
         let step = cell.step.map(|(step, _)| step);
-        let error = outcome.error.as_ref().map(|raised| ErrorDocument {
-            kind: raised.kind.clone(),
-            message: raised.message.clone(),
-            line: raised.line,
-        });
+        let error = outcome.error.as_ref();
+        let error = error.map(|it| json!({"type": it.kind, "message": it.message, "line": it.line}));
         CellDocument {
             index,
             step: step.map(|step| step.name()),

@@ -1,6 +1,7 @@
 //! `--trace`: the operations that a cell ran, for `attn run`, the walkthrough and the REPL.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::json::Values;
 use super::plan::PlannedCell;
@@ -46,7 +47,7 @@ pub(crate) struct TracedOperation {
     line: usize,
     code: String,
     calls: Vec<String>,
-    operands: Vec<TracedOperand>,
+    operands: Vec<Value>,
     results: Vec<TracedResult>,
     shapes: String,
     view: bool,
@@ -54,13 +55,6 @@ pub(crate) struct TracedOperation {
     multiplications: u64,
     bytes: u64,
     error: Option<String>,
-}
-
-#[derive(Serialize)]
-struct TracedOperand {
-    name: Option<String>,
-    dtype: &'static str,
-    shape: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -98,8 +92,8 @@ fn operation(ran: &Traced, sources: &Sources) -> Option<TracedOperation> {
     })
 }
 
-fn operand(tensor: &TracedTensor) -> TracedOperand {
-    TracedOperand { name: tensor.name.clone(), dtype: tensor.dtype.name(), shape: tensor.shape().to_vec() }
+fn operand(tensor: &TracedTensor) -> Value {
+    json!({"name": tensor.name, "dtype": tensor.dtype.name(), "shape": tensor.shape()})
 }
 
 fn result(tensor: &TracedTensor) -> TracedResult {
