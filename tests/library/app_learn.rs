@@ -1,7 +1,7 @@
 //! The walkthrough: keys and typed lines, choosing a number, editing code; and the parts of a step's panel.
 
 use attn::app::cells::step::{element_of, loop_variables};
-use attn::app::learn::choose::{moved, next_table};
+use attn::app::learn::choose::moved;
 use attn::app::learn::code_page::{CodePage, rows_of};
 use attn::app::learn::editor::{Gutter, ends, indent};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
@@ -111,7 +111,7 @@ fn the_chosen_element_stays_within_the_table() {
     assert_eq!(index, [1, 4]);
     moved(&mut [], &[], 1, 1);
     let mut deep = vec![0, 1, 0, 0];
-    next_table(&mut deep, &[2, 2, 3, 3], 1);
+    moved(&mut deep, &[2, 2, 3, 3], 3, 0);
     assert_eq!(deep, [1, 0, 0, 0]);
 }
 

@@ -13,6 +13,7 @@ use super::terminal::{self, KeyPress};
 use super::visits::or_reason;
 use super::walk::{Flow, Walk};
 use crate::lesson::Step;
+use crate::tensor::layout::unravel;
 use crate::view::learn::footer;
 use crate::view::pick::{element_name, marked};
 use crate::view::wrap::remark;
@@ -146,7 +147,8 @@ impl Picker {
                 self.top = to.min(lines - space);
             }
             KeyPress::Page(pages) => {
-                next_table(&mut self.index, &figure.shape, pages);
+                let rows = figure.shape.iter().rev().nth(1).copied().unwrap_or(1);
+                moved(&mut self.index, &figure.shape, pages * rows as isize, 0);
                 (self.depth, self.top) = (1, 0);
             }
             // Space reads on, and begins again at the end.
@@ -308,26 +310,13 @@ fn table_rows(figure: &Figure, rows: usize) -> usize {
     }
 }
 
-/// Moves the index by rows and columns within the table.
+/// Moves the index by rows and columns; after the last row of a table comes the first one of the next.
 pub fn moved(index: &mut [usize], shape: &[usize], rows: isize, columns: isize) {
-    let by = |at: &mut usize, size: usize, by: isize| *at = at.saturating_add_signed(by).min(size.max(1) - 1);
-    let last = index.len();
-    if last > 0 {
-        by(&mut index[last - 1], shape[last - 1], columns);
-    }
-    if last > 1 {
-        by(&mut index[last - 2], shape[last - 2], rows);
-    }
-}
-
-/// Moves the index to the same element of the next table, if the tensor has several.
-pub fn next_table(index: &mut [usize], shape: &[usize], pages: isize) {
-    for axis in (0..index.len().saturating_sub(2)).rev() {
-        let to = index[axis].saturating_add_signed(pages);
-        if to < shape[axis] && to != index[axis] {
-            index[axis] = to;
-            return;
-        }
-        index[axis] = if pages > 0 { 0 } else { shape[axis] - 1 };
-    }
+    let (Some((column, lead)), Some((size, sizes))) = (index.split_last_mut(), shape.split_last()) else {
+        return;
+    };
+    let by = |at: usize, size: usize, by: isize| at.saturating_add_signed(by).min(size.max(1) - 1);
+    *column = by(*column, *size, columns);
+    let row = lead.iter().zip(sizes).fold(0, |row, (at, size)| row * size + at);
+    lead.copy_from_slice(&unravel(by(row, sizes.iter().product(), rows), sizes));
 }
