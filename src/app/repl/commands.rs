@@ -352,8 +352,6 @@ pub(super) fn only_looks(input: &str) -> bool {
     let word = input.trim().strip_prefix(':').and_then(|typed| typed.split_whitespace().next());
     word.is_some_and(|word| {
         let known = find(word.trim_end_matches('!'));
-        known.is_none_or(|it| {
-            matches!(it.group, CommandGroup::Look | CommandGroup::Ask) || it.takes == ArgumentKind::File
-        })
+        known.is_none_or(|it| matches!(it.group, CommandGroup::Look | CommandGroup::Ask) || it.name == "save")
     })
 }
