@@ -142,8 +142,8 @@ fn python(before: &str, workspace: &mut Workspace, catalogue: &Catalogue) -> Com
     names.retain(|name| name.starts_with(word) && (word.starts_with('_') || !name.starts_with('_')));
     names.sort();
     names.dedup();
-    if let (Some(base), true) = (base, word.is_empty()) {
-        by_relevance(&mut names, base, workspace, catalogue);
+    if base.is_some() && word.is_empty() {
+        by_relevance(&mut names, catalogue);
     }
     let place = base.map_or(0, |base| place_of(base, workspace));
     let shown = |name: String| match arguments_of(&name, place) {
@@ -153,14 +153,12 @@ fn python(before: &str, workspace: &mut Workspace, catalogue: &Catalogue) -> Com
     Completion { start: before.len() - word.len(), candidates: names.into_iter().map(shown).collect() }
 }
 
-/// Puts the attributes first that the lessons use, a tensor's attributes only if they fit its shape; writes in place last.
-fn by_relevance(names: &mut [String], base: &str, workspace: &mut Workspace, catalogue: &Catalogue) {
+/// Puts the attributes first that the lessons use, and writes in place last.
+fn by_relevance(names: &mut [String], catalogue: &Catalogue) {
     let code: String = catalogue.steps().map_or_else(
         |_| String::new(),
         |steps| steps.iter().map(|step| step.code.as_str()).collect::<Vec<_>>().join("\n"),
     );
-    let tensor = workspace.session.with_rng_restored(|session| session.tensor(base)).ok().flatten();
-    let fits = |name: &str| tensor.as_ref().is_none_or(|tensor| fits(name, tensor.ndim(), tensor.numel()));
     let uses = |name: &String| {
         let dotted = format!(".{name}");
         let whole = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -168,20 +166,8 @@ fn by_relevance(names: &mut [String], base: &str, workspace: &mut Workspace, cat
     };
     names.sort_by_cached_key(|name| {
         let common = ["shape", "ndim", "dtype", "T", "mean", "sum"].contains(&name.as_str());
-        (!fits(name), std::cmp::Reverse(uses(name) + usize::from(common)), name.ends_with('_'))
+        (std::cmp::Reverse(uses(name) + usize::from(common)), name.ends_with('_'))
     });
-}
-
-/// Whether a method of a tensor can be called with so many dimensions and elements.
-fn fits(name: &str, ndim: usize, numel: usize) -> bool {
-    match name {
-        "item" | "backward" | "__bool__" => numel == 1,
-        "T" | "t" | "H" | "mm" | "addmm" | "mv" | "inverse" | "det" | "trace" => ndim == 2,
-        "bmm" | "baddbmm" => ndim == 3,
-        "dot" | "vdot" | "outer" | "ger" | "diag_embed" => ndim == 1,
-        "mT" | "mH" | "tril" | "triu" | "transpose" | "swapaxes" | "permute" | "diagonal" => ndim >= 2,
-        _ => true,
-    }
 }
 
 /// Whether the cursor is inside a string or a comment.
