@@ -60,4 +60,8 @@ pub(crate) mod fs {
     pub(crate) fn read_dir(path: impl AsRef<Path> + Send) -> io::Result<fs::ReadDir> {
         outside(|| fs::read_dir(path))
     }
+
+    pub(crate) fn write(path: impl AsRef<Path> + Send, content: impl AsRef<[u8]> + Send) -> io::Result<()> {
+        outside(|| fs::write(path, content))
+    }
 }

@@ -714,3 +714,17 @@ fn what_was_never_asked_is_not_counted() {
     let end = out.split("the end of this lesson").nth(1).unwrap_or_else(|| panic!("{out}"));
     assert!(end.contains("predictions") && !end.contains("what does a large score say"), "{end}");
 }
+
+/// A file is run as the code of an exercise each time it is saved.
+#[test]
+fn a_watched_file_is_judged() {
+    let state = State::new();
+    std::fs::write(
+        state.path().join("mine.py"),
+        "query_5 = inputs[4]\nx = torch.softmax(inputs @ query_5, dim=0)\n\
+        context_vec_5 = x @ inputs\nprint(context_vec_5)\n",
+    )
+    .expect("it can be written");
+    let (out, _, code) = typed(&["learn", "another-query", "--watch", "mine.py"], &[], &state);
+    assert!(out.contains("it does what was asked") && code == 0, "{out}");
+}

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::env;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::path::Path;
 use std::process::{Child, Command};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -422,10 +423,7 @@ impl OpenedFile {
     /// What was saved since this was last asked, if it is something else.
     pub(crate) fn saved(&mut self) -> Option<String> {
         // Read by name, since many editors write a new file and rename it.
-        let text = fs::read_to_string(self.file.as_deref()?).ok()?;
-        let is_new = text.trim() != self.text.trim();
-        self.text.clone_from(&text);
-        is_new.then_some(text)
+        self.file.as_deref().and_then(|file| changed(file, &mut self.text))
     }
 }
 
@@ -434,4 +432,11 @@ impl Drop for OpenedFile {
         let file = self.file.take();
         outside(|| drop(file));
     }
+}
+
+/// The text of a file, if it is another one than `known`, which it then becomes.
+pub(crate) fn changed(path: &Path, known: &mut String) -> Option<String> {
+    let text = fs::read_to_string(path).ok().filter(|text| text.trim() != known.trim())?;
+    known.clone_from(&text);
+    Some(text)
 }

@@ -36,6 +36,7 @@ mod visits;
 mod walk;
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use super::cells::course;
 use super::cells::machine;
@@ -58,6 +59,9 @@ pub(crate) struct Args {
     /// Do not leave out the asides
     #[arg(long)]
     all: bool,
+    /// Run this file as the code of an exercise each time it is saved: that of WHERE, else the next one
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    watch: Option<PathBuf>,
 }
 
 /// Whether `attn` alone starts the walkthrough: it needs a terminal.
@@ -68,7 +72,7 @@ pub(crate) fn can_start(shell: &Shell) -> bool {
 
 /// Starts the walkthrough where the learner left it.
 pub(crate) fn resume(shell: &mut Shell) -> Result<Exit, Failure> {
-    run(&Args { place: Vec::new(), all: false }, shell)
+    run(&Args { place: Vec::new(), all: false, watch: None }, shell)
 }
 
 /// Starts the walkthrough.
@@ -91,6 +95,13 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         (None, Some(place)) => stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?,
         (None, None) => stops::resume(&stops, store.progress(), args.all),
     };
+    if let Some(path) = &args.watch {
+        let is_exercise = |at: &usize| matches!(stops[*at].kind, StopKind::Exercise(_));
+        let at = (at..stops.len()).find(is_exercise);
+        let at = at.ok_or_else(|| Failure::Usage("no exercise follows this place".to_owned()))?;
+        machine::keep_running();
+        return Walk::new(&catalogue, stops, (at, args.all), store, InputMode::Words, shell).watch(path);
+    }
     let mode = match terminal::has_keys(shell.terminal) && !shell.look.plain {
         true => InputMode::Keys,
         false => InputMode::Words,

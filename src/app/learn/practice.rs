@@ -1,15 +1,17 @@
 //! Code that the learner writes: exercises, and the lesson's cell when they edit it. Each run has a new workspace, so that
 //! the state of the lesson does not change.
 
+use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
+use super::super::cells::machine;
 use super::super::cells::step::plots;
 use super::super::cells::workspace::Workspace;
 use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::terminal::progress_bar::quietly;
-use super::super::terminal::shell::Failure;
+use super::super::terminal::shell::{Exit, Failure};
 use super::editor::{self, EditedCode};
 use super::failed_check::{FailedCheck, OWN_CODE};
 use super::input::InputMode;
@@ -19,6 +21,7 @@ use super::walk::{Flow, Walk};
 use crate::lesson::Exercise;
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::session::{Outcome, Variable};
+use crate::shims::outside::fs;
 use crate::view::learn::{hint, labelled_code, task};
 use crate::view::panel::{LessonPlace, outcome as outcome_text};
 use crate::view::prose::prose;
@@ -125,6 +128,37 @@ impl<'c> Walk<'c, '_, '_> {
                 false => sleep(BETWEEN_LOOKS),
             }
         }
+    }
+
+    /// Runs a file each time it is saved, until the exercise is solved or Ctrl-C is pressed.
+    pub(crate) fn watch(&mut self, path: &Path) -> Result<Exit, Failure> {
+        let starter = self.text_to_edit();
+        let name = path.display();
+        self.show_page()?;
+        let words = match path.exists() {
+            true => format!("Each time you save `{name}`, it runs here. Ctrl-C ends."),
+            false => {
+                fs::write(path, format!("{}\n", starter.trim_end()))?;
+                format!(
+                    "`{name}` has the code to start from. Each time you save it, it runs here. Ctrl-C ends."
+                )
+            }
+        };
+        self.note(&words)?;
+        self.shell.flush()?;
+        let presses = machine::presses();
+        let mut known = starter;
+        while machine::presses() == presses {
+            if let Some(code) = editor::changed(path, &mut known) {
+                self.run_own(&code)?;
+                self.shell.flush()?;
+                if self.page().book.passed.as_ref() == Some(&code) {
+                    return Ok(Exit::Good);
+                }
+            }
+            sleep(BETWEEN_LOOKS);
+        }
+        Ok(Exit::Interrupted)
     }
 
     fn text_to_edit(&mut self) -> String {
