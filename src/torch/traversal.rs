@@ -258,15 +258,17 @@ impl Traversal<'_> {
         let keep = self.host.mode.keep || self.host.mode.create;
         let is_recorded = self.state.records_backward();
         let in_python = |rule| is_recorded && matches!(rule, GradientRule::OnePass(_));
-        let (found, read) = match rule_of(record).filter(|(rule, _)| !in_python(*rule)) {
-            Some((rule, params)) => {
-                let flows = flows(args, edges);
-                let site = || site(self.host.vm);
-                let caller = is_recorded.then_some(Caller { state: self.state, site: &site });
-                let step = BackwardStep::new(record, params, args, &flows, caller);
-                by_rule(rule, &step, grads).or_raise(self.host.vm)?
+        let (rule, params) = rule_of(record).filter(|(rule, _)| !in_python(*rule)).unzip();
+        let (vm, flows) = (self.host.vm, flows(args, edges));
+        let site = || site(vm);
+        let caller = is_recorded.then_some(Caller { state: self.state, site: &site });
+        let step = BackwardStep::new(record, params.unwrap_or_default(), args, &flows, caller);
+        let (found, read) = match rule {
+            Some(rule) => by_rule(rule, &step, grads).or_raise(vm)?,
+            None => {
+                let (found, read) = self.host.rule(record, grads, keep)?;
+                (step.as_operands(found).or_raise(vm)?, read)
             }
-            None => self.host.rule(record, grads, keep)?,
         };
         if self.state.nan_is_error.get()
             && let Some(operand) = found.iter().position(|grad| grad.as_ref().is_some_and(has_nan))

@@ -3,11 +3,31 @@
 use super::compute;
 use super::step::BackwardStep;
 use crate::kernel::elementwise::in_pieces;
-use crate::tensor::{Buffer, DType, Layout, Result, Tensor, ops};
+use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Tensor, ops};
 
 impl BackwardStep<'_> {
+    /// The gradients of the tensors among the arguments in order, in their shapes and dtypes.
+    /// Errors: the operand cannot be broadcast to the shape of its gradient.
+    pub(crate) fn as_operands(&self, mut grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        for (at, (grad, operand)) in grads.iter_mut().zip(self.args.iter().flat_map(Arg::tensors)).enumerate()
+        {
+            let Some(found) = grad.take() else { continue };
+            let (got, shape) = (found.shape(), operand.shape());
+            let sizes = shape.iter().rev().zip(got.iter().rev());
+            if got.len() < shape.len() || !sizes.into_iter().all(|(&own, &size)| own == size || own == 1) {
+                let name = self.record.grad_name.get().map_or_else(String::new, |name| name.to_string());
+                return Err(Error::runtime(format!(
+                    "Function {name} returned an invalid gradient at index {at} - got {got:?} but expected shape \
+                     compatible with {shape:?}"
+                )));
+            }
+            *grad = Some(self.as_operand(found, operand)?);
+        }
+        Ok(grads)
+    }
+
     /// A gradient in the shape and dtype of its operand. The gradient itself if it has them.
-    pub(crate) fn as_operand(&self, grad: Tensor, operand: &Tensor) -> Result<Tensor> {
+    fn as_operand(&self, grad: Tensor, operand: &Tensor) -> Result<Tensor> {
         let grad = self.sum_to(grad, operand.shape())?;
         if grad.dtype() == operand.dtype() { Ok(grad) } else { self.converted(&grad, operand.dtype()) }
     }

@@ -25,9 +25,9 @@ pub(crate) enum GradientRule {
 
 /// One operation that ran. Arguments are read by the names of the parameters.
 pub(crate) struct BackwardStep<'a> {
-    record: &'a Rc<Record>,
+    pub(super) record: &'a Rc<Record>,
     params: &'a [Param],
-    args: &'a [Arg],
+    pub(super) args: &'a [Arg],
     flows: &'a [bool],
     read: Cell<bool>,
     /// Who calls the rule's operations, where they are recorded.
@@ -51,12 +51,12 @@ impl<'a> BackwardStep<'a> {
     pub(crate) fn fitted(&self, found: &mut Gradients) -> Result<Vec<Option<Tensor>>> {
         let mut of_operands = Vec::with_capacity(self.flows.len());
         for (arg, param) in self.args.iter().zip(self.params) {
-            for (at, tensor) in arg.tensors().iter().enumerate() {
+            for at in 0..arg.tensors().len() {
                 let grad = found.take(param.name, at).filter(|_| self.flows[of_operands.len()]);
-                of_operands.push(grad.map(|grad| self.as_operand(grad, tensor)).transpose()?);
+                of_operands.push(grad);
             }
         }
-        Ok(of_operands)
+        self.as_operands(of_operands)
     }
 
     /// The saved result as the operation returned it, in the dtype of its gradient: `None` if it is not at hand, or is

@@ -106,19 +106,9 @@ def _flows(tensor, edge):
     return edge is not None or (tensor.requires_grad and tensor.is_leaf)
 
 
-def sum_to(grad, shape):
-    """The gradient of a broadcast result summed to an operand's shape."""
-    if grad.shape == shape:
-        return grad
-    lead = grad.ndim - len(shape)
-    dims = list(range(lead)) + [lead + at for at, size in enumerate(shape) if size == 1 and grad.shape[lead + at] != 1]
-    grad = grad.sum(dims, keepdim=True) if dims else grad
-    return grad.reshape(shape) if grad.shape != shape else grad
-
-
 def by_rule(record, grads, keep):
-    """The gradients of the tensors among a record's arguments, in order and in their shapes and dtypes, and whether the
-    rule read operands. If `keep` is not set, the record is not used again."""
+    """The gradients of the tensors among a record's arguments in order, and whether the rule read operands. A gradient may
+    have the shape that its operand was broadcast to. If `keep` is not set, the record is not used again."""
     step = Step(record)
     found = _rules.get(step.op)
     if found is None:
@@ -131,8 +121,7 @@ def by_rule(record, grads, keep):
         grad = grads.get(name)
         if isinstance(grad, (list, tuple)):
             grad = grad[at]
-        grad = (grad() if callable(grad) else grad) if _flows(tensor, edge) else None
-        of_operands.append(grad if grad is None else _as_operand(grad, tensor))
+        of_operands.append((grad() if callable(grad) else grad) if _flows(tensor, edge) else None)
     return of_operands, step.saw
 
 
@@ -194,12 +183,6 @@ def own_function(step, grads):
     found = found if isinstance(found, tuple) else (found,)
     tensors = [grad for grad, at in zip(found, context._tensors) if at]
     return {next(iter(step.arguments)): tensors}
-
-
-def _as_operand(grad, tensor):
-    """A gradient in the shape and dtype of its operand."""
-    grad = sum_to(grad, tensor.shape)
-    return grad if grad.dtype == tensor.dtype else grad.to(tensor.dtype)
 
 
 from torch._gradients import _composed, _linear, _moves, _nn, _pointwise, _reductions  # noqa: E402, F401

@@ -2,7 +2,7 @@
 
 import torch
 from _torch import _call
-from torch._gradients import expressed, rule, sum_to
+from torch._gradients import expressed, rule
 
 expressed("movedim", input=lambda grad, source, destination: grad.movedim(destination, source))
 expressed("flip", input=lambda grad, dims: grad.flip(dims))
@@ -48,9 +48,7 @@ def moved(step, grad):
 
 @rule("broadcast_tensors")
 def broadcast_tensors(step, grads):
-    tensors = step.arguments["tensors"]
-    grads = grads if isinstance(grads, list) else [grads]
-    return {"tensors": [grad if grad is None else sum_to(grad, it.shape) for it, grad in zip(tensors, grads)]}
+    return {"tensors": grads if isinstance(grads, list) else [grads]}
 
 
 @rule("repeat")
