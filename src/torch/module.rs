@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyDictRef, PyStrRef};
 use rustpython_vm::class::{PyClassImpl, StaticType};
-use rustpython_vm::function::{ArgBytesLike, FuncArgs, PyMethodFlags};
+use rustpython_vm::function::{ArgBytesLike, ArgIntoBool, ArgIntoFloat, FuncArgs, PyMethodFlags};
 use rustpython_vm::{AsObject, FromArgs, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
 
 use super::autocast::{operand, set_autocast, settings};
@@ -181,35 +181,33 @@ fn seed_of(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<u64> {
 #[derive(FromArgs)]
 struct PrintWords {
     #[pyarg(any, default)]
-    precision: Option<PyObjectRef>,
+    precision: Option<ArgIntoFloat>,
     #[pyarg(any, default)]
-    threshold: Option<PyObjectRef>,
+    threshold: Option<ArgIntoFloat>,
     #[pyarg(any, default)]
-    edgeitems: Option<PyObjectRef>,
+    edgeitems: Option<ArgIntoFloat>,
     #[pyarg(any, default)]
-    linewidth: Option<PyObjectRef>,
+    linewidth: Option<ArgIntoFloat>,
     #[pyarg(any, default)]
-    profile: Option<PyObjectRef>,
+    profile: Option<PyStrRef>,
     #[pyarg(any, default)]
-    sci_mode: Option<PyObjectRef>,
+    sci_mode: Option<ArgIntoBool>,
 }
 
-fn set_printoptions(state: &Rc<State>, words: PrintWords, vm: &VirtualMachine) -> PyResult<()> {
-    let given = |value: Option<PyObjectRef>| value.filter(|value| !vm.is_none(value));
-    let number = |value| given(value).map(|value| Ok(value.try_float(vm)?.to_f64().max(0.0))).transpose();
+fn set_printoptions(state: &Rc<State>, words: PrintWords) {
+    let number = |value: Option<ArgIntoFloat>| value.map(|value| value.into_float().max(0.0));
     // Infinity is the largest number of these.
-    let count = |value| PyResult::Ok(number(value)?.map(|number| number as usize));
+    let count = |value| number(value).map(|number| number as usize);
     let change = PrintOptionsChange {
-        precision: count(words.precision)?,
-        threshold: number(words.threshold)?,
-        edgeitems: count(words.edgeitems)?,
-        linewidth: count(words.linewidth)?,
-        profile: given(words.profile).map(|name| Ok(name.str(vm)?.to_string())).transpose()?,
-        sci_mode: given(words.sci_mode).map(|on| on.try_to_bool(vm)).transpose()?,
+        precision: count(words.precision),
+        threshold: number(words.threshold),
+        edgeitems: count(words.edgeitems),
+        linewidth: count(words.linewidth),
+        profile: words.profile.map(|name| name.to_string_lossy().into_owned()),
+        sci_mode: words.sci_mode.map(|on| on.into_bool()),
     };
     let options = state.print_options.borrow().set(&change);
     state.print_options.replace(options);
-    Ok(())
 }
 
 /// Builds `_torch` and puts it where `import` finds it. Returns what tells the tracer which code calls operations.
@@ -326,7 +324,7 @@ fn stateful(
         operand(state, object, is_lower, vm)
     });
     define!("_clear_autocast_cache", |state, _vm| state.autocast.clear());
-    define!("set_printoptions", |state, vm, words: PrintWords| set_printoptions(state, words, vm));
+    define!("set_printoptions", |state, _vm, words: PrintWords| set_printoptions(state, words));
     define!("get_default_dtype", |state, vm| PyDType::object(state.default_dtype.get(), vm));
     define!("set_default_dtype", |state, vm, dtype: PyObjectRef| set_default_dtype(state, &dtype, vm));
     define!("is_tensor", |_state, vm, object: PyObjectRef| {

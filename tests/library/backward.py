@@ -111,6 +111,8 @@ EXAMPLES = {
     "copy": [lambda x, y: written(lambda c: c.copy_(y))(x * 1), lambda x, y: written(lambda c: c.copy_(y[0]))(x * 1)],
     "type_as": [lambda x, y: x.type_as(torch.zeros(1, dtype=torch.float64))],
 }
+for cast in "float", "double", "half", "bfloat16":
+    EXAMPLES[cast] = [lambda x, y, cast=cast: getattr(x, cast)()]
 HALVES = torch.tensor([[0.5, 0.25, 0.25, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]])
 attend = F.scaled_dot_product_attention
 # What the kernel computes in one pass, in PyTorch's order of rounding: the same as composed operations but for last bits.
