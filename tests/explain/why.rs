@@ -205,6 +205,7 @@ def attended(a, wq, wk):
 
 /// Operations whose results are no tensors or the operand itself, or that are recorded as the ones they are made of.
 const NOT_MET: &[&str] = &[
+    "complex_of_real",
     "numel",
     "promote_types",
     "result_type",

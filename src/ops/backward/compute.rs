@@ -30,6 +30,10 @@ pub(crate) fn recorded(
     let params = &row.params()[form];
     let rest = params.get(args.len()..).unwrap_or_default();
     args.extend(rest.iter().map(|param| param.default.map_or(Arg::None, default_arg)));
+    // Zeros and places that a rule makes.
+    for tensor in args.iter().flat_map(Arg::tensors) {
+        caller.state.mark_gradient(tensor, (caller.site)());
+    }
     match call(caller, row, form, args)? {
         Value::Tensor(found) => Ok(found),
         _ => unreachable!("rules call operations with one result"),
