@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
 
+use super::foreign;
+
 /// NumPy's signature of a function, without what attn refuses.
 #[derive(Debug)]
 pub(super) struct Signature {
@@ -83,48 +85,25 @@ impl Signature {
         if given.kwargs.is_empty() && (least..=most).contains(&given.args.len()) {
             return Ok(bound);
         }
-        if given.args.len() > most {
-            let range = if least == most { most.to_string() } else { format!("from {least} to {most}") };
-            let plural = if most == 1 { "" } else { "s" };
-            return Err(vm.new_type_error(format!(
-                "{name}() takes {range} positional argument{plural} but {} were given",
-                given.args.len()
-            )));
-        }
+        let mut fits = given.args.len() <= most;
         for (word, value) in &given.kwargs {
             match params.iter().position(|param| param.name == word && !param.takes_rest) {
                 Some(at) if bound[at].is_none() => bound[at] = Some(value.clone()),
-                Some(_) => {
-                    return Err(
-                        vm.new_type_error(format!("{name}() got multiple values for argument '{word}'"))
-                    );
-                }
                 None if REFUSED.contains(&word.as_str()) => {
                     return Err(
                         vm.new_not_implemented_error(format!("{name}({word}=) is not part of attn's numpy"))
                     );
                 }
-                None => {
-                    return Err(
-                        vm.new_type_error(format!("{name}() got an unexpected keyword argument '{word}'"))
-                    );
-                }
+                _ => fits = false,
             }
         }
-        let missing: Vec<String> = params
-            .iter()
-            .zip(&bound)
-            .filter(|(param, object)| param.is_required && object.is_none())
-            .map(|(param, _)| format!("'{}'", param.name))
-            .collect();
-        match missing.len() {
-            0 => Ok(bound),
-            count => {
-                let (plural, names) = (if count == 1 { "" } else { "s" }, missing.join(" and "));
-                let text = format!("{name}() missing {count} required positional argument{plural}: {names}");
-                Err(vm.new_type_error(text))
-            }
+        fits &= params.iter().zip(&bound).all(|(param, object)| !param.is_required || object.is_some());
+        if !fits {
+            let mut args = given.clone();
+            args.args.splice(0..0, [name, self.text].map(|text| vm.ctx.new_str(text).into()));
+            foreign::call("numpy._exceptions", "misfit", args, vm)?;
         }
+        Ok(bound)
     }
 }
 

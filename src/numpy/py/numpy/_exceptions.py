@@ -1,4 +1,4 @@
-"""NumPy's own exceptions."""
+"""NumPy's own exceptions, and Python's for calls of native functions."""
 
 
 class AxisError(ValueError, IndexError):
@@ -13,3 +13,10 @@ class AxisError(ValueError, IndexError):
 
 class UFuncTypeError(TypeError):
     """A result that an array cannot take."""
+
+
+def misfit(name, signature, /, *args, **words):
+    """Raises what Python raises where arguments do not fit a signature."""
+    scope = {}
+    exec(f"def {name}({signature}): pass", scope)
+    scope[name](*args, **words)
