@@ -22,8 +22,6 @@ trait Number: Copy {
     const ONE: Self;
     /// Whether sums are pairwise.
     const PAIRWISE: bool;
-    /// The partial sums of neighbours.
-    const SUMS: usize = SUMS;
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
 }
@@ -48,56 +46,38 @@ number!(f32: 0.0 1.0 true add mul);
 number!(f64: 0.0 1.0 true add mul);
 number!(i64: 0 1 false wrapping_add wrapping_mul);
 
-macro_rules! complex {
-    ($($type:ident)*) => {$(
-        impl Number for [$type; 2] {
-            const ZERO: Self = [0.0; 2];
-            const ONE: Self = [1.0, 0.0];
-            const PAIRWISE: bool = true;
-            const SUMS: usize = SUMS / 2;
-            fn plus(self, other: Self) -> Self {
-                [self[0] + other[0], self[1] + other[1]]
-            }
-            fn times(self, _: Self) -> Self {
-                unreachable!("sums alone are of complex numbers")
-            }
-        }
-    )*};
-}
-
-complex!(f32 f64);
-
 /// The elements that NumPy reads at a time.
 const BUFFER: usize = 8192;
-/// The most partial sums of neighbours.
+/// The partial sums of neighbours.
 const SUMS: usize = 8;
 
-/// The sum of every `step`th element from `from` on, in partial sums. More than sixteen for each of them are added in halves.
-fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
+/// The sum of every `step`th element from `from` on, in so many partial sums. More than sixteen elements for each of them are
+/// added in halves.
+fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize, lanes: usize) -> T {
     let at = |i: usize| data[from + i * step];
-    if count < T::SUMS {
+    if count < lanes {
         return (0..count).map(at).fold(T::ZERO, T::plus);
     }
-    if count > 16 * T::SUMS {
+    if count > 16 * lanes {
         let half = count / 2;
-        let half = half - half % T::SUMS;
-        let left = pairwise(data, from, half, step);
-        return left.plus(pairwise(data, from + half * step, count - half, step));
+        let half = half - half % lanes;
+        let left = pairwise(data, from, half, step, lanes);
+        return left.plus(pairwise(data, from + half * step, count - half, step, lanes));
     }
     let mut sums = [T::ZERO; SUMS];
-    sums[..T::SUMS].iter_mut().enumerate().for_each(|(lane, sum)| *sum = at(lane));
-    let whole = count - count % T::SUMS;
-    if step == 1 && T::SUMS == SUMS {
+    sums[..lanes].iter_mut().enumerate().for_each(|(lane, sum)| *sum = at(lane));
+    let whole = count - count % lanes;
+    if step == 1 && lanes == SUMS {
         // Neighbours, which vectors add.
         for chunk in data[from + SUMS..from + whole].as_chunks::<SUMS>().0 {
             (0..SUMS).for_each(|lane| sums[lane] = sums[lane].plus(chunk[lane]));
         }
     } else {
-        (T::SUMS..whole).for_each(|i| sums[i % T::SUMS] = sums[i % T::SUMS].plus(at(i)));
+        (lanes..whole).for_each(|i| sums[i % lanes] = sums[i % lanes].plus(at(i)));
     }
     let mut distance = 1;
-    while distance < T::SUMS {
-        for lane in (0..T::SUMS).step_by(2 * distance) {
+    while distance < lanes {
+        for lane in (0..lanes).step_by(2 * distance) {
             sums[lane] = sums[lane].plus(sums[lane + distance]);
         }
         distance *= 2;
@@ -114,7 +94,8 @@ struct Axis {
     reduced: bool,
 }
 
-fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what: Fold) {
+/// Folds into elements of `out`; sums have so many lanes.
+fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], (what, lanes): (Fold, usize)) {
     let mut axes: Vec<Axis> = axes.iter().copied().filter(|axis| axis.size != 1).collect();
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.step));
     // Neighbours in memory are one axis.
@@ -132,19 +113,23 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
         }
     }
     let inner = merged.pop().unwrap_or(Axis { size: 1, step: 0, out: 0, reduced: true });
-    if inner.size == 0 || merged.iter().any(|axis| axis.size == 0) {
+    if inner.size == 0 {
         return;
     }
-    let mut at = vec![0; merged.len()];
-    loop {
-        let from = offset + merged.iter().zip(&at).map(|(axis, i)| axis.step * i).sum::<usize>();
-        let to = merged.iter().zip(&at).map(|(axis, i)| axis.out * i).sum::<usize>();
+    for outer in 0..merged.iter().map(|axis| axis.size).product() {
+        let (mut rest, mut from, mut to) = (outer, offset, 0);
+        for axis in merged.iter().rev() {
+            from += rest % axis.size * axis.step;
+            to += rest % axis.size * axis.out;
+            rest /= axis.size;
+        }
         match (inner.reduced, what) {
             (true, Fold::Sum) if T::PAIRWISE => {
                 for start in (0..inner.size).step_by(BUFFER) {
                     stop::check();
                     let count = BUFFER.min(inner.size - start);
-                    out[to] = out[to].plus(pairwise(data, from + start * inner.step, count, inner.step));
+                    out[to] =
+                        out[to].plus(pairwise(data, from + start * inner.step, count, inner.step, lanes));
                 }
             }
             _ if !inner.reduced && (inner.step, inner.out) == (1, 1) => {
@@ -164,19 +149,6 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
                     out[to] = if what == Fold::Product { out[to].times(value) } else { out[to].plus(value) };
                 }
             }
-        }
-        // The next index of the outer axes.
-        let mut axis = merged.len();
-        loop {
-            if axis == 0 {
-                return;
-            }
-            axis -= 1;
-            at[axis] += 1;
-            if at[axis] < merged[axis].size {
-                break;
-            }
-            at[axis] = 0;
         }
     }
 }
@@ -207,7 +179,7 @@ pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
         ($data:expr, $type:ty) => {{
             let start = if what == Fold::Product { <$type as Number>::ONE } else { <$type as Number>::ZERO };
             let mut out = vec![start; count];
-            fold($data, layout.offset, &loops, &mut out, what);
+            fold($data, layout.offset, &loops, &mut out, (what, SUMS));
             out
         }};
     }
@@ -225,14 +197,16 @@ pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
     Tensor::new(buffer, shape, dtype)
 }
 
-/// The sum over axes of complex numbers, which are pairs in the last dimension.
+/// The sum over axes of complex numbers, which are pairs in the last dimension. Real and imaginary parts share the lanes.
 pub(super) fn over_pairs(pairs: &Tensor, axes: &[usize]) -> Tensor {
-    let (loops, mut shape) = loops(&Layout::contiguous(&pairs.shape()[..pairs.ndim() - 1]), axes);
-    let count = shape.iter().product();
+    let (mut loops, mut shape) = loops(&Layout::contiguous(&pairs.shape()[..pairs.ndim() - 1]), axes);
+    loops.iter_mut().for_each(|axis| (axis.step, axis.out) = (2 * axis.step, 2 * axis.out));
     shape.push(2);
     in_floats!(pairs.dtype(), T => {
-        let mut out = vec![<[T; 2] as Number>::ZERO; count];
-        fold(T::row_major(pairs).as_chunks::<2>().0, 0, &loops, &mut out, Fold::Sum);
-        T::tensor(out.into_flattened(), shape, pairs.dtype())
+        let (data, mut out) = (T::row_major(pairs), vec![0.0; shape.iter().product()]);
+        for part in 0..2 {
+            fold::<T>(&data, part, &loops, &mut out[part..], (Fold::Sum, SUMS / 2));
+        }
+        T::tensor(out, shape, pairs.dtype())
     })
 }
