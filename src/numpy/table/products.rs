@@ -9,20 +9,24 @@ use crate::numpy::text::tight;
 use crate::tensor::{Arg, DType, Tensor, layout};
 use crate::torch::items;
 
-/// Two operands in the dtype of their product.
+/// Two operands and the dtype of their product.
 fn pair(c: &Call) -> PyResult<(Tensor, Tensor, DType)> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
     let dtype = promote(a.dtype(), b.dtype());
-    Ok((c.cast(&a, dtype)?, c.cast(&b, dtype)?, dtype))
+    Ok((a, b, dtype))
 }
 
-/// The product; of bools, whether any pair is true.
-fn times(c: &Call, a: &Tensor, b: &Tensor, dtype: DType) -> PyResult<Tensor> {
-    let product = |a: Tensor, b: Tensor| c.op("matmul", vec![Arg::Tensor(a), Arg::Tensor(b)]);
-    match dtype {
-        DType::Bool => c.cast(&product(c.cast(a, DType::Int64)?, c.cast(b, DType::Int64)?)?, dtype),
-        _ => product(a.clone(), b.clone()),
-    }
+/// A product that is computed in a dtype; of bools, whether any pair is true.
+fn product(c: &Call, dtype: DType, of: impl FnOnce(DType) -> PyResult<Tensor>) -> PyResult<Answer> {
+    let made = of(if dtype == DType::Bool { DType::Int64 } else { dtype })?;
+    Ok(Answer::Result(c.cast(&made, dtype)?))
+}
+
+/// The product of matrices or vectors.
+fn times(c: &Call, a: &Tensor, b: &Tensor, dtype: DType) -> PyResult<Answer> {
+    product(c, dtype, |dtype| {
+        c.op("matmul", vec![Arg::Tensor(c.cast(a, dtype)?), Arg::Tensor(c.cast(b, dtype)?)])
+    })
 }
 
 /// The axis of the second operand that is summed over.
@@ -57,7 +61,7 @@ fn matmul(c: &Call) -> PyResult<Answer> {
             text(&b)
         )));
     }
-    Ok(Answer::Result(times(c, &a, &b, dtype)?))
+    times(c, &a, &b, dtype)
 }
 
 /// The sum of products over the last axis of the first operand and this axis of the second.
@@ -75,25 +79,19 @@ fn aligned(c: &Call, axis: fn(&Tensor) -> usize) -> PyResult<Answer> {
             tight(b.shape()),
         )));
     }
-    match b.ndim() <= 2 && axis == inner_axis(&b) {
-        true => Ok(Answer::Result(times(c, &a, &b, dtype)?)),
-        false => contracted(c, (&a, &[last]), (&b, &[axis]), dtype),
+    if b.ndim() <= 2 && axis == inner_axis(&b) {
+        return times(c, &a, &b, dtype);
     }
+    product(c, dtype, |dtype| {
+        let [a, b] = [c.cast(&a, dtype)?, c.cast(&b, dtype)?].map(Arg::Tensor);
+        c.op("tensordot", vec![a, b, Arg::Ints(vec![last as i64]), Arg::Ints(vec![axis as i64])])
+    })
 }
 
 fn outer(c: &Call) -> PyResult<Answer> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
     let (a, b) = (c.reshaped(&a, &[a.numel(), 1])?, c.reshaped(&b, &[1, b.numel()])?);
     Ok(Answer::Array(c.ufunc("multiply", &[&a, &b])?))
-}
-
-/// The sum of products over these axes of both operands.
-fn contracted(c: &Call, a: (&Tensor, &[usize]), b: (&Tensor, &[usize]), dtype: DType) -> PyResult<Answer> {
-    let computed = if dtype == DType::Bool { DType::Int64 } else { dtype };
-    let factor = |x: &Tensor| Ok(Arg::Tensor(c.cast(x, computed)?));
-    let dims = |axes: &[usize]| Arg::Ints(axes.iter().map(|&axis| axis as i64).collect());
-    let made = c.op("tensordot", vec![factor(a.0)?, factor(b.0)?, dims(a.1), dims(b.1)])?;
-    Ok(Answer::Result(c.cast(&made, dtype)?))
 }
 
 /// The sizes of the letters of one operand. Errors: too many or too few letters.
@@ -161,10 +159,10 @@ fn einsum(c: &Call) -> PyResult<Answer> {
             )));
         }
     }
-    let computed = if dtype == DType::Bool { DType::Int64 } else { dtype };
-    let arrays = arrays.iter().map(|it| c.cast(it, computed)).collect::<PyResult<_>>()?;
-    let made = c.op("einsum", vec![Arg::Str(text.as_str().into()), Arg::Tensors(arrays)])?;
-    Ok(Answer::Result(c.cast(&made, dtype)?))
+    product(c, dtype, |dtype| {
+        let arrays = arrays.iter().map(|it| c.cast(it, dtype)).collect::<PyResult<_>>()?;
+        c.op("einsum", vec![Arg::Str(text.as_str().into()), Arg::Tensors(arrays)])
+    })
 }
 
 pub(super) static ROWS: [Row; 5] = [
