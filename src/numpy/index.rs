@@ -333,15 +333,41 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
         let text = "assignment to a slice with a negative step is not part of attn's numpy: reverse what is assigned";
         return Err(vm.new_not_implemented_error(text));
     }
-    if !key.parts.iter().any(|part| matches!(part, Index::Tensor(_) | Index::Bool(_))) {
-        let Some(view) = index::view(&target, &key.parts) else {
-            return Err(vm.new_index_error(KINDS));
-        };
-        let values = leading_ones_dropped(&values, view.shape().len());
-        let values = values.with_layout(stretched(&values, view.shape(), vm)?);
-        return write(&array.numpy, &target, &key, source, (values, Some(view.layout())), vm);
+    // The places, where no arrays are among the indices.
+    let has_arrays = key.parts.iter().any(|part| matches!(part, Index::Tensor(_) | Index::Bool(_)));
+    let view = if has_arrays { None } else { index::view(&target, &key.parts) };
+    let values = match &view {
+        Some(view) => {
+            let values = leading_ones_dropped(&values, view.ndim());
+            values.with_layout(stretched(&values, view.shape(), vm)?)
+        }
+        None => values,
+    };
+    let what =
+        Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
+    // A source that shares memory is read before it is written.
+    let values =
+        if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
+    let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(key.parts.clone())];
+    let place = || site(vm);
+    let caller = Caller { state: &array.numpy.state, site: &place };
+    let done = overwrite(caller, what, &target, args, |target| index::set(target, &key.parts, &values));
+    if let Err(error) = done {
+        if error.message.starts_with("shape mismatch: value tensor") {
+            let shape = index::get(&target, &key.parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
+            return Err(vm.new_value_error(format!(
+                "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
+                tight(values.shape()),
+                tight(&shape)
+            )));
+        }
+        return Err(key.translated(error, &target, vm));
     }
-    write(&array.numpy, &target, &key, source, (values, None), vm)
+    if let (Some(view), Some(record)) = (view, target.origin()) {
+        target.storage().narrow_last(&record, view.layout().clone());
+    }
+    array.numpy.update_mirrors();
+    Ok(())
 }
 
 fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
@@ -350,42 +376,4 @@ fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
         layout = layout.squeeze(0);
     }
     values.with_layout(layout)
-}
-
-/// Writes values to places in an array; the layout has the places where no arrays are among the indices. `source` is what was
-/// assigned.
-fn write(
-    numpy: &Numpy,
-    target: &Tensor,
-    key: &Key,
-    source: Arg,
-    (values, view): (Tensor, Option<&Layout>),
-    vm: &VirtualMachine,
-) -> PyResult<()> {
-    let parts = &key.parts;
-    let what =
-        Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
-    // A source that shares memory is read before it is written.
-    let values =
-        if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
-    let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
-    let place = || site(vm);
-    let caller = Caller { state: &numpy.state, site: &place };
-    let done = overwrite(caller, what, target, args, |target| index::set(target, parts, &values));
-    if let Err(error) = done {
-        if error.message.starts_with("shape mismatch: value tensor") {
-            let shape = index::get(target, parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
-            return Err(vm.new_value_error(format!(
-                "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
-                tight(values.shape()),
-                tight(&shape)
-            )));
-        }
-        return Err(key.translated(error, target, vm));
-    }
-    if let (Some(view), Some(record)) = (view, target.origin()) {
-        target.storage().narrow_last(&record, view.clone());
-    }
-    numpy.update_mirrors();
-    Ok(())
 }
