@@ -1,17 +1,19 @@
 //! What arrays of complex numbers answer without Python.
 
-use rustpython_vm::builtins::{PyEllipsis, PySlice, PyTuple, PyTypeRef};
+use rustpython_vm::builtins::{PyEllipsis, PySlice, PyStr, PyTuple, PyTypeRef};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods};
-use rustpython_vm::types::{AsMapping, AsNumber, PyComparisonOp};
-use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::types::{AsMapping, AsNumber, PyComparisonOp, Representable};
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
+};
 
 use super::complex::{PyPairs, elementwise, made, number};
 use super::context::{PyArray, array_of};
 use super::index;
 use super::operators::{self, Compared};
 use super::rules::named;
-use super::text::tight;
+use super::text::{self, tight};
 use crate::tensor::{Arg, DType};
 use crate::torch::items;
 
@@ -35,12 +37,31 @@ impl AsMapping for PyPairs {
     }
 }
 
-#[pyclass(with(AsNumber, AsMapping), flags(BASETYPE))]
+impl Representable for PyPairs {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        let (pairs, options) = (zelf.pairs.tensor(), zelf.pairs.numpy.options.borrow());
+        let is_double = pairs.dtype() == DType::Float64;
+        let dtype = (if is_double { "complex128" } else { "complex64" }, is_double);
+        let elements = text::complex(&pairs, &options, text::IN_REPR);
+        Ok(text::framed(&pairs.shape()[..pairs.ndim() - 1], elements, dtype, &options))
+    }
+}
+
+#[pyclass(with(AsNumber, AsMapping, Representable), flags(BASETYPE))]
 impl PyPairs {
     #[pyslot]
     fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let pairs: PyRef<PyArray> = args.bind(vm)?;
         Ok(PyPairs { pairs }.into_ref_with_type(vm, class)?.into())
+    }
+
+    #[pyslot]
+    fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+        let pairs = zelf.downcast_ref::<PyPairs>().map(|it| &it.pairs);
+        let text = |pairs: &PyRef<PyArray>| {
+            text::complex(&pairs.tensor(), &pairs.numpy.options.borrow(), (" ", 0, 0))
+        };
+        Ok(vm.ctx.new_str(pairs.map(text).unwrap_or_default()))
     }
 
     #[pyslot]

@@ -164,9 +164,8 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let place = (&*separator.to_string_lossy(), prefix, 0);
         Ok(text::array(&array(&object, vm)?, &held.options.borrow(), place))
     });
-    define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
-        let place = (&*separator.to_string_lossy(), prefix, suffix);
-        Ok(text::words(&array(&places, vm)?, texts, &held.options.borrow(), place))
+    define!(numpy, vm, set, "_words", |held, places: PyObjectRef, texts: Vec<String>, dtype: Option<String>; vm| -> PyResult<String> {
+        Ok(text::words(&array(&places, vm)?, texts, dtype, &held.options.borrow()))
     });
     Ok(())
 }

@@ -9,6 +9,7 @@ use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
+use super::complex::pairs_of;
 use super::context::{PyArray, PyFloat64, PyScalar, array_of};
 use super::dtypes::{Operand, promote};
 use super::elementwise::{compute, compute_in_place, is_tensor, operand, write_out};
@@ -121,7 +122,12 @@ fn unary(function: &'static Function, a: &PyObject, vm: &VirtualMachine) -> PyRe
 
 fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
     let Some(target) = a.downcast_ref::<PyArray>() else {
-        return binary(function, a, b, vm);
+        let result = binary(function, a, b, vm)?;
+        if pairs_of(a).is_none() || result.is(&vm.ctx.not_implemented) {
+            return Ok(result);
+        }
+        a.set_item(vm.ctx.ellipsis.as_object(), result, vm)?;
+        return Ok(a.to_owned());
     };
     if !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());

@@ -24,13 +24,11 @@ impl Default for PrintOptions {
 
 /// How one element is written.
 enum Format {
-    Bool {
-        wide: bool,
-    },
-    Int {
-        width: usize,
-    },
+    /// A truth value or a whole number, of this width.
+    Whole(usize),
     Float(FloatFormat),
+    /// Real and imaginary parts, and the distance between them.
+    Complex([FloatFormat; 2], usize),
     /// The elements are the places of words.
     Words(Vec<String>),
 }
@@ -144,13 +142,20 @@ fn shown(tensor: &Tensor, edge: Option<usize>) -> Vec<usize> {
 impl Printer<'_> {
     fn word(&self, at: usize) -> String {
         match &self.format {
-            Format::Bool { wide } => match (self.data.int(at) != 0, wide) {
-                (true, true) => " True".to_owned(),
-                (true, false) => "True".to_owned(),
-                (false, _) => "False".to_owned(),
+            Format::Whole(width) => match (&self.data, self.data.int(at)) {
+                (Buffer::Bool(_), 0) => format!("{:>width$}", "False"),
+                (Buffer::Bool(_), _) => format!("{:>width$}", "True"),
+                (_, number) => format!("{number:>width$}"),
             },
-            Format::Int { width } => format!("{:>width$}", self.data.int(at)),
             Format::Float(format) => format.word(self.data.float(at)),
+            Format::Complex([real, imag], distance) => {
+                let part = self.data.float(at + distance);
+                let sign = if part.is_sign_negative() && !part.is_nan() { '-' } else { '+' };
+                let size = imag.word(part.abs());
+                let (digits, end) = (size.trim(), &size[size.trim_end().len()..]);
+                let width = size.len() + 2;
+                real.word(self.data.float(at)) + &format!("{:>width$}", format!("{sign}{digits}j{end}"))
+            }
             Format::Words(words) => {
                 let at = usize::try_from(self.data.int(at)).ok();
                 at.and_then(|at| words.get(at)).cloned().unwrap_or_default()
@@ -227,12 +232,12 @@ fn laid_out(
 pub(super) fn array(tensor: &Tensor, options: &PrintOptions, place: Place) -> String {
     let dtype = tensor.dtype();
     laid_out(tensor, options, place, |data, places| match dtype.category() {
-        Category::Bool => Format::Bool { wide: tensor.ndim() > 0 },
+        Category::Bool => Format::Whole(if tensor.ndim() > 0 { 5 } else { 0 }),
         Category::Integer => {
             let width = |value: i64| value.to_string().len();
             let values = places.iter().map(|&at| data.int(at));
             let (low, high) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
-            Format::Int { width: width(low).max(width(high)) }
+            Format::Whole(width(low).max(width(high)))
         }
         Category::Float => {
             let values: Vec<f64> = places.iter().map(|&at| data.float(at)).collect();
@@ -241,25 +246,58 @@ pub(super) fn array(tensor: &Tensor, options: &PrintOptions, place: Place) -> St
     })
 }
 
-/// The same of words, laid out as the array of their places.
-pub(super) fn words(places: &Tensor, words: Vec<String>, options: &PrintOptions, place: Place) -> String {
-    laid_out(places, options, place, |_, _| Format::Words(words))
+/// The same of complex numbers, which are pairs in the last dimension.
+pub(super) fn complex(pairs: &Tensor, options: &PrintOptions, place: Place) -> String {
+    let (layout, last) = (pairs.layout(), pairs.ndim() - 1);
+    let distance = layout.strides[last];
+    laid_out(&pairs.with_layout(layout.select(last, 0)), options, place, |data, places| {
+        let part = |from: usize, of: fn(f64) -> f64| {
+            let values: Vec<f64> = places.iter().map(|&at| of(data.float(at + from))).collect();
+            FloatFormat::new(&values, pairs.dtype(), options)
+        };
+        Format::Complex([part(0, |x| x), part(distance, f64::abs)], distance)
+    })
 }
+
+/// `str` of words, laid out as the array of their places; with a dtype their `repr`.
+pub(super) fn words(
+    places: &Tensor,
+    words: Vec<String>,
+    dtype: Option<String>,
+    options: &PrintOptions,
+) -> String {
+    let elements = |place| laid_out(places, options, place, |_, _| Format::Words(words));
+    match dtype {
+        None => elements((" ", 0, 0)),
+        Some(dtype) => framed(places.shape(), elements(IN_REPR), (&dtype, false), options),
+    }
+}
+
+/// Where the elements are in `array(..)`.
+pub(super) const IN_REPR: Place = (", ", 6, 1);
 
 /// `repr(array)`
 pub(super) fn repr(tensor: &Tensor, options: &PrintOptions) -> String {
-    let (shape, dtype) = (tensor.shape(), tensor.dtype());
-    let is_empty = tensor.numel() == 0;
-    let elements = match is_empty && *shape != [0] {
-        true => format!("[], shape={}", tuple_repr(shape)),
-        false => array(tensor, options, (", ", 6, 1)),
-    };
-    // The elements may imply the dtype.
-    if matches!(dtype, DType::Bool | DType::Int64 | DType::Float64) && !is_empty {
+    let dtype = tensor.dtype();
+    let is_implied = matches!(dtype, DType::Bool | DType::Int64 | DType::Float64);
+    framed(tensor.shape(), array(tensor, options, IN_REPR), (dtype.name(), is_implied), options)
+}
+
+/// `array(..)` around elements, with the dtype where they do not imply it.
+pub(super) fn framed(
+    shape: &[usize],
+    elements: String,
+    (dtype, is_implied): (&str, bool),
+    options: &PrintOptions,
+) -> String {
+    let is_empty = shape.contains(&0);
+    if is_implied && !is_empty {
         return format!("array({elements})");
     }
-    let text = format!("array({elements},");
-    let dtype = format!("dtype={})", dtype.name());
+    let of_shape =
+        if is_empty && *shape != [0] { format!(", shape={}", tuple_repr(shape)) } else { String::new() };
+    let text = format!("array({elements}{of_shape},");
+    let dtype = format!("dtype={dtype})");
     let last = text.rsplit('\n').next().map_or(0, |line| line.chars().count());
     let space = if last + dtype.len() + 1 > options.linewidth { "\n      " } else { " " };
     format!("{text}{space}{dtype}")

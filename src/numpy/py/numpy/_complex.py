@@ -4,13 +4,11 @@ The array of shape (...) holds a real one of shape (..., 2): real parts, imagina
 not written here is refused by name.
 """
 
-import math
-
 import numpy
 import _numpy
 from _numpy import ndarray as _numbers
 from numpy import asarray
-from numpy._kinds import complex_of, dtype, has_complex, part_of, shown
+from numpy._kinds import complex_of, dtype, has_complex, part_of
 
 
 class ndarray(_numpy._pairs):
@@ -79,53 +77,10 @@ class ndarray(_numpy._pairs):
     def __setitem__(self, key, value):
         self._pairs[self._key(key)] = _pairs_of(*_parts(value))
 
-    def _into(name):
-        def write(self, other):
-            self[...] = getattr(numpy, name)(self, other)
-            return self
-
-        return write
-
-    __iadd__, __isub__, __imul__ = _into("add"), _into("subtract"), _into("multiply")
-
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
         raise _refused(name)
-
-    def _laid_out(self, *place):
-        """The elements in brackets, as NumPy breaks their rows."""
-        pairs, options, places = self._pairs, numpy.get_printoptions(), numpy.arange(self.size).reshape(self.shape)
-        if self.size > options["threshold"]:
-            # The elements at the edges, which are those that are shown.
-            edge, shown = options["edgeitems"], []
-            for axis, size in enumerate(self.shape):
-                shown.append([*range(edge), *range(size - edge, size)] if size > 2 * edge else [*range(size)])
-                pairs = numpy.take(pairs, shown[-1], axis)
-            places[tuple(numpy.meshgrid(*shown, indexing="ij"))] = numpy.arange(pairs.size // 2).reshape(pairs.shape[:-1])
-        real, imag = pairs[..., 0].reshape(-1), pairs[..., 1].reshape(-1)
-        signs = ["-" if math.copysign(1, one) < 0 and one == one else "+" for one in imag.tolist()]
-        rows = zip(_words(real), signs, _words(abs(imag)))
-        return _numpy._laid_out(places, [one + _imaginary(sign, size) for one, sign, size in rows], *place)
-
-    def __str__(self):
-        return self._laid_out(" ", 0, 0) if self.ndim else str(self[()])
-
-    def __repr__(self):
-        body = self._laid_out(", ", len("array("), 1) if self.ndim else str(self[()])
-        return f"array({body})" if self.dtype.itemsize == 16 and self.size else shown(body, str(self.dtype))
-
-
-def _words(numbers):
-    """The texts of real numbers, all as wide."""
-    with numpy.printoptions(linewidth=math.inf, threshold=math.inf):
-        return _numpy._text(numbers, "|", 0)[1:-1].split("|")
-
-
-def _imaginary(sign, size):
-    """The text of an imaginary part, as wide as the others."""
-    digits = size.strip()
-    return (sign + size.lstrip()).replace(digits, digits + "j", 1).rjust(len(size) + 2)
 
 
 def _refused(name):

@@ -115,12 +115,6 @@ def complex_of(spec):
     return found if found is not None and found.kind == "c" else None
 
 
-def shown(body, kind):
-    """The text of an array with its dtype, which is on a line of its own where the last row is full."""
-    text = f"array({body},"
-    return text + ("\n      " if len(text.rsplit("\n", 1)[-1]) + len(kind) + 8 > 75 else " ") + f"dtype={kind})"
-
-
 def part_of(kind):
     """The dtype of the parts of complex numbers."""
     return _DTYPES[f"float{4 * kind.itemsize}"]

@@ -3,7 +3,7 @@
 import numpy
 import _numpy
 from _numpy import ndarray as _numbers
-from numpy._kinds import dtype as _dtype, shown, str_, text_of
+from numpy._kinds import dtype as _dtype, str_, text_of
 
 
 class ndarray:
@@ -84,17 +84,15 @@ class ndarray:
             raise AttributeError(name)
         raise NotImplementedError(f"{name} of an array of text is not part of attn's numpy: tolist() has its elements")
 
-    def _laid_out(self, *place):
-        """The elements in brackets, as NumPy breaks their rows."""
-        return _numpy._laid_out(self._places, [repr(str(one)) for one in self._items], *place)
-
     def __str__(self):
-        return self._laid_out(" ", 0, 0) if self.shape else self.item()
+        return self._text(None) if self.shape else self.item()
 
     def __repr__(self):
-        if self.size == 0:
-            return shown("[]" if self.ndim == 1 else f"[], shape={self.shape}", repr(self.dtype.str))
-        return shown(self._laid_out(", ", len("array("), 1), repr(self.dtype.str))
+        return self._text(repr(self.dtype.str))
+
+    def _text(self, dtype):
+        """The elements in brackets, as NumPy breaks their rows; with a dtype in `array(..)`."""
+        return _numpy._words(self._places, [repr(str(one)) for one in self._items], dtype)
 
 
 def _stretched(labels, shape):
