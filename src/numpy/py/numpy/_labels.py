@@ -25,7 +25,6 @@ class ndarray:
 
     shape, ndim, size = (property(lambda self, name=name: getattr(self._places, name)) for name in ("shape", "ndim", "size"))
     T = property(lambda self: self._view(self._places.T))
-    flat = property(lambda self: iter(self._row()))
 
     def reshape(self, *shape):
         return self._view(self._places.reshape(*shape))
@@ -106,26 +105,22 @@ def array(data, dtype=None, *, copy=True, ndmin=0):
         raise NotImplementedError("converting text to another dtype is not part of attn's numpy: float() and int() read one")
     if type(data) is ndarray and not copy and kind is None:
         return data
-    shape, items = (data.shape, data._row()) if type(data) is ndarray else _levels(data)
-    if not all(isinstance(one, str) for one in items):
-        raise NotImplementedError("arrays of text are lists of one length of text alone in attn's numpy: str() makes it of a number")
-    longest = max([len(str_(one)) for one in items], default=0) or 1
-    kind = kind if kind is not None and kind.itemsize else data.dtype if type(data) is ndarray else text_of(longest)
-    items = [str_(one[: kind.itemsize // 4]) for one in items]
-    return ndarray(items, numpy.arange(len(items)).reshape(shape), kind)
+    texts = []
 
+    def placed(data):
+        """Nested lists of texts as lists of their places."""
+        data = data.tolist() if type(data) is ndarray else data
+        if isinstance(data, (list, tuple)):
+            return [placed(one) for one in data]
+        if not isinstance(data, str):
+            raise NotImplementedError("arrays of text have text alone in attn's numpy: str() makes it of a number")
+        texts.append(str_(data))
+        return len(texts) - 1
 
-def _levels(data):
-    """The shape of nested lists of equal lengths, and what is in the innermost."""
-    shape, level = [], [data]
-    while True:
-        sizes = {len(one) if isinstance(one, (list, tuple)) else None for one in level}
-        if len(sizes) != 1 or None in sizes:
-            return shape, level
-        shape.append(sizes.pop())
-        level = [inner for one in level for inner in one]
-        if not level:
-            return shape, level
+    places = numpy.array(placed(data), "int64")
+    if kind is None or not kind.itemsize:
+        kind = data.dtype if type(data) is ndarray else text_of(max(map(len, texts), default=0) or 1)
+    return ndarray([str_(one[: kind.itemsize // 4]) for one in texts], places, kind)
 
 
 def elementwise(name, *operands, **words):
