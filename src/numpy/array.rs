@@ -98,7 +98,7 @@ impl PyArray {
     /// The object that owns the memory, if the array does not.
     #[pygetset(name = "base")]
     fn owner(&self) -> Option<PyObjectRef> {
-        self.base()
+        self.base.clone()
     }
 
     #[pymethod]

@@ -53,7 +53,8 @@ impl PyContext {}
 
 /// As in NumPy, a view's base is no view of another array.
 fn base_of(owner: PyObjectRef) -> PyObjectRef {
-    owner.downcast_ref::<PyArray>().and_then(|it| it.base_array()).unwrap_or(owner)
+    let base = owner.downcast_ref::<PyArray>().and_then(|it| it.base.clone());
+    base.filter(|it| it.downcast_ref::<PyArray>().is_some()).unwrap_or(owner)
 }
 
 /// The context of this interpreter. Errors: `numpy` was not imported.
@@ -105,12 +106,6 @@ impl Numpy {
         };
         let owner = sources.into_iter().find(is_owner).map(ToOwned::to_owned);
         self.viewed(tensor, owner, vm)
-    }
-
-    /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.
-    pub(super) fn own(&self, array: &PyObjectRef) {
-        let Some(made) = array.downcast_ref::<PyArray>() else { return };
-        drop(made.base.take());
     }
 
     /// Copies what was written to one side of a mirror to the other.
@@ -236,7 +231,7 @@ pub(super) struct PyArray {
     /// The elements.
     pub(super) inner: Tensor,
     /// The object that owns the memory, if the array does not.
-    base: RefCell<Option<PyObjectRef>>,
+    pub(super) base: Option<PyObjectRef>,
     /// The session's `numpy`.
     pub(super) numpy: Rc<Numpy>,
 }
@@ -244,17 +239,7 @@ pub(super) struct PyArray {
 impl PyArray {
     fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>) -> PyArray {
         tensor.storage().bind(numpy.state.recorder.budget());
-        PyArray { inner: tensor, base: RefCell::new(base), numpy }
-    }
-
-    /// The object that owns the memory, if the array does not.
-    pub(super) fn base(&self) -> Option<PyObjectRef> {
-        self.base.borrow().clone()
-    }
-
-    /// The same, if it is an array.
-    pub(super) fn base_array(&self) -> Option<PyObjectRef> {
-        self.base().filter(|base| base.downcast_ref::<PyArray>().is_some())
+        PyArray { inner: tensor, base, numpy }
     }
 
     /// The tensor that has its elements.

@@ -13,17 +13,17 @@ use super::context::Kind;
 use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
 use super::dtypes::{self, Operand};
 use super::elementwise::operand;
-use super::operators::one;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
+use super::table;
 use super::text::{self, PrintOptions};
 use super::ufunc::PyUfunc;
-use super::{scalar, table};
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
 use crate::ops::table::linalg_eigen;
 use crate::tensor::{DType, Tensor};
+use crate::torch::tensor_of;
 
 /// Lets a program import `_numpy`, which is made only then.
 pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
@@ -108,18 +108,9 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         complex::sum(&pairs, &axis, keepdims, vm)
     };
     set("_complex_sum", vm.new_function("_complex_sum", sum).into())?;
-    define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
-        held.own(&object);
-        object
-    });
-    define!(numpy, vm, set, "_result", |held, object: PyObjectRef; vm| -> PyResult {
-        match array_of(&object) {
-            Some(tensor) if tensor.ndim() == 0 => scalar::of_tensor(&held, &tensor, vm),
-            _ => Ok(object),
-        }
-    });
-    define!(numpy, vm, set, "_item", |_held, object: PyObjectRef; vm| -> PyResult {
-        Ok(scalar::python(&one(&object, vm)?, vm))
+    define!(numpy, vm, set, "_of", |held, object: PyObjectRef; vm| -> PyResult {
+        let tensor = tensor_of(&object).ok_or_else(|| vm.new_type_error("expected a tensor"))?;
+        held.result(tensor.alias(), vm)
     });
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 import numpy
 import _torch
-from _numpy import _axes, _own
+from _numpy import _axes, _of
 from numpy import asarray
 from numpy._methods import _warn
 
@@ -46,7 +46,7 @@ def bincount(x, weights=None, minlength=0):
     weights = None if weights is None else asarray(weights).astype("float64")
     if weights is not None and weights.shape != x.shape:
         raise ValueError("The weights and list don't have the same length.")
-    return _own(asarray(_torch.bincount(x._tensor, None if weights is None else weights._tensor, int(minlength))))
+    return _of(_torch.bincount(x._tensor, None if weights is None else weights._tensor, int(minlength)))
 
 
 def histogram(a, bins=10, range=None, density=None):

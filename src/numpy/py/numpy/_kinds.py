@@ -93,6 +93,8 @@ def text_of(width):
     return _made(f"str{32 * width}" if width else "str", "U", "U", 4 * width)
 
 
+# Names of Python's own classes, which the module had once.
+_PYTHONS = "bool complex float int long object str unicode".split()
 # Names, kind, character and size.
 _ROWS = [
     ("bool bool_ bool8", "b", "?", 1), ("int8 byte", "i", "b", 1), ("uint8 ubyte", "u", "B", 1), ("int16 short", "i", "h", 2),

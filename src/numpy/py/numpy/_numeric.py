@@ -3,7 +3,7 @@
 import math
 
 import numpy
-from _numpy import _axes, _result, ndarray
+from _numpy import _axes
 from numpy import asarray
 from numpy._kinds import dtype as _dtype
 
@@ -16,7 +16,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     made = near if numpy.all(finite) else numpy.where(finite, near, x == y)
     if equal_nan:
         made = made | (numpy.isnan(x) & numpy.isnan(y))
-    return _result(made)
+    return made[()]
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -51,12 +51,12 @@ def tensordot(a, b, axes=2):
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = numpy.array(x, copy=copy)
     if x.dtype.kind != "f":
-        return _result(x)
+        return x[()]
     info = numpy.finfo(x.dtype)
     high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf
     for at, value in ((numpy.isnan(x), nan), (x == numpy.inf, high), (x == -numpy.inf, low)):
         x[at] = value
-    return _result(x)
+    return x[()]
 
 
 def interp(x, xp, fp, left=None, right=None):
@@ -72,7 +72,7 @@ def interp(x, xp, fp, left=None, right=None):
     made = slope * (x - xp[at]) + fp[at]
     made = numpy.where(x == xp[-1], fp[-1], made)
     made = numpy.where(x < xp[0], left, numpy.where(x > xp[-1], right, made))
-    return _result(made) if isinstance(made, ndarray) else made
+    return made[()]
 
 
 def angle(z, deg=False):
@@ -82,11 +82,11 @@ def angle(z, deg=False):
 
 
 def real(val):
-    return _result(val.real) if hasattr(val, "real") else _result(asarray(val).real)
+    return val.real if hasattr(val, "real") else asarray(val).real
 
 
 def imag(val):
-    return _result(val.imag) if hasattr(val, "imag") else _result(asarray(val).imag)
+    return val.imag if hasattr(val, "imag") else asarray(val).imag
 
 
 class vectorize:

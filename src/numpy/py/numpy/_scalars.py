@@ -1,15 +1,8 @@
 """The classes of scalars. `float64` is a Python float; a scalar has the methods of an array without dimensions."""
 
-from _numpy import _float64, _scalar, _register, _item
 import _numpy
-from numpy._kinds import dtype
-
-__all__ = (
-    "generic number integer signedinteger unsignedinteger inexact floating complexfloating bool_ "
-    "bool8 complex64 complex128 csingle singlecomplex complex_ cfloat cdouble "
-    "int8 int16 int32 int64 uint8 float16 float32 float64 byte ubyte short intc int_ intp longlong half single "
-    "double float_"
-).split()
+from _numpy import _float64, _register, _scalar
+from numpy._kinds import _ROWS, _PYTHONS, dtype
 
 
 class generic:
@@ -20,7 +13,7 @@ class generic:
     dtype = property(lambda self: _numpy.result_type(self))
 
     def item(self, *at):
-        return _item(self)
+        return self._number
 
     tolist = item
 
@@ -34,7 +27,7 @@ class generic:
             raise IndexError("invalid index to scalar variable.") from None
 
     def __round__(self, digits=None):
-        return round(_item(self)) if digits is None else self.round(digits)
+        return round(self._number) if digits is None else self.round(digits)
 
     def __reduce__(self):
         return (type(self), (self.item(),))
@@ -48,12 +41,17 @@ class generic:
         except AttributeError:
             raise AttributeError(f"'numpy.{type(self).__name__}' object has no attribute '{name}'") from None
         if not callable(method):
-            return _numpy._result(method)
+            return _number(method)
 
         def call(*args, **words):
-            return _numpy._result(method(*args, **words))
+            return _number(method(*args, **words))
 
         return call
+
+
+def _number(value):
+    """The scalar of an array without dimensions; anything else as it is."""
+    return value[()] if isinstance(value, _numpy.ndarray) else value
 
 
 def _class(name, *parents, **methods):
@@ -69,12 +67,6 @@ inexact = _class("inexact", number)
 floating = _class("floating", inexact, is_integer=lambda self: float(self).is_integer())
 complexfloating = _class("complexfloating", inexact)
 
-bool_ = _class("bool_", _scalar, generic)
-int8, int16, int32, int64 = [_class(name, _scalar, signedinteger) for name in ("int8", "int16", "int32", "int64")]
-uint8 = _class("uint8", _scalar, unsignedinteger)
-float16, float32 = _class("float16", _scalar, floating), _class("float32", _scalar, floating)
-float64 = _class("float64", _float64, floating)
-
 
 def _short(self):
     """The text of a complex number in single precision."""
@@ -82,7 +74,7 @@ def _short(self):
     return f"{imag}j" if self.real == 0 else f"({real}{'' if imag[0] == '-' else '+'}{imag}j)"
 
 
-def _complex_class(name, **methods):
+def _complex_class(name):
     """A class of complex scalars, which compute as Python's numbers do."""
 
     def missing(self, name):
@@ -91,25 +83,20 @@ def _complex_class(name, **methods):
     def refused(self, dtype=None):
         raise NotImplementedError("complex numbers as real ones are not part of attn's numpy: .real is")
 
+    methods = {"__repr__": _short, "__str__": _short} if name == "complex64" else {}
     return _class(
         name, complex, complexfloating, dtype=property(lambda self: dtype(name)), conj=complex.conjugate, __array__=refused,
         item=lambda self: complex(self.real, self.imag), __getattr__=missing, **methods,
     )
 
 
-complex64, complex128 = _complex_class("complex64", __repr__=_short, __str__=_short), _complex_class("complex128")
+_PARENTS = {"b": generic, "i": signedinteger, "u": unsignedinteger, "f": floating}
 
-for _made in (bool_, int8, int16, int32, int64, uint8, float16, float32, float64):
-    _register(_made.__name__.rstrip("_"), _made, dtype(_made))
-
-bool8 = bool_
-byte = int8
-ubyte = uint8
-short = int16
-intc = int32
-int_ = intp = longlong = int64
-half = float16
-single = float32
-double = float_ = float64
-csingle = singlecomplex = complex64
-complex_ = cfloat = cdouble = complex128
+for _names, _kind, *_ in _ROWS:
+    _name, *_others = _names.split()
+    if _kind == "c":
+        _made = _complex_class(_name)
+    else:
+        _made = _class("bool_" if _kind == "b" else _name, _float64 if _name == "float64" else _scalar, _PARENTS[_kind])
+        _register(_name, _made, dtype(_name))
+    globals().update({name: _made for name in [_name, *_others] if len(name) > 1 and name not in _PYTHONS})

@@ -1,7 +1,6 @@
 """Sums, moments, order statistics, counts."""
 
 import numpy
-from _numpy import _result
 from numpy import asarray, mean, sum
 
 
@@ -42,7 +41,7 @@ def _along(a, axis):
 def _with_nan(made, values):
     """What was computed, and nan where one of the values was."""
     bad = (values != values).any(axis=-1)
-    return _result(asarray(numpy.where(bad, numpy.nan, made))) if numpy.any(bad) else made
+    return numpy.where(bad, numpy.nan, made)[()] if numpy.any(bad) else made
 
 
 def median(a, axis=None):

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy
 import _torch
-from _numpy import _axes, _eigh, _own, _result
+from _numpy import _axes, _eigh, _of
 from numpy import asarray
 
 
@@ -15,7 +15,7 @@ class LinAlgError(ValueError):
 def _op(name, *args, **words):
     """An operation of `torch.linalg` on arrays: an array, or a tuple of them."""
     made = _torch._linalg[name](*[a._tensor for a in args], **words)
-    return tuple(_own(asarray(one)) for one in made) if isinstance(made, tuple) else _own(asarray(made))
+    return tuple(map(_of, made)) if isinstance(made, tuple) else _of(made)
 
 
 def _floats(a, least=2):
@@ -70,7 +70,7 @@ def inv(a):
 def det(a):
     # As NumPy computes it: from the sum of logarithms.
     sign, log = _op("slogdet", _square(a))
-    return _result(sign * numpy.exp(log))
+    return sign * numpy.exp(log)
 
 
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")

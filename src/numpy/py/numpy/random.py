@@ -6,7 +6,7 @@ There is no clock in here: what nobody seeded repeats from run to run.
 import math
 
 import numpy
-from _numpy import _own, _Stream, ndarray
+from _numpy import _Stream, ndarray
 from numpy import asarray
 
 _count = [0]
