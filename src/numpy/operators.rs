@@ -177,21 +177,18 @@ fn to_int(object: &PyObject, vm: &VirtualMachine) -> PyResult {
 }
 
 fn to_index(object: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let whole = match (array_of(object), object.downcast_ref::<PyScalar>()) {
-        (Some(array), _) => array.ndim() == 0 && array.dtype().category() == Category::Integer,
-        (None, Some(scalar)) => scalar.dtype.category() == Category::Integer,
-        _ => false,
+    let array = array_of(object);
+    let dtype = match &array {
+        Some(array) => Some(array.dtype()).filter(|_| array.ndim() == 0),
+        None => object.downcast_ref::<PyScalar>().map(|it| it.dtype),
     };
-    match (whole, array_of(object)) {
-        (true, _) => Ok(python(&one(object, vm)?, vm)),
-        (false, Some(_)) => {
-            Err(vm.new_type_error("only integer scalar arrays can be converted to a scalar index"))
-        }
-        _ => Err(vm.new_type_error(format!(
-            "'numpy.{}' object cannot be interpreted as an integer",
-            object.class().name()
-        ))),
+    if dtype.is_some_and(|dtype| dtype.category() == Category::Integer) {
+        return Ok(python(&one(object, vm)?, vm));
     }
+    Err(vm.new_type_error(match array {
+        Some(_) => "only integer scalar arrays can be converted to a scalar index".to_owned(),
+        None => format!("'numpy.{}' object cannot be interpreted as an integer", object.class().name()),
+    }))
 }
 
 /// Whether the one number is not zero.
@@ -288,18 +285,13 @@ pub(super) fn compare(
         return Ok(Either::A(tensor_object(result, &numpy.state, vm)));
     }
     if !is_operand(b, vm) {
-        // Nothing else equals a number: an array of bools says so, element by element.
-        let (Some(array), true) = (array_of(a), vm.is_none(b)) else {
+        let is_equality = matches!(comparison, PyComparisonOp::Eq | PyComparisonOp::Ne);
+        if array_of(a).is_none() || !vm.is_none(b) || !is_equality {
             return Ok(Either::B(PyComparisonValue::NotImplemented));
-        };
-        let answer = match comparison {
-            PyComparisonOp::Eq => false,
-            PyComparisonOp::Ne => true,
-            _ => return Ok(Either::B(PyComparisonValue::NotImplemented)),
-        };
-        let args = vec![Arg::Tensor(array), Arg::Bool(answer), Arg::DType(DType::Bool)];
-        let result = numpy.call("full_like", args, vm)?;
-        return Ok(Either::A(numpy.result(result, vm)?));
+        }
+        // No number equals `None`, as none equals nan.
+        let nan = vm.ctx.new_float(f64::NAN);
+        return Ok(Either::A(apply(&numpy, function, &[a, nan.as_object()], vm)?));
     }
     Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
 }

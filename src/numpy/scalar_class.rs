@@ -30,22 +30,18 @@ fn made(class: &PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let Some(dtype) = super::dtypes::meant(&numpy, class.as_object(), vm) else {
         return Err(vm.new_type_error(format!("cannot create '{}' instances", class.name())));
     };
-    let Some(object) = args.args.first() else {
-        return of_number(&numpy, dtype, converted(&Arg::Int(0), dtype), vm);
+    // Text is read as Python's floats are.
+    let object = match args.args.into_iter().next() {
+        None => vm.ctx.new_int(0).into(),
+        Some(text) if text.downcast_ref::<PyStr>().is_some() => {
+            vm.ctx.types.float_type.as_object().call((text,), vm)?
+        }
+        Some(object) => object,
     };
-    if let Some(text) = object.downcast_ref::<PyStr>() {
-        let text = text.to_string_lossy().into_owned();
-        let value = match text.trim().parse::<f64>() {
-            Ok(value) => value,
-            Err(_) => return Err(vm.new_value_error(format!("could not convert string to float: '{text}'"))),
-        };
-        return of_number(&numpy, dtype, converted(&Arg::Float(value), dtype), vm);
-    }
-    if let Some((_, number)) = number(object, vm) {
+    if let Some((_, number)) = number(&object, vm) {
         return of_number(&numpy, dtype, converted(&number, dtype), vm);
     }
-    let tensor = super::convert::tensor(&numpy, object, Some(dtype), vm)?;
-    numpy.result(tensor, vm)
+    numpy.result(super::convert::tensor(&numpy, &object, Some(dtype), vm)?, vm)
 }
 
 /// What both classes have in common.

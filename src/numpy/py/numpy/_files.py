@@ -99,7 +99,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     return _array_of(data)
 
 
-class NpzFile(dict):
+class NpzFile(dict, contextlib.AbstractContextManager):
     """The arrays of an `.npz` file."""
 
     __module__ = "numpy.lib.npyio"
@@ -116,9 +116,6 @@ class NpzFile(dict):
 
     def close(self):
         self.clear()
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *error):
         self.close()
