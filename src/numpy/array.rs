@@ -11,7 +11,7 @@ use super::context::{PyArray, array_of};
 use super::operators::Compared;
 use super::{foreign, index, operators, scalar, text};
 use crate::tensor::{Arg, Layout, Tensor};
-use crate::torch::{OrRaise, check_list, tensor_object};
+use crate::torch::{check_list, tensor_object};
 
 fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
     if layout.ndim() == 0 {
@@ -31,14 +31,6 @@ impl PyArray {
     }
 
     #[pygetset]
-    fn strides(&self, vm: &VirtualMachine) -> PyObjectRef {
-        let tensor = &self.inner;
-        let width = tensor.dtype().size();
-        let steps = tensor.layout().strides.iter();
-        vm.ctx.new_tuple(steps.map(|&step| vm.ctx.new_int(step * width).into()).collect()).into()
-    }
-
-    #[pygetset]
     fn ndim(&self) -> usize {
         self.inner.ndim()
     }
@@ -46,17 +38,6 @@ impl PyArray {
     #[pygetset]
     fn size(&self) -> usize {
         self.inner.numel()
-    }
-
-    #[pygetset]
-    fn itemsize(&self) -> usize {
-        self.inner.dtype().size()
-    }
-
-    #[pygetset]
-    fn nbytes(&self) -> usize {
-        let tensor = &self.inner;
-        tensor.numel() * tensor.dtype().size()
     }
 
     #[pygetset]
@@ -70,17 +51,6 @@ impl PyArray {
         let axes = (0..tensor.ndim() as i64).rev().collect();
         let turned = zelf.numpy.call("permute", vec![Arg::Tensor(tensor), Arg::Ints(axes)], vm)?;
         Ok(zelf.numpy.derived(turned, [zelf.as_object()], vm))
-    }
-
-    #[pygetset]
-    fn real(zelf: PyRef<Self>) -> PyRef<Self> {
-        zelf
-    }
-
-    #[pygetset]
-    fn imag(&self, vm: &VirtualMachine) -> PyResult {
-        let zeros = Tensor::zeros(self.inner.shape(), self.inner.dtype()).or_raise(vm)?;
-        Ok(self.numpy.array(zeros, vm))
     }
 
     /// The torch tensor on the same elements.

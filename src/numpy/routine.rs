@@ -69,8 +69,6 @@ pub(super) enum Answer {
     Result(Tensor),
     /// A tuple of arrays.
     Tuple(Vec<Tensor>),
-    /// A list of arrays.
-    List(Vec<Tensor>),
     /// Another object.
     Object(PyObjectRef),
 }
@@ -270,9 +268,6 @@ impl Call<'_> {
             Answer::Tuple(all) => {
                 vm.ctx.new_tuple(all.into_iter().map(|tensor| self.wrap(tensor)).collect()).into()
             }
-            Answer::List(all) => {
-                vm.ctx.new_list(all.into_iter().map(|tensor| self.wrap(tensor)).collect()).into()
-            }
             Answer::Object(object) => object,
         })
     }
@@ -290,7 +285,7 @@ impl Call<'_> {
         let made = match answer {
             Answer::Array(tensor) | Answer::Result(tensor) => tensor,
             Answer::Object(object) => operand(self.numpy, &object, vm)?.tensor,
-            Answer::Tuple(_) | Answer::List(_) => return Err(vm.new_type_error("out= takes one array")),
+            Answer::Tuple(_) => return Err(vm.new_type_error("out= takes one array")),
         };
         if array.shape() != made.shape() {
             return Err(self.value_error(format!(

@@ -62,10 +62,6 @@ fn copy(c: &Call) -> PyResult<Answer> {
     }))
 }
 
-fn itself(c: &Call) -> PyResult<Answer> {
-    Ok(Answer::Object(c.object(0)))
-}
-
 /// The shape that an object means. Errors: a negative size.
 fn shape(c: &Call, object: &PyObjectRef) -> PyResult<Vec<i64>> {
     if scalar::number(object, c.vm).is_some_and(|it| it.0.is_float()) {
@@ -263,15 +259,13 @@ fn astype(c: &Call) -> PyResult<Answer> {
     }
 }
 
-pub(super) static ROWS: [Row; 21] = [
+pub(super) static ROWS: [Row; 19] = [
     row("array", FUNCTION, "object, dtype=None, *, copy=True, ndmin=0", array),
     row("asarray", FUNCTION, "a, dtype=None", asarray),
     row("copy", FUNCTION, "a", copy),
     row("copy", METHOD, "self", copy),
     row("__copy__", METHOD, "self", copy),
     row("__deepcopy__", METHOD, "self, memo", copy),
-    row("conj", METHOD, "self", itself),
-    row("conjugate", METHOD, "self", itself),
     row("astype", METHOD, "self, dtype, *, copy=True", astype),
     row("zeros", FUNCTION, "shape, dtype=float", |c| filled(c, 0)),
     row("ones", FUNCTION, "shape, dtype=None", |c| filled(c, 1)),

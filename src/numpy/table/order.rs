@@ -5,8 +5,7 @@ use std::rc::Rc;
 use rustpython_vm::PyResult;
 use smallvec::smallvec;
 
-use crate::numpy::context::array_of;
-use crate::numpy::dtypes::{Operand, promote, result_type};
+use crate::numpy::dtypes::{Operand, result_type};
 use crate::numpy::elementwise::{argument, broadcast, copy_into};
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::tensor::{Arg, Category, DType, Index, Indices, Tensor, allow};
@@ -80,11 +79,6 @@ fn nonzero(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Tuple((0..dims).map(column).collect::<PyResult<_>>()?))
 }
 
-fn flatnonzero(c: &Call) -> PyResult<Answer> {
-    let found = c.op("nonzero", vec![Arg::Tensor(c.flat(&c.tensor(0)?)?)])?;
-    Ok(Answer::Array(c.flat(&found)?))
-}
-
 fn choose(c: &Call) -> PyResult<Answer> {
     if !c.has(1) && !c.has(2) {
         return nonzero(c);
@@ -132,42 +126,6 @@ fn take(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Result(made))
 }
 
-fn take_along_axis(c: &Call) -> PyResult<Answer> {
-    let at = c.tensor(1)?;
-    let (x, axis) = c.along(c.tensor(0)?, 2)?;
-    if x.ndim() != at.ndim() {
-        return Err(c.value_error("`indices` and `arr` must have the same number of dimensions"));
-    }
-    if at.dtype().category() != Category::Integer {
-        return Err(c.vm.new_index_error("`indices` must be an integer array"));
-    }
-    let at = indices(c, &at, axis, x.shape()[axis])?;
-    Ok(Answer::Array(c.op("take_along_dim", vec![Arg::Tensor(x), Arg::Tensor(at), Arg::Int(axis as i64)])?))
-}
-
-fn searchsorted(c: &Call) -> PyResult<Answer> {
-    let is_right = match c.text(2, "left")?.as_str() {
-        "left" => false,
-        "right" => true,
-        side => return Err(c.value_error(format!("search side must be 'left' or 'right' (got '{side}')"))),
-    };
-    let (row, values) = (c.tensor(0)?, c.tensor(1)?);
-    let dtype = promote(row.dtype(), values.dtype());
-    let row = c.cast(&row, dtype)?;
-    let flat = c.flat(&c.cast(&values, dtype)?)?;
-    let args = vec![Arg::Tensor(row), Arg::Tensor(flat), Arg::Bool(false), Arg::Bool(is_right)];
-    let found = c.op("searchsorted", args)?;
-    Ok(Answer::Result(c.reshaped(&found, values.shape())?))
-}
-
-fn isin(c: &Call) -> PyResult<Answer> {
-    let (x, among) = (c.tensor(0)?, c.tensor(1)?);
-    let dtype = promote(x.dtype(), among.dtype());
-    let (x, among) = (c.cast(&x, dtype)?, c.cast(&among, dtype)?);
-    let args = vec![Arg::Tensor(x), Arg::Tensor(among), Arg::None, Arg::Bool(c.flag(3)?)];
-    Ok(Answer::Array(c.op("isin", args)?))
-}
-
 /// Between a lower and an upper limit, of which one may be missing.
 fn clip(c: &Call) -> PyResult<Answer> {
     let limit = |at: usize| c.given(at).map(|_| c.operand(at)).transpose();
@@ -207,33 +165,18 @@ fn round(c: &Call) -> PyResult<Answer> {
     }))
 }
 
-/// Sets all elements.
-fn fill(c: &Call) -> PyResult<Answer> {
-    if let Some(target) = array_of(&c.object(0)) {
-        let value = c.cast(&c.tensor(1)?, target.dtype())?;
-        let value = value.with_layout(crate::numpy::elementwise::stretched(&value, target.shape(), c.vm)?);
-        copy_into(c.numpy, &target, &value, c.vm)?;
-    }
-    Ok(Answer::Object(c.vm.ctx.none()))
-}
-
 const SORT: &str = "a, axis=-1, kind=None";
 
-pub(super) static ROWS: [Row; 16] = [
+pub(super) static ROWS: [Row; 11] = [
     row("sort", FUNCTION, SORT, sort),
     row("sort", METHOD, SORT, sort_in_place),
     row("argsort", BOTH, SORT, argsort).others(Others::ConvertBack),
     row("argpartition", BOTH, "a, kth, axis=-1", |c| places(c, 2)),
     row("nonzero", BOTH, "a", nonzero),
-    row("flatnonzero", FUNCTION, "a", flatnonzero),
     row("argwhere", FUNCTION, "a", |c| Ok(Answer::Array(c.op("nonzero", vec![Arg::Tensor(c.tensor(0)?)])?))),
     row("where", FUNCTION, "condition, x=None, y=None", choose),
     row("take", BOTH, "a, indices, axis=None, out=None", take).others(Others::ConvertBack),
-    row("take_along_axis", FUNCTION, "arr, indices, axis", take_along_axis),
-    row("searchsorted", BOTH, "a, v, side='left'", searchsorted),
-    row("isin", FUNCTION, "element, test_elements, assume_unique=False, invert=False", isin),
     row("clip", FUNCTION, "a, a_min, a_max, out=None", clip).others(Others::ConvertBack),
     row("clip", METHOD, "self, min=None, max=None, out=None", clip),
     row("round", BOTH, "a, decimals=0, out=None", round).others(Others::ConvertBack),
-    row("fill", METHOD, "self, value", fill),
 ];

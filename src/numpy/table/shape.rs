@@ -10,8 +10,8 @@ use crate::numpy::dtypes::{self, promote};
 use crate::numpy::elementwise::stretched;
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
 use crate::numpy::text::tight;
-use crate::tensor::{Arg, Layout, Tensor};
-use crate::torch::{check_list, items};
+use crate::tensor::{Arg, DType, Layout, Tensor};
+use crate::torch::items;
 
 /// The sizes of a new shape, of which one may be unknown. Errors: another number of elements.
 fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
@@ -197,41 +197,6 @@ fn stack(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Array(c.op("stack", vec![Arg::Tensors(arrays), Arg::Int(axis as i64)])?))
 }
 
-/// Parts along an axis; `equal` ones must have the same size.
-fn parts(c: &Call, axis: i64, equal: bool) -> PyResult<Answer> {
-    let x = c.tensor(0)?;
-    let axis = c.axis(axis, x.ndim())?;
-    let total = x.shape()[axis] as i64;
-    let given = c.object(1);
-    let mut places = vec![0];
-    if items(&given).is_some() || array_of(&given).is_some_and(|it| it.ndim() > 0) {
-        places.extend(c.ints(&given)?);
-        places.push(total);
-    } else {
-        let count = c.whole(&given)?;
-        if count <= 0 {
-            return Err(c.value_error("number sections must be larger than 0."));
-        }
-        if equal && total % count != 0 {
-            return Err(c.value_error("array split does not result in an equal division"));
-        }
-        check_list(&[count as usize], c.vm)?;
-        for at in 0..count {
-            places.push(places[at as usize] + total / count + i64::from(at < total % count));
-        }
-    }
-    let place = |at: i64| if at < 0 { (at + total).max(0) } else { at.min(total) };
-    let mut made = Vec::new();
-    for ends in places.windows(2) {
-        let (first, last) = (place(ends[0]), place(ends[1]));
-        let count = (last - first).max(0);
-        let args = [axis as i64, first.min(total), count].map(Arg::Int);
-        let args = std::iter::once(Arg::Tensor(x.clone())).chain(args).collect();
-        made.push(c.op("narrow", args)?);
-    }
-    Ok(Answer::List(made))
-}
-
 fn tile(c: &Call) -> PyResult<Answer> {
     let (x, mut times) = (c.tensor(0)?, c.ints(&c.object(1))?);
     let dims = x.ndim().max(times.len());
@@ -245,25 +210,17 @@ fn tile(c: &Call) -> PyResult<Answer> {
 fn repeat(c: &Call) -> PyResult<Answer> {
     let (x, axis) = c.along(c.tensor(0)?, 2)?;
     let counts = c.tensor(1)?;
-    let dim = Arg::Int(axis as i64);
-    if counts.numel() == 1 {
-        let count = Arg::Int(counts.to_i64_vec()[0]);
-        return Ok(Answer::Array(c.numpy.call_form(
-            "repeat_interleave",
-            1,
-            vec![Arg::Tensor(x), count, dim],
-            c.vm,
-        )?));
-    }
-    if counts.numel() != x.shape()[axis] {
-        return Err(c.value_error(format!(
-            "operands could not be broadcast together with shape ({},) ({},)",
-            x.shape()[axis],
-            counts.numel()
-        )));
-    }
-    let counts = c.flat(&c.cast(&counts, crate::tensor::DType::Int64)?)?;
-    Ok(Answer::Array(c.op("repeat_interleave", vec![Arg::Tensor(x), Arg::Tensor(counts), dim])?))
+    let (form, count) = match counts.numel() {
+        1 => (1, Arg::Int(counts.to_i64_vec()[0])),
+        each if each == x.shape()[axis] => (0, Arg::Tensor(c.flat(&c.cast(&counts, DType::Int64)?)?)),
+        other => {
+            let size = x.shape()[axis];
+            let text = format!("operands could not be broadcast together with shape ({size},) ({other},)");
+            return Err(c.value_error(text));
+        }
+    };
+    let args = vec![Arg::Tensor(x), count, Arg::Int(axis as i64)];
+    Ok(Answer::Array(c.numpy.call_form("repeat_interleave", form, args, c.vm)?))
 }
 
 fn broadcast_to(c: &Call) -> PyResult<Answer> {
@@ -329,7 +286,7 @@ fn triangle(c: &Call, name: &'static str) -> PyResult<Answer> {
     Ok(Answer::Array(c.op(name, vec![Arg::Tensor(x), Arg::Int(c.int(1, 0)?)])?))
 }
 
-pub(super) static ROWS: [Row; 21] = [
+pub(super) static ROWS: [Row; 19] = [
     row("reshape", FUNCTION, "a, newshape", |c| reshape(c, &c.ints(&c.object(1))?))
         .others(Others::ConvertBack),
     row("reshape", METHOD, "self, *shape", |c| reshape(c, &spread(c, 1)?)),
@@ -345,8 +302,6 @@ pub(super) static ROWS: [Row; 21] = [
     row("expand_dims", FUNCTION, "a, axis", expand_dims),
     row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate),
     row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack),
-    row("array_split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, false)),
-    row("split", FUNCTION, "ary, indices_or_sections, axis=0", |c| parts(c, c.int(2, 0)?, true)),
     row("tile", FUNCTION, "A, reps", tile),
     row("repeat", BOTH, "a, repeats, axis=None", repeat).others(Others::ConvertBack),
     row("broadcast_to", FUNCTION, "array, shape", broadcast_to),

@@ -4,7 +4,7 @@ import numpy
 import _torch
 from _numpy import _axes, _of
 from numpy import asarray
-from numpy._methods import _warn
+from numpy._methods import _alike, _warn
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
@@ -136,3 +136,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
         extra[2] = numpy.diff(places)
     wanted = [one for one, asked in zip(extra, (return_index, return_inverse, return_counts)) if asked]
     return (made, *wanted) if wanted else made
+
+
+def isin(element, test_elements, assume_unique=False, invert=False):
+    return asarray(_of(_torch.isin(*_alike(element, test_elements), invert=bool(invert))))

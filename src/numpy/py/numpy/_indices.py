@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy
+from _numpy import _axes
 from numpy import asarray, nonzero
 
 
@@ -14,12 +15,29 @@ def fill_diagonal(a, val):
     a[at, at] = val
 
 
-def put_along_axis(arr, indices, values, axis):
+def _along_axis(arr, indices, axis):
+    """The index of the elements that `indices` choose along an axis."""
+    (axis,) = _axes(axis, arr.ndim)
     if indices.ndim != arr.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    places = numpy.meshgrid(*map(numpy.arange, arr.shape), indexing="ij", sparse=True)
+    if indices.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    places = numpy.meshgrid(*map(numpy.arange, arr.shape), indexing="ij", sparse=True, copy=False)
     places[axis] = indices
-    arr[tuple(places)] = values
+    return tuple(places)
+
+
+def take_along_axis(arr, indices, axis):
+    arr, axis = (asarray(arr).reshape(-1), 0) if axis is None else (asarray(arr), axis)
+    return arr[_along_axis(arr, asarray(indices), axis)]
+
+
+def put_along_axis(arr, indices, values, axis):
+    arr[_along_axis(arr, indices, axis)] = values
+
+
+def flatnonzero(a):
+    return nonzero(numpy.ravel(a))[0]
 
 
 def tri(N, M=None, k=0, dtype=float):

@@ -4,7 +4,9 @@ import types
 import warnings
 
 import numpy
-from _numpy import ndarray
+import _torch
+from _numpy import _of, ndarray
+from numpy import asarray
 from numpy._kinds import complex_of, dtype as _dtype, part_of
 
 
@@ -31,6 +33,27 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return numpy.sum(numpy.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
+def searchsorted(a, v, side="left"):
+    if side not in ("left", "right"):
+        raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
+    return _of(_torch.searchsorted(*_alike(a, v), right=side == "right"))
+
+
+def _alike(*given):
+    """The tensors of two arrays, in one dtype."""
+    arrays = [asarray(one) for one in given]
+    kind = numpy.promote_types(*[one.dtype for one in arrays])
+    return [one.astype(kind, copy=False)._tensor for one in arrays]
+
+
+def fill(self, value):
+    self[...] = value
+
+
+def conj(self):
+    return self
+
+
 def _array(self, dtype=None):
     return self if dtype is None else self.astype(dtype, copy=False)
 
@@ -39,32 +62,32 @@ def _reduce(self, *protocol):
     return (numpy.array, (self.tolist(), str(self.dtype)))
 
 
+def _flags(self):
+    from numpy import _shape
+
+    return _shape.Flags(self)
+
+
 def _warn(text):
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-METHODS = {"view": view, "tobytes": tobytes, "trace": trace}
-_PROTOCOLS = {"__array__": _array, "__reduce__": _reduce}
-
-# Attributes that are left out, and what to use.
-_INSTEAD = {
-    "flat": "reshape(-1)", "ptp": "max() and min()", "ctypes": "tolist()", "data": "tobytes()",
-    "dump": "numpy.save()", "dumps": "tobytes()", "tostring": "tobytes()", "setflags": "copy()", "itemset": "a[index] = value",
+METHODS = {
+    "view": view, "tobytes": tobytes, "trace": trace, "searchsorted": searchsorted, "fill": fill, "conj": conj, "conjugate": conj,
 }
-
+_PROTOCOLS = {"__array__": _array, "__reduce__": _reduce}
+_COMPUTED = {
+    "real": conj, "imag": numpy.zeros_like, "itemsize": lambda self: self.dtype.itemsize,
+    "nbytes": lambda self: self.size * self.itemsize,
+    "strides": lambda self: tuple([step * self.itemsize for step in self._tensor.stride()]), "flags": _flags,
+}
 
 def attribute(self, name):
     """An attribute that the class has not. Errors: there is none."""
     if name in METHODS or name in _PROTOCOLS:
         return types.MethodType(METHODS.get(name) or _PROTOCOLS[name], self)
-    if name == "flags":
-        from numpy import _shape
+    if name in _COMPUTED:
+        return _COMPUTED[name](self)
+    from numpy import _absent
 
-        return _shape.Flags(self)
-    if name in _INSTEAD:
-        raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}' in attn: use {_INSTEAD[name]}")
-    import difflib
-
-    known = [known for known in [*METHODS, *dir(ndarray)] if not known.startswith("_")]
-    near = difflib.get_close_matches(name, known, 1)
-    raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'" + (f". Did you mean: '{near[0]}'?" if near else ""))
+    raise _absent.missing("numpy.ndarray", name, [*METHODS, *dir(ndarray)])

@@ -156,6 +156,26 @@ def column_stack(tup):
     return concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in map(asarray, tup)], 1)
 
 
+def array_split(ary, indices_or_sections, axis=0):
+    """Views along an axis, up to each index; or so many of nearly the same size."""
+    ary = asarray(ary)
+    (axis,) = _axes(axis, ary.ndim)
+    ends, size = indices_or_sections, ary.shape[axis]
+    if ndim(ends) == 0:
+        count = ends.__index__()
+        if count <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        ends = [size // count * at + min(at, size % count) for at in range(1, count)]
+    whole = (slice(None),) * axis
+    return [ary[whole + (slice(*part),)] for part in zip([0, *ends], [*ends, size])]
+
+
+def split(ary, indices_or_sections, axis=0):
+    if ndim(indices_or_sections) == 0 and shape(ary)[axis] % indices_or_sections:
+        raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
     """Powers of base whose exponents are at equal distances."""
     made = numpy.power(base, numpy.linspace(start, stop, num, endpoint))

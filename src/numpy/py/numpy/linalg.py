@@ -6,6 +6,7 @@ import numpy
 import _torch
 from _numpy import _axes, _eigh, _of
 from numpy import asarray
+from numpy._absent import missing
 
 
 class LinAlgError(ValueError):
@@ -122,14 +123,5 @@ def pinv(a, rcond=1e-15):
     return numpy.matmul(numpy.swapaxes(Vh, -1, -2), S[..., None] * numpy.swapaxes(U, -1, -2))
 
 
-_INSTEAD = {
-    "eig": "eigh() has the eigenvalues of symmetric matrices", "eigvals": "eigvalsh() has those of symmetric matrices",
-    "lstsq": "pinv(a) @ b is the solution", "slogdet": "det() has the determinant",
-    "cond": "svd(x, compute_uv=False) has the singular values", "matrix_power": "a @ a is the square",
-    "cholesky": "eigh() has the eigenvalues and vectors",
-}
-
-
 def __getattr__(name):
-    hint = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
-    raise AttributeError(f"module 'numpy.linalg' has no attribute '{name}' in attn{hint}")
+    raise missing("numpy.linalg", name, globals())

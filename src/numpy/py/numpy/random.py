@@ -8,6 +8,7 @@ import math
 import numpy
 from _numpy import _Stream, ndarray
 from numpy import asarray
+from numpy._absent import missing
 
 _count = [0]
 
@@ -15,27 +16,6 @@ _count = [0]
 def _unseeded():
     _count[0] += 1
     return [0x6174746E, _count[0]]
-
-
-def _size(size):
-    """The shape, and how many elements; None for one number."""
-    if size is None:
-        return None, 1
-    shape = tuple(size) if isinstance(size, (tuple, list, ndarray)) else (size,)
-    shape = tuple(one.__index__() for one in shape)
-    if any(one < 0 for one in shape):
-        raise ValueError("negative dimensions are not allowed")
-    return shape, math.prod(shape)
-
-
-# Draws that are left out, and what to use.
-_INSTEAD = {"multinomial": "choice(.., p=)", "binomial": "random(n) < p", "gumbel": "-log(-log(uniform()))",
-            "exponential": "-log(uniform())", "random_integers": "randint()", "ranf": "random()", "sample": "random()"}
-
-
-def _missing(name):
-    hint = f": use {_INSTEAD[name]}" if name in _INSTEAD else ""
-    return AttributeError(f"numpy.random has no '{name}' in attn{hint}")
 
 
 class _Draws:
@@ -101,26 +81,24 @@ class _Draws:
     def _choice(self, a, size, replace, p, several):
         """Elements of `a`: `several` chooses different ones."""
         population, count = _population(a)
-        shape, wanted = _size(size)
-        if count == 0 and wanted:
+        wanted = numpy.empty(() if size is None else size, "bool")
+        if count == 0 and wanted.size:
             raise ValueError(f"{self._quoted('a')} cannot be empty unless no samples are taken")
         if p is not None:
             p = _probabilities(p, count)
         if replace:
-            index = self._integers(0, count, size, "int64", False) if p is None else _at_units(p, self.random(shape))
+            index = self._integers(0, count, size, "int64", False) if p is None else _at_units(p, self.random(size))
         else:
-            if wanted > count:
+            if wanted.size > count:
                 raise ValueError(f"Cannot take a larger sample than population when {self._without}")
             if p is not None:
                 raise NotImplementedError("choice(replace=False, p=) is not part of attn's numpy: draw one at a time")
-            index = several(count, wanted)
-            index = index[0] if shape is None else index.reshape(shape)
-        if population is None:
-            return index if shape is not None else int(index)
-        return population[index if shape is not None else int(index)]
+            index = several(count, wanted.size).reshape(wanted.shape)
+        index = int(index) if size is None else index
+        return index if population is None else population[index]
 
     def __getattr__(self, name):
-        raise _missing(name)
+        raise missing("numpy.random", name, dir(type(self)))
 
 
 def _probabilities(p, count):
@@ -235,4 +213,4 @@ for _name in (
 
 
 def __getattr__(name):
-    raise _missing(name)
+    raise missing("numpy.random", name, globals())
