@@ -118,18 +118,27 @@ impl Numpy {
         self.call_form(name, 0, args, vm)
     }
 
-    /// Calls a form of an operation.
+    /// Calls a form of an operation; of several results this is the first.
     pub(super) fn call_form(
         &self,
         name: &'static str,
         form: usize,
-        args: Vec<Arg>,
+        mut args: Vec<Arg>,
         vm: &VirtualMachine,
     ) -> PyResult<Tensor> {
-        match self.call_value(name, form, args, vm)? {
-            Value::Tensor(tensor) => Ok(tensor),
-            _ => Err(vm.new_runtime_error(format!("{name} returns no single tensor"))),
-        }
+        let op = table::row(name);
+        args.resize(op.params()[form].len().max(args.len()), Arg::None);
+        let place = || site(vm);
+        let caller = Caller { state: &self.state, site: &place };
+        let first = if op.is_composed() {
+            let result = run_composed(caller, &self.state, op, form, args, vm)?;
+            let first = items(&result).and_then(|all| all.into_iter().next());
+            tensor_of(&first.unwrap_or(result))
+        } else {
+            let result = call(caller, op, form, args).or_raise(vm)?;
+            result.tensors().first().map(|&it| it.clone())
+        };
+        first.ok_or_else(|| vm.new_runtime_error(format!("{name} returns no tensor")))
     }
 
     /// Calls the first form of an operation, which writes into its first argument.
@@ -143,30 +152,6 @@ impl Numpy {
         args.resize(op.params()[0].len().max(args.len()), Arg::None);
         let place = || site(vm);
         call_in_place(Caller { state: &self.state, site: &place }, op, 0, args).or_raise(vm)
-    }
-
-    /// Calls a form of an operation that returns a tensor or several.
-    pub(super) fn call_value(
-        &self,
-        name: &'static str,
-        form: usize,
-        mut args: Vec<Arg>,
-        vm: &VirtualMachine,
-    ) -> PyResult<Value> {
-        let op = table::row(name);
-        args.resize(op.params()[form].len().max(args.len()), Arg::None);
-        let place = || site(vm);
-        let caller = Caller { state: &self.state, site: &place };
-        if !op.is_composed() {
-            return call(caller, op, form, args).or_raise(vm);
-        }
-        let result = run_composed(caller, &self.state, op, form, args, vm)?;
-        Ok(match (tensor_of(&result), items(&result)) {
-            (Some(tensor), _) => Value::Tensor(tensor),
-            (None, parts) => {
-                Value::Tensors(parts.unwrap_or_default().iter().filter_map(|part| tensor_of(part)).collect())
-            }
-        })
     }
 
     /// States that a result came from this operation on these arguments, so that it can be explained and is in the trace.

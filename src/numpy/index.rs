@@ -101,14 +101,11 @@ fn slice(key: &PySlice, size: usize, vm: &VirtualMachine) -> PyResult<(Index, Op
     if back == 0 {
         return Err(vm.new_value_error("slice step cannot be zero"));
     }
-    let (size, back) = (size as i64, -back);
-    let place = |at: i64| if at < 0 { (at + size).max(-1) } else { at.min(size - 1) };
-    let first = start.map_or(size - 1, place);
-    let last = stop.map_or(-1, place);
-    let length = if first > last { (first - last + back - 1) / back } else { 0 };
     // The same elements, forwards.
-    let low = first - (length - 1).max(0) * back;
-    Ok((WHOLE, Some((low.max(0) as usize, length as usize, back as usize))))
+    let (range, _, length) = key.to_saturated(vm)?.adjust_indices(size);
+    let back = back.unsigned_abs() as usize;
+    let low = range.end.saturating_sub(1 + length.saturating_sub(1) * back);
+    Ok((WHOLE, Some((low, length, back))))
 }
 
 impl Key {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyInt, PyList, PyTuple};
+use rustpython_vm::builtins::{PyInt, PyTuple};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -23,14 +23,14 @@ pub(super) const METHOD: u8 = 2;
 /// Both, with the same parameters.
 pub(super) const BOTH: u8 = FUNCTION | METHOD;
 
-/// What a function does with an object of another class, usually a tensor of torch.
+/// What a function does with a tensor of torch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Others {
-    /// It converts the object to an array.
+    /// It converts it to an array.
     Convert,
-    /// It converts, and returns a tensor where it was given one.
+    /// It converts it, and returns a tensor.
     ConvertBack,
-    /// It calls the method of this name that the object has, with these keywords even where they were not given.
+    /// It calls the method of this name, with these keywords even where they were not given.
     Delegate(&'static [&'static str]),
 }
 
@@ -54,7 +54,7 @@ pub(super) const fn row(
 }
 
 impl Row {
-    /// What it does with objects of other classes.
+    /// What it does with tensors.
     pub(super) const fn others(mut self, others: Others) -> Row {
         self.others = others;
         self
@@ -207,12 +207,6 @@ impl Call<'_> {
         self.numpy.call(name, args, self.vm)
     }
 
-    /// Runs a form of an operation that returns several tensors.
-    pub(super) fn several(&self, name: &'static str, form: usize, args: Vec<Arg>) -> PyResult<Vec<Tensor>> {
-        let value = self.numpy.call_value(name, form, args, self.vm)?;
-        Ok(value.tensors().into_iter().cloned().collect())
-    }
-
     /// Argument `at` as an operand of an elementwise function.
     pub(super) fn operand(&self, at: usize) -> PyResult<dtypes::Operand> {
         operand(self.numpy, &self.object(at), self.vm)
@@ -306,14 +300,6 @@ pub(super) struct PyRoutine {
     numpy: Option<Rc<Numpy>>,
 }
 
-/// Whether an object is converted to an array, and its methods are not called.
-fn is_plain(object: &PyObjectRef, vm: &VirtualMachine) -> bool {
-    object.downcast_ref::<PyArray>().is_some()
-        || object.downcast_ref::<PyList>().is_some()
-        || object.downcast_ref::<PyTuple>().is_some()
-        || scalar::number(object, vm).is_some()
-}
-
 impl PyRoutine {
     pub(super) fn function(row: &'static Row, numpy: &Rc<Numpy>) -> PyRoutine {
         PyRoutine { row, numpy: Some(numpy.clone()) }
@@ -327,11 +313,9 @@ impl PyRoutine {
         let row = self.row;
         if let (Others::Delegate(always), Some(first)) = (row.others, given.args.first())
             && self.numpy.is_some()
-            && !is_plain(first, vm)
-            && !foreign::is_foreign(first, vm)
-            && let Some(method) = vm.get_attribute_opt(first.clone(), row.name)?
+            && is_tensor(first)
         {
-            return self.delegate(method, always, &given, vm);
+            return self.delegate(first.get_attr(row.name, vm)?, always, &given, vm);
         }
         let args = row.signature.bind(row.name, &given, vm)?;
         let dtype = args.get(row.signature.place("dtype")).and_then(Option::as_ref);
@@ -355,7 +339,7 @@ impl PyRoutine {
         }
     }
 
-    /// Calls the method of an object of another class, with what was given and the keywords that are always passed.
+    /// Calls the method of a tensor, with what was given and the keywords that are always passed.
     fn delegate(
         &self,
         method: PyObjectRef,

@@ -64,28 +64,23 @@ impl FloatFormat {
         let has_exponent =
             largest > 0.0 && (largest >= 1e8 || (!options.suppress && (smallest < 0.0001 || ratio > 1000.0)));
         let mut style = Style { precision: options.precision, trim: Trim::Point };
-        let (mut left, mut right, mut exponent) = (0, 0, None);
+        let (mut left, mut right, mut digits) = (0, 0, 0);
+        for &value in &finite {
+            let text = match has_exponent {
+                true => scientific(value, dtype, &style, 2),
+                false => positional(value, dtype, &style),
+            };
+            let (mantissa, power) = text.split_once('e').unwrap_or((&text, "+"));
+            let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+            digits = digits.max(power.len() - 1);
+            left = left.max(whole.len());
+            right = right.max(fraction.len());
+        }
+        let exponent = has_exponent.then_some(digits);
         if has_exponent {
-            let mut digits = 0;
-            for &value in &finite {
-                let text = scientific(value, dtype, &style, 2);
-                let (mantissa, power) = text.split_once('e').unwrap_or((&text, ""));
-                let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-                digits = digits.max(power.len() - 1);
-                left = left.max(whole.len());
-                right = right.max(fraction.len());
-            }
-            exponent = Some(digits);
             style = Style { trim: Trim::Keep, precision: Some(right) };
             // `e`, its sign and its digits: what is not finite is as wide.
             right += 2 + digits;
-        } else {
-            for &value in &finite {
-                let text = positional(value, dtype, &style);
-                let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-                left = left.max(whole.len());
-                right = right.max(fraction.len());
-            }
         }
         if finite.len() < values.len() {
             let has_sign = values.contains(&f64::NEG_INFINITY);
@@ -104,17 +99,11 @@ impl FloatFormat {
             let width = self.left + self.right + 1;
             return format!("{text:>width$}");
         }
-        match self.exponent {
-            Some(digits) => {
-                let text = scientific(value, self.dtype, &self.style, digits);
-                let left = self.left;
-                match text.find('.') {
-                    Some(point) => format!("{:>left$}{}", &text[..point], &text[point..]),
-                    None => text,
-                }
-            }
-            None => padded(&positional(value, self.dtype, &self.style), self.left, self.right),
-        }
+        let text = match self.exponent {
+            Some(digits) => scientific(value, self.dtype, &self.style, digits),
+            None => positional(value, self.dtype, &self.style),
+        };
+        padded(&text, self.left, self.right)
     }
 }
 

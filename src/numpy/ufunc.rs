@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyTuple;
+use rustpython_vm::builtins::{PyStr, PyTuple};
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::types::{Callable, Representable};
+use rustpython_vm::types::{Callable, GetAttr, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Numpy, PyArray, array_of, context};
@@ -136,33 +136,26 @@ impl PyUfunc {
     pub(super) fn new(function: &'static Function, numpy: &Rc<Numpy>) -> PyUfunc {
         PyUfunc { function, numpy: numpy.clone() }
     }
+}
 
-    fn python(&self, method: &str, zelf: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        args.args.insert(0, zelf);
-        foreign::call("numpy._ufuncs", method, args, vm)
+impl GetAttr for PyUfunc {
+    /// An attribute of the class, or a method that `numpy._ufuncs` has.
+    fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {
+        match zelf.as_object().generic_getattr_opt(name, None, vm)? {
+            Some(value) => Ok(value),
+            None => {
+                let args: Vec<PyObjectRef> = vec![zelf.to_owned().into(), name.to_owned().into()];
+                foreign::call("numpy._ufuncs", "method", args, vm)
+            }
+        }
     }
 }
 
-#[pyclass(with(Callable, Representable))]
+#[pyclass(with(Callable, GetAttr, Representable))]
 impl PyUfunc {
     #[pygetset]
     fn __name__(&self) -> &'static str {
         self.function.name
-    }
-
-    #[pymethod]
-    fn reduce(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        zelf.python("reduce", zelf.clone().into(), args, vm)
-    }
-
-    #[pymethod]
-    fn outer(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        zelf.python("outer", zelf.clone().into(), args, vm)
-    }
-
-    #[pymethod]
-    fn at(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-        zelf.python("at", zelf.clone().into(), args, vm)
     }
 }
 

@@ -37,7 +37,7 @@ fn along(c: &Call, axis: usize) -> PyResult<(Tensor, usize)> {
 fn sorted(c: &Call, axis: usize) -> PyResult<Tensor> {
     let (x, axis) = along(c, axis)?;
     let args = vec![Arg::Tensor(x), Arg::Int(axis as i64), Arg::Bool(false)];
-    Ok(c.several("sort", 0, args)?.swap_remove(0))
+    c.op("sort", args)
 }
 
 fn sort(c: &Call) -> PyResult<Answer> {

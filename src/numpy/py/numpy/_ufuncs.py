@@ -1,5 +1,7 @@
 """The methods of elementwise functions: `reduce`, `outer`, `at`."""
 
+import types
+
 import numpy
 
 # The functions that compute the same.
@@ -27,3 +29,10 @@ def at(ufunc, a, indices, b=None):
         flat[place] = ufunc(flat[place]) if values is None else ufunc(flat[place], values[number])
     if is_copy:
         a[...] = flat.reshape(a.shape)
+
+
+def method(ufunc, name):
+    """A method of an elementwise function. Errors: there is none of this name."""
+    if name not in ("reduce", "outer", "at"):
+        raise AttributeError(f"'numpy.ufunc' object has no attribute '{name}'")
+    return types.MethodType(globals()[name], ufunc)

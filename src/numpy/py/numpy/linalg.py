@@ -14,8 +14,13 @@ class LinAlgError(ValueError):
 
 
 def _op(name, *args, **words):
-    """An operation of `torch.linalg` on arrays: an array, or a tuple of them."""
-    made = _torch._linalg[name](*[a._tensor for a in args], **words)
+    """An operation of `torch.linalg` on arrays: an array, or a tuple of them. Its error of a singular matrix is NumPy's."""
+    try:
+        made = _torch._linalg[name](*[a._tensor for a in args], **words)
+    except RuntimeError as error:
+        if "singular" not in str(error):
+            raise
+        raise LinAlgError("Singular matrix") from None
     return tuple(map(_of, made)) if isinstance(made, tuple) else _of(made)
 
 
@@ -54,18 +59,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     raise NotImplementedError(f"norm(ord={ord!r}) over {len(axis)} axes is not part of attn's numpy")
 
 
-def _lapack(name, *args, **words):
-    """An operation of matrices, whose error of a singular one is NumPy's."""
-    try:
-        return _op(name, *args, **words)
-    except RuntimeError as error:
-        if "singular" not in str(error):
-            raise
-        raise LinAlgError("Singular matrix") from None
-
-
 def inv(a):
-    return _lapack("inv", _square(a))
+    return _op("inv", _square(a))
 
 
 def det(a):
@@ -87,7 +82,7 @@ def solve(a, b):
             f"{b.shape[-1]} is different from {a.shape[-1]})"
         )
     kind = numpy.promote_types(a.dtype, b.dtype)
-    return _lapack("solve", a.astype(kind), b.astype(kind))
+    return _op("solve", a.astype(kind), b.astype(kind))
 
 
 def svd(a, full_matrices=True, compute_uv=True):
