@@ -11,7 +11,7 @@ use super::py_tensor::PyTensor;
 use super::raise::raise;
 use super::site::site;
 use super::traversal;
-use super::traversal_host::{Arrivals, Host, TraversalMode};
+use super::traversal_host::{Arrivals, Host};
 use crate::ops::state::State;
 use crate::ops::table;
 use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Layout, Tensor};
@@ -111,8 +111,7 @@ fn run(
     let from = results.into_iter().zip(seeds).collect();
     let rules = vm.import("torch._gradients", 0)?.get_attr("_gradients", vm)?;
     let hooks = PyDictRef::try_from_object(vm, rules.get_attr("_hooks", vm)?)?;
-    let mode = TraversalMode { keep: request.keep, create: request.create };
-    let host = Host { state, vm, rules, hooks, mode, arrivals };
+    let host = Host { state, vm, rules, hooks, keep: request.keep, create: request.create, arrivals };
     traversal::run(host, from, wanted)
 }
 

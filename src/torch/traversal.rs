@@ -55,7 +55,7 @@ struct Traversal<'a> {
 /// Errors: a tensor that a rule reads was written to; the graph was used before; an operation has no rule; those of hooks.
 pub(super) fn run(host: Host, from: Vec<(Tensor, Tensor)>, wanted: &[Tensor]) -> PyResult<Arrivals> {
     let state: &State = host.state;
-    let _restored = Restored::begin(state, host.mode.create);
+    let _restored = Restored::begin(state, host.create);
     let mut traversal = Traversal {
         state,
         host,
@@ -255,7 +255,7 @@ impl Traversal<'_> {
             return Err(raise(used_before(), self.host.vm));
         }
         record.check_saved().or_raise(self.host.vm)?;
-        let keep = self.host.mode.keep || self.host.mode.create;
+        let keep = self.host.keep || self.host.create;
         let is_recorded = self.state.records_backward();
         let in_python = |rule| is_recorded && matches!(rule, GradientRule::OnePass(_));
         let (rule, params) = rule_of(record).filter(|(rule, _)| !in_python(*rule)).unzip();

@@ -26,15 +26,6 @@ pub(super) enum Arrivals {
     Found(HashMap<usize, Tensor>),
 }
 
-/// How a traversal treats what it passes.
-#[derive(Clone, Copy)]
-pub(super) struct TraversalMode {
-    /// Whether the graph can be used again (`retain_graph`).
-    pub(super) keep: bool,
-    /// Whether gradients are computed by recorded operations (`create_graph`), so that they have gradients themselves.
-    pub(super) create: bool,
-}
-
 /// One of the results of a record, by the record's address and the number of the result.
 pub(super) type Place = (usize, usize);
 
@@ -45,7 +36,10 @@ pub(super) struct Host<'a> {
     /// The module `torch._gradients`.
     pub(super) rules: PyObjectRef,
     pub(super) hooks: PyDictRef,
-    pub(super) mode: TraversalMode,
+    /// Whether the graph can be used again (`retain_graph`).
+    pub(super) keep: bool,
+    /// Whether gradients are computed by recorded operations (`create_graph`), so that they have gradients themselves.
+    pub(super) create: bool,
     pub(super) arrivals: Arrivals,
 }
 
@@ -74,7 +68,7 @@ impl Host<'_> {
     fn keep(&self, tensor: &Tensor, grad: Tensor) -> Result<()> {
         let place = || site(self.vm);
         let caller = Caller { state: self.state, site: &place };
-        let grad = match (tensor.grad(), self.mode.create) {
+        let grad = match (tensor.grad(), self.create) {
             (None, true) => grad,
             (None, false) if self.state.backward_recorded.get() => {
                 let detached = recorded(caller, "detach", 0, vec![Arg::Tensor(grad)])?;

@@ -3,7 +3,7 @@
 import math
 
 import torch
-from torch._gradients import rule
+from torch._gradients import expressed, rule
 
 
 def _dims(step, ndim):
@@ -127,10 +127,7 @@ def logsumexp(step, grad):
     return {"input": spread(step, grad) * (x - total).exp()}
 
 
-@rule("cumsum")
-def cumsum(step, grad):
-    dim = step["dim"]
-    return {"input": grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad}
+expressed("cumsum", input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad)
 
 
 @rule("norm", "linalg_vector_norm")
