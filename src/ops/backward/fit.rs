@@ -13,8 +13,8 @@ impl BackwardStep<'_> {
         {
             let Some(found) = grad.take() else { continue };
             let (got, shape) = (found.shape(), operand.shape());
-            let sizes = shape.iter().rev().zip(got.iter().rev());
-            if got.len() < shape.len() || !sizes.into_iter().all(|(&own, &size)| own == size || own == 1) {
+            let mut sizes = shape.iter().rev().zip(got.iter().rev());
+            if got.len() < shape.len() || sizes.any(|(&own, &size)| own != size && own != 1) {
                 let name = self.record.grad_name.get().map_or_else(String::new, |name| name.to_string());
                 return Err(Error::runtime(format!(
                     "Function {name} returned an invalid gradient at index {at} - got {got:?} but expected shape \
