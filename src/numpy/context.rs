@@ -7,12 +7,13 @@ use rustpython_vm::builtins::{PyFloat, PyTypeRef};
 use rustpython_vm::{PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
-use super::text::PrintOptions;
+use super::text;
 use crate::ops::call::{call, call_in_place};
 use crate::ops::state::{Caller, State};
 use crate::ops::table;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;
+use crate::tensor::show::PrintOptions;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
 use crate::torch::{OrRaise, items, run_composed, site, tensor_of};
 
@@ -73,7 +74,7 @@ impl Numpy {
             state: state.clone(),
             kinds: RefCell::default(),
             complex: RefCell::default(),
-            options: RefCell::default(),
+            options: RefCell::new(text::default_options()),
             mirrors: RefCell::default(),
         })
     }

@@ -20,8 +20,11 @@ fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObj
 }
 
 /// The elements found so far.
+#[derive(Default)]
 struct Found {
+    /// The sizes along the first items, until a number or an array ends them.
     shape: Vec<usize>,
+    is_settled: bool,
     numbers: Vec<Arg>,
     dtype: Option<DType>,
 }
@@ -36,44 +39,37 @@ fn ragged(shape: &[usize], vm: &VirtualMachine) -> rustpython_vm::builtins::PyBa
 }
 
 impl Found {
-    fn shape_of(object: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
-        let mut shape = Vec::new();
-        let mut at = object.to_owned();
-        loop {
-            if let Some(tensor) = array_of(&at).or_else(|| tensor_of(&at)) {
-                shape.extend_from_slice(tensor.shape());
-                return Ok(shape);
-            }
-            if scalar::number(&at, vm).is_some() {
-                return Ok(shape);
-            }
-            let Some(items) = sequence(&at, vm)? else { return Ok(shape) };
-            shape.push(items.len());
-            if shape.len() > 32 {
-                return Err(vm.new_value_error("setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 32."));
-            }
-            match items.first() {
-                Some(first) => at = first.clone(),
-                None => return Ok(shape),
-            }
+    /// The first items end here, and have an array of this shape. Errors: so many elements have no room.
+    fn settle(&mut self, shape: &[usize], vm: &VirtualMachine) -> PyResult<()> {
+        if !self.is_settled {
+            self.is_settled = true;
+            self.shape.extend_from_slice(shape);
+            let count = allow(&self.shape, DType::Float64).or_raise(vm)?;
+            self.numbers.reserve(count.min(1 << 20));
         }
+        Ok(())
+    }
+
+    fn promote(&mut self, dtype: DType) {
+        self.dtype = Some(self.dtype.map_or(dtype, |old| promote(old, dtype)));
     }
 
     fn add(&mut self, object: &PyObject, depth: usize, vm: &VirtualMachine) -> PyResult<()> {
         if let Some((dtype, number)) = scalar::number(object, vm) {
+            self.settle(&[], vm)?;
             if depth < self.shape.len() {
                 return Err(ragged(&self.shape[..depth], vm));
             }
-            self.dtype = Some(self.dtype.map_or(dtype, |old| promote(old, dtype)));
+            self.promote(dtype);
             self.numbers.push(number);
             return Ok(());
         }
         if let Some(tensor) = array_of(object).or_else(|| tensor_of(object)) {
+            self.settle(tensor.shape(), vm)?;
             if tensor.shape() != &self.shape[depth..] {
                 return Err(ragged(&self.shape[..depth], vm));
             }
-            let dtype = tensor.dtype();
-            self.dtype = Some(self.dtype.map_or(dtype, |old| promote(old, dtype)));
+            self.promote(tensor.dtype());
             match tensor.to_buffer() {
                 Buffer::I64(data) => self.numbers.extend(data.into_iter().map(Arg::Int)),
                 Buffer::Bool(data) => self.numbers.extend(data.into_iter().map(Arg::Bool)),
@@ -90,8 +86,17 @@ impl Found {
         let Some(items) = sequence(object, vm)? else {
             return Err(not_numbers(object, vm));
         };
-        if depth == self.shape.len() || items.len() != self.shape[depth] {
-            return Err(ragged(&self.shape[..depth.min(self.shape.len())], vm));
+        if !self.is_settled && depth == 32 {
+            return Err(vm.new_value_error("setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 32."));
+        }
+        if !self.is_settled {
+            self.shape.push(items.len());
+        }
+        if items.is_empty() {
+            self.settle(&[], vm)?;
+        }
+        if self.shape.get(depth) != Some(&items.len()) {
+            return Err(ragged(&self.shape[..depth], vm));
         }
         items.iter().try_for_each(|item| self.add(item, depth + 1, vm))
     }
@@ -150,9 +155,7 @@ pub(super) fn tensor(
         let stacked = numpy.call("stack", vec![Arg::Tensors(arrays), Arg::Int(0)], vm)?;
         return numpy.cast(&stacked, dtype.unwrap_or(stacked.dtype()), vm);
     }
-    let shape = Found::shape_of(object, vm)?;
-    let count = allow(&shape, dtype.unwrap_or(DType::Float64)).or_raise(vm)?;
-    let mut found = Found { shape, numbers: Vec::with_capacity(count.min(1 << 20)), dtype: None };
+    let mut found = Found::default();
     found.add(object, 0, vm)?;
     let dtype = dtype.or(found.dtype).unwrap_or(DType::Float64);
     let tensor = Tensor::new(Arg::buffer(&found.numbers, dtype), found.shape, dtype);

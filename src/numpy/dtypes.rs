@@ -49,7 +49,7 @@ pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyRes
 
 /// The smallest dtype that both can be cast to safely. As `numpy.promote_types`.
 pub(super) fn promote(a: DType, b: DType) -> DType {
-    use DType::{Bool, Float16, Float32, Float64, Int8, Int16, Int32, Int64, UInt8};
+    use DType::{Bool, Float16, Float32, Float64, Int8, Int16, UInt8};
     if a == b {
         return a;
     }
@@ -64,7 +64,6 @@ pub(super) fn promote(a: DType, b: DType) -> DType {
     }
     match (a, b) {
         (UInt8, Int8) | (Int8, UInt8) => Int16,
-        (Int16 | Int32 | Int64, _) | (_, Int16 | Int32 | Int64) if a as usize > b as usize => a,
         _ if a as usize > b as usize => a,
         _ => b,
     }

@@ -16,12 +16,13 @@ use super::elementwise::operand;
 use super::routine::{FUNCTION, METHOD, PyRoutine};
 use super::rules::FUNCTIONS;
 use super::table;
-use super::text::{self, PrintOptions};
+use super::text;
 use super::ufunc::PyUfunc;
 use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
 use crate::ops::table::linalg_eigen;
+use crate::tensor::show::PrintOptions;
 use crate::tensor::{DType, Tensor};
 use crate::torch::tensor_of;
 
@@ -148,8 +149,9 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
 }
 
 fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    define!(numpy, vm, set, "_set_options", |held, precision: Option<usize>, threshold: usize, edgeitems: usize, linewidth: usize, suppress: bool; _vm| -> () {
-        held.options.replace(PrintOptions { precision, threshold, edgeitems, linewidth, suppress });
+    define!(numpy, vm, set, "_set_options", |held, precision: Option<usize>, threshold: f64, edgeitems: usize, linewidth: usize, suppress: bool; _vm| -> () {
+        let (precision, sci_mode) = (precision.unwrap_or(usize::MAX), suppress.then_some(false));
+        held.options.replace(PrintOptions { precision, threshold, edgeitems, linewidth, sci_mode });
     });
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, separator: PyStrRef, prefix: usize; vm| -> PyResult<String> {
         let place = (&*separator.to_string_lossy(), prefix, 0);

@@ -3,23 +3,13 @@
 //! the points below each other.
 
 use super::digits::{Style, Trim, positional, scientific};
-use crate::tensor::show::{shown_along, tuple_repr};
+use crate::tensor::show::{PrintOptions, shown_along, tuple_repr};
 use crate::tensor::{Buffer, Category, DType, Tensor};
 
-/// How arrays are printed.
-#[derive(Clone, Debug)]
-pub(super) struct PrintOptions {
-    pub(super) precision: Option<usize>,
-    pub(super) threshold: usize,
-    pub(super) edgeitems: usize,
-    pub(super) linewidth: usize,
-    pub(super) suppress: bool,
-}
-
-impl Default for PrintOptions {
-    fn default() -> PrintOptions {
-        PrintOptions { precision: Some(8), threshold: 1000, edgeitems: 3, linewidth: 75, suppress: false }
-    }
+/// How arrays are printed before the program says otherwise. With precision `usize::MAX` numbers have all their digits;
+/// `sci_mode` is `Some(false)` where small numbers have no exponent.
+pub(super) fn default_options() -> PrintOptions {
+    PrintOptions { precision: 8, linewidth: 75, ..PrintOptions::default() }
 }
 
 /// How one element is written.
@@ -61,9 +51,9 @@ impl FloatFormat {
             DType::Float64 => largest / smallest,
             _ => f64::from(dtype.round_f32(largest as f32 / smallest as f32)),
         };
-        let has_exponent =
-            largest > 0.0 && (largest >= 1e8 || (!options.suppress && (smallest < 0.0001 || ratio > 1000.0)));
-        let mut style = Style { precision: options.precision, trim: Trim::Point };
+        let has_exponent = largest > 0.0
+            && (largest >= 1e8 || (options.sci_mode.is_none() && (smallest < 0.0001 || ratio > 1000.0)));
+        let mut style = Style { precision: Some(options.precision), trim: Trim::Point };
         let (mut left, mut right, mut digits) = (0, 0, 0);
         for &value in &finite {
             let text = match has_exponent {
@@ -209,7 +199,7 @@ fn laid_out(
     if tensor.numel() == 0 {
         return "[]".to_owned();
     }
-    let edge = (tensor.numel() > options.threshold).then_some(options.edgeitems);
+    let edge = options.edge_of(tensor.shape());
     let data = tensor.storage().read();
     let format = format(&data, &shown(tensor, edge));
     let printer = Printer { tensor, data: &data, format, separator, edge };

@@ -8,8 +8,7 @@ use smallvec::smallvec;
 use crate::numpy::dtypes::{Operand, result_type};
 use crate::numpy::elementwise::{argument, broadcast, copy_into};
 use crate::numpy::routine::{Answer, BOTH, Call, FUNCTION, METHOD, Others, Row, row};
-use crate::tensor::{Arg, Category, DType, Index, Indices, Tensor, allow};
-use crate::torch::OrRaise;
+use crate::tensor::{Arg, Category, DType, Index, Indices, Tensor};
 
 /// Errors: a kind of sorting that NumPy does not have.
 fn check_kind(c: &Call) -> PyResult<()> {
@@ -96,7 +95,7 @@ fn choose(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Array(c.op("where", args)?))
 }
 
-/// Indices along an axis that has `size` elements, none of them negative.
+/// Indices along an axis that has `size` elements.
 fn indices(c: &Call, indices: &Tensor, axis: usize, size: usize) -> PyResult<Tensor> {
     if indices.dtype().category() == Category::Float && indices.numel() > 0 {
         return Err(c.vm.new_index_error("arrays used as indices must be of integer (or boolean) type"));
@@ -104,17 +103,15 @@ fn indices(c: &Call, indices: &Tensor, axis: usize, size: usize) -> PyResult<Ten
     if size == 0 && indices.numel() > 0 {
         return Err(c.vm.new_index_error("cannot do a non-empty take from an empty axes."));
     }
-    allow(indices.shape(), DType::Int64).or_raise(c.vm)?;
-    let mut places = indices.to_i64_vec();
+    let places = c.cast(indices, DType::Int64)?;
     let ends = size as i64;
-    for at in &mut places {
-        if *at < -ends || *at >= ends {
+    match places.to_i64_vec().into_iter().find(|at| !(-ends..ends).contains(at)) {
+        Some(at) => {
             let text = format!("index {at} is out of bounds for axis {axis} with size {size}");
-            return Err(c.vm.new_index_error(text));
+            Err(c.vm.new_index_error(text))
         }
-        *at += if *at < 0 { ends } else { 0 };
+        None => Ok(places),
     }
-    Ok(Tensor::from_i64(places, indices.shape()))
 }
 
 fn take(c: &Call) -> PyResult<Answer> {

@@ -1,6 +1,6 @@
 //! Shapes: views of other shapes, joining and splitting, diagonals and triangles.
 
-use rustpython_vm::PyResult;
+use rustpython_vm::{AsObject, PyResult};
 
 use smallvec::smallvec;
 
@@ -13,37 +13,28 @@ use crate::numpy::text::tight;
 use crate::tensor::{Arg, DType, Layout, Tensor};
 use crate::torch::items;
 
-/// The sizes of a new shape, of which one may be unknown. Errors: another number of elements.
-fn known(c: &Call, x: &Tensor, sizes: &[i64]) -> PyResult<Vec<usize>> {
-    let unknown = sizes.iter().filter(|&&size| size < 0).count();
-    if unknown > 1 {
-        return Err(c.value_error("can only specify one unknown dimension"));
-    }
-    let rest =
-        sizes.iter().filter(|&&size| size >= 0).try_fold(1usize, |all, &size| all.checked_mul(size as usize));
-    let count = x.numel();
-    let fits = match (unknown, rest) {
-        (_, None) => false,
-        (0, Some(rest)) => rest == count,
-        (_, Some(rest)) => rest != 0 && count.is_multiple_of(rest),
-    };
-    if !fits {
-        let name = |&size: &i64| if size < 0 { "newaxis".to_owned() } else { size.to_string() };
-        let names = sizes.iter().map(name).collect::<Vec<_>>().join(",");
-        let end = if sizes.len() == 1 { "," } else { "" };
-        return Err(c.value_error(format!("cannot reshape array of size {count} into shape ({names}{end})")));
-    }
-    let missing = || count / rest.unwrap_or(1).max(1);
-    Ok(sizes.iter().map(|&size| if size < 0 { missing() } else { size as usize }).collect())
-}
-
 fn reversed(c: &Call, x: &Tensor) -> PyResult<Tensor> {
     c.permuted(x, &(0..x.ndim()).rev().collect::<Vec<_>>())
 }
 
+/// In a new shape, of which one size may be unknown. Errors: another number of elements.
 fn reshape(c: &Call, sizes: &[i64]) -> PyResult<Answer> {
     let x = c.tensor(0)?;
-    Ok(Answer::Array(c.reshaped(&x, &known(c, &x, sizes)?)?))
+    if sizes.iter().filter(|&&size| size < 0).count() > 1 {
+        return Err(c.value_error("can only specify one unknown dimension"));
+    }
+    let count = x.numel();
+    let known = sizes.iter().map(|&size| size.max(-1)).collect();
+    let made = c.op("reshape", vec![Arg::Tensor(x), Arg::Ints(known)]).map_err(|error| {
+        if !error.fast_isinstance(c.vm.ctx.exceptions.runtime_error) {
+            return error;
+        }
+        let name = |&size: &i64| if size < 0 { "newaxis".to_owned() } else { size.to_string() };
+        let names = sizes.iter().map(name).collect::<Vec<_>>().join(",");
+        let end = if sizes.len() == 1 { "," } else { "" };
+        c.value_error(format!("cannot reshape array of size {count} into shape ({names}{end})"))
+    });
+    Ok(Answer::Array(made?))
 }
 
 /// Whole numbers one after the other, or one sequence of them.
@@ -258,14 +249,14 @@ fn item(c: &Call) -> PyResult<Answer> {
 }
 
 /// a, offset, axis1, axis2
-fn diagonal_of(c: &Call) -> PyResult<Tensor> {
+fn diagonal(c: &Call) -> PyResult<Answer> {
     let x = c.tensor(0)?;
     if x.ndim() < 2 {
         return Err(c.value_error("diag requires an array of at least two dimensions"));
     }
     let [a, b] = [c.axis(c.int(2, 0)?, x.ndim())?, c.axis(c.int(3, 1)?, x.ndim())?];
     let args = [c.int(1, 0)?, a as i64, b as i64].map(Arg::Int);
-    c.op("diagonal", std::iter::once(Arg::Tensor(x)).chain(args).collect())
+    Ok(Answer::Array(c.op("diagonal", std::iter::once(Arg::Tensor(x)).chain(args).collect())?))
 }
 
 fn diag(c: &Call) -> PyResult<Answer> {
@@ -306,7 +297,7 @@ pub(super) static ROWS: [Row; 19] = [
     row("repeat", BOTH, "a, repeats, axis=None", repeat).others(Others::ConvertBack),
     row("broadcast_to", FUNCTION, "array, shape", broadcast_to),
     row("item", METHOD, "self, at=None", item),
-    row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", |c| Ok(Answer::Array(diagonal_of(c)?))),
+    row("diagonal", BOTH, "a, offset=0, axis1=0, axis2=1", diagonal),
     row("diag", FUNCTION, "v, k=0", diag),
     row("tril", FUNCTION, "m, k=0", |c| triangle(c, "tril")),
     row("triu", FUNCTION, "m, k=0", |c| triangle(c, "triu")),

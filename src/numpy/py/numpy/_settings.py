@@ -24,19 +24,18 @@ def issubdtype(arg1, arg2):
 class finfo:
     """The limits of a float dtype."""
 
-    _BITS = {"float16": (16, 10, 15), "float32": (32, 23, 127), "float64": (64, 52, 1023)}
+    _LIMITS = {
+        "float16": (16, 2.0**-10, 65504.0, 2.0**-14, 1e-3), "float32": (32, 2.0**-23, (2 - 2.0**-23) * 2.0**127, 2.0**-126, 1e-6),
+        "float64": (64, 2.0**-52, (2 - 2.0**-52) * 2.0**1023, 2.0**-1022, 1e-15),
+    }
 
     def __init__(self, dtype):
-        dtype = _dtype(dtype if not isinstance(dtype, (ndarray, numpy.generic)) else dtype.dtype)
+        self.dtype = dtype = _dtype(dtype)
         if dtype.kind != "f":
             raise ValueError(f"data type {dtype.type!r} not inexact")
-        self.dtype, number = dtype, dtype.type
-        self.bits, digits, bias = self._BITS[dtype.name]
-        self.eps = number(2.0 ** -digits)
-        self.max = number((2.0 - 2.0 ** -digits) * 2.0 ** bias)
-        self.min = number(-self.max)
-        self.tiny = self.smallest_normal = number(2.0 ** (1 - bias))
-        self.resolution = number(10.0 ** -int(digits * 0.30102999566398120))
+        self.bits, *limits = self._LIMITS[dtype.name]
+        self.eps, self.max, self.tiny, self.resolution = map(dtype.type, limits)
+        self.min, self.smallest_normal = -self.max, self.tiny
 
     def __repr__(self):
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"
@@ -77,9 +76,9 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     if rest:
         raise NotImplementedError(f"set_printoptions({next(iter(rest))}=) is not part of attn's numpy: {', '.join(words)} are")
     made = {**_OPTIONS, **{word: value for word, value in words.items() if value is not None}}
-    # Infinity, as a number that no array reaches.
-    sizes = [int(min(made[word], 1 << 50)) for word in ("threshold", "edgeitems", "linewidth")]
-    _numpy._set_options(made["precision"], *sizes, bool(made["suppress"]))
+    # Infinity, as a number that no line reaches.
+    edge, width = [int(min(made[word], 1 << 50)) for word in ("edgeitems", "linewidth")]
+    _numpy._set_options(made["precision"], float(made["threshold"]), edge, width, bool(made["suppress"]))
     _OPTIONS = made
 
 
