@@ -44,66 +44,46 @@ fn shortest(value: f64, dtype: DType) -> (String, i32) {
 }
 
 impl Style {
-    /// A number's text without its exponent, of its digits before and after the point. Where other digits are wanted than
-    /// the fewest, `exact` has those of the exact value, rounded.
-    fn text(
-        &self,
-        value: f64,
-        mut parts: (String, String),
-        exact: impl FnOnce(usize) -> (String, String),
-    ) -> String {
-        let fewest = parts.1.len();
+    /// How many digits after the point are written, of a number that needs so many.
+    fn wanted(&self, fewest: usize) -> usize {
         let most = self.precision.unwrap_or(usize::MAX);
-        let wanted = if self.trim == Trim::Keep { most } else { fewest.min(most) };
-        if value != 0.0 && fewest != wanted {
-            parts = exact(wanted.min(1100));
-        }
+        if self.trim == Trim::Keep { most } else { fewest.min(most) }
+    }
+
+    /// The text of a number's size with its sign, and without the zeros that go.
+    fn trimmed(&self, value: f64, text: &str) -> String {
         let sign = if value.is_sign_negative() { "-" } else { "" };
-        let (whole, fraction) = parts;
-        let trimmed = fraction.trim_end_matches('0');
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let kept = if self.trim == Trim::Keep { fraction } else { fraction.trim_end_matches('0') };
         match self.trim {
-            Trim::Keep => format!("{sign}{whole}.{fraction:0<wanted$}"),
-            Trim::Zero if trimmed.is_empty() => format!("{sign}{whole}.0"),
-            Trim::All if trimmed.is_empty() => format!("{sign}{whole}"),
-            _ => format!("{sign}{whole}.{trimmed}"),
+            Trim::Zero if kept.is_empty() => format!("{sign}{whole}.0"),
+            Trim::All if kept.is_empty() => format!("{sign}{whole}"),
+            _ => format!("{sign}{whole}.{kept}"),
         }
     }
 }
 
-fn at_point(text: &str) -> (String, String) {
-    let (left, right) = text.split_once('.').unwrap_or((text, ""));
-    (left.to_owned(), right.to_owned())
-}
-
 /// `12.5`
 pub(super) fn positional(value: f64, dtype: DType, style: &Style) -> String {
-    let size = value.abs();
-    let fewest = match shortest(size, dtype) {
-        (digits, exponent) if exponent < 0 => {
-            ("0".to_owned(), "0".repeat((-exponent - 1) as usize) + &digits)
-        }
-        (digits, exponent) => {
-            let split = exponent as usize + 1;
-            let digits = format!("{digits:0<split$}");
-            (digits[..split].to_owned(), digits[split..].to_owned())
-        }
+    let (digits, exponent) = shortest(value.abs(), dtype);
+    let fewest = (digits.len() as i32 - 1 - exponent).max(0) as usize;
+    let wanted = style.wanted(fewest);
+    let text = match fewest + wanted {
+        // Zeros after the digits that identify the number.
+        0 => format!("{digits:0<width$}", width = exponent as usize + 1),
+        _ => format!("{:.wanted$}", value.abs()),
     };
-    style.text(value, fewest, |wanted| at_point(&format!("{size:.wanted$}")))
+    style.trimmed(value, &text)
 }
 
 /// `1.25e+01`
 pub(super) fn scientific(value: f64, dtype: DType, style: &Style, exponent_digits: usize) -> String {
-    let size = value.abs();
-    let (digits, mut exponent) = shortest(size, dtype);
-    let fewest = (digits[..1].to_owned(), digits[1..].to_owned());
-    let mantissa = style.text(value, fewest, |wanted| {
-        let text = format!("{size:.wanted$e}");
-        let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
-        exponent = power.parse().unwrap_or(0);
-        at_point(mantissa)
-    });
-    let power = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{power}{:0width$}", exponent.abs(), width = exponent_digits.max(2))
+    let wanted = style.wanted(shortest(value.abs(), dtype).0.len() - 1);
+    let text = format!("{:.wanted$e}", value.abs());
+    let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, power) = power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
+    let mantissa = style.trimmed(value, mantissa);
+    format!("{mantissa}e{sign}{power:0>width$}", width = exponent_digits.max(2))
 }
 
 /// The text of a scalar.
