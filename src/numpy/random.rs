@@ -165,22 +165,16 @@ const FLOATS: (DType, fn(Vec<f64>) -> Buffer) = (DType::Float64, Buffer::F64);
 
 #[pyclass]
 impl PyStream {
-    /// The Mersenne Twister from one word.
+    /// The Mersenne Twister from one word, or from a key of words; or PCG64 from entropy.
     #[pystaticmethod]
-    fn twister(seed: u32, vm: &VirtualMachine) -> PyObjectRef {
-        made(Engine::Twister(Box::new(Mt19937::new(seed))), vm)
-    }
-
-    /// The Mersenne Twister from a key of words.
-    #[pystaticmethod]
-    fn twister_of_key(seeds: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        Ok(made(Engine::Twister(Box::new(Mt19937::from_key(&entropy(&seeds, vm)?))), vm))
-    }
-
-    /// PCG64 from entropy.
-    #[pystaticmethod]
-    fn pcg(seeds: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-        Ok(made(Engine::Pcg(Pcg64::new(&entropy(&seeds, vm)?)), vm))
+    fn seeded(kind: String, seeds: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        let words = entropy(&seeds, vm)?;
+        let engine = match kind.as_str() {
+            "word" => Engine::Twister(Box::new(Mt19937::new(words[0]))),
+            "key" => Engine::Twister(Box::new(Mt19937::from_key(&words))),
+            _ => Engine::Pcg(Pcg64::new(&words)),
+        };
+        Ok(PyStream { stream: PyMutex::new(Stream { engine, second: None }) }.into_pyobject(vm))
     }
 
     /// Uniform numbers in an array of this shape; one number where it is `None`.
@@ -235,10 +229,6 @@ impl PyStream {
         }
         array(Tensor::from_i64(found, [count as usize]), vm)
     }
-}
-
-fn made(engine: Engine, vm: &VirtualMachine) -> PyObjectRef {
-    PyStream { stream: PyMutex::new(Stream { engine, second: None }) }.into_pyobject(vm)
 }
 
 pub(super) fn define(set: &Set) -> PyResult<()> {

@@ -144,15 +144,15 @@ class RandomState(_Draws):
 
     def seed(self, seed=None):
         if seed is None:
-            self._stream = _Stream.twister_of_key(_unseeded())
+            self._stream = _Stream.seeded("key", _unseeded())
         elif isinstance(seed, (list, tuple, ndarray)) and numpy.ndim(seed):
-            self._stream = _Stream.twister_of_key([int(one) for one in asarray(seed).reshape(-1)])
+            self._stream = _Stream.seeded("key", [int(one) for one in asarray(seed).reshape(-1)])
         else:
             if isinstance(seed, float):
                 raise TypeError("Cannot cast scalar from dtype('float64') to dtype('int64') according to the rule 'safe'")
             if not 0 <= seed.__index__() < 1 << 32:
                 raise ValueError("Seed must be between 0 and 2**32 - 1")
-            self._stream = _Stream.twister(int(seed))
+            self._stream = _Stream.seeded("word", int(seed))
 
     random_sample = _Draws.random
 
@@ -201,7 +201,7 @@ def default_rng(seed=None):
     words = [int(one) for one in asarray(seed).reshape(-1).tolist()] if numpy.ndim(seed) else [int(seed)]
     if any(one < 0 for one in words):
         raise ValueError("expected non-negative integer")
-    return Generator(_Stream.pcg(words))
+    return Generator(_Stream.seeded("pcg64", words))
 
 
 _rand = RandomState()
