@@ -137,13 +137,7 @@ impl PyArray {
 impl GetAttr for PyArray {
     /// An attribute of the class, or one that `numpy._methods` has.
     fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {
-        match zelf.as_object().generic_getattr_opt(name, None, vm)? {
-            Some(value) => Ok(value),
-            None => {
-                let args: Vec<PyObjectRef> = vec![zelf.to_owned().into(), name.to_owned().into()];
-                foreign::call("numpy._methods", "attribute", args, vm)
-            }
-        }
+        foreign::attribute(zelf.as_object(), name, "numpy._methods", vm)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Operands that are Python: complex numbers, arrays of them and arrays of text; and calls of the Python half.
 //! Source: NumPy's documentation of `numpy.class.__array_ufunc__`.
 
-use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyFloat, PyInt};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyComplex, PyFloat, PyInt, PyStr};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::PyTypeFlags;
-use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::{Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{PyArray, PyScalar};
 
@@ -40,6 +40,19 @@ pub(super) fn error(
 ) -> PyResult<PyBaseExceptionRef> {
     let error = call("numpy._exceptions", class, args, vm)?;
     error.downcast().map_err(|_| vm.new_type_error("an exception class makes exceptions"))
+}
+
+/// An attribute of an object's class, or one that the function `attribute` of a module in Python has.
+pub(super) fn attribute(
+    object: &PyObject,
+    name: &Py<PyStr>,
+    home: &'static str,
+    vm: &VirtualMachine,
+) -> PyResult {
+    match object.generic_getattr_opt(name, None, vm)? {
+        Some(value) => Ok(value),
+        None => call(home, "attribute", vec![object.to_owned(), name.to_owned().into()], vm),
+    }
 }
 
 /// Calls a function of a module in Python.

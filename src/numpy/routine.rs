@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyInt, PyTuple};
+use rustpython_vm::builtins::PyInt;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -67,8 +67,6 @@ pub(super) enum Answer {
     Array(Tensor),
     /// An array, or a scalar if it has no dimensions.
     Result(Tensor),
-    /// A tuple of arrays.
-    Tuple(Vec<Tensor>),
     /// Another object.
     Object(PyObjectRef),
 }
@@ -259,9 +257,6 @@ impl Call<'_> {
                 return scalar::of_tensor(self.numpy, &tensor, vm);
             }
             Answer::Result(tensor) => self.wrap(tensor),
-            Answer::Tuple(all) => {
-                vm.ctx.new_tuple(all.into_iter().map(|tensor| self.wrap(tensor)).collect()).into()
-            }
             Answer::Object(object) => object,
         })
     }
@@ -269,17 +264,12 @@ impl Call<'_> {
     /// Writes the result into the array of `out=`.
     fn write(&self, target: &PyObjectRef, answer: Answer) -> PyResult {
         let vm = self.vm;
-        let target = match target.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice()) {
-            Some([one]) => one.clone(),
-            _ => target.clone(),
-        };
-        let Some(array) = array_of(&target) else {
+        let Some(array) = array_of(target) else {
             return Err(vm.new_type_error("return arrays must be of ArrayType"));
         };
         let made = match answer {
             Answer::Array(tensor) | Answer::Result(tensor) => tensor,
             Answer::Object(object) => operand(self.numpy, &object, vm)?.tensor,
-            Answer::Tuple(_) => return Err(vm.new_type_error("out= takes one array")),
         };
         if array.shape() != made.shape() {
             return Err(self.value_error(format!(
@@ -288,7 +278,7 @@ impl Call<'_> {
             )));
         }
         copy_into(self.numpy, &array, &made, vm)?;
-        Ok(target)
+        Ok(target.clone())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyStr, PyTuple};
+use rustpython_vm::builtins::PyStr;
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetAttr, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
@@ -80,10 +80,7 @@ impl Callable for PyUfunc {
         let mut bound = signature.bind(function.name, &args, vm)?;
         let rest = bound.split_off(function.operands);
         let mut rest = rest.into_iter().map(|object| object.filter(|it| !vm.is_none(it)));
-        let [mut out, mask] = std::array::from_fn(|_| rest.next().flatten());
-        if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<PyTuple>()) {
-            out = tuple.as_slice().first().filter(|it| !vm.is_none(it)).cloned();
-        }
+        let [out, mask] = std::array::from_fn(|_| rest.next().flatten());
         let objects: Vec<PyObjectRef> = bound.into_iter().flatten().collect();
         let operands: Vec<Operand> =
             objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
@@ -141,13 +138,7 @@ impl PyUfunc {
 impl GetAttr for PyUfunc {
     /// An attribute of the class, or a method that `numpy._ufuncs` has.
     fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {
-        match zelf.as_object().generic_getattr_opt(name, None, vm)? {
-            Some(value) => Ok(value),
-            None => {
-                let args: Vec<PyObjectRef> = vec![zelf.to_owned().into(), name.to_owned().into()];
-                foreign::call("numpy._ufuncs", "method", args, vm)
-            }
-        }
+        foreign::attribute(zelf.as_object(), name, "numpy._ufuncs", vm)
     }
 }
 

@@ -75,7 +75,8 @@ fn nonzero(c: &Call) -> PyResult<Answer> {
         let one = c.op("select", vec![Arg::Tensor(found.clone()), Arg::Int(1), Arg::Int(axis)])?;
         c.op("clone", vec![Arg::Tensor(one)])
     };
-    Ok(Answer::Tuple((0..dims).map(column).collect::<PyResult<_>>()?))
+    let columns = (0..dims).map(|axis| Ok(c.wrap(column(axis)?))).collect::<PyResult<_>>()?;
+    Ok(Answer::Object(c.vm.ctx.new_tuple(columns).into()))
 }
 
 fn choose(c: &Call) -> PyResult<Answer> {

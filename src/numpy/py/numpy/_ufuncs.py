@@ -31,7 +31,7 @@ def at(ufunc, a, indices, b=None):
         a[...] = flat.reshape(a.shape)
 
 
-def method(ufunc, name):
+def attribute(ufunc, name):
     """A method of an elementwise function. Errors: there is none of this name."""
     if name not in ("reduce", "outer", "at"):
         raise AttributeError(f"'numpy.ufunc' object has no attribute '{name}'")
