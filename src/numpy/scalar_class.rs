@@ -15,12 +15,11 @@ use crate::tensor::Arg;
 use crate::torch::tensor_object;
 
 /// The text of a scalar.
-fn text(object: &PyObject, vm: &VirtualMachine) -> String {
+fn text(object: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     match number(object, vm) {
-        Some((dtype, Arg::Float(value))) => digits::scalar(value, dtype),
-        Some((_, Arg::Int(value))) => value.to_string(),
-        Some((_, Arg::Bool(value))) => if value { "True" } else { "False" }.to_owned(),
-        _ => String::new(),
+        Some((dtype, Arg::Float(value))) => Ok(vm.ctx.new_str(digits::scalar(value, dtype))),
+        Some((_, number)) => python(&number, vm).repr(vm),
+        None => Ok(vm.ctx.new_str("")),
     }
 }
 
@@ -62,7 +61,7 @@ macro_rules! slots {
 
             #[pyslot]
             fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-                Ok(vm.ctx.new_str(text(zelf, vm)))
+                text(zelf, vm)
             }
 
             #[pyslot]
@@ -93,9 +92,10 @@ macro_rules! slots {
                 Ok(tensor_object(tensor(dtype, &number), &context(vm)?.state, vm))
             }
 
+            /// As the Python number with the same value: a float32 has more digits then than `str` gives it.
             #[pymethod]
             fn __format__(zelf: PyObjectRef, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-                formatted(&zelf, spec, vm)
+                Ok(vm.format(&$class::_number(zelf, vm), spec.str(vm)?)?.into())
             }
         }
     };
@@ -103,9 +103,3 @@ macro_rules! slots {
 
 slots!(PyScalar);
 slots!(PyFloat64);
-
-/// As the Python number with the same value: a float32 has more digits then than `str` gives it.
-fn formatted(zelf: &PyObject, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-    let Some((_, number)) = number(zelf, vm) else { return Ok(vm.ctx.new_str("").into()) };
-    Ok(vm.format(&python(&number, vm), spec.str(vm)?)?.into())
-}

@@ -127,8 +127,6 @@ def elementwise(name, *operands, **words):
     """An elementwise function of arrays of text: whether the elements are equal, after broadcasting."""
     if name not in ("equal", "not_equal") or words:
         raise NotImplementedError(f"{name} of an array of text is not part of attn's numpy: equal and not_equal are")
-    if not all(type(one) is ndarray or isinstance(one, (str, list, tuple)) for one in operands):
-        raise NotImplementedError("comparing text with numbers is not part of attn's numpy")
     arrays = [array(one, copy=False) for one in operands]
     shape = numpy.broadcast_shapes(*[one.shape for one in arrays])
     rows = zip(*[_stretched(one, shape)._row() for one in arrays])

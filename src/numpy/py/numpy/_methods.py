@@ -62,10 +62,20 @@ def _reduce(self, *protocol):
     return (numpy.array, (self.tolist(), str(self.dtype)))
 
 
-def _flags(self):
-    from numpy import _shape
+class Flags:
+    """How an array lies in memory."""
 
-    return _shape.Flags(self)
+    def __init__(self, array):
+        vars(self).update(
+            c_contiguous=array._is_row_major, f_contiguous=array.T._is_row_major, owndata=array.base is None, writeable=True,
+            aligned=True, writebackifcopy=False,
+        )
+
+    def __getitem__(self, name):
+        return vars(self)[name.lower()]
+
+    def __repr__(self):
+        return "".join(f"  {name.upper()} : {value}\n" for name, value in vars(self).items())
 
 
 def _warn(text):
@@ -79,7 +89,7 @@ _PROTOCOLS = {"__array__": _array, "__reduce__": _reduce}
 _COMPUTED = {
     "real": conj, "imag": numpy.zeros_like, "itemsize": lambda self: self.dtype.itemsize,
     "nbytes": lambda self: self.size * self.itemsize,
-    "strides": lambda self: tuple([step * self.itemsize for step in self._tensor.stride()]), "flags": _flags,
+    "strides": lambda self: tuple([step * self.itemsize for step in self._tensor.stride()]), "flags": Flags,
 }
 
 def attribute(self, name):

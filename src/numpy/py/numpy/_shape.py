@@ -7,23 +7,6 @@ from _numpy import _axes
 from numpy import asarray, broadcast_to, concatenate, ravel
 
 
-class Flags:
-    """How an array lies in memory."""
-
-    writeable, aligned, writebackifcopy = True, True, False
-    _NAMES = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned",
-              "X": "writebackifcopy"}
-
-    def __init__(self, array):
-        self.c_contiguous, self.f_contiguous, self.owndata = array._is_row_major, array.T._is_row_major, array.base is None
-
-    def __getitem__(self, name):
-        return getattr(self, self._NAMES.get(name, name.lower()))
-
-    def __repr__(self):
-        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._NAMES.values())
-
-
 def flip(m, axis=None):
     """Backwards along axes: a view."""
     m = asarray(m)

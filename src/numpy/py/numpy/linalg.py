@@ -95,10 +95,7 @@ def qr(a):
 
 
 def eigh(a):
-    try:
-        return EighResult(*_eigh(_square(a)))
-    except ValueError as error:
-        raise LinAlgError(*error.args) from None
+    return EighResult(*_eigh(_square(a)))
 
 
 def eigvalsh(a):
