@@ -333,6 +333,9 @@ fn stateful(
     define!("_missing", |_state, vm, place: String, name: String, names: Vec<String>| {
         names::missing(&place, &name, &names, vm)
     });
+    define!("_suggestion", |_state, _vm, name: String, known: Vec<String>| {
+        names::suggestion(&name, known.iter().map(String::as_str))
+    });
     define!("_cpp_name", |_state, vm, dtype: PyObjectRef| dtype_of(&dtype, vm).map(DType::cpp_name));
     define!("_made_by", |state, _vm, name: String, operands: PyObjectRef, results: PyObjectRef| {
         let tensors = |list: &PyObjectRef| -> Vec<Tensor> {

@@ -2,10 +2,6 @@
 
 from typing import Any
 
-ArrayLike = Any
-DTypeLike = Any
-
-
-class NDArray:
-    def __class_getitem__(cls, item):
-        return cls
+ArrayLike = DTypeLike = Any
+# Takes a dtype in brackets.
+NDArray = list
