@@ -169,6 +169,12 @@ impl<'c> Repl<'c> {
             "" => return Ok(InputResult::Done),
             "exit" | "quit" | "exit()" | "quit()" => return Ok(InputResult::Quit),
             "help" | "?" | "help()" => Some("help"),
+            "q" if self.interactive
+                && !self.workspace.borrow().session.names().contains(&words.to_owned()) =>
+            {
+                let told = format!("There is no variable `q`. {}.", self.leaving());
+                return self.say(&told, shell).map(|()| InputResult::Done);
+            }
             _ => words.strip_prefix(':'),
         };
         let Some(command) = command else {
