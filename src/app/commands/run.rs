@@ -205,7 +205,10 @@ fn bare_cell(
         shell.remark(&format!("{} raised", cell.name));
         shell.note(&error(&workspace.error_note(raised, &cell.source), shell.look));
     }
-    printed
+    match printed {
+        Err(Failure::Closed) if outcome.error.is_some() => Err(Failure::ClosedAfterError),
+        printed => printed,
+    }
 }
 
 fn printed(outcome: &Outcome, script: bool, shell: &mut Shell) -> Result<(), Failure> {

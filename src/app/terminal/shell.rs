@@ -35,6 +35,8 @@ pub(crate) enum Failure {
     Unreadable(String),
     /// The reader of the output has closed the pipe.
     Closed,
+    /// The reader has closed the pipe, and a cell raised, as stderr says.
+    ClosedAfterError,
     /// Ctrl-C, during work that has no partial result.
     Stopped,
     /// The output cannot be written.
@@ -60,7 +62,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Usage(words) | Failure::Unreadable(words) => f.write_str(words),
-            Failure::Closed => f.write_str("the reader of the output is gone"),
+            Failure::Closed | Failure::ClosedAfterError => f.write_str("the reader of the output is gone"),
             Failure::Stopped => f.write_str("stopped"),
             Failure::Unwritable(error) => write!(f, "the output could not be written: {error}"),
         }
@@ -198,6 +200,7 @@ impl<'a> Shell<'a> {
         match ended {
             Ok(exit) => exit,
             Err(Failure::Closed) => Exit::Good,
+            Err(Failure::ClosedAfterError) => Exit::Raised,
             Err(failure) => {
                 self.remark(&failure.to_string());
                 match failure {
