@@ -139,26 +139,6 @@ pub(super) fn elementwise(
     made(numpy, numpy.array(result, vm), vm).map(Some)
 }
 
-/// Arrays of complex numbers one after the other. `None` where some are not, or have no such axis.
-pub(super) fn joined(
-    numpy: &Rc<Numpy>,
-    arrays: &[PyObjectRef],
-    axis: i64,
-    vm: &VirtualMachine,
-) -> PyResult<Option<PyObjectRef>> {
-    let Some(pairs) = arrays.iter().map(|it| pairs_of(it)).collect::<Option<Vec<_>>>() else {
-        return Ok(None);
-    };
-    let ndim = pairs.first().map_or(0, |it| it.inner.ndim() as i64 - 1);
-    if !(-ndim..ndim).contains(&axis) {
-        return Ok(None);
-    }
-    let dtype = pairs.iter().map(|it| it.inner.dtype()).fold(DType::Float32, promote);
-    let parts = pairs.iter().map(|it| numpy.cast(&it.tensor(), dtype, vm)).collect::<PyResult<_>>()?;
-    let joined = numpy.call("cat", vec![Arg::Tensors(parts), Arg::Int(axis.rem_euclid(ndim))], vm)?;
-    made(numpy, numpy.array(joined, vm), vm).map(Some)
-}
-
 /// The sum over axes, in NumPy's order.
 pub(super) fn sum(pairs: &PyArray, axis: &PyObjectRef, keepdims: bool, vm: &VirtualMachine) -> PyResult {
     let (numpy, pairs) = (&pairs.numpy, pairs.tensor());

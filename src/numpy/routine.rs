@@ -147,11 +147,6 @@ impl Call<'_> {
         self.given(at).map_or(Ok(false), |object| object.clone().try_to_bool(self.vm))
     }
 
-    /// Argument `at` as text.
-    pub(super) fn text(&self, at: usize, default: &str) -> PyResult<String> {
-        self.given(at).map_or(Ok(default.to_owned()), |object| Ok(object.str(self.vm)?.to_string()))
-    }
-
     /// Argument `at` as a dtype.
     pub(super) fn dtype(&self, at: usize) -> PyResult<Option<DType>> {
         self.given(at).map(|object| dtypes::of(self.numpy, object, self.vm)).transpose()

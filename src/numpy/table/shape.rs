@@ -136,7 +136,7 @@ fn in_one_dtype(c: &Call, arrays: Vec<Tensor>) -> PyResult<Vec<Tensor>> {
 }
 
 /// One after the other along an axis. Errors: other numbers of dimensions, other sizes.
-fn joined(c: &Call, arrays: Vec<Tensor>, axis: i64) -> PyResult<Answer> {
+fn joined(c: &Call, arrays: Vec<Tensor>, axis: i64) -> PyResult<Tensor> {
     let first = &arrays[0];
     if first.ndim() == 0 {
         return Err(c.value_error("zero-dimensional arrays cannot be concatenated"));
@@ -159,20 +159,25 @@ fn joined(c: &Call, arrays: Vec<Tensor>, axis: i64) -> PyResult<Answer> {
             )));
         }
     }
-    Ok(Answer::Array(c.op("cat", vec![Arg::Tensors(arrays), Arg::Int(axis as i64)])?))
+    c.op("cat", vec![Arg::Tensors(arrays), Arg::Int(axis as i64)])
 }
 
 fn concatenate(c: &Call) -> PyResult<Answer> {
     let is_flat = c.has(1) && c.given(1).is_none();
-    if !is_flat && let Some(joined) = complex::joined(c.numpy, &c.items(&c.object(0))?, c.int(1, 0)?, c.vm)? {
-        return Ok(Answer::Object(joined));
+    let items = c.items(&c.object(0))?;
+    let pairs: Option<Vec<Tensor>> = items.iter().map(|it| Some(complex::pairs_of(it)?.tensor())).collect();
+    if let Some(pairs) = pairs.filter(|it| !is_flat && !it.is_empty()) {
+        // Pairs are in the last dimension.
+        let axis = c.axis(c.int(1, 0)?, pairs[0].ndim() - 1)? as i64;
+        let made = joined(c, in_one_dtype(c, pairs)?, axis)?;
+        return complex::made(c.numpy, c.numpy.array(made, c.vm), c.vm).map(Answer::Object);
     }
-    let mut arrays = in_one_dtype(c, c.arrays()?)?;
+    let mut arrays = in_one_dtype(c, items.iter().map(|it| c.array(it)).collect::<PyResult<_>>()?)?;
     // `None`, and not the default, is all elements in one row.
     if is_flat {
         arrays = arrays.iter().map(|it| c.flat(it)).collect::<PyResult<_>>()?;
     }
-    joined(c, arrays, c.int(1, 0)?)
+    Ok(Answer::Array(joined(c, arrays, c.int(1, 0)?)?))
 }
 
 fn stack(c: &Call) -> PyResult<Answer> {

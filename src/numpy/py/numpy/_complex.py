@@ -4,6 +4,8 @@ The array of shape (...) holds a real one of shape (..., 2): real parts, imagina
 not written here is refused by name.
 """
 
+import functools
+
 import numpy
 import _numpy
 from _numpy import ndarray as _numbers
@@ -27,9 +29,6 @@ class ndarray(_numpy._pairs):
         if dtype is not None or out is not None:
             raise _refused("sum() with dtype or out")
         return _numpy._complex_sum(self._pairs, axis, keepdims)
-
-    def round(self, decimals=0):
-        return call("round", self, decimals)
 
     @property
     def _tensor(self):
@@ -80,6 +79,8 @@ class ndarray(_numpy._pairs):
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in _MOVED.split():
+            return functools.partial(call, name, self)
         raise _refused(name)
 
 

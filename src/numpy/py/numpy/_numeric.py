@@ -12,8 +12,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     x, y = asarray(a), asarray(b)
     y = y.astype("float64") if y.dtype.kind in "biu" else y
     finite = numpy.isfinite(x) & numpy.isfinite(y)
-    near = numpy.less_equal(abs(x - y), atol + rtol * abs(y))
-    made = near if numpy.all(finite) else numpy.where(finite, near, x == y)
+    made = numpy.where(finite, abs(x - y) <= atol + rtol * abs(y), x == y)
     if equal_nan:
         made = made | (numpy.isnan(x) & numpy.isnan(y))
     return made[()]
@@ -24,10 +23,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def array_equal(a1, a2, equal_nan=False):
-    try:
-        a1, a2 = asarray(a1), asarray(a2)
-    except Exception:
-        return False
+    a1, a2 = asarray(a1), asarray(a2)
     if a1.shape != a2.shape:
         return False
     same = a1 == a2
