@@ -53,6 +53,11 @@ impl PyArray {
         Ok(zelf.numpy.derived(turned, [zelf.as_object()], vm))
     }
 
+    #[pygetset]
+    fn real(zelf: PyRef<Self>) -> PyRef<Self> {
+        zelf
+    }
+
     /// The torch tensor on the same elements.
     #[pygetset]
     fn _tensor(&self, vm: &VirtualMachine) -> PyObjectRef {

@@ -87,7 +87,7 @@ METHODS = {
 }
 _PROTOCOLS = {"__array__": _array, "__reduce__": _reduce}
 _COMPUTED = {
-    "real": conj, "imag": numpy.zeros_like, "itemsize": lambda self: self.dtype.itemsize,
+    "imag": numpy.zeros_like, "itemsize": lambda self: self.dtype.itemsize,
     "nbytes": lambda self: self.size * self.itemsize,
     "strides": lambda self: tuple([step * self.itemsize for step in self._tensor.stride()]), "flags": Flags,
 }
