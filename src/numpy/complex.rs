@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use num_complex::Complex64;
 use rustpython_vm::builtins::{PyComplex, PyTypeRef};
-use rustpython_vm::{PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Numpy, PyArray};
 use super::dtypes::{Operand, promote, result_type};
@@ -68,7 +68,7 @@ fn operand(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Op
     }
     if let Some(number) = object.downcast_ref::<PyComplex>() {
         let Complex64 { re, im } = number.to_complex();
-        let is_single = object.class().name().to_string() == "complex64";
+        let is_single = object.class().is(&classes(numpy, vm)?[1]);
         let dtype = if is_single { DType::Float32 } else { DType::Float64 };
         let tensor = pair([re, im], dtype);
         return Ok(Some((Operand { tensor, number: Some(Arg::Float(re.abs().max(im.abs()))) }, true)));
@@ -87,11 +87,15 @@ pub(super) fn elementwise(
     vm: &VirtualMachine,
 ) -> PyResult<Option<PyObjectRef>> {
     let name = function.name;
-    const NATIVE: [&str; 9] =
-        ["add", "subtract", "multiply", "divide", "negative", "conjugate", "absolute", "exp", "square"];
-    if !NATIVE.contains(&name) {
-        return Ok(None);
-    }
+    let op = match name {
+        "add" | "subtract" | "negative" => function.op,
+        "multiply" | "square" => "complex_mul",
+        "divide" => "complex_div",
+        "exp" => "complex_exp",
+        "absolute" => "complex_abs",
+        "conjugate" => "mul",
+        _ => return Ok(None),
+    };
     let mut operands = Vec::with_capacity(2);
     for object in objects {
         let Some(found) = operand(numpy, object, vm)? else { return Ok(None) };
@@ -120,23 +124,18 @@ pub(super) fn elementwise(
             false => call("complex_of_real", vec![Arg::Tensor(tensor)])?,
         }));
     }
-    let result = match name {
-        "add" | "subtract" => {
-            args.push(Arg::Int(1));
-            call(function.op, args)?
-        }
-        "multiply" => call("complex_mul", args)?,
-        "square" => call("complex_mul", vec![args[0].clone(), args[0].clone()])?,
-        "divide" => call("complex_div", args)?,
-        "exp" => call("complex_exp", args)?,
-        "negative" => call("neg", args)?,
-        "conjugate" => {
-            args.push(Arg::Tensor(pair([1.0, -1.0], dtype)));
-            call("mul", args)?
-        }
-        _ => return numpy.result(call("complex_abs", args)?, vm).map(Some),
-    };
-    made(numpy, numpy.array(result, vm), vm).map(Some)
+    match name {
+        "add" | "subtract" => args.push(Arg::Int(1)),
+        "square" => args.push(args[0].clone()),
+        "conjugate" => args.push(Arg::Tensor(pair([1.0, -1.0], dtype))),
+        _ => {}
+    }
+    let result = call(op, args)?;
+    match name {
+        "absolute" => numpy.result(result, vm),
+        _ => made(numpy, numpy.array(result, vm), vm),
+    }
+    .map(Some)
 }
 
 /// The sum over axes, in NumPy's order.

@@ -33,6 +33,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let at = stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?;
         lessons = vec![stops[at].lesson];
     }
+    let here = here(&catalogue, &progress);
+    let next = here.and_then(|stop| match stop.kind {
+        StopKind::Step(step) => Some(step.name()),
+        StopKind::Exercise(exercise) => Some(exercise.slug.clone()),
+        StopKind::End => None,
+    });
     if shell.options.json {
         let asides = catalogue.lessons().flatten().map(|it| StepCount::of(it, &progress).asides);
         let done = |lesson: &&Lesson| lesson.steps.iter().filter(|it| progress.done(lesson, it)).count();
@@ -41,18 +47,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             "steps": catalogue.total_steps(),
             "asides": asides.sum::<usize>(),
             "done": lessons.iter().map(done).sum::<usize>(),
-            "next": next(&catalogue, &progress),
+            "next": next,
             "lessons": lessons.iter().map(|lesson| row(lesson, &progress)).collect::<Vec<_>>(),
         });
         write_json(&document, shell)?;
         return Ok(exit);
     }
-    let stops = Stop::all(&catalogue).unwrap_or_default();
-    let here = stops.get(resume(&stops, &progress, false)).map_or(0, |stop| stop.lesson.number);
-    let listing = Listing {
-        next: next(&catalogue, &progress),
-        ..listing(catalogue.course(), &lessons, &progress, here)
-    };
+    let here = here.map_or(0, |stop| stop.lesson.number);
+    let listing = Listing { next, ..listing(catalogue.course(), &lessons, &progress, here) };
     shell.show(&list(&listing, !args.lessons, shell.look))?;
     Ok(exit)
 }
@@ -69,14 +71,10 @@ fn progress(course: &Course, shell: &mut Shell) -> Progress {
     store.progress().clone()
 }
 
-/// The name of the stop where the walkthrough continues.
-fn next(catalogue: &Catalogue, progress: &Progress) -> Option<String> {
+/// The stop where the walkthrough continues.
+fn here<'c>(catalogue: &'c Catalogue, progress: &Progress) -> Option<Stop<'c>> {
     let stops = Stop::all(catalogue).ok()?;
-    match stops.get(resume(&stops, progress, false))?.kind {
-        StopKind::Step(step) => Some(step.name()),
-        StopKind::Exercise(exercise) => Some(exercise.slug.clone()),
-        StopKind::End => None,
-    }
+    stops.get(resume(&stops, progress, false)).copied()
 }
 
 /// The lessons that can be read. A fault in one is a remark and does not hide the others.
