@@ -140,7 +140,14 @@ impl PyPairs {
             let parts = [at, at + tensor.strides()[self.ndim()]].map(|at| buffer.float(at));
             return number(numpy, parts, tensor.dtype(), vm);
         }
-        let alone = [key.to_owned()];
+        let key = self._key(key.to_owned(), vm)?;
+        made(numpy, index::get(pairs, &key, vm)?, vm)
+    }
+
+    /// The index of the pairs that leaves the parts of the numbers as they are.
+    #[pymethod]
+    fn _key(&self, key: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        let alone = [key.clone()];
         let parts = key.downcast_ref::<PyTuple>().map_or(&alone[..], |tuple| tuple.as_slice());
         let is_ellipsis = |it: &PyObjectRef| it.downcast_ref::<PyEllipsis>().is_some();
         let taken = |it: &PyObjectRef| match array_of(it) {
@@ -155,12 +162,10 @@ impl PyPairs {
             )));
         }
         if !parts.iter().any(is_ellipsis) {
-            return made(numpy, index::get(pairs, key, vm)?, vm);
+            return Ok(key);
         }
-        // The parts of the numbers stay as they are.
         let none = || vm.ctx.none();
         let whole = PySlice { start: Some(none()), stop: none(), step: Some(none()) }.into_pyobject(vm);
-        let key = vm.ctx.new_tuple(parts.iter().cloned().chain([whole]).collect());
-        made(numpy, index::get(pairs, key.as_object(), vm)?, vm)
+        Ok(vm.ctx.new_tuple(parts.iter().cloned().chain([whole]).collect()).into())
     }
 }

@@ -68,11 +68,6 @@ class ndarray(_numpy._pairs):
     def __iter__(self):
         return (self[at] for at in range(len(self)))
 
-    def _key(self, key):
-        """The index that leaves the parts alone."""
-        parts = key if isinstance(key, tuple) else (key,)
-        return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else parts
-
     def __setitem__(self, key, value):
         self._pairs[self._key(key)] = _pairs_of(*_parts(value))
 
