@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::stop::{self, Watch};
@@ -132,6 +132,7 @@ impl<T> Divided<T> {
 
 /// Calls `work` on this thread and on as many others. Compiled once, whatever is shared.
 fn run_on_all(helpers: usize, watch: &Watch, work: &(dyn Fn() + Sync)) {
+    start_pool();
     let working = AtomicUsize::new(helpers);
     SHARING.set(true);
     let _done = Done;
@@ -150,6 +151,16 @@ fn run_on_all(helpers: usize, watch: &Watch, work: &(dyn Fn() + Sync)) {
         }
     });
     keep_awake(helpers);
+}
+
+/// Starts the pool of helpers once: one fewer than threads, for the caller works too. A pool as large as the
+/// processor has threads would wake one up for work that another, which is awake, takes first.
+fn start_pool() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        // A pool that a host of this library has started serves as well.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads((count() - 1).max(1)).build_global();
+    });
 }
 
 /// Nanoseconds for which the caller polls for helpers to finish, and helpers poll for more work, before they sleep.
