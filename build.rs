@@ -134,15 +134,20 @@ impl Source {
             let (line, column) = error.python_location();
             panic!("{name} ({}:{line}:{column}): {error}", self.path.display())
         });
-        let mut bytes = Vec::new();
-        serialize_code(&mut bytes, &code);
-        FrozenModule { code: FrozenCodeObject { bytes: uncompressed(&bytes) }, package: self.package }
+        // What a program does not start with is compressed: the binary is smaller, and its start not longer.
+        let code = if self.path.starts_with(rustpython_pylib::LIB_PATH) {
+            FrozenCodeObject::encode(&code)
+        } else {
+            let mut bytes = Vec::new();
+            serialize_code(&mut bytes, &code);
+            FrozenCodeObject { bytes: uncompressed(&bytes) }
+        };
+        FrozenModule { code, package: self.package }
     }
 }
 
-/// Bytes as a block of LZ4, which the interpreter reads, of one run of literals. Packages are compressed as a whole, better
-/// than LZ4 can, but what LZ4 has compressed they cannot make smaller: 1.4 MB of a wheel instead of 1.8. Source: LZ4's
-/// description of the block format.
+/// Bytes as a block of LZ4, which the interpreter reads, of one run of literals. Source: LZ4's description of the block
+/// format.
 fn uncompressed(bytes: &[u8]) -> Vec<u8> {
     const IN_TOKEN: usize = 15;
     let size = u32::try_from(bytes.len()).expect("a module is smaller than 4 GB");
