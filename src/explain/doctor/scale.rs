@@ -134,6 +134,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         format!("{divided}, the root of {other}, {what}; a head is {width} wide.")
     } else if near(scale, 1.0 / width as f64) {
         format!("{divided}, that is by {width} itself and not by its root.")
+    } else if near(scale, 1.0 / (width * width) as f64) && factors.len() == 1 {
+        format!("{divided}, the square of {width} and not its root.")
     } else if let Some((_, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
         format!("{divided}, {what}, and not by a root; a head is {width} wide.")
     } else if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {

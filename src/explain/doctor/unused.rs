@@ -289,7 +289,7 @@ pub(super) static POSITIONS: Mistake = Mistake::new(
     "the positions are never added",
     "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
      mask reveals, and the table of positions never learns.",
-    &[Detector::Call(positions)],
+    &[Detector::Call(positions), Detector::Reported],
 );
 
 fn positions(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {

@@ -63,7 +63,7 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
             // The trace does not have all that ran: the token may come from a later reading than this one.
             && newest_embeddings(token).is_some_and(|newest| newest.is(&last.embeddings))
         {
-            found = unread(step, last, text).or_else(|| forgotten(step, last, text, cell));
+            found = unread(step, last, text).or_else(|| forgotten(step, last, text, token, cell));
         }
         if found.is_some() {
             return found;
@@ -155,10 +155,15 @@ fn newest_embeddings(token: &Tensor) -> Option<Tensor> {
 }
 
 /// The model read the newest token alone, and nothing that it had computed of the tokens before: no cache and no state.
-fn forgotten(step: &Traced, last: &Read, text: &TracedTensor, cell: &TracedCell) -> Option<Observation> {
+fn forgotten(
+    step: &Traced,
+    last: &Read,
+    text: &TracedTensor,
+    token: &Tensor,
+    cell: &TracedCell,
+) -> Option<Observation> {
     let size = text.shape()[1];
     let newest: Vec<f64> = text.floats()?.chunks(size).filter_map(|row| row.last().copied()).collect();
-    let token = step.tensor(1)?.clone();
     let attends = || cell.steps().any(is_attention);
     if last.size != 1 || size < 3 || last.tokens != newest || !attends() || !reads_once(token) {
         return None;
@@ -175,10 +180,13 @@ fn forgotten(step: &Traced, last: &Read, text: &TracedTensor, cell: &TracedCell)
 }
 
 /// Whether a tensor depends on one reading of each table of embeddings only. Which tokens are read is not followed.
-fn reads_once(tensor: Tensor) -> bool {
-    let (mut walk, mut tables) = (Before::of(&tensor, MOST_TENSORS), HashSet::new());
+fn reads_once(tensor: &Tensor) -> bool {
+    let (mut walk, mut tables) = (Before::of(tensor, MOST_TENSORS), HashSet::new());
     while let Some(tensor) = walk.next() {
         let Some(record) = origin(&tensor) else { continue };
+        if record.lost().is_some() {
+            return false;
+        }
         let parts = operands(&record);
         if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
             let table = parts.iter().find(|it| it.dtype().is_float()).map(|it| it.storage().address());
