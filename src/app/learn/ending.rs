@@ -78,7 +78,12 @@ impl Walk<'_, '_, '_> {
                 && stop.lesson.number <= self.stop().lesson.number
                 && count.seen < count.steps
         };
-        self.stops.iter().filter(is_open).map(|stop| format!("lesson {}", stop.lesson.number)).collect()
+        let open: Vec<usize> = self.stops.iter().filter(is_open).map(|stop| stop.lesson.number).collect();
+        let named = |run: &[usize]| match run {
+            [first, .., last] => format!("lessons {first} to {last}"),
+            _ => format!("lesson {}", run[0]),
+        };
+        open.chunk_by(|a, b| a + 1 == *b).map(named).collect()
     }
 
     /// What is left to do at the end of a part, and the keys for it; `due` questions can be reviewed.
