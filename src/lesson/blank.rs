@@ -24,6 +24,11 @@ impl Blank {
         format!("{before}{}{after}", self.written(code, said))
     }
 
+    /// The line of the blank as the cell shows it.
+    pub(crate) fn open_line(&self, code: &str) -> String {
+        self.line(code, BLANK)
+    }
+
     /// The line of the blank with this in it.
     pub(super) fn line(&self, code: &str, said: &str) -> String {
         let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));

@@ -190,7 +190,7 @@ impl<'c> Walk<'c, '_, '_> {
                     page.turns = self.earlier_turns(step);
                 }
                 if let Some(open) = open {
-                    let question = PredictionLine::question(&step.predictions[open]);
+                    let question = PredictionLine::question(&step.predictions[open], &step.code);
                     if !page.turns.contains(&question) {
                         page.turns.push(question);
                     }
@@ -284,8 +284,8 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// The question that waits for an answer.
     pub(super) fn waiting_question(&self) -> Option<Text> {
-        let (_, _, asked) = self.asked()?;
-        Some(PredictionLine::question(asked).text(self.shell.look))
+        let (step, _, asked) = self.asked()?;
+        Some(PredictionLine::question(asked, &step.code).text(self.shell.look))
     }
 
     fn leave(&mut self) -> Result<Exit, Failure> {

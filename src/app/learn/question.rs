@@ -132,7 +132,7 @@ impl<'c> Walk<'c, '_, '_> {
             return if remembered { self.show_page() } else { Ok(()) };
         };
         let next = &step.predictions[open];
-        let turn = PredictionLine::question(next);
+        let turn = PredictionLine::question(next, &step.code);
         let text = turn.text(self.shell.look);
         let page = self.page();
         page.turns.push(turn);
@@ -226,7 +226,7 @@ impl<'c> Walk<'c, '_, '_> {
         for asked in &step.predictions {
             let known = seen.and_then(|seen| seen.predictions.get(&asked.ask));
             let Some(given) = known.filter(|it| !it.answers.is_empty()) else { continue };
-            turns.push(PredictionLine::question(asked));
+            turns.push(PredictionLine::question(asked, &step.code));
             for GivenAnswer { text, right } in &given.answers {
                 turns.push(PredictionLine::Answer(text.clone()));
                 turns.push(match (&asked.answer, right) {

@@ -71,6 +71,9 @@ impl Workbook {
     }
 }
 
+/// Lines of a cell that stay on a screen of 24 rows with the question below them.
+const LONG: usize = 14;
+
 #[derive(Clone, PartialEq)]
 pub(crate) enum PredictionLine {
     Question(String, Vec<String>, QuestionKind),
@@ -81,15 +84,18 @@ pub(crate) enum PredictionLine {
 }
 
 impl PredictionLine {
-    /// A question with its choices.
-    pub(crate) fn question(asked: &Prediction) -> PredictionLine {
+    /// A question about a step's code, with its choices. Where a long cell has a blank, its line stands with the question: the cell
+    /// may have left the screen.
+    pub(crate) fn question(asked: &Prediction, code: &str) -> PredictionLine {
         let kind = match (&asked.review, asked.blank()) {
             (Some(_), _) => QuestionKind::Review,
             (None, Some(_)) => QuestionKind::Blank,
             (None, None) if matches!(asked.answer, RightAnswer::Open(_)) => QuestionKind::Open,
             (None, None) => QuestionKind::Prediction,
         };
-        PredictionLine::Question(asked.ask.clone(), choices(asked), kind)
+        let long = asked.blank().filter(|_| code.lines().count() > LONG);
+        let line = long.map(|blank| format!("\n\n`{}`", blank.open_line(code))).unwrap_or_default();
+        PredictionLine::Question(format!("{}{line}", asked.ask), choices(asked), kind)
     }
 
     pub(crate) fn text(&self, look: Look) -> Text {
