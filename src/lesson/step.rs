@@ -12,9 +12,9 @@ use super::views::View;
 pub struct Lesson {
     /// A stable name, e.g. `simple-self-attention`.
     pub id: String,
-    pub(crate) title: String,
+    pub title: String,
     /// The section of the chapter, e.g. `3.3.1`; empty for a lesson that goes beyond the chapter.
-    pub(crate) section: String,
+    pub section: String,
     /// Other names of the lesson, e.g. `exercise 3.1`.
     #[serde(default)]
     pub(crate) also: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Lesson {
     pub exercises: Vec<Exercise>,
     /// Its number in its course, from 1; 0 outside of a course.
     #[serde(skip)]
-    pub(crate) number: usize,
+    pub number: usize,
     /// The number of the last lesson of its part of the course.
     #[serde(skip)]
     pub(crate) lessons: usize,

@@ -2,60 +2,23 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState, count};
+use crate::lesson::{Course, Lesson};
 use crate::view::heat::bar_of;
 use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::wrap;
 
-/// The lessons of the chapter.
-#[derive(Clone, Default, PartialEq)]
-pub struct Listing {
-    /// "chapter 3  Attention".
-    pub title: String,
+/// The lessons of the chapter, and what the learner has done in them.
+pub struct Listing<'l> {
+    pub course: &'l Course,
     /// The lessons in reading order.
-    pub lessons: Vec<ListedLesson>,
+    pub lessons: &'l [&'l Lesson],
+    pub progress: &'l Progress,
     /// The number of the lesson where the learner is.
     pub here: usize,
     /// The name of the next step: "stepN".
     pub next: Option<String>,
-    /// The command that goes on there: "attn learn".
-    pub learn: String,
-}
-
-#[derive(Clone, Default, PartialEq)]
-pub struct ListedLesson {
-    pub number: usize,
-    /// The title of the part that begins with it.
-    pub part: Option<String>,
-    /// The section as the chapter numbers it.
-    pub section: String,
-    pub title: String,
-    /// How many minutes it takes to read.
-    pub minutes: u32,
-    pub exercises: Vec<ListedStop>,
-    /// Its questions before cells run, in order.
-    pub questions: Vec<StopState>,
-    pub steps: Vec<ListedStep>,
-}
-
-#[derive(Clone, Default, PartialEq)]
-pub struct ListedStep {
-    pub number: usize,
-    /// Its stable name.
-    pub slug: String,
-    pub done: bool,
-    /// An aside, which is counted apart.
-    pub aside: bool,
-}
-
-impl Listing {
-    /// The parts of the course, each with its title, its lessons, and how many of their steps were seen.
-    fn parts(&self) -> impl Iterator<Item = (&str, &[ListedLesson], StepCount)> {
-        self.lessons.chunk_by(|_, next| next.part.is_none()).map(|lessons| {
-            let title = lessons[0].part.as_deref().unwrap_or(&self.title);
-            (title, lessons, lessons.iter().map(ListedLesson::count).sum())
-        })
-    }
 }
 
 /// The mark of the place where the learner is.
@@ -71,17 +34,6 @@ pub(crate) fn mark(state: StopState) -> (&'static str, Role) {
     }
 }
 
-/// A step, a question or an exercise of a lesson that is listed in full.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct ListedStop {
-    /// What it is and its name: `stepN scores`, `exercise another-query`; empty for a question.
-    pub name: String,
-    /// Its title, or the question (Markdown).
-    pub title: String,
-    /// What the learner has done.
-    pub state: StopState,
-}
-
 /// How many of these are finished, skipped, wrong and open: `2 finished, 1 skipped`; a count of 0 is left out.
 fn counts(states: &[StopState]) -> String {
     let there = StopState::ALL.map(|state| (count(states, state), state));
@@ -89,61 +41,76 @@ fn counts(states: &[StopState]) -> String {
     words.map(|(count, state)| format!("{count} {}", state.word())).collect::<Vec<_>>().join(", ")
 }
 
-impl ListedLesson {
-    /// Whether each step was seen and each exercise passed or skipped.
-    fn state(&self) -> StopState {
-        let exercises = || self.exercises.iter().map(|exercise| exercise.state);
+impl Listing<'_> {
+    /// The parts of the course, each with its title, its lessons, and how many of their steps were seen.
+    fn parts(&self) -> impl Iterator<Item = (&str, &[&Lesson], StepCount)> {
+        self.lessons.chunk_by(|_, next| next.part.is_none()).map(|lessons| {
+            let title = lessons[0].part.as_deref().unwrap_or(&self.course.title);
+            (title, lessons, lessons.iter().map(|lesson| self.count(lesson)).sum())
+        })
+    }
+
+    fn count(&self, lesson: &Lesson) -> StepCount {
+        StepCount::of(lesson, self.progress)
+    }
+
+    /// Whether any of its steps was seen.
+    fn is_begun(&self, lesson: &Lesson) -> bool {
+        lesson.steps.iter().any(|step| self.progress.done(lesson, step))
+    }
+
+    fn exercise_states(&self, lesson: &Lesson) -> Vec<StopState> {
+        lesson.exercises.iter().map(|exercise| self.progress.exercise_state(lesson, exercise)).collect()
+    }
+
+    /// Whether each step but asides was seen and each exercise passed or skipped.
+    fn state(&self, lesson: &Lesson) -> StopState {
+        let exercises = self.exercise_states(lesson);
+        let count = self.count(lesson);
         match () {
-            () if self.steps.is_empty() || !self.is_seen() => StopState::Open,
-            () if exercises().all(|state| state == StopState::Finished) => StopState::Finished,
-            () if exercises().any(|state| state == StopState::Wrong) => StopState::Wrong,
-            () if exercises().any(|state| state == StopState::Open) => StopState::Open,
+            () if lesson.steps.is_empty() || count.seen < count.steps => StopState::Open,
+            () if exercises.iter().all(|state| *state == StopState::Finished) => StopState::Finished,
+            () if exercises.contains(&StopState::Wrong) => StopState::Wrong,
+            () if exercises.contains(&StopState::Open) => StopState::Open,
             () => StopState::Skipped,
         }
     }
 
     /// The exercises and questions in words; nothing before the learner has begun.
-    fn practice(&self) -> Vec<(String, StopState)> {
-        let begun = self.steps.iter().any(|step| step.done)
-            || self.exercises.iter().any(|exercise| exercise.state != StopState::Open)
-            || self.questions.iter().any(|state| *state != StopState::Open);
-        if !begun {
+    fn practice(&self, lesson: &Lesson) -> Vec<(String, StopState)> {
+        let exercises = self.exercise_states(lesson);
+        let questions = self.progress.questions(lesson);
+        let questions: Vec<StopState> =
+            questions.map(|(step, asked)| self.progress.question_state(lesson, step, asked)).collect();
+        let is_open = |state: &StopState| *state == StopState::Open;
+        if !self.is_begun(lesson) && exercises.iter().chain(&questions).all(is_open) {
             return Vec::new();
         }
-        let exercise =
-            |exercise: &ListedStop| (format!("{}: {}", exercise.name, exercise.state.word()), exercise.state);
-        let mut lines: Vec<(String, StopState)> = self.exercises.iter().map(exercise).collect();
-        if !self.questions.is_empty() {
-            let worst = [StopState::Wrong, StopState::Open, StopState::Skipped, StopState::Finished];
-            let state = worst.into_iter().find(|state| self.questions.contains(state));
-            lines.push((format!("questions: {}", counts(&self.questions)), state.unwrap_or_default()));
+        let named = lesson.exercises.iter().zip(exercises);
+        let mut lines: Vec<(String, StopState)> = named
+            .map(|(exercise, state)| (format!("exercise {}: {}", exercise.slug, state.word()), state))
+            .collect();
+        let worst = [StopState::Wrong, StopState::Open, StopState::Skipped, StopState::Finished];
+        if let Some(state) = worst.into_iter().find(|state| questions.contains(state)) {
+            lines.push((format!("questions: {}", counts(&questions)), state));
         }
         lines
     }
+}
 
-    fn count(&self) -> StepCount {
-        self.steps.iter().map(|step| StepCount::one(step.aside, step.done)).sum()
-    }
-
-    /// Whether all its steps were seen; its asides may be left out.
-    fn is_seen(&self) -> bool {
-        let count = self.count();
-        count.seen == count.steps
-    }
-
-    fn extent(&self) -> String {
-        let exercises = match self.exercises.len() {
-            0 => String::new(),
-            1 => "1 exercise  ".to_string(),
-            more => format!("{more} exercises  "),
-        };
-        format!("{exercises}{} min", self.minutes)
-    }
+/// How many exercises a lesson has, and how long it takes.
+fn extent(lesson: &Lesson) -> String {
+    let exercises = match lesson.exercises.len() {
+        0 => String::new(),
+        1 => "1 exercise  ".to_string(),
+        more => format!("{more} exercises  "),
+    };
+    format!("{exercises}{} min", lesson.minutes)
 }
 
 /// The parts of the course: progress, each lesson with its length; and the next step. With `steps` the steps are listed under
 /// their lessons.
-pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
+pub fn list(listing: &Listing<'_>, steps: bool, look: Look) -> Text {
     if look.plain {
         return plain_list(listing, steps, look);
     }
@@ -153,10 +120,10 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     for (title, lessons, all) in listing.parts() {
         text.section(heading(title, all, width));
         for lesson in lessons {
-            text.append(row(lesson, lesson.number == listing.here, sections, width));
+            text.append(row(listing, lesson, sections, width));
             if steps {
-                text.append(step_names(lesson, 6 + sections, look));
-                for (words, state) in lesson.practice() {
+                text.append(step_names(listing, lesson, 6 + sections, look));
+                for (words, state) in listing.practice(lesson) {
                     let (mark, role) = self::mark(state);
                     let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections })
                         .with(role, format!("{mark} "));
@@ -165,14 +132,14 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
             }
         }
     }
-    if steps && listing.lessons.iter().any(|lesson| !lesson.practice().is_empty()) {
+    if steps && listing.lessons.iter().any(|lesson| !listing.practice(lesson).is_empty()) {
         text.gap();
         text.append(wrap(signs(), width, 2, 2));
     }
     if let Some(next) = &listing.next {
         text.gap();
         let mut line = Line::new().with(Role::Prose, "  next: ").with(Role::Strong, next);
-        line.push(Role::Dim, format!("   {}", listing.learn));
+        line.push(Role::Dim, format!("   {}", listing.course.command("learn", "")));
         text.line(line);
     }
     text
@@ -192,9 +159,10 @@ fn heading(title: &str, all: StepCount, width: usize) -> Text {
 }
 
 /// A lesson with its length; `sections` is the width of the longest number.
-fn row(lesson: &ListedLesson, is_current: bool, sections: usize, width: usize) -> Text {
+fn row(listing: &Listing<'_>, lesson: &Lesson, sections: usize, width: usize) -> Text {
+    let is_current = lesson.number == listing.here;
     let mut left = Line::spaces(2);
-    let (mark, role) = match (lesson.state(), is_current) {
+    let (mark, role) = match (listing.state(lesson), is_current) {
         (_, true) => HERE,
         (StopState::Open, false) => (" ", Role::Prose),
         (state, _) => self::mark(state),
@@ -205,14 +173,15 @@ fn row(lesson: &ListedLesson, is_current: bool, sections: usize, width: usize) -
     left.push(Role::Dim, number);
     left.fill(6 + sections);
     left.push(if is_current { Role::Strong } else { Role::Prose }, &lesson.title);
-    if !lesson.section.is_empty() {
-        left.push(Role::Dim, format!("  {}", lesson.section));
+    let section = lesson.book_section();
+    if !section.is_empty() {
+        left.push(Role::Dim, format!("  {section}"));
     }
-    let count = lesson.count().brief();
+    let count = listing.count(lesson).brief();
     let mut right = Line::new().with(Role::Dim, format!("{count:>13}"));
-    right.push(Role::Dim, format!("  {:>20}", lesson.extent()));
+    right.push(Role::Dim, format!("  {:>20}", extent(lesson)));
     if left.width() + 2 + right.width() > width {
-        let words = format!("{count}  {}", lesson.extent());
+        let words = format!("{count}  {}", extent(lesson));
         let indent = (6 + sections).min((width.saturating_sub(words.width())).max(4));
         right = Line::spaces(indent).with(Role::Dim, words);
     }
@@ -244,10 +213,10 @@ fn ends(left: Line, right: Line, width: usize) -> Text {
 }
 
 /// The steps of a lesson in columns: number and name, and the mark of each once one of them is done.
-fn step_names(lesson: &ListedLesson, indent: usize, look: Look) -> Text {
+fn step_names(listing: &Listing<'_>, lesson: &Lesson, indent: usize, look: Look) -> Text {
     let indent = if look.width < 60 { 4 } else { indent };
     let names = lesson.steps.iter().map(|s| s.slug.width()).max().unwrap_or(0);
-    let is_begun = lesson.steps.iter().any(|step| step.done);
+    let is_begun = listing.is_begun(lesson);
     let marks = if is_begun { 2 } else { 0 };
     let each = marks + 8 + names + 2;
     let across = (look.text_width().saturating_sub(indent) / each).max(1);
@@ -256,7 +225,7 @@ fn step_names(lesson: &ListedLesson, indent: usize, look: Look) -> Text {
         let mut line = Line::spaces(indent);
         for (at, step) in row.iter().enumerate() {
             line.fill(indent + at * each);
-            let (mark, role) = mark(if step.done { StopState::Finished } else { StopState::Open });
+            let (mark, role) = mark(listing.progress.step_state(lesson, step));
             if is_begun {
                 line.push(role, format!("{mark} "));
             }
@@ -268,7 +237,7 @@ fn step_names(lesson: &ListedLesson, indent: usize, look: Look) -> Text {
     text
 }
 
-fn plain_list(listing: &Listing, steps: bool, look: Look) -> Text {
+fn plain_list(listing: &Listing<'_>, steps: bool, look: Look) -> Text {
     let mut text = Text::new();
     let mut say = |words: String| {
         text.append(wrap((Role::Prose, words), look.width, 0, 2));
@@ -276,24 +245,24 @@ fn plain_list(listing: &Listing, steps: bool, look: Look) -> Text {
     for (title, lessons, all) in listing.parts() {
         say(format!("{}, {} done", title.replace("  ", ", "), all.seen_of_all()));
         for lesson in lessons {
-            let extent = lesson.extent().replace("  ", ", ");
-            let section = match lesson.section.is_empty() {
-                true => String::new(),
-                false => format!(" ({})", lesson.section),
+            let extent = extent(lesson).replace("  ", ", ");
+            let section = match lesson.book_section() {
+                "" => String::new(),
+                section => format!(" ({section})"),
             };
             let heading = format!("lesson {}, {}{section}", lesson.number, lesson.title);
-            say(format!("{}: {} done, {extent}", heading, lesson.count().seen_of_all()));
+            say(format!("{}: {} done, {extent}", heading, listing.count(lesson).seen_of_all()));
             for step in lesson.steps.iter().filter(|_| steps) {
-                let done = if step.done { ", done" } else { "" };
+                let done = if listing.progress.done(lesson, step) { ", done" } else { "" };
                 say(format!("step{} {}{done}", step.number, step.slug));
             }
-            for (words, _) in lesson.practice().into_iter().filter(|_| steps) {
+            for (words, _) in listing.practice(lesson).into_iter().filter(|_| steps) {
                 say(words);
             }
         }
     }
     if let Some(next) = &listing.next {
-        say(format!("next: {next}, with: {}", listing.learn));
+        say(format!("next: {next}, with: {}", listing.course.command("learn", "")));
     }
     text
 }

@@ -10,7 +10,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState};
 use crate::lesson::{Catalogue, Course, Exercise, Lesson, Step};
-use crate::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, list};
+use crate::view::listing::{Listing, list};
 
 /// What `attn list` takes.
 #[derive(clap::Args)]
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     let here = here.map_or(0, |stop| stop.lesson.number);
-    let listing = Listing { next, ..listing(catalogue.course(), &lessons, &progress, here) };
+    let listing = Listing { course: catalogue.course(), lessons: &lessons, progress: &progress, here, next };
     shell.show(&list(&listing, !args.lessons, shell.look))?;
     Ok(exit)
 }
@@ -122,47 +122,4 @@ fn row(lesson: &Lesson, progress: &Progress) -> Value {
         "skipped": of_state(StopState::Skipped),
         "tried": of_state(StopState::Wrong),
     })
-}
-
-/// An exercise with what the learner has done there.
-fn listed_exercise(lesson: &Lesson, exercise: &Exercise, progress: &Progress) -> ListedStop {
-    let state = progress.exercise_state(lesson, exercise);
-    ListedStop { name: format!("exercise {}", exercise.slug), title: exercise.title.clone(), state }
-}
-
-/// The rows of the list, for a learner who is in lesson `here`.
-pub(crate) fn listing(course: &Course, lessons: &[&Lesson], progress: &Progress, here: usize) -> Listing {
-    let row = |lesson: &&Lesson| ListedLesson {
-        number: lesson.number,
-        part: lesson.part.clone(),
-        section: lesson.book_section().to_owned(),
-        title: lesson.title.clone(),
-        minutes: lesson.minutes,
-        exercises: lesson
-            .exercises
-            .iter()
-            .map(|exercise| listed_exercise(lesson, exercise, progress))
-            .collect(),
-        questions: progress
-            .questions(lesson)
-            .map(|(step, asked)| progress.question_state(lesson, step, asked))
-            .collect(),
-        steps: lesson
-            .steps
-            .iter()
-            .map(|step| ListedStep {
-                number: step.number,
-                slug: step.slug.clone(),
-                done: progress.done(lesson, step),
-                aside: step.is_optional(),
-            })
-            .collect(),
-    };
-    Listing {
-        title: course.title.clone(),
-        lessons: lessons.iter().map(row).collect(),
-        here,
-        next: None,
-        learn: course.command("learn", ""),
-    }
 }

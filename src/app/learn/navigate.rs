@@ -3,7 +3,6 @@
 
 use std::mem;
 
-use super::super::commands::list::listing;
 use super::super::learner::stops::{self, Stop, StopKind};
 use super::super::terminal::shell::Failure;
 use super::editor;
@@ -13,7 +12,7 @@ use super::terminal::{self, KeyPress};
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
 use crate::view::learn::footer;
-use crate::view::listing::{HERE, list, mark, signs};
+use crate::view::listing::{HERE, Listing, list, mark, signs};
 use crate::view::wrap::{remark, wrap};
 use crate::view::{Line, Role, Text};
 
@@ -93,10 +92,14 @@ impl Walk<'_, '_, '_> {
             (false, _) => self.jump(wanted),
             (true, InputMode::Keys) => self.choose_place(),
             (true, InputMode::Words) => {
-                let lessons: Vec<&Lesson> = self.lessons();
-                let here = self.stop().lesson.number;
-                let listed = listing(self.catalogue.course(), &lessons, self.store.progress(), here);
-                let mut text = list(&listed, true, self.shell.look);
+                let listing = Listing {
+                    course: self.catalogue.course(),
+                    lessons: &self.lessons(),
+                    progress: self.store.progress(),
+                    here: self.stop().lesson.number,
+                    next: None,
+                };
+                let mut text = list(&listing, true, self.shell.look);
                 text.gap();
                 text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3");
                 self.put(&text)?;

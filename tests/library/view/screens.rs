@@ -7,7 +7,10 @@ use attn::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
 use attn::explain::what_if::{AppliedChange, AxisLabels, ChangedTensor, WhatIf};
 use attn::explain::{TensorNames, why};
 use attn::lesson::compare::Verdict;
+use attn::lesson::exercise::{Exercise, RightAnswer};
+use attn::lesson::progress::{ExerciseHelp, GivenAnswer, Progress, ProgressChange};
 use attn::lesson::states::StopState;
+use attn::lesson::{Course, Lesson, Prediction, Step};
 use attn::session::{Session, SessionOptions};
 use attn::tensor::DType;
 use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
@@ -18,7 +21,7 @@ use attn::view::errors::{ErrorNote, error};
 use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{Ending, KeyHelp, answered, ending, footer, help, hint, labelled_code, task};
-use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, list};
+use attn::view::listing::{Listing, list};
 use attn::view::panel::{LessonPlace, lesson_head};
 use attn::view::pick::marked;
 use attn::view::picture::picture;
@@ -243,43 +246,71 @@ fn checked() -> Vec<CheckedFile> {
     vec![good, bad]
 }
 
-fn chapter() -> Listing {
-    let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| ListedLesson {
-        number: first,
-        part: None,
-        section: section.into(),
-        title: title.into(),
-        minutes: 10 + first as u32 / 2,
-        exercises: ["another-query", "one-function"][..(first / 10).min(2)]
-            .iter()
-            .zip([StopState::Skipped, StopState::Wrong])
-            .map(|(slug, state)| ListedStop {
-                name: format!("exercise {slug}"),
-                title: "Write it yourself".into(),
-                state: if done > 0 { state } else { StopState::Open },
-            })
-            .collect(),
-        questions: vec![StopState::Finished, StopState::Wrong, StopState::Open],
-        steps: (0..count)
-            .map(|at| ListedStep {
-                number: first + at,
-                slug: ["inputs", "scores", "softmax-naive"][at % 3].into(),
-                done: at < done,
-                aside: false,
-            })
-            .collect(),
+/// Three lessons, and a learner who has done the first and part of the second.
+fn chapter() -> (Vec<Lesson>, Progress) {
+    let mut progress = Progress::default();
+    let mut lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| {
+        let mut lesson = Lesson::default();
+        (lesson.id, lesson.number, lesson.minutes) = (title.into(), first, 10 + first as u32 / 2);
+        (lesson.section, lesson.title) = (section.into(), title.into());
+        lesson.steps.resize_with(count, Step::default);
+        for (at, step) in lesson.steps.iter_mut().enumerate() {
+            step.number = first + at;
+            step.slug = format!("{}-{at}", ["inputs", "scores", "softmax"][at % 3]);
+            if at < done {
+                progress.apply(&ProgressChange::Done(title.into(), step.slug.clone()));
+            }
+        }
+        lesson.exercises.resize_with((first / 10).min(2), Exercise::default);
+        for (exercise, slug) in lesson.exercises.iter_mut().zip(["another-query", "one-function"]) {
+            exercise.slug = slug.into();
+        }
+        if done > 0 {
+            let (skipped, tried) = ("another-query".into(), "one-function".into());
+            progress.apply(&ProgressChange::Helped(title.into(), skipped, ExerciseHelp::Skip));
+            progress.apply(&ProgressChange::Tried(title.into(), tried, "1".into(), false));
+        }
+        for (ask, right) in [("one", Some(true)), ("two", Some(false)), ("three", None)] {
+            let step = lesson.steps.last_mut().expect("a lesson has steps");
+            step.predictions.push(Prediction {
+                ask: ask.into(),
+                answer: RightAnswer::Shape("x".into()),
+                wrong: Vec::new(),
+                right: String::new(),
+                review: None,
+                axes: Vec::new(),
+                line: 0,
+            });
+            if let Some(right) = right {
+                let answer = GivenAnswer { text: "1".into(), right };
+                progress.apply(&ProgressChange::Answered(
+                    title.into(),
+                    step.slug.clone(),
+                    ask.into(),
+                    answer,
+                ));
+            }
+        }
+        lesson
     };
-    Listing {
-        title: "chapter 3  Attention".into(),
-        lessons: vec![
-            lesson("3.3.1", "Simple self-attention", 1, 12, 12),
-            lesson("3.3.2", "All tokens at once", 13, 8, 5),
-            lesson("3.4.1", "Trainable weights", 21, 11, 0),
-        ],
+    let lessons = vec![
+        lesson("3.3.1", "Simple self-attention", 1, 12, 12),
+        lesson("3.3.2", "All tokens at once", 13, 8, 5),
+        lesson("3.4.1", "Trainable weights", 21, 11, 0),
+    ];
+    (lessons, progress)
+}
+
+fn listed(steps: bool, look: Look) -> Text {
+    let (lessons, progress) = chapter();
+    let listing = Listing {
+        course: &Course::default(),
+        lessons: &lessons.iter().collect::<Vec<_>>(),
+        progress: &progress,
         here: 13,
         next: Some("step18".into()),
-        learn: "attn learn".into(),
-    }
+    };
+    list(&listing, steps, look)
 }
 
 const MARKDOWN: &str = "# Trainable weights
@@ -340,8 +371,8 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("large", figures(&large(), look)),
         ("maps", maps),
         ("check", report(&checked(), look)),
-        ("list", list(&chapter(), false, look)),
-        ("steps", list(&chapter(), true, look)),
+        ("list", listed(false, look)),
+        ("steps", listed(true, look)),
         ("prose", prose(MARKDOWN, look)),
         ("code", code(CODE, look)),
         ("cell", cell),
