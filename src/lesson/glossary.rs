@@ -33,7 +33,7 @@ pub struct Term {
     /// The address of the link to that step.
     pub(crate) address: String,
     /// Its other names.
-    pub(crate) also: Vec<String>,
+    pub also: Vec<String>,
     /// Line of its heading, from 1.
     pub(crate) line: usize,
     /// Line of the paragraph with the link to that step.

@@ -1,40 +1,30 @@
 //! The glossary: each term, its other names, what it means, and the step that explains it.
 
+use crate::lesson::glossary::Term;
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct GlossaryEntry {
-    pub name: String,
-    /// Its other names.
-    pub also: Vec<String>,
-    /// What it means (Markdown).
-    pub text: String,
-    /// The step that explains it: "3.3.1, stepN scores".
-    pub met: String,
-}
-
-/// All entries, after an introduction (Markdown).
-pub fn entries(intro: &str, entries: &[GlossaryEntry], look: Look) -> Text {
+/// The terms, each with the step that explains it (`lesson 1, stepN scores`), after an introduction (Markdown).
+pub fn entries(intro: &str, terms: &[(&Term, String)], look: Look) -> Text {
     let mut text = prose(intro, look);
-    for entry in entries {
-        text.section(one(entry, look));
+    for (term, met) in terms {
+        text.section(one(term, met, look));
     }
     text
 }
 
-fn one(entry: &GlossaryEntry, look: Look) -> Text {
+fn one(term: &Term, met: &str, look: Look) -> Text {
     let shift = if look.plain { 0 } else { 2 };
     let width = look.text_width();
-    let mut head = Line::new().with(Role::Title, &entry.name);
-    if !entry.also.is_empty() {
-        head.push(Role::Dim, format!("   also {}", entry.also.join(", ")));
+    let mut head = Line::new().with(Role::Title, &term.name);
+    if !term.also.is_empty() {
+        head.push(Role::Dim, format!("   also {}", term.also.join(", ")));
     }
     let mut text = wrap(&head, width, 0, shift);
     let inner = Look { width: look.width.saturating_sub(shift), ..look };
-    text.append(prose(&entry.text, inner).indented(shift));
-    text.append(wrap((Role::Dim, format!("explained in {}", entry.met)), width, shift, shift));
+    text.append(prose(&term.text, inner).indented(shift));
+    text.append(wrap((Role::Dim, format!("explained in {met}")), width, shift, shift));
     text
 }
 

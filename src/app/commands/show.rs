@@ -113,8 +113,7 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
         write_json(&json!({"schema": "attn.glossary/1", "terms": words}), shell)?;
         return Ok(Exit::Good);
     }
-    let entries: Vec<glossary::GlossaryEntry> =
-        terms.into_iter().map(|term| entry(term, catalogue)).collect();
+    let entries: Vec<(&Term, String)> = terms.into_iter().map(|term| (term, met(term, catalogue))).collect();
     let intro = if wanted.trim().is_empty() { glossary.intro.as_str() } else { "" };
     shell.show(&glossary::entries(intro, &entries, shell.look))?;
     Ok(Exit::Good)
@@ -154,20 +153,11 @@ fn first_step<'c>(term: &Term, catalogue: &'c Catalogue) -> Option<LessonStep<'c
     }
 }
 
-/// A term as the view shows it.
-pub(crate) fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEntry {
-    glossary::GlossaryEntry {
-        name: term.name.clone(),
-        also: term.also.clone(),
-        text: term.text.clone(),
-        met: match first_step(term, catalogue) {
-            None => term.step.clone(),
-            Some((step, lesson)) => {
-                let earlier = catalogue.lessons().flatten().take_while(|it| it.number <= lesson.number);
-                let part = earlier.filter_map(|it| it.part.as_deref()).last();
-                let part = part.map_or_else(String::new, |title| format!(" ({title})"));
-                format!("lesson {}{part}, {} {}", lesson.number, step.name(), step.slug)
-            }
-        },
-    }
+/// The step that explains a term, in words.
+pub(crate) fn met(term: &Term, catalogue: &Catalogue) -> String {
+    let Some((step, lesson)) = first_step(term, catalogue) else { return term.step.clone() };
+    let earlier = catalogue.lessons().flatten().take_while(|it| it.number <= lesson.number);
+    let part = earlier.filter_map(|it| it.part.as_deref()).last();
+    let part = part.map_or_else(String::new, |title| format!(" ({title})"));
+    format!("lesson {}{part}, {} {}", lesson.number, step.name(), step.slug)
 }

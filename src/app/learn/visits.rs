@@ -118,7 +118,7 @@ impl<'c> Walk<'c, '_, '_> {
             self.note(&format!("No entry for `{word}`. The nearest is `{first}`.{others}"))?;
             found.extend(glossary.find(first));
         }
-        let found: Vec<_> = found.into_iter().map(|term| show::entry(term, self.catalogue)).collect();
+        let found: Vec<_> = found.into_iter().map(|term| (term, show::met(term, self.catalogue))).collect();
         self.put_apart(entries("", &found, self.shell.look))
     }
 

@@ -10,7 +10,7 @@ use attn::lesson::compare::Verdict;
 use attn::lesson::exercise::{Exercise, RightAnswer};
 use attn::lesson::progress::{ExerciseHelp, GivenAnswer, Progress, ProgressChange};
 use attn::lesson::states::StopState;
-use attn::lesson::{Course, Lesson, Prediction, Step};
+use attn::lesson::{Course, Lesson, Prediction, Step, Term};
 use attn::session::{Session, SessionOptions};
 use attn::tensor::DType;
 use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
@@ -18,7 +18,7 @@ use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
 use attn::view::errors::{ErrorNote, error};
-use attn::view::glossary::{GlossaryEntry, entries};
+use attn::view::glossary::entries;
 use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{Ending, KeyHelp, answered, ending, footer, help, hint, labelled_code, task};
 use attn::view::listing::{Listing, list};
@@ -596,23 +596,17 @@ fn pictures(look: Look) -> Text {
 }
 
 fn glossary(look: Look) -> Text {
-    let entry = |name: &str, also: &[&str], text: &str, met: &str| GlossaryEntry {
-        name: name.into(),
-        also: also.iter().map(ToString::to_string).collect(),
-        text: text.into(),
-        met: met.into(),
+    let term = |name: &str, also: &[&str], text: &str| {
+        let mut term = Term::default();
+        (term.name, term.text) = (name.into(), text.into());
+        term.also.extend(also.iter().map(ToString::to_string));
+        term
     };
     let score = "How well a key fits a query: their [dot product](#dot-product). All scores of a text \
                  have the [shape](#shape) (query, key).";
-    let all = [
-        entry("attention score", &["score", "logit"], score, "3.3.1, step3 scores"),
-        entry(
-            "head",
-            &[],
-            "One attention among several, with `W_query` of its own.",
-            "3.6.1, step68 class-wrapper",
-        ),
-    ];
+    let score = term("attention score", &["score", "logit"], score);
+    let head = term("head", &[], "One attention among several, with `W_query` of its own.");
+    let all = [(&score, "3.3.1, step3 scores".to_owned()), (&head, "3.6.1, step68 class-wrapper".to_owned())];
     entries("The words of the field, as the chapter uses them.", &all, look)
 }
 
