@@ -1,9 +1,9 @@
 //! Text that a model writes: which outputs a token comes from, how it is drawn, and what the model reads.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::attention::{is_softmax, softmax_axis};
+use super::attention::{is_softmax, record_of, softmax_axis};
 use super::axes::carried_operands;
 use super::flow::{
     Before, arg, axis_at_start, first_operands, mask_of, operand, operands, origin, source, trace_back,
@@ -14,7 +14,7 @@ use super::repeated::is_attention;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind, RunningKind};
-use crate::tensor::{DType, Record, Tensor};
+use crate::tensor::{DType, Record, Site, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
@@ -199,6 +199,92 @@ fn reads_once(tensor: &Tensor) -> bool {
         }
     }
     walk.is_whole() && !tables.is_empty()
+}
+
+/// Texts that one table was read with, each of which begins with the one before.
+#[derive(Default)]
+struct Growing<'s> {
+    reads: Vec<(Read, &'s Traced)>,
+}
+
+impl<'s> Growing<'s> {
+    fn add(&mut self, read: Read, step: &'s Traced) {
+        let goes_on = self.reads.last().is_some_and(|(before, _)| {
+            let mut rows = before.tokens.chunks(before.size).zip(read.tokens.chunks(read.size));
+            before.size < read.size
+                && before.tokens.len() / before.size == read.tokens.len() / read.size
+                && rows.all(|(before, row)| row.starts_with(before))
+        });
+        if !goes_on {
+            self.reads.clear();
+        }
+        self.reads.push((read, step));
+    }
+
+    /// Whether scores of this size are those of the last text and the keys of all texts together.
+    fn are_all_keys(&self, [queries, keys]: [usize; 2]) -> bool {
+        let [.., (last, _)] = self.reads.as_slice() else { return false };
+        last.size == queries && self.reads.iter().map(|(read, _)| read.size).sum::<usize>() == keys
+    }
+
+    /// The line that made both of the last two calls.
+    fn site(&self) -> Option<Site> {
+        let [.., (_, before), (_, last)] = self.reads.as_slice() else { return None };
+        let own = |step: &'s Traced| step.calls.iter().filter(|call| !call.library);
+        let shared = own(last).zip(own(before)).take_while(|(a, b)| a.activation == b.activation);
+        shared.map(|(call, _)| call.site()).last()
+    }
+}
+
+/// A model reads the whole text again although a cache has the keys of its beginning: attention then has these keys twice.
+/// Two calls in a row show it, so no other sequence is as long as the keys by chance.
+pub(super) fn read_again(cell: &TracedCell) -> Option<Observation> {
+    let mut texts: HashMap<usize, Growing> = HashMap::new();
+    let mut doubled: HashSet<(usize, usize)> = HashSet::new();
+    for step in cell.steps() {
+        if let Some(read) = read_by(step) {
+            let table =
+                step.operands.iter().filter(|it| it.dtype.is_float()).find_map(|it| it.tensor.as_ref());
+            let Some(table) = table else { continue };
+            texts.entry(table.storage().address()).or_default().add(read, step);
+        } else if let (Some(size), Some(line)) = (size_of_scores(step), step.site().map(|it| it.line)) {
+            for growing in texts.values().filter(|it| it.reads.len() > 1 && it.are_all_keys(size)) {
+                let count = growing.reads.len();
+                doubled.insert((line, count));
+                if !doubled.contains(&(line, count - 1)) {
+                    continue;
+                }
+                let observed = format!(
+                    "The model reads a text of {} tokens, the first {} of which it read in the calls before, and attention in line \
+                     {line} has {} keys: those of all calls.",
+                    size[0],
+                    growing.reads[count - 2].0.size,
+                    size[1]
+                );
+                let fix = "with a cache, the new tokens alone: model(next_token, past)";
+                return Some(
+                    Observation::new(growing.site(), observed, fix)
+                        .titled("the whole text is read again beside its cache")
+                        .because(
+                            "A cache has the keys and values of the tokens before. If these tokens are read again, each is in the \
+                             attention several times, and the new ones are at later positions than their own.",
+                        ),
+                );
+            }
+        }
+    }
+    None
+}
+
+/// How many queries and keys the scores of an attention are of.
+fn size_of_scores(step: &Traced) -> Option<[usize; 2]> {
+    if step.operation.explanation == Explanation::Attention {
+        let count = |at: usize| step.operand(at)?.shape().iter().rev().nth(1).copied();
+        return Some([count(0)?, count(1)?]);
+    }
+    let weights = step.results.first().filter(|_| record_of(step).is_some_and(|it| is_softmax(&it)))?;
+    let &[.., queries, keys] = weights.shape() else { return None };
+    Some([queries, keys])
 }
 
 /// The model read the first tokens of a text, and the newest are missing.
