@@ -101,6 +101,7 @@ const MISTAKES: &[&Mistake] = &[
     &unused::INPUT,
     &unused::POSITIONS,
     &positions::ANGLES,
+    &positions::WAVES,
     &written_text::SORTED,
     &written_text::DRAWN,
     &layers::NO_ACTIVATION,

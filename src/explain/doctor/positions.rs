@@ -1,5 +1,6 @@
 //! Positions: biases by distance, rotations, waves, tables.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention, record_of};
@@ -510,4 +511,55 @@ fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let fix =
         "frequencies from 1 down to 1/10000: torch.exp(torch.arange(0, d, 2) * (-math.log(10000.0) / d))";
     Some(Observation::new(step.site(), observed, fix))
+}
+
+/// A table of waves that is added to embeddings, and half of whose columns say nothing.
+/// Source: Vaswani et al. 2017, 3.5: with a sine and a cosine of each frequency, the row of a later position is a linear
+/// function of the row of an earlier one.
+pub(super) static WAVES: Mistake = Mistake::new(
+    ("A505", "waves-repeat"),
+    "half of a table of positions repeats the other half, or is 0",
+    "Each frequency has a sine and a cosine: together they say where in a wave a position is, and how far two positions are \
+     apart is the same everywhere. A sine alone has each number twice in a wave, and a copy of it adds nothing.",
+    &[Detector::Step(repeating)],
+);
+
+/// The least positions and columns of such a table: with fewer, two waves may be equal.
+const LEAST_OF_TABLE: usize = 4;
+
+fn repeating(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
+        return None;
+    }
+    let is_trained = |at: usize| step.tensor(at).is_some_and(Tensor::requires_grad);
+    let at = [0, 1].into_iter().find(|at| !is_trained(*at) && is_trained(1 - at))?;
+    let operand = step.operand(at)?;
+    let &[.., positions, columns] = operand.shape() else { return None };
+    let table =
+        operand.tensor.as_ref().filter(|it| it.numel() == positions * columns && it.numel() <= 1 << 20)?;
+    if positions < LEAST_OF_TABLE || columns < LEAST_OF_TABLE || !is_table_of_waves(table) {
+        return None;
+    }
+    let values = operand.floats()?;
+    let column =
+        |at: usize| -> Vec<u64> { values.iter().skip(at).step_by(columns).map(|it| it.to_bits()).collect() };
+    let is_zero = |column: &Vec<u64>| column.iter().all(|it| f64::from_bits(*it) == 0.0);
+    let different: HashSet<Vec<u64>> = (0..columns).map(column).filter(|it| !is_zero(it)).collect();
+    if different.len() < 2 || 2 * different.len() > columns {
+        return None;
+    }
+    let observed = format!(
+        "{} has {columns} columns for each of {positions} positions, and {} of them equal another one or are 0.",
+        cell.name_of(table, "The table of positions"),
+        columns - different.len()
+    );
+    let fix = "table[:, 0::2] = torch.sin(angles) and table[:, 1::2] = torch.cos(angles)";
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// Whether a table has waves as they are, joined or written into it.
+fn is_table_of_waves(table: &Tensor) -> bool {
+    let (_, start) = source(table);
+    let written = origin(&start).filter(|it| it.operation.explanation == Explanation::Assignment);
+    written.map_or_else(|| is_wave(&start), |record| operand(&record, 1).is_some_and(|it| is_wave(&it)))
 }
