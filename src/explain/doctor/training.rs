@@ -7,7 +7,7 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 23] = [
+pub(super) static WATCHED: [Mistake; 24] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -110,6 +110,12 @@ pub(super) static WATCHED: [Mistake; 23] = [
         ("A822", "schedule-unused"),
         "nothing steps the schedule",
         "A schedule changes the rate where its step() runs. Without it the optimizer keeps the rate that it began with.",
+    ),
+    Mistake::watched(
+        ("A823", "state-not-passed"),
+        "a decoder forgets what it has read",
+        "A recurrent layer returns the state in which it has read its input. If the next call does not get it, each token is \
+         predicted from the one before alone.",
     ),
     Mistake::watched(
         ("A412", "numbers-unregistered"),

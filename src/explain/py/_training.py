@@ -10,6 +10,7 @@ import torch
 from _models import begun_with, copied_tables, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
 from _parameters import fingerprint, has_gradient, left_out, loose_parameters, never_reached, never_stepped, params_of
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by
+from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
 from torch.nn import functional as F
@@ -53,6 +54,9 @@ class Watch:
         self.states = []
         # The tensors of numbers that embeddings looked up in the call that runs, and the layers: (numbers, layer).
         self.looked_up = []
+        # The numbers that were looked up last; the calls of recurrent layers that begin with the same state, by their numbers:
+        # (layer, state, place, calls).
+        self.token, self.reading = None, {}
         # The tokens that texts begin with, of each table: in training, when text is written, and the table.
         self.begun = {}
         # What the last outermost call that got tokens got.
@@ -131,6 +135,7 @@ def _called(call, module, /, *args, **kwargs):
     if type(module) is nn.Embedding and args:
         same_ids(watch, module, args[0], place())
         begun_with(watch, module, args[0], place())
+        watch.token = args[0]
     if outer:
         watch.inside, watch.looked_up = [], []
         tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
@@ -150,7 +155,10 @@ def _called(call, module, /, *args, **kwargs):
         # What runs without gradients inside of a call that has them is cut off.
         watch.ran.add(id(module))
     try:
-        return call(module, *args, **kwargs)
+        out = call(module, *args, **kwargs)
+        if isinstance(module, RECURRENT) and args:
+            note_step(watch, module, args, kwargs, out, None if is_repeated() else place())
+        return out
     finally:
         watch.depth -= 1
         if outer:
@@ -200,7 +208,7 @@ def _backward(call, /, *args, **kwargs):
             "The gradients that the last step used are still there: this call adds to them.",
             "optimizer.zero_grad() before loss.backward(), or param.grad = None",
         )
-    watch.stale = None
+    watch.stale, watch.reading = None, {}
     watch.now.backward, watch.now.zeroed = at, None
     return out
 
@@ -345,12 +353,14 @@ def _made(init, optimizer, /, params, defaults, *rest, **more):
 def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
     # What is not added up here is chosen from afterwards.
     of_loss(_watch, input, target, ignore_index if reduction != "none" else None, place())
+    forgotten(_watch, target)
     return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
 
 
-def _likelihood(likelihood, /, input, *args, **kwargs):
+def _likelihood(likelihood, /, input, target, *args, **kwargs):
     no_logarithms(_watch, "nll_loss", input, 1, place())
-    return likelihood(input, *args, **kwargs)
+    forgotten(_watch, target)
+    return likelihood(input, target, *args, **kwargs)
 
 
 def _divergence(divergence, /, input, *args, **kwargs):

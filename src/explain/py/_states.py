@@ -1,0 +1,78 @@
+"""Decoders that a program calls token by token, and whether what they have read reaches the next call."""
+
+import torch
+from torch import nn
+
+RECURRENT = (nn.RNNBase, nn.LSTMCell, nn.GRUCell)
+
+
+class Step:
+    """A call of a recurrent layer: the token of each text, its input, its results, and the targets of a loss of this step alone."""
+
+    def __init__(self, tokens, given, results):
+        self.tokens, self.given, self.results, self.targets = tokens.reshape(-1), given, results, None
+
+
+def first_of(state):
+    return state[0] if isinstance(state, (tuple, list)) and state else state
+
+
+def note_step(watch, layer, args, kwargs, out, at):
+    """Notes a call that reads one token of each text and begins with the state that the call before began with."""
+    tokens, watch.token = watch.token, None
+    if at is None or not torch.is_grad_enabled():
+        return
+    state = first_of(args[1] if len(args) > 1 else kwargs.get("hx"))
+    # A state that was computed: texts may all begin with zeros.
+    is_state = isinstance(state, torch.Tensor) and state.grad_fn is not None
+    if not is_state or tokens is None or not isinstance(args[0], torch.Tensor) or tokens.numel() * args[0].shape[-1] != args[0].numel():
+        watch.reading.pop(id(layer), None)
+        return
+    known = watch.reading.get(id(layer))
+    if known is None or known[1].data_ptr() != state.data_ptr() or known[1].shape != state.shape:
+        known = watch.reading[id(layer)] = (layer, state, at, [])
+    parts = out if isinstance(out, tuple) else (out,)
+    results = [it for part in parts for it in (part if isinstance(part, tuple) else (part,))]
+    if len(known[3]) < 64:
+        known[3].append(Step(tokens, args[0], results))
+
+
+def forgotten(watch, targets):
+    """A decoder that reads the targets one by one, none of which reaches a later call."""
+    for layer, _, at, steps in list(watch.reading.values()):
+        texts = steps[0].tokens.numel()
+        if targets.numel() == texts:
+            steps[-1].targets = targets.reshape(-1)
+            orders = [[it.targets for it in steps]]
+        elif targets.numel() == texts * len(steps):
+            orders = [targets.reshape(texts, -1).unbind(1), targets.reshape(-1, texts).unbind(0)]
+        else:
+            continue
+        if len(steps) < 4 or not any(follows(steps, columns) for columns in orders):
+            continue
+        watch.reading.pop(id(layer))
+        if not any(depends(steps[later], steps[:later]) for later in (1, 2, 3)):
+            name = type(layer).__name__
+            observed = f"{name} reads a text token by token, and {len(steps)} calls begin with the same state. No call depends on the results of those before it: each predicts its token from the newest one alone."
+            watch.add("state-not-passed", at, observed, "pass the new state on: out, hidden = self.gru(x, hidden)")
+
+
+def follows(steps, columns):
+    """Whether most calls read the token that the call before had to predict."""
+    if any(column is None for column in columns):
+        return False
+    pairs = [(step.tokens, column) for step, column in zip(steps[1:], columns)]
+    same = [column for tokens, column in pairs if torch.equal(tokens, column)]
+    return len(same) >= 3 and 2 * len(same) > len(pairs) and len(torch.cat(same).unique()) > 1
+
+
+def depends(step, before):
+    """Whether the input of a call was computed from the results of earlier ones."""
+    if step.given.grad_fn is None:
+        return False
+    results = [it for other in before for it in other.results]
+    try:
+        grads = torch.autograd.grad(step.given, results, torch.ones_like(step.given), retain_graph=True, allow_unused=True)
+    except RuntimeError:
+        return True
+    return any(grad is not None for grad in grads)
