@@ -258,7 +258,8 @@ def exercise(namespace, called, is_test, settings):
     own = [(name, value) for name, value in namespace.items() if getattr(value, "__module__", None) == "__main__"]
     # The last are the outermost: what they call need not run alone.
     for name, value in reversed(own):
-        if name in done:
+        # A class that ran may have a second name, as in `for kind in (Luong, Bahdanau)`.
+        if name in done or isinstance(value, type) and value.__name__ in done:
             continue
         if isinstance(value, type) and issubclass(value, nn.Module) and hasattr(value.forward, "__code__"):
             line = value.forward.__code__.co_firstlineno
