@@ -70,7 +70,10 @@ fn asides_that_were_left_out_do_not_count() {
     let (said, _, _) = typed(&["learn", "class-wrapper"], &[&[""; 40][..], &["quit"]].concat(), &folder);
     in_order(
         &said,
-        &["Aside left out (the same exercise, read differently). To read it: `l`, then `shared-width`."],
+        &[
+            "An aside, for those who want to know more, is left out here (the same exercise, read differently)",
+            "To read it: `l`, then `shared-width`.",
+        ],
     );
     let (listed, _, _) = typed(&["list"], &[], &folder);
     let lesson = &listed[listed.find("Many heads, stacked").expect("it is listed")..];

@@ -248,7 +248,10 @@ fn left_out(aside: &Stop) -> String {
         StopKind::Step(step) => step.title.trim_start_matches("Aside:").trim(),
         _ => "",
     };
-    format!("Aside left out ({title}). To read it: `l`, then `{}`.", aside.slug())
+    format!(
+        "An aside, for those who want to know more, is left out here ({title}). To read it: `l`, then `{}`.",
+        aside.slug()
+    )
 }
 
 /// The words of a row, all of which can be typed.

@@ -1,4 +1,4 @@
-"""Tables of positions that are no parameters, such as waves: whether each token gets a row of its own, and one without gaps."""
+"""Tables of positions that are no parameters, such as waves: whether each token gets a row of its own."""
 
 import torch
 from torch import nn
@@ -7,7 +7,6 @@ from _probe_values import is_tokens, is_zero_one
 from _unused import vary
 
 ADD = "x = x + self.pe[:, :x.size(1)]"
-WAVES = "pe[:, 0::2] = torch.sin(angles) and pe[:, 1::2] = torch.cos(angles)"
 
 
 def rows_of(value):
@@ -31,7 +30,7 @@ def has_other_numbers(call, inputs):
 
 
 def without_positions(call):
-    """The mistake if all tokens get the same row of a table, or if a part of each row is 0."""
+    """The mistake if all tokens get the same row of a table."""
     owner, inputs = call.owner(), call.inputs()
     tokens = min((value.shape[1] for _, value in inputs if value.dim() + is_tokens(value) == 3), default=0)
     known = [name for name, it in owner.named_buffers() if is_table(it, tokens)] if owner is not None and tokens >= 3 else []
@@ -53,13 +52,8 @@ def without_positions(call):
         table = buffers[name]
         if table.grad is None:
             continue
-        rows, read = rows_of(table.detach()), int((rows_of(table.grad) != 0).any(1).sum())
-        empty, width = int((rows == 0).all(0).sum()), rows.shape[1]
+        read = int((rows_of(table.grad) != 0).any(1).sum())
         if read == 1 and not has_other_numbers(call, inputs):
-            observed = f"was run backward from its output for {tokens} tokens: of the {rows.shape[0]} rows of {name} only one has a gradient, so all tokens have the same position."
+            observed = f"was run backward from its output for {tokens} tokens: of the {rows_of(table).shape[0]} rows of {name} only one has a gradient, so all tokens have the same position."
             return [call.found("no-positions", observed, ADD)]
-        if read >= 3 and empty >= 2 and 4 * empty >= width:
-            observed = f"adds rows of {name} to its tokens, and {empty} of the {width} numbers are 0 in every row."
-            why = "A position is told by all features of its row. Where half of them stay 0, mostly because sines and cosines were written to the same columns, positions are harder to tell apart, and some are alike."
-            return [call.found("no-positions", observed, WAVES, title="a part of the table of positions is empty", why=why)]
     return []
