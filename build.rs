@@ -134,13 +134,13 @@ impl Source {
             let (line, column) = error.python_location();
             panic!("{name} ({}:{line}:{column}): {error}", self.path.display())
         });
-        // What a program does not start with is compressed: the binary is smaller, and its start not longer.
-        let code = if self.path.starts_with(rustpython_pylib::LIB_PATH) {
-            FrozenCodeObject::encode(&code)
-        } else {
+        // Compressed, for the binary to be small; not so torch, with which every program starts.
+        let code = if self.path.components().any(|it| it.as_os_str() == "torch") {
             let mut bytes = Vec::new();
             serialize_code(&mut bytes, &code);
             FrozenCodeObject { bytes: uncompressed(&bytes) }
+        } else {
+            FrozenCodeObject::encode(&code)
         };
         FrozenModule { code, package: self.package }
     }

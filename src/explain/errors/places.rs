@@ -80,9 +80,16 @@ fn embedding(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
         rows.saturating_sub(1)
     )];
     remarks.extend(history(table, evidence));
-    let fixes =
-        indices.to_i64_vec().into_iter().max().filter(|largest| *largest >= rows as i64).map(|largest| {
-            Fix::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
-        });
-    Some(ErrorExplanation::new(remarks, fixes.into_iter().collect()))
+    let numbers = indices.to_i64_vec();
+    let are_places = numbers.len() > 1 && numbers.iter().zip(0..).all(|(at, place)| *at == place);
+    let larger = numbers.into_iter().max().filter(|largest| *largest >= rows as i64).map(|largest| {
+        if are_places {
+            return Fix::new(
+                format!("ids[:, -{rows}:]"),
+                "the newest tokens: the table has a row for each place",
+            );
+        }
+        Fix::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
+    });
+    Some(ErrorExplanation::new(remarks, larger.into_iter().collect()))
 }
