@@ -131,7 +131,9 @@ fn questions_are_asked_again_and_answered() {
     in_order(
         &said,
         &[
-            "exercises open: `another-query`",
+            "Not read to the end: lessons 1 to 14; `l` goes there.",
+            "exercises open:",
+            "`another-query`",
             "`l` goes there.",
             "question due: `m`, or",
             "`attn review` on any day.",
