@@ -136,7 +136,7 @@ fn questions_are_asked_again_and_answered() {
             "`another-query`",
             "`l` goes there.",
             "question due: `m`, or",
-            "`attn review` on any day.",
+            "`attn review` on",
             "`f` answers",
         ],
     );
