@@ -135,7 +135,7 @@ impl Source {
             panic!("{name} ({}:{line}:{column}): {error}", self.path.display())
         });
         // Compressed, for the binary to be small; not so torch, with which every program starts.
-        let code = if self.path.components().any(|it| it.as_os_str() == "torch") {
+        let code = if name.split('.').next() == Some("torch") {
             let mut bytes = Vec::new();
             serialize_code(&mut bytes, &code);
             FrozenCodeObject { bytes: uncompressed(&bytes) }

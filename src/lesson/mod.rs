@@ -72,9 +72,7 @@ pub use course::Course;
 pub(crate) use exercise::Exercise;
 pub use exercise::Prediction;
 pub use fault::Fault;
-pub use glossary::Glossary;
-#[cfg(not(private_layers))]
-pub use glossary::Term;
+pub use glossary::{Glossary, Term};
 pub use invariant::Invariant;
 pub use markdown::fenced;
 pub use notebook::Notebook;

@@ -1,6 +1,6 @@
 //! The glossary: each term, its other names, what it means, and the step that explains it.
 
-use crate::lesson::glossary::Term;
+use crate::lesson::Term;
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;

@@ -18,7 +18,7 @@ use super::practice::scratch_workspace;
 use super::stop_page::PageStage;
 use super::terminal;
 use super::walk::{Flow, Walk};
-use crate::lesson::glossary::Term;
+use crate::lesson::Term;
 use crate::lesson::review::ReviewQuestion;
 use crate::view::Text;
 use crate::view::glossary::entries;

@@ -42,6 +42,7 @@ mod token_masks;
 mod training;
 mod unused;
 mod views;
+mod waves;
 mod weights;
 mod written_text;
 
@@ -100,8 +101,8 @@ const MISTAKES: &[&Mistake] = &[
     &unused::MASK,
     &unused::INPUT,
     &unused::POSITIONS,
-    &positions::ANGLES,
-    &positions::WAVES,
+    &waves::ANGLES,
+    &waves::WAVES,
     &written_text::SORTED,
     &written_text::DRAWN,
     &layers::NO_ACTIVATION,

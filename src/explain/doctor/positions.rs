@@ -1,18 +1,17 @@
-//! Positions: biases by distance, rotations, waves, tables.
+//! Positions: biases by distance and rotations.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::{Product, is_product};
 use super::flow::{
-    Before, FlowStep, first_operands, is_parameter, is_zero_one, operand, operands, origin, source,
-    trace_back,
+    Before, FlowStep, first_operands, is_parameter, is_zero_one, operand, operands, origin, trace_back,
 };
 use super::mask::{Visible, is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
 use super::scale::added_product;
+use super::waves::is_wave;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -433,20 +432,6 @@ fn rotation(tensor: &Tensor) -> Option<Rc<Record>> {
     found
 }
 
-/// Whether a tensor has the sines or cosines of angles, perhaps in another order.
-fn is_wave(tensor: &Tensor) -> bool {
-    let (_, start) = source(tensor);
-    let Some(record) = origin(&start) else { return false };
-    match record.operation.explanation {
-        Explanation::Pointwise(Formula::Trigonometric) => true,
-        Explanation::Moved(_) => {
-            let parts = operands(&record);
-            !parts.is_empty() && parts.iter().all(|part| !part.is(tensor) && is_wave(part))
-        }
-        _ => false,
-    }
-}
-
 /// Calls `each` with the operations that a tensor was computed from, the nearest first, and not with those before one
 /// for which it returns true.
 fn each_record(tensor: &Tensor, mut each: impl FnMut(&Rc<Record>) -> bool) {
@@ -464,102 +449,4 @@ fn each_record(tensor: &Tensor, mut each: impl FnMut(&Rc<Record>) -> bool) {
             _ => {}
         }
     }
-}
-
-/// Angles of positions that turn more than half a circle from one position to the next: their sines say nothing of distance.
-/// Source: Vaswani et al. 2017, 3.5: the wavelengths go from 2π to 10,000 · 2π positions.
-pub(super) static ANGLES: Mistake = Mistake::new(
-    ("A504", "angles-turn"),
-    "the angles of neighbouring positions are turns apart",
-    "Sines and cosines tell positions apart, and show near ones as near, while an angle turns a little from one position \
-     to the next. If it turns many times, the numbers of neighbours have nothing in common.",
-    &[Detector::Step(turning)],
-);
-
-/// The least positions and frequencies that are compared.
-const LEAST: usize = 3;
-
-fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Pointwise(Formula::Trigonometric) {
-        return None;
-    }
-    let angles = step.operand(0)?;
-    let &[.., positions, frequencies] = angles.shape() else { return None };
-    let values = angles.floats()?;
-    if positions < LEAST || frequencies < LEAST || values.len() > 1 << 20 {
-        return None;
-    }
-    let turn = |position: usize, at: usize| {
-        values[(position + 1) * frequencies + at] - values[position * frequencies + at]
-    };
-    // Angles of positions are multiples of frequencies: each position is one turn further.
-    let is_linear = (0..frequencies).all(|at| {
-        let first = turn(0, at);
-        first != 0.0
-            && (1..positions - 1).all(|position| (turn(position, at) - first).abs() <= 1e-3 * first.abs())
-    });
-    let turns: Vec<f64> = (0..frequencies).map(|at| turn(0, at).abs()).collect();
-    let many = turns.iter().filter(|turn| **turn > std::f64::consts::PI).count();
-    if !is_linear || many * 2 <= frequencies {
-        return None;
-    }
-    let largest = turns.iter().copied().fold(0.0, f64::max);
-    let observed = format!(
-        "From one position to the next, {many} of {frequencies} angles change by more than half a turn, one by {} radians.",
-        figure(largest)
-    );
-    let fix =
-        "frequencies from 1 down to 1/10000: torch.exp(torch.arange(0, d, 2) * (-math.log(10000.0) / d))";
-    Some(Observation::new(step.site(), observed, fix))
-}
-
-/// A table of waves that is added to embeddings, and half of whose columns say nothing.
-/// Source: Vaswani et al. 2017, 3.5: with a sine and a cosine of each frequency, the row of a later position is a linear
-/// function of the row of an earlier one.
-pub(super) static WAVES: Mistake = Mistake::new(
-    ("A505", "waves-repeat"),
-    "half of a table of positions repeats the other half, or is 0",
-    "Each frequency has a sine and a cosine: together they say where in a wave a position is, and how far two positions are \
-     apart is the same everywhere. A sine alone has each number twice in a wave, and a copy of it adds nothing.",
-    &[Detector::Step(repeating)],
-);
-
-/// The least positions and columns of such a table: with fewer, two waves may be equal.
-const LEAST_OF_TABLE: usize = 4;
-
-fn repeating(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
-        return None;
-    }
-    let is_trained = |at: usize| step.tensor(at).is_some_and(Tensor::requires_grad);
-    let at = [0, 1].into_iter().find(|at| !is_trained(*at) && is_trained(1 - at))?;
-    let operand = step.operand(at)?;
-    let &[.., positions, columns] = operand.shape() else { return None };
-    let table =
-        operand.tensor.as_ref().filter(|it| it.numel() == positions * columns && it.numel() <= 1 << 20)?;
-    if positions < LEAST_OF_TABLE || columns < LEAST_OF_TABLE || !is_table_of_waves(table) {
-        return None;
-    }
-    let values = operand.floats()?;
-    let column =
-        |at: usize| -> Vec<u64> { values.iter().skip(at).step_by(columns).map(|it| it.to_bits()).collect() };
-    let is_zero = |column: &Vec<u64>| column.iter().all(|it| f64::from_bits(*it) == 0.0);
-    let different: HashSet<Vec<u64>> = (0..columns).map(column).filter(|it| !is_zero(it)).collect();
-    if different.len() < 2 || 2 * different.len() > columns {
-        return None;
-    }
-    let observed = format!(
-        "{} has {columns} columns for each of {positions} positions, and {} of them equal another one or are 0.",
-        cell.name_of(table, "The table of positions"),
-        columns - different.len()
-    );
-    let fix = "table[:, 0::2] = torch.sin(angles) and table[:, 1::2] = torch.cos(angles)";
-    Some(Observation::new(step.site(), observed, fix))
-}
-
-/// Whether a table has waves as they are, joined or written into it.
-fn is_table_of_waves(table: &Tensor) -> bool {
-    let (_, start) = source(table);
-    let written = origin(&start).filter(|it| it.operation.explanation == Explanation::Assignment);
-    written.map_or_else(|| is_wave(&start), |record| operand(&record, 1).is_some_and(|it| is_wave(&it)))
 }

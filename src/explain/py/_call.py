@@ -73,6 +73,17 @@ class Call:
             random.setstate(drawn)
         return self.by_tokens(first_tensor(self.output))
 
+    def backward(self, changed=None, prepare=None):
+        """Repeats the call and runs it backward from its output, each number with a weight of its own. Whether it has gradients:
+        those of the copies of the modules."""
+        with torch.enable_grad():
+            output = self.repeat(changed, prepare=prepare)
+            if output is None or not output.requires_grad:
+                return False
+            torch.manual_seed(SEED)
+            (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
+        return True
+
     def kept(self):
         """What the modules among the arguments keep besides their parameters."""
         return [kept for value in self.arguments.values() if isinstance(value, nn.Module) for kept in tensors_of(value)]

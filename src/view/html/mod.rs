@@ -23,8 +23,8 @@ mod tensor;
 use std::collections::BTreeSet;
 
 use crate::explain::{Statement, Why};
+use crate::lesson::Term;
 use crate::lesson::exercise::{Prediction, RightAnswer};
-use crate::lesson::glossary::Term;
 use crate::shims::sha512;
 use crate::view::errors::error;
 use crate::view::panel::{Check, Panel, printable};

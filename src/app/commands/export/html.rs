@@ -7,7 +7,7 @@ use crate::app::cells::plan::PlannedCell;
 use crate::app::cells::runner::FinishedCell;
 use crate::app::cells::step::loop_variables;
 use crate::app::cells::workspace::Workspace;
-use crate::lesson::glossary::Term;
+use crate::lesson::Term;
 use crate::lesson::{Catalogue, Lesson};
 use crate::view::html::Page;
 use crate::view::markdown::before;
