@@ -126,7 +126,8 @@ pub(super) fn elementwise(
     }
     match name {
         "add" | "subtract" => args.push(Arg::Int(1)),
-        "square" => args.push(args[0].clone()),
+        "multiply" => args.push(Arg::Bool(true)),
+        "square" => args.extend([args[0].clone(), Arg::Bool(true)]),
         "conjugate" => args.push(Arg::Tensor(pair([1.0, -1.0], dtype))),
         _ => {}
     }

@@ -70,6 +70,8 @@ pub enum Explanation {
     Literal,
     /// A gradient that backward computed, without a record of how.
     Gradient,
+    /// A part of the product of two complex numbers, which are pairs.
+    ComplexProduct,
     /// A result that depends on the operands as a whole.
     Whole,
 }

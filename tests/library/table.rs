@@ -20,7 +20,7 @@ const WITHOUT_RULE: &str = "bernoulli bernoulli_ bool byte char erfinv exponenti
 
 /// Operations of families through which gradients flow that have no gradient in PyTorch either.
 const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift \
-    bitwise_not bitwise_or bitwise_right_shift bitwise_xor complex_abs complex_div complex_exp complex_mul complex_of_real \
+    bitwise_not bitwise_or bitwise_right_shift bitwise_xor complex_abs complex_div complex_exp complex_of_real \
     conj cpu detach eq ge gt \
     isclose isfinite isinf isnan le logical_and logical_not logical_or logical_xor lt ne \
     nonzero real";

@@ -41,6 +41,7 @@ pub(crate) fn account(subject: &Subject) -> Account {
         Explanation::Assignment => moved::assigned(subject),
         Explanation::IndexedSum { by_element } => moved::added(subject, by_element),
         Explanation::Product(kind) => products::account(subject, kind),
+        Explanation::ComplexProduct => products::complex(subject),
         Explanation::Linear => products::linear(subject),
         Explanation::Einsum => products::einsum(subject),
         Explanation::Reduction(reducer) => reduced::reduction(subject, reducer),

@@ -176,6 +176,25 @@ fn added(subject: &Subject, all: Vec<ProductTerms>) -> Option<Account> {
     Some(account.from(links).from(input).following(2))
 }
 
+/// A part of the product of two complex numbers, which are pairs: the real part `a[0]·b[0] - a[1]·b[1]`, or the imaginary
+/// part `a[0]·b[1] + a[1]·b[0]`.
+pub(crate) fn complex(subject: &Subject) -> Option<Account> {
+    let operands = [subject.operand(0)?, subject.operand(1)?];
+    let (&part, lead) = subject.index().split_last()?;
+    let at = |side: usize, part: usize| operands[side].broadcast(&[lead, &[part]].concat());
+    let factors = [0, 1].map(|first| [at(0, first), at(1, first ^ part)]);
+    let value = |side: usize, at: &[Vec<usize>; 2]| operands[side].value(&at[side]);
+    let sign = if part == 0 { -1.0 } else { 1.0 };
+    let left = [value(0, &factors[0]), sign * value(0, &factors[1])];
+    let right = [value(1, &factors[0]), value(1, &factors[1])];
+    let name = |side: usize, at: &[Vec<usize>; 2]| subject.element(side, &operands[side], &at[side]);
+    let words = factors.each_ref().map(|at| format!("{} · {}", name(0, at), name(1, at)));
+    let links =
+        factors.iter().flat_map(|at| [0, 1].map(|side| subject.link(side, &operands[side], &at[side])));
+    let account = Account::words(words.join(if part == 0 { " - " } else { " + " }));
+    Some(account.figures(Calc::products(&left, &right)).from(links).following(2))
+}
+
 /// An element of `x @ weight.T + bias`.
 pub(crate) fn linear(subject: &Subject) -> Option<Account> {
     let (x, weight) = (subject.operand(0)?, subject.operand(1)?);

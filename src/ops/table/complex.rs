@@ -1,15 +1,16 @@
-//! Arithmetic of complex numbers, for NumPy's arrays of them: pairs in the last dimension, real part and imaginary part.
+//! Arithmetic of complex numbers, for arrays and tensors of them: pairs in the last dimension, real part and imaginary part.
 
 use crate::in_floats;
 use crate::kernel::{buffer_pool, complex};
 use crate::ops::op::{Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{OpFamily, whole};
+use crate::tensor::descriptor::{Descriptor, OpFamily, whole};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Result, layout};
 
 /// A function of each pair of numbers, broadcast.
-fn binary<T: Float>(c: &Call, f: fn(&[T], &[T], &mut [T])) -> Result<Value> {
+fn binary<T: Float>(c: &Call, f: impl FnOnce(&[T], &[T], &mut [T])) -> Result<Value> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
     let shape = layout::broadcast(a.shape(), b.shape())?;
     let [a, b] = [a, b].map(|x| x.with_layout(x.layout().broadcast_to(&shape)));
@@ -52,13 +53,19 @@ fn of_real(c: &Call) -> Result<Value> {
 
 const PAIR: &[&str] = &["Tensor input, Tensor other"];
 
+const COMPLEX_PRODUCT: Descriptor =
+    Descriptor::new("complex_mul", OpFamily::LinearAlgebra, Explanation::ComplexProduct);
+
 rows![
     op(whole("complex_of_real", OpFamily::LinearAlgebra), 0, of_real)
         .doc("Real numbers as complex ones: (...) to (..., 2)."),
-    op(whole("complex_mul", OpFamily::LinearAlgebra), 0, |c| {
-        in_floats!(c.tensor(0)?.dtype(), T => binary::<T>(c, complex::product))
+    op(COMPLEX_PRODUCT.grad("Mul"), 0, |c| {
+        let fused = c.bool(2);
+        in_floats!(c.tensor(0)?.dtype(), T => {
+            binary::<T>(c, |a, b, out| complex::product(a, b, out, fused))
+        })
     })
-    .forms(PAIR)
+    .forms(&["Tensor input, Tensor other, *, bool fused=False"])
     .doc("Products of complex numbers, (..., 2)."),
     op(whole("complex_div", OpFamily::LinearAlgebra), 0, |c| {
         in_floats!(c.tensor(0)?.dtype(), T => binary::<T>(c, complex::quotient))

@@ -189,7 +189,7 @@ class Tensor(Views):
         return _both(self, other, lambda a, b: Tensor(a._pairs - b._pairs))
 
     def mul(self, other):
-        return _both(self, other, _product)
+        return _both(self, other, lambda a, b: Tensor(_torch._call("complex_mul", a._pairs, b._pairs)))
 
     def _operator(name, is_reflected=False):
         def operate(self, other):
@@ -233,10 +233,6 @@ def _both(a, b, compute):
         dtype = (b if a.ndim == 0 else a).dtype if narrow else complex128
         a, b = a.to(dtype), b.to(dtype)
     return compute(a, b)
-
-
-def _product(a, b):
-    return _pair(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real, "Mul")
 
 
 # Functions of torch.

@@ -1,7 +1,16 @@
 """Rules of linear algebra."""
 
 import torch
+from _torch import _call
 from torch._gradients import rule
+
+
+@rule("complex_mul")
+def complex_product(step, grad):
+    def by(name):
+        return lambda: _call("complex_mul", grad, step[name] * torch.tensor([1, -1]))
+
+    return {"input": by("other"), "other": by("input")}
 
 
 @rule("inverse", "linalg_inv")
