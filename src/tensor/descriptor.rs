@@ -144,11 +144,13 @@ pub enum ShapeRule {
     Own,
 }
 
-/// How many multiplications, divisions, exponentials and roots an operation takes, each counted as one.
+/// How many multiplications, divisions, roots and other functions of a number an operation takes, each counted as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CostRule {
     /// None that count.
     Free,
+    /// It depends on more than the shapes, or on a method with several steps.
+    Uncounted,
     /// So many for each element of the result.
     PerResult(u64),
     /// One for each element of the result and each element along the last axis of this operand.
@@ -189,12 +191,16 @@ impl Descriptor {
             OpFamily::Creation | OpFamily::Random => ShapeRule::Given,
             _ => ShapeRule::Own,
         };
+        let cost = match family {
+            OpFamily::Loss | OpFamily::LinearAlgebra => CostRule::Uncounted,
+            _ => CostRule::Free,
+        };
         Descriptor {
             name,
             family,
             notation: OpNotation::Call,
             shapes,
-            cost: CostRule::Free,
+            cost,
             in_place: InPlace::Never,
             overwrites: false,
             gradient: None,

@@ -27,7 +27,7 @@ pub fn trace(outline: &Outline, look: Look) -> Text {
 }
 
 /// What the words for costs mean.
-const LEGEND: &str = "mul: multiplications, divisions, exponentials, roots; moved: bytes read, written";
+const LEGEND: &str = "mul: multiplications, divisions, roots, functions; moved: bytes read, written";
 
 /// `21 operations, 720 multiplications, 12.3 kB moved, 0.4 ms`.
 fn totals(outline: &Outline, look: Look) -> Text {
@@ -59,8 +59,12 @@ fn cost_words(cost: Cost, short: bool) -> String {
     if short {
         return format!("{} mul", grouped(cost.multiplications));
     }
+    let but = match cost.uncounted {
+        0 => String::new(),
+        many => format!(" (without {})", counted(many as usize, "operation")),
+    };
     format!(
-        "{}, {} moved",
+        "{}{but}, {} moved",
         counted(cost.multiplications as usize, "multiplication"),
         size_in_words(cost.bytes as f64)
     )
@@ -166,6 +170,7 @@ impl TracePage {
             (true, ..) => "unchanged".to_owned(),
             (_, true, _) => "view".to_owned(),
             (_, _, 0) if row.error.is_some() => String::new(),
+            _ if row.cost.uncounted > 0 => "mul not counted".to_owned(),
             (_, _, 0) => size_in_words(row.cost.bytes as f64),
             _ => cost_words(row.cost, true),
         };
@@ -196,6 +201,7 @@ impl TracePage {
         let cost = match (row.is_view, row.cost.multiplications) {
             (true, _) if row.is_unchanged => "unchanged".to_owned(),
             (true, _) => "a view".to_owned(),
+            _ if row.cost.uncounted > 0 => "multiplications not counted".to_owned(),
             (false, 0) => size_in_words(row.cost.bytes as f64),
             _ => {
                 format!(

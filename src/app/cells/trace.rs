@@ -52,7 +52,7 @@ pub(crate) struct TracedOperation {
     shapes: String,
     view: bool,
     in_place: bool,
-    multiplications: u64,
+    multiplications: Option<u64>,
     bytes: u64,
     error: Option<String>,
 }
@@ -86,7 +86,7 @@ fn operation(ran: &Traced, sources: &Sources) -> Option<TracedOperation> {
         shapes: algebra(ran),
         view: ran.is_view,
         in_place: ran.in_place,
-        multiplications: cost.multiplications,
+        multiplications: (cost.uncounted == 0).then_some(cost.multiplications),
         bytes: cost.bytes,
         error: ran.error.clone(),
     })

@@ -9,8 +9,10 @@ use crate::tensor::explanation::Explanation;
 /// The cost of one or more operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Multiplications, divisions, exponentials and roots, each counted as one.
+    /// Multiplications, divisions, roots and other functions of a number, each counted as one.
     pub(crate) multiplications: u64,
+    /// How many operations there were whose multiplications are not counted.
+    pub(crate) uncounted: u64,
     /// Bytes of operands read and of results written.
     pub(crate) bytes: u64,
 }
@@ -21,6 +23,7 @@ impl std::ops::Add for Cost {
     fn add(self, other: Cost) -> Cost {
         Cost {
             multiplications: self.multiplications + other.multiplications,
+            uncounted: self.uncounted + other.uncounted,
             bytes: self.bytes + other.bytes,
         }
     }
@@ -40,7 +43,8 @@ pub(crate) fn cost(ran: &Traced) -> Cost {
         _ if ran.in_place && ran.operation.overwrites => source + written,
         _ => read + written,
     };
-    Cost { multiplications: multiplications(ran), bytes: bytes as u64 }
+    let uncounted = u64::from(ran.operation.cost == CostRule::Uncounted);
+    Cost { multiplications: multiplications(ran), uncounted, bytes: bytes as u64 }
 }
 
 fn multiplications(ran: &Traced) -> u64 {
@@ -49,7 +53,7 @@ fn multiplications(ran: &Traced) -> u64 {
     let last = |at: usize| shape(at).last().copied().unwrap_or(1) as u64;
     let results: u64 = ran.results.first().map_or(0, |result| result.layout.numel() as u64);
     match ran.operation.cost {
-        CostRule::Free => 0,
+        CostRule::Free | CostRule::Uncounted => 0,
         CostRule::PerResult(each) => each * results,
         CostRule::MatrixProduct(left) => results * last(left),
         CostRule::PerOperand => count(0),

@@ -145,23 +145,25 @@ rows![
         .doc("e to the power of each element.")
         .saving_result()
         .rule(backward::pointwise::exp),
-    op(pointwise("exp2").grad("Exp2"), ALL, in_doubles!(f64::exp2))
+    op(pointwise("exp2").costs(1).grad("Exp2"), ALL, in_doubles!(f64::exp2))
         .doc("2 to the power of each element.")
         .saving_result(),
-    op(pointwise("expm1").grad("Expm1"), ALL, in_doubles!(f64::exp_m1))
+    op(pointwise("expm1").costs(1).grad("Expm1"), ALL, in_doubles!(f64::exp_m1))
         .doc("exp(x) - 1, exact near 0.")
         .saving_result(),
-    op(pointwise("erf").grad("Erf"), ALL, slices!(math::erf)).doc("The error function."),
-    op(pointwise("erfc").grad("Erfc"), ALL, in_doubles!(libm::erfc)).doc("1 - erf(x)."),
-    op(pointwise("erfinv").grad("Erfinv"), ALL, in_doubles!(erfinv))
+    op(pointwise("erf").costs(1).grad("Erf"), ALL, slices!(math::erf)).doc("The error function."),
+    op(pointwise("erfc").costs(1).grad("Erfc"), ALL, in_doubles!(libm::erfc)).doc("1 - erf(x)."),
+    op(pointwise("erfinv").costs(1).grad("Erfinv"), ALL, in_doubles!(erfinv))
         .doc("The number whose erf is x; infinite at 1 and -1."),
     op(pointwise("log").formula(Log).costs(1).grad("Log"), ALL, slices!(math::log, math::log_double))
         .doc("Natural logarithm.")
         .rule(backward::pointwise::log),
-    op(pointwise("log2").formula(Log).grad("Log2"), ALL, in_doubles!(f64::log2)).doc("Logarithm to base 2."),
-    op(pointwise("log10").formula(Log).grad("Log10"), ALL, in_doubles!(f64::log10))
+    op(pointwise("log2").costs(1).formula(Log).grad("Log2"), ALL, in_doubles!(f64::log2))
+        .doc("Logarithm to base 2."),
+    op(pointwise("log10").costs(1).formula(Log).grad("Log10"), ALL, in_doubles!(f64::log10))
         .doc("Logarithm to base 10."),
-    op(pointwise("log1p").grad("Log1P"), ALL, in_doubles!(f64::ln_1p)).doc("log(1 + x), exact near 0."),
+    op(pointwise("log1p").costs(1).grad("Log1P"), ALL, in_doubles!(f64::ln_1p))
+        .doc("log(1 + x), exact near 0."),
     op(pointwise("sqrt").formula(Sqrt).costs(1).grad("Sqrt"), ALL, each!(f32::sqrt, f64::sqrt))
         .doc("Square root.")
         .saving_result()
@@ -188,20 +190,29 @@ rows![
     })
     .doc("x * x.")
     .rule(backward::pointwise::square),
-    op(pointwise("sin").formula(Trigonometric).grad("Sin"), ALL, in_doubles!(f64::sin))
+    op(pointwise("sin").costs(1).formula(Trigonometric).grad("Sin"), ALL, in_doubles!(f64::sin))
         .doc("Sine of an angle in radians."),
-    op(pointwise("cos").formula(Trigonometric).grad("Cos"), ALL, in_doubles!(f64::cos))
+    op(pointwise("cos").costs(1).formula(Trigonometric).grad("Cos"), ALL, in_doubles!(f64::cos))
         .doc("Cosine of an angle in radians."),
-    op(pointwise("tan").grad("Tan"), ALL, in_doubles!(f64::tan))
+    op(pointwise("tan").costs(1).grad("Tan"), ALL, in_doubles!(f64::tan))
         .doc("Tangent of an angle in radians.")
         .saving_result(),
-    op(pointwise("asin").formula(InverseTrigonometric).grad("Asin"), ALL, each!(f32::asin, f64::asin))
-        .doc("The angle with this sine."),
-    op(pointwise("acos").formula(InverseTrigonometric).grad("Acos"), ALL, each!(f32::acos, f64::acos))
-        .doc("The angle with this cosine."),
-    op(pointwise("atan").grad("Atan"), ALL, each!(f32::atan, f64::atan)).doc("The angle with this tangent."),
-    op(pointwise("sinh").grad("Sinh"), ALL, each!(f32::sinh, f64::sinh)).doc("Hyperbolic sine."),
-    op(pointwise("cosh").grad("Cosh"), ALL, each!(f32::cosh, f64::cosh)).doc("Hyperbolic cosine."),
+    op(
+        pointwise("asin").costs(1).formula(InverseTrigonometric).grad("Asin"),
+        ALL,
+        each!(f32::asin, f64::asin)
+    )
+    .doc("The angle with this sine."),
+    op(
+        pointwise("acos").costs(1).formula(InverseTrigonometric).grad("Acos"),
+        ALL,
+        each!(f32::acos, f64::acos)
+    )
+    .doc("The angle with this cosine."),
+    op(pointwise("atan").costs(1).grad("Atan"), ALL, each!(f32::atan, f64::atan))
+        .doc("The angle with this tangent."),
+    op(pointwise("sinh").costs(1).grad("Sinh"), ALL, each!(f32::sinh, f64::sinh)).doc("Hyperbolic sine."),
+    op(pointwise("cosh").costs(1).grad("Cosh"), ALL, each!(f32::cosh, f64::cosh)).doc("Hyperbolic cosine."),
     op(
         pointwise("tanh").formula(Tanh).costs(1).grad("Tanh"),
         ALL | FUNCTIONAL,
@@ -218,8 +229,10 @@ rows![
     .doc("1 / (1 + exp(-x)), between 0 and 1.")
     .saving_result()
     .rule_in_one_pass(backward::activations::sigmoid),
-    op(pointwise("deg2rad").grad("Deg2Rad"), ALL, in_doubles!(f64::to_radians)).doc("Degrees to radians."),
-    op(pointwise("rad2deg").grad("Rad2Deg"), ALL, in_doubles!(f64::to_degrees)).doc("Radians to degrees."),
+    op(pointwise("deg2rad").costs(1).grad("Deg2Rad"), ALL, in_doubles!(f64::to_radians))
+        .doc("Degrees to radians."),
+    op(pointwise("rad2deg").costs(1).grad("Rad2Deg"), ALL, in_doubles!(f64::to_degrees))
+        .doc("Radians to degrees."),
     op(pointwise("floor").grad("Floor"), ALL, |c| rounded(c, "floor_vml_cpu", f32::floor, f64::floor))
         .doc("The next whole number below."),
     op(pointwise("ceil").grad("Ceil"), ALL, |c| rounded(c, "ceil_vml_cpu", f32::ceil, f64::ceil))

@@ -218,7 +218,7 @@ rows![
     .autocast(autocast::lower_precision)
     .rule(backward::products::linear),
     op(
-        Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).grad("Div"),
+        Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).costs(2).grad("Div"),
         FUNCTIONAL,
         normalize
     )

@@ -4,7 +4,7 @@ use super::linalg::{LowPrecision, of_floats};
 use super::reduce::norm_of;
 use crate::ops::op::{Call, LINALG, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::reduction;
+use crate::tensor::descriptor::{CostRule, reduction};
 use crate::tensor::explanation::Reducer;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::ReductionAxes;
@@ -34,9 +34,13 @@ fn vector_norm(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"), LINALG, vector_norm)
-        .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
+    op(
+        reduction("linalg_vector_norm", Reducer::Norm).cost(CostRule::Spread).grad("LinalgVectorNorm"),
+        LINALG,
+        vector_norm
+    )
+    .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
              out? out=None"])
-        .doc("The p-norm over dims.")
-        .saving_result(),
+    .doc("The p-norm over dims.")
+    .saving_result(),
 ];

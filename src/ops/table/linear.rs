@@ -248,7 +248,7 @@ rows![
     op(added_pair("addcdiv", Formula::Addcdiv).grad("Addcdiv"), ALL, |c| added(c, true))
         .forms(ADDED_PAIR)
         .doc("input + value * tensor1 / tensor2, broadcast."),
-    op(pointwise("lerp").formula(Formula::Lerp).grad("Lerp"), ALL, lerp)
+    op(pointwise("lerp").costs(1).formula(Formula::Lerp).grad("Lerp"), ALL, lerp)
         .forms(&["Tensor input, Tensor end, Operand weight, *, out? out=None"])
         .doc("input + weight * (end - input)."),
 ];

@@ -86,23 +86,25 @@ rows![
     .forms(ONE)
     .doc("x * sigmoid(x).")
     .rule_in_one_pass(backward::activations::silu),
-    op(pointwise("elu").grad("Elu"), FUNCTIONAL, elu)
+    op(pointwise("elu").costs(1).grad("Elu"), FUNCTIONAL, elu)
         .forms(&["Tensor input, float alpha=1.0, bool inplace=False"])
         .doc("x, or alpha (e^x - 1) below zero.")
         .rule_in_one_pass(backward::activations::elu),
-    op(pointwise("leaky_relu").grad("LeakyRelu"), FUNCTIONAL, |c| {
+    op(pointwise("leaky_relu").costs(1).grad("LeakyRelu"), FUNCTIONAL, |c| {
         let slope = c.float(1)?;
         pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope })
     })
     .forms(&["Tensor input, float negative_slope=0.01, bool inplace=False"])
     .doc("x, or a little of it below zero.")
     .rule_in_one_pass(backward::activations::leaky_relu),
-    op(pointwise("softplus").grad("Softplus"), FUNCTIONAL, softplus)
+    op(pointwise("softplus").costs(1).grad("Softplus"), FUNCTIONAL, softplus)
         .forms(&["Tensor input, float beta=1, float threshold=20"])
         .doc("ln(1 + e^(beta x)) / beta; x itself where that is large.")
         .rule_in_one_pass(backward::activations::softplus),
-    op(pointwise("logsigmoid").grad("LogSigmoid"), FUNCTIONAL, |c| pointwise!(c, "log_sigmoid_cpu", |x| x
-        .minimum(T::ZERO)
-        - (-x.abs()).exp().log1p()))
+    op(pointwise("logsigmoid").costs(1).grad("LogSigmoid"), FUNCTIONAL, |c| pointwise!(
+        c,
+        "log_sigmoid_cpu",
+        |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p()
+    ))
     .doc("ln(sigmoid(x)), without overflow."),
 ];

@@ -322,6 +322,7 @@ rows![
         .rule(backward::pointwise::div),
     op(
         pointwise("floor_divide")
+            .costs(1)
             .formula(Pair)
             .infix(Sign::FloorDiv)
             .costs(1)
@@ -349,14 +350,14 @@ rows![
     op(pointwise("minimum").formula(Smaller).grad("Minimum"), BOTH, minimum)
         .forms(TENSORS)
         .doc("The smaller of each pair; nan where either is nan."),
-    op(pointwise("atan2").grad("Atan2"), ALL, |c| pair(c, &ATAN2))
+    op(pointwise("atan2").costs(1).grad("Atan2"), ALL, |c| pair(c, &ATAN2))
         .forms(TENSORS)
         .doc("The angle of the point (other, input)."),
-    op(pointwise("hypot").grad("Hypot"), ALL, |c| pair(c, &HYPOT))
+    op(pointwise("hypot").costs(1).grad("Hypot"), ALL, |c| pair(c, &HYPOT))
         .forms(TENSORS)
         .doc("The root of the sum of both squares.")
         .saving_result(),
-    op(pointwise("logaddexp").grad("Logaddexp"), BOTH, |c| pair(c, &LOGADDEXP))
+    op(pointwise("logaddexp").costs(1).grad("Logaddexp"), BOTH, |c| pair(c, &LOGADDEXP))
         .forms(TENSORS)
         .doc("log(exp(input) + exp(other)), without overflow.")
         .refusing(refused::is_whole, "\"logaddexp_cpu\" not implemented for '{}'"),

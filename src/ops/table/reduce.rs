@@ -214,7 +214,7 @@ rows![
         .forms(&["Tensor input, ints dim, bool keepdim=False"])
         .doc("log of the sum of exp, without overflow.")
         .saving_result(),
-    op(reduction("norm", Reducer::Norm).grad("LinalgVectorNorm"), BOTH, norm)
+    op(reduction("norm", Reducer::Norm).cost(CostRule::Spread).grad("LinalgVectorNorm"), BOTH, norm)
         .forms(&[
             "Tensor input, Number? p=2, ints? dim=None, bool keepdim=False, dtype? dtype=None",
             "Tensor input, str? p='fro', ints? dim=None, bool keepdim=False, dtype? dtype=None"
