@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::axes::{self, Axis, Product};
 use crate::ops::table;
+use crate::ops::trace::Traced;
 use crate::tensor::Index;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -113,6 +114,12 @@ pub(super) fn origin(tensor: &Tensor) -> Option<Rc<Record>> {
 /// The argument of this name.
 pub(super) fn arg(record: &Record, name: &str) -> Option<Arg> {
     record.args().get(table::place_of(record, name)?).cloned()
+}
+
+/// An argument of an operation that has one signature.
+pub(super) fn setting<'s>(step: &'s Traced, name: &str) -> Option<&'s Arg> {
+    let params = table::row_of(step.operation)?.params().first()?;
+    step.args.get(params.iter().position(|param| param.name == name)?)
 }
 
 /// The tensor in this place of the arguments.

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::flow::{Before, unchanged_operands};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
-use crate::ops::trace::Traced;
+use crate::ops::trace::{Called, Traced};
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Buffer, DType, Tensor};
@@ -132,16 +132,18 @@ impl Loss {
         };
         let changed = self.first_change(cell);
         // The calls in which the gradients that are right were computed.
-        let activation = |step: &Traced| step.place().map(|place| place.activation);
-        let calls: Vec<_> =
-            known.iter().filter_map(|(_, all)| activation(all.iter().find(|it| it.is_along)?.step)).collect();
+        let calls: Vec<u64> = known
+            .iter()
+            .filter_map(|(_, all)| all.iter().find(|it| it.is_along))
+            .flat_map(|it| activations(it.step))
+            .collect();
         let wrong = known.iter().filter(|(it, all)| it.matters() && !all.iter().any(|it| it.is_along));
         let (parameter, candidate) = wrong
             .filter_map(|(it, all)| {
                 let is_meant = |found: &&Candidate| {
                     found.at < changed
                         && !is_right(found.step)
-                        && activation(found.step).is_some_and(|it| calls.contains(&it))
+                        && activations(found.step).iter().any(|it| calls.contains(it))
                         && found
                             .step
                             .results
@@ -181,7 +183,10 @@ impl Loss {
     fn candidates<'r>(&self, parameter: &Parameter, cell: &TracedCell<'r>) -> Vec<Candidate<'r>> {
         let steps = &cell.trace.steps;
         let again = |step: &Traced| step.site() == steps[self.at].site();
-        let end = steps.iter().skip(self.at + 1).position(again).map_or(steps.len(), |at| self.at + 1 + at);
+        // The line of the loss may go on, as where its sign is changed.
+        let line = steps[self.at..].iter().take_while(|step| again(step)).count();
+        let end = self.at + line;
+        let end = steps[end..].iter().position(again).map_or(steps.len(), |at| end + at);
         let found = |at: usize| {
             let step = Some(&steps[at]).filter(|step| !step.is_view)?;
             let result = step.results.first().filter(|it| it.dtype == DType::Float64)?;
@@ -232,6 +237,13 @@ impl Parameter {
         let mut far = says.iter().zip(&self.slopes).map(|(says, slope)| (says - factor * slope).abs());
         factor.is_finite() && factor != 0.0 && far.all(|it| it <= ROUNDING * largest)
     }
+}
+
+/// The calls of the learner's functions in which an operation ran; where it ran in none, the program itself.
+fn activations(step: &Traced) -> Vec<u64> {
+    let own: Vec<&Called> = step.calls.iter().filter(|call| !call.library).collect();
+    let functions = own.iter().skip(usize::from(own.len() > 1));
+    functions.map(|call| call.activation).collect()
 }
 
 /// The tensors that a difference takes the place of: `w = w - rate * gradient`.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::attention::{Attention, is_softmax, record_of};
 use super::flow::{
-    Before, FlowStep, arg, is_zero_one, operand, operands, origin, source, trace_back, unchanged_operands,
+    Before, FlowStep, is_zero_one, operand, operands, origin, setting, source, trace_back, unchanged_operands,
 };
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
@@ -35,30 +35,32 @@ fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
 }
 
 /// The tokens of texts in the order in which they were looked up, and how many each text has.
-fn texts(cell: &TracedCell) -> Vec<(usize, Vec<f64>)> {
+fn texts<'s>(steps: impl Iterator<Item = &'s Traced>) -> Vec<(usize, Vec<f64>)> {
     let of_tokens = |step: &Traced| {
         let tokens = reads_tokens(step)?;
         Some((tokens.shape()[1], tokens.floats()?))
     };
-    cell.steps().filter_map(of_tokens).take(MOST_TEXTS).collect()
+    steps.filter_map(of_tokens).take(MOST_TEXTS).collect()
 }
 
 /// The losses of a causal model, none of which has the next tokens as targets: a model that predicts several tokens has one
 /// loss for each.
 fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let mut texts = texts(cell);
+    let mut known = texts(cell.steps());
     let own = call.report.axes.iter().find(|axis| {
         let is_causal = |reach| matches!(reach, Reach::Causal | Reach::Leaks(_));
         // A text may be read from its end.
         is_causal(Reach::of(axis)) || is_causal(Reach::of(&axis.mirrored()))
     });
-    // What the call was given; a text that is looked up elsewhere may be that of another model.
+    // What the call was given, and other calls of the function; a text that is looked up elsewhere may be that of another model.
     let given = own.map(|axis| call.report.tokens.iter().map(|it| (axis.size, it.clone())));
-    let given: Vec<_> = given.into_iter().flatten().collect();
-    texts.extend(given.iter().cloned());
+    let mut given: Vec<_> = given.into_iter().flatten().collect();
+    let is_own = |step: &&Traced| step.calls.iter().any(|it| it.function == call.function);
+    given.extend(texts(cell.steps().filter(is_own)));
+    known.extend(given.iter().cloned());
     let losses = cell.steps().filter(|step| is_cross_entropy(step));
     let shift = |loss: &Traced| {
-        [1, 0, 2, -1].into_iter().find(|by| texts.iter().any(|text| is_shifted(loss, text, *by)))
+        [1, 0, 2, -1].into_iter().find(|by| known.iter().any(|text| is_shifted(loss, text, *by)))
     };
     let shifted: Vec<(&Traced, isize)> = losses.filter_map(|loss| Some((loss, shift(loss)?))).collect();
     if shifted.iter().any(|(_, by)| *by == 1) {
@@ -112,7 +114,7 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
         // The outputs of all tokens, in their order.
         let places =
             places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;
-        let ignored = record_of(loss).and_then(|it| arg(&it, "ignore_index")?.number()).unwrap_or(-100.0);
+        let ignored = setting(loss, "ignore_index").and_then(Arg::number).unwrap_or(-100.0);
         let mut counted =
             places.into_iter().zip(targets).filter(|(_, target)| *target != ignored && *target >= 0.0);
         let mut fitting = Vec::new();
@@ -166,7 +168,7 @@ pub(super) fn reads_tokens(step: &Traced) -> Option<&TracedTensor> {
 
 /// The outputs come text by text, and the targets token by token.
 fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let texts = texts(cell);
+    let texts = texts(cell.steps());
     let found = |step: &Traced| {
         let targets = step.operand(1)?.floats()?;
         let logits = step.tensor(0)?.clone();

@@ -1,7 +1,7 @@
 //! What moved when a call was repeated: other tokens, samples or parts, or with other random numbers.
 
-use super::attention::{Attention, record_of};
-use super::flow::arg;
+use super::attention::Attention;
+use super::flow::setting;
 use super::losses::{self, is_cross_entropy, reads_tokens};
 use super::mask::{Visible, is_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -32,7 +32,7 @@ pub(super) fn reported(call: &RepeatedCall, mistake: &str, cell: &TracedCell) ->
 /// Whether a loss leaves out the places of this token and no others.
 fn is_left_out(token: i64, call: &RepeatedCall, cell: &TracedCell) -> bool {
     let places = |step: &Traced| {
-        let ignored = arg(&*record_of(step).filter(|_| is_cross_entropy(step))?, "ignore_index")?.number()?;
+        let ignored = setting(step, "ignore_index").filter(|_| is_cross_entropy(step))?.number()?;
         Some(step.operand(1)?.floats()?.iter().map(|it| *it == ignored).collect::<Vec<bool>>())
     };
     let is_token = |tokens: &Vec<f64>| tokens.iter().map(|it| *it == token as f64).collect::<Vec<bool>>();
@@ -141,7 +141,9 @@ fn is_called(call: &RepeatedCall, words: &[&str]) -> bool {
 
 /// Whether its name promises a causal mask.
 fn promises(call: &RepeatedCall) -> bool {
-    call.report.is_causal || is_called(call, &["causal", "masked", "autoregressive"])
+    // Masked language models see all words but the masked ones.
+    let is_masked = || is_called(call, &["masked"]) && is_called(call, &["attention", "attn", "head"]);
+    call.report.is_causal || is_called(call, &["causal", "autoregressive"]) || is_masked()
 }
 
 /// Whether a model that has attention in it has the name of a causal one.
@@ -245,9 +247,8 @@ pub(super) static PADDING: Mistake = Mistake::implied(
 fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let (token, texts) = call.report.padding_token?;
     let counted = |step: &Traced| {
-        let record = record_of(step)?;
-        let is_ignored = arg(&record, "ignore_index").and_then(|it| it.number()) == Some(token as f64);
-        let is_summed = !matches!(arg(&record, "reduction"), Some(Arg::Str(how)) if &*how == "none");
+        let is_ignored = setting(step, "ignore_index").and_then(Arg::number) == Some(token as f64);
+        let is_summed = !matches!(setting(step, "reduction"), Some(Arg::Str(how)) if &**how == "none");
         let count = step.operand(1)?.floats()?.into_iter().filter(|it| *it == token as f64).count();
         (is_summed && !is_ignored && count > texts).then_some(count)
     };

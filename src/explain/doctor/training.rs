@@ -7,7 +7,7 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 24] = [
+pub(super) static WATCHED: [Mistake; 25] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -110,6 +110,12 @@ pub(super) static WATCHED: [Mistake; 24] = [
         ("A822", "schedule-unused"),
         "nothing steps the schedule",
         "A schedule changes the rate where its step() runs. Without it the optimizer keeps the rate that it began with.",
+    ),
+    Mistake::watched(
+        ("A824", "nothing-loaded"),
+        "no entry of a state is loaded",
+        "With strict=False, load_state_dict skips names that the model does not have. If it has none of them, the model stays as it \
+     was made.",
     ),
     Mistake::watched(
         ("A823", "state-not-passed"),

@@ -35,6 +35,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     }
     let sizes = (pair.left.shape()[left], pair.right.shape()[right]);
     let may_be_one = match pair.rule {
+        _ if pair.is_joined() => ": only the axis along which they are joined may differ",
         ShapeRule::Broadcast(..) => ", or one of them 1",
         // Unlike bmm, @ repeats batch axes of size 1.
         ShapeRule::MatrixProduct(..)

@@ -9,12 +9,14 @@ import json
 import torch
 from torch import nn
 from _cached import differs
-from _call import POSITIONS, SEED, Call, mixes, moves, tensors_of
+from _call import POSITIONS, SEED, WORK, Call, mixes, moves, tensors_of
 from _padding import padding, padding_token, unpadded
 from _probe_values import figure, is_tokens, same, with_change
 from _tables import without_positions
 from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
 
+# So often a call is repeated, about; where that is too much work, with so many of its samples.
+OFTEN, FEW = 32, 4
 # Words of a docstring that promise a causal mask, and words of a sentence that may take the promise back.
 CAUSAL_WORDS = ("causal", "autoregressive")
 UNLIKE = ("not", "no", "non", "without", "unlike", "bidirectional", "if", "whether", "optional", "optionally", "or", "instead", "never", "cross")
@@ -187,6 +189,19 @@ def says_causal(call):
     return flag or named or documented_causal(call, owner)
 
 
+def fewer_samples(call, output):
+    """The call with its first samples alone and what it returns, where all of them are too much work to repeat often and these
+    get the same outputs without the others."""
+    inputs, samples = call.inputs(), output.shape[0]
+    if call.work * OFTEN < WORK or samples <= FEW or not inputs or any(value.shape[0] != samples for _, value in inputs):
+        return call, output
+    first = {where: value[:FEW] for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
+    fewer = Call(call.function, call.names, {**call.arguments, **first}, call.work * FEW // samples)
+    part = unless_raised(None, fewer.repeat)
+    is_same = part is not None and part.shape == output[:FEW].shape and max(moves(output[:FEW], part, 0)) == 0.0
+    return (fewer, part) if is_same else (call, output)
+
+
 def unless_raised(otherwise, probe, *args):
     """What a probe returns; `otherwise` if it raises."""
     try:
@@ -201,7 +216,11 @@ def examine(function, names, positional, keywords, others=(), work=0):
     with torch.no_grad():
         try:
             output = call.repeat()
-            if output is None or output.dim() == 0 or not output.is_floating_point() or call.is_late():
+            if output is None or output.dim() == 0 or not output.is_floating_point():
+                return "{}"
+            whole, of_whole = call, output
+            call, output = fewer_samples(call, output)
+            if call.is_late():
                 return "{}"
             # One repetition, before those that may use up the work.
             alone = unless_raised([], unpadded, call, output)
@@ -214,7 +233,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
             found += [*mixed, *(padded or places), *alone]
         except Exception:
             return "{}"
-        found += unless_raised([], differs, call, others, output)
+        found += unless_raised([], differs, whole, others, of_whole)
         report["is_causal"] = says_causal(call)
     report["untouched"] = unless_raised([], untouched, call)
     found += unless_raised([], only_last, call, report["untouched"])
@@ -230,5 +249,5 @@ def examine(function, names, positional, keywords, others=(), work=0):
     report["changed"] = len(call.inputs_like(output))
     report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
     report["arguments"] = parameters(call)
-    report["tokens"] = [value.flatten().tolist() for _, value in call.inputs() if is_tokens(value)]
+    report["tokens"] = [value.flatten().tolist() for _, value in whole.inputs() if is_tokens(value)]
     return json.dumps(report)

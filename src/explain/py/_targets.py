@@ -105,6 +105,9 @@ def padded_ends(watch, targets, ignored, at):
     runs = is_token.flip(1).int().cumprod(1).sum(1)
     is_end = int(is_token.sum()) == int(runs.sum())
     others = rows[~is_token]
+    # In numbers that are sorted, the largest stands at the end of each row.
+    if bool((rows.diff() >= 0).all()) or bool((rows.diff() <= 0).all()):
+        return
     if token == ignored or not is_end or len(rows) < 4 or len(others.unique()) < 4:
         return
     if int(runs.max()) >= 3 and len(runs.unique()) >= 3:

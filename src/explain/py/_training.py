@@ -321,7 +321,12 @@ def _loaded(load, module, /, state_dict, *args, **kwargs):
     if watch.steps and is_lost and given and all(it.data_ptr() in own for it in given):
         observed = f"The state that {type(module).__name__} loads is its own: state_dict() returns the parameters themselves, and each step since has changed them."
         watch.add("state-is-own", place(), observed, "copy what is kept: copy.deepcopy(model.state_dict())")
-    return load(module, state_dict, *args, **kwargs)
+    result = load(module, state_dict, *args, **kwargs)
+    own = module.state_dict().keys()
+    if own and state_dict and not own & state_dict.keys():
+        observed = f"The state has {len(state_dict)} entries ({', '.join(list(state_dict)[:3])}), and none has the name of one of {type(module).__name__}: nothing is loaded."
+        watch.add("nothing-loaded", place(), observed, "look at what load_state_dict returns; the weights may be an entry of a checkpoint: checkpoint['model']")
+    return result
 
 
 def _named(set_attribute, param, name, value, /):

@@ -99,7 +99,7 @@ impl Change {
         let rest = rest.trim();
         // `seed = 7` sets a variable of that name.
         match word {
-            _ if rest.starts_with('=') && !rest.starts_with("=>") => Change::set(text),
+            _ if rest.starts_with('=') && !text.contains("=>") => Change::set(text),
             "seed" => {
                 rest.parse().map(Change::Seed).map_err(|_| format!("`{text}`: a seed is a whole number"))
             }

@@ -168,7 +168,12 @@ impl ChangedTensor {
             let name = if words.len() == 1 { name } else { plural(&name) };
             Some(format!("{but}{name} {}", words.join(", ")))
         };
-        (0..self.shape.len()).filter_map(part).collect::<Vec<_>>().join(", ")
+        let parts = (0..self.shape.len()).filter_map(part).collect::<Vec<_>>().join(", ");
+        let all: usize = (0..self.shape.len()).map(|axis| self.differing_along(axis).len()).product();
+        match parts.is_empty() || all == self.differing.len() {
+            true => parts,
+            false => format!("inside {parts}"),
+        }
     }
 
     /// The name of an axis; without one: element, column, row or slice.
