@@ -56,7 +56,7 @@ impl TypedNumber {
 /// All readings of `text` as one number or a list of them, the most literal first; empty if it is neither.
 /// `0.23`, `.2333`, `2.333e-1`, `23%`, `about 0,23`, `1/6`, `2**0.5`, `589,824`, `[0.1, 0.2]`.
 pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
-    let text = with_digits(&bare(text));
+    let text = with_digits(&bare(&text.replace(" and ", ", ")));
     let mut found = Vec::new();
     if let Some(number) = literal(&text) {
         found.push(vec![number]);

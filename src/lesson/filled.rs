@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use ruff_python_ast::{Expr, Operator};
+use ruff_text_size::Ranged;
+
 use super::blank::{BLANK, Blank, packed};
 use super::exercise::Prediction;
 use super::judge::{Judgement, numbers_of, shape_of, value_words};
@@ -9,7 +12,7 @@ use crate::ops::nearest;
 use crate::ops::op::FUNCTION;
 use crate::ops::table::find;
 use crate::session::{PythonError, Raised, Session};
-use crate::syntax::{INVALID, parse_module, wording};
+use crate::syntax::{INVALID, parse_expression, parse_module, wording};
 use crate::tensor::show::tuple_repr;
 
 /// How many variables are named to a learner who wrote a name that is not there.
@@ -47,7 +50,10 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Rem
     let said = format!("{}: {}", raised.kind, raised.message);
     Computed::Raised(match PythonError::of(&raised.kind, &raised.message) {
         Some(PythonError::UnknownName(name)) => format!("{said}. {}", nearest_to(name, code, session)),
-        _ => said + &remarks(&raised, session),
+        _ => match remarks(&raised, session) {
+            more if more.is_empty() => said,
+            more => said.trim_end_matches('.').to_owned() + &more,
+        },
     })
 }
 
@@ -127,7 +133,24 @@ pub(crate) fn judge<E>(
             return wrong(&known.because);
         }
     }
-    wrong(&difference(&computed, &truth))
+    let read = read_otherwise(&blank.written(code, said)).map_or(String::new(), |words| words + " ");
+    wrong(&(read + &difference(&computed, &truth)))
+}
+
+/// What to say of `a & b >= c`, which Python reads as `(a & b) >= c`.
+fn read_otherwise(said: &str) -> Option<String> {
+    let parsed = parse_expression(said).ok()?;
+    let Expr::Compare(compared) = parsed.expr() else { return None };
+    let is_joined =
+        |side: &&Expr| matches!(side, Expr::BinOp(it) if matches!(it.op, Operator::BitAnd | Operator::BitOr));
+    let joined = [&*compared.left].into_iter().chain(&compared.comparators).find(is_joined)?;
+    let (from, to) = (joined.range().start().to_usize(), joined.range().end().to_usize());
+    let sign = if said[from..to].contains('&') { '&' } else { '|' };
+    let in_brackets = said[..from].trim_end().ends_with('(');
+    (!in_brackets).then(|| {
+        let read = format!("{}({}){}", &said[..from], &said[from..to], &said[to..]);
+        format!("`{sign}` binds tighter than a comparison: Python reads `{read}`.")
+    })
 }
 
 /// Whether two cells compute the same, up to rounding. Errors are the same if their messages are.

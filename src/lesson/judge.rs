@@ -33,7 +33,7 @@ pub enum Judgement {
 
 const SHAPE_WANTED: &str = "A shape is the size of each axis: (9, 7) or 9x7 for two axes, (9,) or 9 for one.";
 const SENTENCE_WANTED: &str = "Answer in a sentence of your own; then compare it.";
-const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%.";
+const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%; of several numbers, all: 1, 5.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
 /// Errors: a message about what an answer looks like.
@@ -44,7 +44,7 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
     match &asked.answer {
         RightAnswer::Shape(_) if shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
         RightAnswer::Value { .. }
-            if answer::numbers(said).is_empty() && answer::named_size(said).is_none() =>
+            if readings(asked, said).is_empty() && answer::named_size(said).is_none() =>
         {
             Err(match said.contains(|c: char| c.is_ascii_digit()) && said.contains(['/', '*', '(']) {
                 true => format!("Which number is that here? {NUMBER_WANTED}"),
@@ -93,8 +93,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
         RightAnswer::Value { expr, tolerance } => {
             let truth = numbers_of(expr, session)?;
             let wrong = known(asked, session, numbers_of);
-            let mut readings = answer::numbers(said);
-            readings.extend(in_the_unit_asked_for(&asked.ask, said));
+            let mut readings = readings(asked, said);
             if let (true, Some(calculation)) = (readings.is_empty(), answer::named_size(said)) {
                 match size_of(&calculation, session) {
                     Ok(size) => readings.push(vec![TypedNumber::exact(size as f64)]),
@@ -109,12 +108,21 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
     }
 }
 
-/// Readings of `50 million` as 50, where the question asks for millions.
-fn in_the_unit_asked_for(ask: &str, said: &str) -> Vec<Vec<TypedNumber>> {
-    let (ask, said) = (ask.to_lowercase(), said.to_lowercase());
-    let units = ["million", "thousand", "billion", "percent", "per cent", "%"];
-    let shared = units.iter().filter(|unit| ask.contains(**unit) && said.contains(**unit));
-    shared.flat_map(|unit| answer::numbers(&said.replace(unit, " "))).collect()
+/// The readings of an answer as numbers, also without the words that the question has: `50 million` as 50 where it asks for
+/// millions, `7 words` as 7 where it asks for words.
+fn readings(asked: &Prediction, said: &str) -> Vec<Vec<TypedNumber>> {
+    let (ask, lower) = (asked.ask.to_lowercase(), said.to_lowercase());
+    let is_asked_for = |word: &&str| {
+        let word = word.trim_end_matches([',', '.', '?', '!']);
+        word.len() > 2 && word.starts_with(char::is_alphabetic) && ask.contains(word)
+    };
+    let own: Vec<&str> = lower.split_whitespace().filter(|word| !is_asked_for(word)).collect();
+    let mut readings = answer::numbers(said);
+    readings.extend(answer::numbers(
+        &own.join(" ").replace(if ask.contains('%') { "%" } else { "per cent" }, " "),
+    ));
+    readings.dedup();
+    readings
 }
 
 /// Judges an answer to a question with choices; needs no session.

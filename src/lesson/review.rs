@@ -55,8 +55,10 @@ pub fn as_statement(right: &str) -> String {
     let rest = right.strip_prefix("Yes").map(|rest| rest.trim_start_matches([':', ',', '.', ' ']));
     let rest = rest.unwrap_or(right);
     // `exp(a + 1)` is the name of a function, not a word, and w a number.
-    let first = rest.split_whitespace().next().unwrap_or_default();
-    if first.contains(['(', '_', '[']) || first.chars().count() == 1 && first != "a" {
+    let mut words = rest.split_whitespace();
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_article = first == "a" && second.starts_with(char::is_alphabetic);
+    if first.contains(['(', '_', '[']) || first.chars().count() == 1 && !is_article {
         return rest.to_owned();
     }
     let mut letters = rest.chars();

@@ -21,6 +21,8 @@ const LEAST: usize = 3;
 const TITLE: f64 = 3.0;
 /// How much a part of a longer name counts, compared with a word.
 const PART: f64 = 0.25;
+/// The share of what is asked for, rare words counted more, that a text must have.
+const ENOUGH: f64 = 0.25;
 
 /// A text that can be found.
 pub(crate) struct Searched<'t> {
@@ -28,12 +30,14 @@ pub(crate) struct Searched<'t> {
     pub(crate) body: &'t str,
 }
 
-/// The indices of the texts that have at least one of the words, the best first.
+/// The indices of the texts that have at least one of the words, the best first; none where no text has enough of them.
 pub(crate) fn search(wanted: &str, texts: &[Searched], glossary: &Glossary) -> Vec<usize> {
     let terms = terms(glossary);
     let titles: Vec<Ideas> = texts.iter().map(|text| ideas(text.title, &terms)).collect();
     let bodies: Vec<Ideas> = texts.iter().map(|text| ideas(text.body, &terms)).collect();
     let mut scores = vec![0.0; texts.len()];
+    // How much of what is asked for each text has, titles and bodies alike.
+    let (mut had, mut all) = (vec![0.0; texts.len()], 0.0);
     let wanted = ideas(wanted, &terms);
     for idea in wanted.whole.union(&wanted.parts) {
         let weights: Vec<f64> = titles
@@ -43,11 +47,14 @@ pub(crate) fn search(wanted: &str, texts: &[Searched], glossary: &Glossary) -> V
             .collect();
         let having = weights.iter().filter(|weight| **weight > 0.0).count();
         let rarity = (1.0 + texts.len() as f64 / having.max(1) as f64).ln();
-        for (score, weight) in scores.iter_mut().zip(weights) {
+        all += rarity;
+        for ((score, had), weight) in scores.iter_mut().zip(&mut had).zip(weights) {
             *score += rarity * weight;
+            *had += rarity * weight.min(1.0);
         }
     }
-    let mut found: Vec<usize> = (0..texts.len()).filter(|at| scores[*at] > 0.0).collect();
+    let fits = |at: &usize| scores[*at] > 0.0 && had[*at] >= ENOUGH * all;
+    let mut found: Vec<usize> = (0..texts.len()).filter(fits).collect();
     found.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     found
 }

@@ -328,7 +328,7 @@ fn means_in_words(rows: Chunks<f64>, names: &[String], look: Look) -> Text {
 #[derive(Clone, PartialEq)]
 pub struct Bar {
     pub name: String,
-    /// Its length, 0 or more.
+    /// Its length; a negative one is drawn in another pattern.
     pub value: f64,
     /// The value as text, at its right.
     pub text: String,
@@ -340,9 +340,9 @@ impl From<&(String, f64)> for Bar {
     }
 }
 
-/// A bar chart: the longest bar is as long as the width allows.
+/// A bar chart: the longest bar is as long as the width allows. Bars of negative values are hatched.
 pub fn bars(bars: &[Bar], look: Look) -> Text {
-    let greatest = bars.iter().map(|b| b.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
+    let greatest = bars.iter().map(|b| b.value.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let names = bars.iter().map(|b| b.name.width()).max().unwrap_or(0);
     let texts = bars.iter().map(|b| b.text.width()).max().unwrap_or(0);
     let longest = look.text_width().saturating_sub(names + texts + 3).max(4);
@@ -352,10 +352,16 @@ pub fn bars(bars: &[Bar], look: Look) -> Text {
             text.say(Role::Prose, format!("{}: {}", bar.name, bar.text));
             continue;
         }
-        let level = if greatest > 0.0 { (bar.value / greatest).clamp(0.0, 1.0) } else { 0.0 };
+        let level = if greatest > 0.0 { (bar.value.abs() / greatest).clamp(0.0, 1.0) } else { 0.0 };
         let mut line = Line::new().with(Role::Label, &bar.name);
         line.fill(names + 1);
-        line.push(Role::Heat(0.4), bar_of(level, longest));
+        line.push(
+            Role::Heat(0.4),
+            match bar.value < 0.0 {
+                true => "▒".repeat((level * longest as f64).round() as usize),
+                false => bar_of(level, longest),
+            },
+        );
         line.push(Role::Prose, " ");
         line.push(Role::Number, &bar.text);
         text.line(line);

@@ -162,7 +162,7 @@ fn questions_are_asked_again_and_answered() {
             "Should the mask come before or after softmax?",
             "see also: faq ",
             "1. Why view and then transpose?",
-            "no question contains these words",
+            "no question fits these words",
         ],
     );
     let mut attn = start(&["learn", "query"], &folder, 40);

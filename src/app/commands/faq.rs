@@ -114,9 +114,12 @@ fn found(wanted: &str, faq: &Lesson, catalogue: &Catalogue, command: &str) -> Re
         }
     };
     match found.is_empty() {
-        true => Err(Failure::Usage(format!(
-            "no question contains these words; `{command}` lists all {count}, `attn show glossary` explains terms"
-        ))),
+        true => Err(Failure::Usage(match command {
+            "faq" => format!("no question fits these words; `all` lists the {count}, `g` explains terms"),
+            _ => format!(
+                "no question fits these words; `{command}` lists all {count}, `attn show glossary` explains terms"
+            ),
+        })),
         false => Ok(found),
     }
 }

@@ -62,7 +62,7 @@ impl Walk<'_, '_, '_> {
         let made = Ending {
             place: self.lesson_place(),
             summary: unread_recap(lesson, progress).unwrap_or(&lesson.summary).to_owned(),
-            left: left(lesson, progress),
+            left: left(lesson, progress, self.all),
             results: figures,
             next,
         };
@@ -119,11 +119,12 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-/// The steps of a lesson that were not seen, the questions that were missed or skipped, and the exercises that are open.
-fn left(lesson: &Lesson, progress: &Progress) -> Vec<(StopState, String)> {
+/// The steps of a lesson that were not seen, of asides only if `all` are walked, the questions that were missed or skipped,
+/// and the exercises that are open.
+fn left(lesson: &Lesson, progress: &Progress, all: bool) -> Vec<(StopState, String)> {
     let mut left = Vec::new();
     for step in &lesson.steps {
-        if !progress.done(lesson, step) {
+        if !progress.done(lesson, step) && (all || !step.aside) {
             let title = if step.title.is_empty() { &step.slug } else { &step.title };
             left.push((StopState::Open, title.clone()));
         }

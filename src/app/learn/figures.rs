@@ -7,12 +7,13 @@ use crate::view::Figure;
 /// The most tensors of a step that can be chosen from.
 const MOST: usize = 24;
 
-/// The tensors to choose from: those whose tables the step shows, then the others that its code names.
+/// The tensors to choose from: those whose tables the step shows, then the others that its code names outside of the
+/// functions and classes that it defines.
 pub(super) fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) -> Vec<Figure> {
     let mut figures = shown;
     let names = workspace.names();
     let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
-    for word in step.code.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
+    for word in run_at_once(&step.code).split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
         if !figures.iter().any(|figure| figure.name == word)
             && let Some(tensor) = names.get(word)
         {
@@ -22,6 +23,18 @@ pub(super) fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) ->
     figures.retain(|figure| figure.has_values() && figure.count() > 0);
     figures.truncate(MOST);
     figures
+}
+
+/// The lines of code that are not in the body of a function or a class.
+fn run_at_once(code: &str) -> String {
+    let mut defines = false;
+    let is_outside = |line: &&str| {
+        if !line.starts_with([' ', ')']) && !line.is_empty() {
+            defines = ["def ", "class ", "@"].iter().any(|word| line.starts_with(word));
+        }
+        !defines
+    };
+    code.lines().filter(is_outside).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a step that has run has a tensor to choose from.

@@ -102,10 +102,11 @@ impl<'c> Walk<'c, '_, '_> {
                     }
                     (true, InputMode::Keys) => {
                         let mut keys = Text { lines: Vec::new() };
-                        // None of the keys acts alone here: the first lesson says so, the help at any time.
-                        if self.stop().lesson.number <= 1 {
-                            keys.append(remark("Type an answer, or a letter and Enter:", self.shell.look));
-                        }
+                        // None of the keys acts alone here.
+                        keys.append(remark(
+                            "Type an answer, or one of these letters, and Enter:",
+                            self.shell.look,
+                        ));
                         keys.append(keys::legend(self, self.shell.look));
                         self.shell.show(&keys)?;
                     }

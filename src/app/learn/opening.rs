@@ -13,6 +13,8 @@ use crate::view::{Look, Text};
 /// The sentence, and the word that changes.
 const SENTENCE: &str = "the river was cold so anna walked to the bank and looked for the";
 const CHANGE: (&str, &str) = ("river", "money");
+/// A model whose likeliest word has a smaller share is sure of none.
+const UNSURE: f64 = 0.3;
 
 /// Shows it; `hours` is how long the course takes. Returns whether the learner begins the course.
 pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<bool, Failure> {
@@ -54,7 +56,17 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
             return Ok(true);
         }
         text = match trained::sentence(&own) {
-            Ok(_) => answer(&seen(&mut model, &own)?, "Where the last word looked:", look),
+            Ok(_) => {
+                let looked = seen(&mut model, &own)?;
+                let mut text = answer(&looked, "Where the last word looked:", look);
+                if looked.next.first().is_some_and(|next| next.share < UNSURE) {
+                    text.section(prose(
+                        "It is sure of none: no sentence that it learned from goes on like this.",
+                        look,
+                    ));
+                }
+                text
+            }
             Err(why) => prose(&format!("{why}."), look),
         };
         text.section(prose("Enter begins the course. Or type another sentence.", look));

@@ -30,6 +30,7 @@ impl Walk<'_, '_, '_> {
             let pressed = loop {
                 match input::press(&more, self.shell)? {
                     KeyPress::Page(1) | KeyPress::Arrow(1, 0) => break KeyPress::Enter,
+                    KeyPress::Escape => break KeyPress::Letter(' '),
                     // A key that means nothing here leaves the page as it is.
                     other if self.acts(other) => break other,
                     _ => {}

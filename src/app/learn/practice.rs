@@ -49,7 +49,7 @@ impl<'c> Walk<'c, '_, '_> {
                 text.section(labelled_code("Yours, which passed:", passed, look));
             }
             (None, Some(attempt)) => {
-                text.section(labelled_code("Yours so far (`e` continues with it):", attempt, look));
+                text.section(labelled_code("Yours so far (e continues with it):", attempt, look));
             }
             (None, None) => {}
         }
