@@ -274,10 +274,7 @@ pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> P
     if !key.backwards.is_empty() {
         let axes: Vec<usize> = key.backwards.iter().map(|it| it.0).collect();
         let dims = axes.iter().map(|&axis| axis as i64).collect();
-        let forwards = source.with_layout(key.forwards(source.layout()));
-        if let Some(origin) = source.origin() {
-            forwards.set_origin(origin, source.output_index());
-        }
+        let forwards = source.with_layout(key.forwards(source.layout())).with_history_of(&source);
         source = numpy.call("flip", vec![Arg::Tensor(forwards.clone()), Arg::Ints(dims)], vm)?;
         mirrored = Some((forwards, axes));
     }

@@ -36,17 +36,6 @@ impl Overwrite {
     }
 }
 
-/// Sets the history of the values that a tensor had before a write to that of the tensor.
-fn with_past(before: Tensor, target: &Tensor) -> Arg {
-    if target.requires_grad() {
-        before.mark_result(true);
-    }
-    if let Some(origin) = target.origin() {
-        before.set_origin(origin, target.output_index());
-    }
-    Arg::Tensor(before)
-}
-
 /// Writes into `target` and records it: on the tensor, and on the elements it covers.
 /// `args[0]` is the target; the record keeps the values it had.
 pub(crate) fn overwrite(
@@ -71,7 +60,7 @@ pub(crate) fn overwrite(
     let stream = Stream::of(state, &args);
     let keeps = target.numel() <= SNAPSHOT && !state.recorder.is_off();
     args[0] = match needs_grad || keeps {
-        true => with_past(Tensor::new(target.to_buffer(), target.shape(), target.dtype()), target),
+        true => Arg::Tensor(ops::copy(target).with_history_of(target)),
         false => Arg::None,
     };
     write(target)?;
@@ -103,7 +92,7 @@ pub(super) fn replace(
             let needs_grad = what.needs_grad(caller.state, &args);
             // Dropped as a tensor, the elements can serve the next result.
             let before = Tensor::new(before, target.shape(), target.dtype());
-            args[0] = if needs_grad { with_past(before, target) } else { Arg::None };
+            args[0] = if needs_grad { Arg::Tensor(before.with_history_of(target)) } else { Arg::None };
             recorded(caller, what, target, args, needs_grad);
             Ok(())
         }

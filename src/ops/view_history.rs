@@ -10,13 +10,7 @@ use crate::tensor::{Arg, CompletedOperation, Tensor};
 pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
     let mut seen = (view.clone(), before.clone());
     while let Some(base) = base_of(&seen.1, view) {
-        let old = base.alias();
-        if base.requires_grad() {
-            old.mark_result(true);
-        }
-        if let Some(origin) = base.origin() {
-            old.set_origin(origin, base.output_index());
-        }
+        let old = base.alias().with_history_of(&base);
         let args = vec![Arg::Tensor(old.clone()), Arg::Tensor(seen.0)];
         let record = caller.state.recorder.record(CompletedOperation {
             grad_name: COPY_SLICES.gradient.into(),

@@ -233,6 +233,17 @@ impl Tensor {
     pub(crate) fn set_made(&self, record: Rc<Record>, output: usize) {
         self.0.storage.made_by(FilledBy::new(record.clone(), output, &self.0.layout));
         self.set_origin(record, output);
+    /// This tensor with the history of another one.
+    pub(crate) fn with_history_of(self, other: &Tensor) -> Tensor {
+        if other.requires_grad() {
+            self.mark_result(true);
+        }
+        if let Some(origin) = other.origin() {
+            self.set_origin(origin, other.output_index());
+        }
+        self
+    }
+
     }
 
     /// The records that only this last reference keeps alive.
