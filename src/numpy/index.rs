@@ -337,8 +337,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
         }
         None => values,
     };
-    let what =
-        Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
+    let what = Overwrite { form: 0, operation: &SETITEM, grad_name: None, drawn: None };
     // A source that shares memory is read before it is written.
     let values =
         if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };

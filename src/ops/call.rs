@@ -143,7 +143,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
             view.mark_view_without_edge();
         }
     }
-    let needs_grad = wants_grad(state, op, &args);
+    let needs_grad = wants_grad(state, grad_name, &args);
     let saves = needs_grad && (op.saves_result)(&args);
     let kept = call.kept.take();
     let mut args = args;
@@ -209,7 +209,6 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
         allow_leaf(state, &target)?;
     }
     op.check_dtype(&args)?;
-    let differentiable = op.gradient.is_some();
     let operation = &op.descriptor;
     let given = args.clone();
     let call = Call {
@@ -223,7 +222,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     };
     if op.in_place == InPlace::Always {
         let grad_name = op.gradient_of(form);
-        let what = Overwrite { form, operation, grad_name, differentiable, drawn: None };
+        let what = Overwrite { form, operation, grad_name, drawn: None };
         overwrite(caller, what, &target, args, |_| run(op, &call, &given).map(drop))?;
         return Ok(target);
     }
@@ -254,7 +253,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
         ))
         .about(ErrorFact::DifferentDtypes));
     }
-    let what = Overwrite { form, operation, grad_name, differentiable, drawn: stream.drawn() };
+    let what = Overwrite { form, operation, grad_name, drawn: stream.drawn() };
     replace(caller, what, &target, args, result)?;
     Ok(target)
 }

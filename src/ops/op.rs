@@ -233,11 +233,11 @@ pub(crate) struct Call<'a> {
     pub(super) kept: RefCell<Vec<Arg>>,
 }
 
-/// Whether a gradient will flow through a call with these arguments.
-pub(super) fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
+/// Whether a gradient will flow through a call with these arguments, of which `grad_fn` shows this.
+pub(super) fn wants_grad(state: &State, grad_name: Option<GradName>, args: &[Arg]) -> bool {
     state.grad_mode.get()
-        && op.gradient.is_some()
-        && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
+        && grad_name.is_some()
+        && args.iter().flat_map(Arg::tensors).any(Tensor::requires_grad)
 }
 
 impl<'a> Call<'a> {
@@ -254,7 +254,7 @@ impl<'a> Call<'a> {
 
     /// Keeps two numbers for each row that gradients are made of, if a gradient will flow through this call.
     pub(crate) fn keep_rows<T: Float>(&self, rows: &[[T; 2]]) {
-        if self.grad_name.get().is_some() && wants_grad(self.state, self.op, self.args) {
+        if wants_grad(self.state, self.grad_name.get(), self.args) {
             self.keep(T::tensor(rows.as_flattened().to_vec(), [rows.len(), 2], T::DTYPE));
         }
     }

@@ -1,6 +1,6 @@
 //! Writes into tensors, recorded: on the tensor, and on the elements that it covers.
 
-use super::op::Op;
+use super::op::{Op, wants_grad};
 use super::state::{Caller, State};
 use super::stream::Stream;
 use super::table;
@@ -17,24 +17,14 @@ pub(crate) struct Overwrite {
     /// Which of the operation's signatures the arguments fit.
     pub(crate) form: usize,
     pub(crate) operation: &'static Descriptor,
-    /// What `grad_fn` shows.
+    /// What `grad_fn` shows; none if no gradients flow through it.
     pub(crate) grad_name: Option<GradName>,
-    /// Whether gradients flow through it.
-    pub(crate) differentiable: bool,
     /// The random numbers that its values took, if they were computed before.
     pub(crate) drawn: Option<RandomDraws>,
 }
 
 /// Up to how many elements the values before an in-place write are kept, so that they can be explained.
 const SNAPSHOT: usize = 4096;
-
-impl Overwrite {
-    fn needs_grad(&self, state: &State, args: &[Arg]) -> bool {
-        state.grad_mode.get()
-            && self.differentiable
-            && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
-    }
-}
 
 /// Writes into `target` and records it: on the tensor, and on the elements it covers.
 /// `args[0]` is the target; the record keeps the values it had.
@@ -56,7 +46,7 @@ pub(crate) fn overwrite(
         unrecorded(target);
         return Ok(());
     }
-    let needs_grad = what.needs_grad(state, &args);
+    let needs_grad = wants_grad(state, what.grad_name, &args);
     let stream = Stream::of(state, &args);
     let keeps = target.numel() <= SNAPSHOT && !state.recorder.is_off();
     args[0] = match needs_grad || keeps {
@@ -89,7 +79,7 @@ pub(super) fn replace(
             Ok(())
         }
         Ok(before) => {
-            let needs_grad = what.needs_grad(caller.state, &args);
+            let needs_grad = wants_grad(caller.state, what.grad_name, &args);
             // Dropped as a tensor, the elements can serve the next result.
             let before = Tensor::new(before, target.shape(), target.dtype());
             args[0] = if needs_grad { Arg::Tensor(before.with_history_of(target)) } else { Arg::None };

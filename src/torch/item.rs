@@ -188,13 +188,7 @@ pub(crate) fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &Virt
     let place = || site(vm);
     let caller = Caller { state: &holder.state, site: &place };
     let grad_name = index::set_grad_name(&target, &index, source.tensor().is_none());
-    let what = Overwrite {
-        form: 0,
-        operation: &SETITEM,
-        grad_name: Some(grad_name),
-        differentiable: true,
-        drawn: None,
-    };
+    let what = Overwrite { form: 0, operation: &SETITEM, grad_name: Some(grad_name), drawn: None };
     let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(index.clone())];
     overwrite(caller, what, &target, args, |target| index::set(target, &index, &values)).or_raise(vm)?;
     if let (Some(view), Some(record)) = (covered, target.origin()) {
