@@ -344,7 +344,8 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
     let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(key.parts.clone())];
     let place = || site(vm);
     let caller = Caller { state: &array.numpy.state, site: &place };
-    let done = overwrite(caller, what, &target, args, |target| index::set(target, &key.parts, &values));
+    let done =
+        overwrite(caller, what, &target, args, |target| index::put(target, &key.parts, &values, false));
     if let Err(error) = done {
         if error.message.starts_with("shape mismatch: value tensor") {
             let shape = index::get(&target, &key.parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;

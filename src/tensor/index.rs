@@ -350,12 +350,6 @@ fn fills(index: &[Index], source: &Tensor) -> bool {
     source.numel() == 1 && one_mask && !index.iter().any(|part| matches!(part, Index::Bool(_)))
 }
 
-/// `tensor[index] = source`, broadcast. Without index tensors the source may have any dtype, with them that of the
-/// tensor. In place.
-pub(crate) fn set(tensor: &Tensor, index: &[Index], source: &Tensor) -> Result<()> {
-    put(tensor, index, source, false)
-}
-
 /// What `grad_fn` shows after `tensor[index] = source`.
 pub(crate) fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> GradName {
     match basic(tensor, index).ok().filter(|basic| basic.last_step == ALIAS) {
@@ -366,7 +360,8 @@ pub(crate) fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> G
     }
 }
 
-/// `tensor.index_put_(index, source, accumulate)`: with `accumulate`, values of repeated indices are added. In place.
+/// `tensor[index] = source`, broadcast. Without index tensors the source may have any dtype, with them that of the
+/// tensor. With `accumulate`, values of repeated indices are added, as `index_put_` does. In place.
 pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) -> Result<()> {
     if let [Index::Bool(true)] = index {
         return ops::write(&tensor.with_layout(tensor.layout().unsqueeze(0)), &without_leading_ones(source));

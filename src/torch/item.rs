@@ -190,7 +190,8 @@ pub(crate) fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &Virt
     let grad_name = index::set_grad_name(&target, &index, source.tensor().is_none());
     let what = Overwrite { form: 0, operation: &SETITEM, grad_name: Some(grad_name), drawn: None };
     let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(index.clone())];
-    overwrite(caller, what, &target, args, |target| index::set(target, &index, &values)).or_raise(vm)?;
+    overwrite(caller, what, &target, args, |target| index::put(target, &index, &values, false))
+        .or_raise(vm)?;
     if let (Some(view), Some(record)) = (covered, target.origin()) {
         target.storage().narrow_last(&record, view.layout().clone());
     }

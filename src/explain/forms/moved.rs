@@ -233,7 +233,7 @@ pub(crate) fn assigned(subject: &Subject) -> Option<Account> {
         }
         None => Tensor::scalar(-1.0, DType::Float64),
     };
-    index::set(&untouched, parts, &values).ok()?;
+    index::put(&untouched, parts, &values, false).ok()?;
     let number = untouched.to_f64_vec().get(ravel(subject.index(), &shape)).copied()?;
     let at = super::given::place(subject.made.record.site.as_ref());
     if number == 0.0 {

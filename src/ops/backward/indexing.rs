@@ -69,7 +69,7 @@ pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }
     if step.wants(target) {
         let left = ops::shape::preserved(&grad);
-        index::set(&left, parts, &Tensor::zeros([], grad.dtype())?)?;
+        index::put(&left, parts, &Tensor::zeros([], grad.dtype())?, false)?;
         grads = grads.and(target, left);
     }
     Ok(grads)
