@@ -2,7 +2,6 @@
 //! Free of Python objects, so that operations are called alike from Python and Rust.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 use smallvec::SmallVec;
 
@@ -11,13 +10,14 @@ use super::failed::Failed;
 use super::in_place::{allow_layout, allow_leaf, allow_operands};
 use super::op::{Call, Op, TargetCheck, wants_grad};
 use super::overwrite::{Overwrite, overwrite, replace};
+use super::schema::default_arg;
 use super::state::{Caller, State};
 use super::stream::Stream;
 use super::table;
 use super::value::Value;
 use crate::kernel::stop;
 use crate::tensor::descriptor::{InPlace, OpFamily};
-use crate::tensor::{Arg, CompletedOperation, DType, Error, ErrorFact, Record, Result, Tensor, allow, ops};
+use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Result, Tensor, allow, ops};
 
 /// Whether a view that was made while gradients were off requires a gradient all the same, as what it was made from does.
 fn requires_as_base(state: &State, op: &Op, args: &[Arg], view: &Tensor) -> bool {
@@ -68,19 +68,12 @@ fn run(op: &'static Op, call: &Call, args: &[Arg]) -> Result<Value> {
     stop::leavable(|| (op.run)(call)).unwrap_or_else(|left| Err(left.into()))
 }
 
-/// The operands as `torch.autocast` converts them for this operation.
-fn autocast(caller: Caller, op: &Op, args: Vec<Arg>) -> Result<Vec<Arg>> {
-    match caller.state.autocast.enabled.get() {
-        true => converted(caller, (op.autocast)(&args), args),
-        false => Ok(args),
-    }
-}
-
 /// The operands as a policy of `torch.autocast` converts them.
 pub(crate) fn converted(caller: Caller, policy: Autocast, args: Vec<Arg>) -> Result<Vec<Arg>> {
     let mode = &caller.state.autocast;
     let Some(dtype) = mode.dtype_for(policy, &args) else { return Ok(args) };
-    let each = |tensor: Tensor| mode.in_dtype(tensor, dtype, |tensor| cast(caller, tensor, dtype));
+    let cast = |tensor: &Tensor| call_named(caller, "to", 0, vec![tensor.into(), Arg::DType(dtype)]);
+    let each = |tensor: Tensor| mode.in_dtype(tensor, dtype, cast);
     let one = |arg| match arg {
         Arg::Tensor(tensor) => each(tensor).map(Arg::Tensor),
         Arg::Tensors(tensors) => tensors.into_iter().map(each).collect::<Result<_>>().map(Arg::Tensors),
@@ -89,21 +82,29 @@ pub(crate) fn converted(caller: Caller, policy: Autocast, args: Vec<Arg>) -> Res
     args.into_iter().map(one).collect()
 }
 
-/// A tensor in another dtype, recorded.
-fn cast(caller: Caller, tensor: &Tensor, dtype: DType) -> Result<Tensor> {
-    let to = table::row("to");
-    let mut args = vec![Arg::Tensor(tensor.clone()), Arg::DType(dtype)];
-    args.resize(to.params()[0].len(), Arg::None);
-    match call(caller, to, 0, args)? {
+/// Runs a form of an operation of the table that returns one tensor; arguments that are not given have their defaults.
+pub(super) fn call_named(
+    caller: Caller,
+    name: &'static str,
+    form: usize,
+    mut args: Vec<Arg>,
+) -> Result<Tensor> {
+    let row = table::row(name);
+    let rest = row.params()[form].get(args.len()..).unwrap_or_default();
+    args.extend(rest.iter().map(|param| param.default.map_or(Arg::None, default_arg)));
+    match call(caller, row, form, args)? {
         Value::Tensor(found) => Ok(found),
-        _ => unreachable!("a conversion returns one tensor"),
+        _ => unreachable!("{name} returns one tensor"),
     }
 }
 
 /// Runs an operation on bound arguments; its results are recorded.
 pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
-    let args = autocast(caller, op, args)?;
+    let args = match state.autocast.enabled.get() {
+        true => converted(caller, (op.autocast)(&args), args)?,
+        false => args,
+    };
     if state.is_traced() {
         return state.tracer.call(&op.descriptor, args, |args| call(caller, op, form, args));
     }
@@ -132,8 +133,11 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
     let results = value.tensors();
     let outputs = results.len();
     let made = results.into_iter().enumerate().filter(|(_, result)| is_made(result));
-    let made: SmallVec<[(usize, &Tensor, bool); 1]> =
-        made.map(|(output, result)| (output, result, is_view_of_any(&args, result))).collect();
+    let made: SmallVec<[(usize, &Tensor, bool); 1]> = made
+        .map(|(output, result)| {
+            (output, result, args.iter().flat_map(Arg::tensors).any(|given| is_view_of(given, result)))
+        })
+        .collect();
     let Some(&(_, last, _)) = made.last() else {
         drop(made);
         return Ok(value);
@@ -164,22 +168,17 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
     if saves {
         record.save_result(last);
     }
-    for (output, tensor, is_view) in &made {
-        made_by(tensor, record.clone(), *output, *is_view);
+    for (output, result, is_view) in &made {
+        if needs_grad && result.dtype().is_float() {
+            result.mark_result(true);
+        }
+        match is_view {
+            true => result.set_origin(record.clone(), *output),
+            false => result.set_made(record.clone(), *output),
+        }
     }
     drop(made);
     Ok(value)
-}
-
-/// Sets the origin of a result, and whether it requires a gradient.
-fn made_by(result: &Tensor, record: Rc<Record>, output: usize, is_view: bool) {
-    if record.needs_grad && result.dtype().is_float() {
-        result.mark_result(true);
-    }
-    match is_view {
-        true => result.set_origin(record, output),
-        false => result.set_made(record, output),
-    }
 }
 
 /// Runs an operation and writes its result into its first argument: the in-place twin.
@@ -256,11 +255,6 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     let what = Overwrite { form, operation, grad_name, drawn: stream.drawn() };
     replace(caller, what, &target, args, result)?;
     Ok(target)
-}
-
-/// Whether a result is a view on one of these.
-fn is_view_of_any(args: &[Arg], result: &Tensor) -> bool {
-    args.iter().flat_map(Arg::tensors).any(|given| is_view_of(given, result))
 }
 
 fn is_view_of(given: &Tensor, result: &Tensor) -> bool {

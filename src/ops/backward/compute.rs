@@ -5,11 +5,8 @@ use std::cmp::Ordering;
 
 use super::step::BackwardStep;
 use crate::kernel::reduce as kernel;
-use crate::ops::call::call;
-use crate::ops::schema::default_arg;
+use crate::ops::call::call_named;
 use crate::ops::state::Caller;
-use crate::ops::table;
-use crate::ops::value::Value;
 use crate::tensor::ops::cast;
 use crate::tensor::ops::pointwise;
 use crate::tensor::ops::reduce::{self, ReductionAxes};
@@ -20,24 +17,12 @@ use crate::tensor::{Arg, Buffer, DType, Layout, Result, Tensor, ops};
 const DEFAULT: DType = DType::Float32;
 
 /// Runs a form of an operation of the table, recorded; arguments that are not given have their defaults.
-pub(crate) fn recorded(
-    caller: Caller,
-    name: &'static str,
-    form: usize,
-    mut args: Vec<Arg>,
-) -> Result<Tensor> {
-    let row = table::row(name);
-    let params = &row.params()[form];
-    let rest = params.get(args.len()..).unwrap_or_default();
-    args.extend(rest.iter().map(|param| param.default.map_or(Arg::None, default_arg)));
+pub(crate) fn recorded(caller: Caller, name: &'static str, form: usize, args: Vec<Arg>) -> Result<Tensor> {
     // Zeros and places that a rule makes.
     for tensor in args.iter().flat_map(Arg::tensors) {
         caller.state.mark_gradient(tensor, (caller.site)());
     }
-    match call(caller, row, form, args)? {
-        Value::Tensor(found) => Ok(found),
-        _ => unreachable!("rules call operations with one result"),
-    }
+    call_named(caller, name, form, args)
 }
 
 /// Methods of a step: the operation of the table with its form and its arguments, and what computes the same.
