@@ -34,6 +34,11 @@ impl Tensor {
         Ok(Tensor::from_parts(Storage::zeros(dtype, len), Layout::contiguous(shape), dtype))
     }
 
+    /// Zeros with the shape of this tensor and its order in memory. As `torch.zeros_like`.
+    pub(crate) fn zeros_like(&self, dtype: DType) -> Result<Tensor> {
+        Ok(Tensor::zeros(self.shape(), dtype)?.with_layout(self.layout().preserved()))
+    }
+
     /// A float32 tensor of these elements.
     pub fn from_f32(values: Vec<f32>, shape: impl AsRef<[usize]>) -> Tensor {
         Tensor::new(Buffer::F32(values), shape, DType::Float32)

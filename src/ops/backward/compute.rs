@@ -200,12 +200,6 @@ pub(super) fn neg(a: &Tensor) -> Tensor {
     placed(pointwise::same_unary(a, |x| -x, |x| -x, i64::wrapping_neg), &[a])
 }
 
-/// Zeros with the shape and dtype of a tensor, in its order in memory. As `torch.zeros_like`.
-pub(crate) fn zeros_like(a: &Tensor) -> Result<Tensor> {
-    let layout = a.layout().preserved();
-    Ok(Tensor::zeros([layout.numel()], a.dtype())?.with_layout(layout))
-}
-
 /// Whether a comparison is true of each pair of elements; one with nan is not.
 pub(crate) fn compare(a: &Arg, b: &Arg, test: fn(Ordering) -> bool) -> Result<Tensor> {
     let result = pointwise::compare(a, b, DEFAULT, test)?;

@@ -1,6 +1,5 @@
 //! Rules of joining and of splitting.
 
-use super::compute;
 use super::step::{BackwardStep, Gradients};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, Result, Tensor};
@@ -38,7 +37,7 @@ pub(crate) fn unbind(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<
     let Some(known) = grads.iter().flatten().next().cloned() else { return Ok(Gradients::none()) };
     let parts: Vec<Tensor> = grads
         .into_iter()
-        .map(|grad| grad.map_or_else(|| compute::zeros_like(&known), Ok))
+        .map(|grad| grad.map_or_else(|| known.zeros_like(known.dtype()), Ok))
         .collect::<Result<_>>()?;
     let axis = wrap_dim(step.int("dim").unwrap_or(0), known.ndim() + 1)?;
     Ok(Gradients::of("input", step.stacked(&parts, axis)?))

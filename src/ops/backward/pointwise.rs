@@ -57,7 +57,7 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         if step.wants("other") {
             step.operand("input")?;
         }
-        let zeros = compute::zeros_like(&grad)?;
+        let zeros = grad.zeros_like(grad.dtype())?;
         return Ok(Gradients::of("input", zeros.clone()).and("other", zeros));
     }
     step.needs_saved();
@@ -96,7 +96,7 @@ pub(crate) fn masked_fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients
     let mask = step.tensor("mask")?;
     let mut grads = Gradients::none();
     if step.wants("value") {
-        let zeros = compute::zeros_like(&grad)?;
+        let zeros = grad.zeros_like(grad.dtype())?;
         let filled = step.choice(mask, &grad, &zeros)?;
         grads = grads.and("value", step.total(&filled)?);
     }
@@ -186,7 +186,7 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
             step.mul(&grad, &slope)?
         }
         number => match number.number().unwrap_or(1.0) {
-            0.0 => compute::zeros_like(&grad)?,
+            0.0 => grad.zeros_like(grad.dtype())?,
             value => {
                 let lower = match number {
                     Arg::Int(value) => Arg::Int(value - 1),
@@ -253,7 +253,7 @@ pub(crate) fn triu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// `fill` and `zero_`, which forget what was there.
 pub(crate) fn fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let mut grads = Gradients::of("input", compute::zeros_like(&grad)?);
+    let mut grads = Gradients::of("input", grad.zeros_like(grad.dtype())?);
     if step.wants("value") {
         grads = grads.and("value", step.total(&grad)?);
     }
@@ -264,7 +264,7 @@ pub(crate) fn fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 pub(crate) fn overwrite(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {
-        grads = grads.and("input", compute::zeros_like(&grad)?);
+        grads = grads.and("input", grad.zeros_like(grad.dtype())?);
     }
     let source = step.name(1);
     Ok(grads.and(source, grad))

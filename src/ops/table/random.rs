@@ -150,7 +150,7 @@ fn sized(c: &Call, fill: Fill) -> Result<Value> {
 
 fn like(c: &Call, fill: Fill) -> Result<Value> {
     let x = c.tensor(0)?;
-    let target = draw::empty_like(x, c.opt_dtype(1).unwrap_or(x.dtype()))?;
+    let target = x.zeros_like(c.opt_dtype(1).unwrap_or(x.dtype()))?;
     leaf(target, c.bool(4), |target| fill(target, &mut c.state.generator.borrow_mut()))
 }
 
@@ -178,7 +178,7 @@ fn randint(c: &Call) -> Result<Value> {
 fn randint_like(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let (low, high, at) = if c.form == 0 { (c.int(1)?, c.int(2)?, 3) } else { (0, c.int(1)?, 2) };
-    let target = draw::empty_like(x, c.opt_dtype(at).unwrap_or(x.dtype()))?;
+    let target = x.zeros_like(c.opt_dtype(at).unwrap_or(x.dtype()))?;
     leaf(target, c.bool(at + 3), |target| {
         bounded(target, &mut c.state.generator.borrow_mut(), low, Some(high))
     })
@@ -251,8 +251,7 @@ fn bernoulli(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let generator = c.generator(if c.form == 0 { 1 } else { 2 });
     let generator = &mut *generator.borrow_mut();
-    let target =
-        if c.form == 0 { Tensor::zeros(x.shape(), x.dtype())? } else { draw::empty_like(x, x.dtype())? };
+    let target = if c.form == 0 { Tensor::zeros(x.shape(), x.dtype())? } else { x.zeros_like(x.dtype())? };
     if c.form == 0 {
         bernoulli_each(&target, generator, x)?;
     } else {

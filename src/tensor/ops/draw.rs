@@ -8,17 +8,11 @@ use crate::each_lane;
 use crate::kernel::elementwise::PIECE;
 use crate::kernel::random::{self, Family, Generator};
 use crate::kernel::threads;
-use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, allow};
+use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor};
 
 /// The same elements with the largest stride first, so that row-major order is the order in memory. View.
 pub fn memory_order(layout: &Layout) -> Layout {
     memory_order_as(layout, layout)
-}
-
-/// Zeros with the shape of this tensor and its order in memory. As `torch.empty_like`.
-pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    let len = allow(x.shape(), dtype)?;
-    Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), x.layout().preserved(), dtype))
 }
 
 /// Writes numbers that `draw` makes in the order of the memory of `target`: into that memory itself if it is one piece.
@@ -176,7 +170,7 @@ pub(crate) fn all_integers(target: &Tensor, generator: &mut Generator) -> Result
 /// The factors of dropout with probability `p` (0 < p < 1): 1 / (1 - p) where an element is kept, otherwise 0, in the
 /// order of `x` in memory. As the noise of `F.dropout`.
 pub(crate) fn dropout_noise(x: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<Tensor> {
-    let noise = empty_like(x, x.dtype())?;
+    let noise = x.zeros_like(x.dtype())?;
     bernoulli(&noise, generator, family, 1.0 - p)?;
     let kept = match x.dtype() {
         DType::Float64 => 1.0 / (1.0 - p),
