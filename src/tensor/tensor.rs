@@ -132,8 +132,7 @@ impl Tensor {
         self.with_layout(Layout { shape, strides, offset: self.layout().offset })
     }
 
-    /// This row-major tensor with its elements moved to the order in memory that `layout` has. Copies unless that is
-    /// row-major.
+    /// The same elements in the order in memory that `layout` has, which has no gaps. Copies unless they lie so.
     pub(crate) fn laid_out(self, layout: Layout) -> Tensor {
         if *layout.strides == *self.strides() {
             return self;
@@ -234,10 +233,6 @@ impl Tensor {
         drop(old);
     }
 
-    /// Sets the origin of the tensor and of its storage: result `output` of `record`.
-    pub(crate) fn set_made(&self, record: Rc<Record>, output: usize) {
-        self.0.storage.made_by(FilledBy::new(record.clone(), output, &self.0.layout));
-        self.set_origin(record, output);
     /// This tensor with the history of another one.
     pub(crate) fn with_history_of(self, other: &Tensor) -> Tensor {
         if other.requires_grad() {
@@ -249,6 +244,10 @@ impl Tensor {
         self
     }
 
+    /// Sets the origin of the tensor and of its storage: result `output` of `record`.
+    pub(crate) fn set_made(&self, record: Rc<Record>, output: usize) {
+        self.0.storage.made_by(FilledBy::new(record.clone(), output, &self.0.layout));
+        self.set_origin(record, output);
     }
 
     /// The records that only this last reference keeps alive.

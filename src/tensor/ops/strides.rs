@@ -4,7 +4,7 @@
 use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder, StrideShape};
 
 use crate::tensor::layout::{iteration_order, ordered};
-use crate::tensor::{Buffer, Layout, Storage, Tensor};
+use crate::tensor::{Layout, Tensor};
 
 /// A gapless layout of `shape` with its dimensions in the order that the operands have in memory. The first operand whose
 /// strides of two dimensions differ decides about these.
@@ -33,16 +33,7 @@ pub(crate) fn placed(result: Tensor, operands: &[&Tensor]) -> Tensor {
         let layouts: Vec<&Layout> = operands.iter().map(|operand| operand.layout()).collect();
         inferred(shape, &layouts)
     };
-    if *layout.strides == *result.strides() {
-        return result;
-    }
-    let target = Tensor::from_parts(
-        Storage::new(Buffer::zeros(result.dtype(), result.numel())),
-        layout,
-        result.dtype(),
-    );
-    super::write(&target, &result).expect("the shapes are equal");
-    target
+    result.laid_out(layout)
 }
 
 fn four_strides(layout: &Layout) -> StrideShape<Ix4> {
