@@ -28,40 +28,31 @@ fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
     Ok(tensor.into())
 }
 
-fn constant(shape: Vec<usize>, dtype: DType, value: &Arg, requires_grad: bool) -> Result<Value> {
-    let len = allow(&shape, dtype)?;
+/// One value everywhere.
+fn constant(shape: &[usize], dtype: DType, value: &Arg) -> Result<Tensor> {
+    let len = allow(shape, dtype)?;
     if !fits(value, dtype) {
         ops::mask::checked_number(value, dtype)?;
     }
-    let made = match value.number().map(f64::to_bits) {
-        Some(0) => Tensor::zeros(shape, dtype)?,
-        _ => Tensor::new(filled(dtype, len, value), shape, dtype),
-    };
-    leaf(made, requires_grad)
+    match value.number().map(f64::to_bits) {
+        Some(0) => Tensor::zeros(shape, dtype),
+        _ => Ok(Tensor::new(filled(dtype, len, value), shape, dtype)),
+    }
 }
 
 fn sized(c: &Call, value: &Arg) -> Result<Value> {
-    constant(c.shape(0)?, c.opt_dtype(1).unwrap_or(c.default_dtype()), value, c.bool(4))
-}
-
-fn like(c: &Call, value: &Arg) -> Result<Value> {
-    alike(c, c.opt_dtype(1), value, c.bool(4))
+    leaf(constant(&c.shape(0)?, c.opt_dtype(1).unwrap_or(c.default_dtype()), value)?, c.bool(4))
 }
 
 /// One value in the shape of the first argument, and in its order in memory.
-fn alike(c: &Call, dtype: Option<DType>, value: &Arg, requires_grad: bool) -> Result<Value> {
+fn like(c: &Call, dtype: Option<DType>, value: &Arg, requires_grad: bool) -> Result<Value> {
     let x = c.tensor(0)?;
-    let dtype = dtype.unwrap_or(x.dtype());
-    let len = allow(x.shape(), dtype)?;
-    if !fits(value, dtype) {
-        ops::mask::checked_number(value, dtype)?;
-    }
-    let row_major = Tensor::new(filled(dtype, len, value), x.shape(), dtype);
+    let row_major = constant(x.shape(), dtype.unwrap_or(x.dtype()), value)?;
     leaf(row_major.with_layout(x.layout().preserved()), requires_grad)
 }
 
 fn new_sized(c: &Call, value: &Arg) -> Result<Value> {
-    constant(c.shape(1)?, c.opt_dtype(2).unwrap_or(c.tensor(0)?.dtype()), value, c.bool(4))
+    leaf(constant(&c.shape(1)?, c.opt_dtype(2).unwrap_or(c.tensor(0)?.dtype()), value)?, c.bool(4))
 }
 
 fn dtype_of_number(c: &Call, value: &Arg) -> DType {
@@ -74,15 +65,11 @@ fn dtype_of_number(c: &Call, value: &Arg) -> DType {
 
 fn full(c: &Call) -> Result<Value> {
     let dtype = c.opt_dtype(2).unwrap_or_else(|| dtype_of_number(c, c.arg(1)));
-    constant(c.shape(0)?, dtype, c.arg(1), c.bool(5))
-}
-
-fn full_like(c: &Call) -> Result<Value> {
-    alike(c, c.opt_dtype(2), c.arg(1), c.bool(5))
+    leaf(constant(&c.shape(0)?, dtype, c.arg(1))?, c.bool(5))
 }
 
 fn new_full(c: &Call) -> Result<Value> {
-    constant(c.shape(1)?, c.opt_dtype(3).unwrap_or(c.tensor(0)?.dtype()), c.arg(2), c.bool(5))
+    leaf(constant(&c.shape(1)?, c.opt_dtype(3).unwrap_or(c.tensor(0)?.dtype()), c.arg(2))?, c.bool(5))
 }
 
 fn eye(c: &Call) -> Result<Value> {
@@ -245,7 +232,7 @@ fn fill(c: &Call) -> Result<Value> {
         }
         number => number.clone(),
     };
-    constant(x.shape().to_vec(), x.dtype(), &value, false)
+    Ok(constant(x.shape(), x.dtype(), &value)?.into())
 }
 
 fn copy_from(c: &Call) -> Result<Value> {
@@ -272,16 +259,16 @@ rows![
     op(creation("full", Everywhere), FUNCTION, full)
         .forms(&[concat!("sizes size, Number fill_value, *, ", made!(), ", out? out=None")])
         .doc("A tensor of one value."),
-    op(creation("zeros_like", Everywhere), FUNCTION, |c| like(c, &Arg::Int(0)))
+    op(creation("zeros_like", Everywhere), FUNCTION, |c| like(c, c.opt_dtype(1), &Arg::Int(0), c.bool(4)))
         .forms(LIKE)
         .doc("Zeros in the shape and dtype of input."),
-    op(creation("ones_like", Everywhere), FUNCTION, |c| like(c, &Arg::Int(1)))
+    op(creation("ones_like", Everywhere), FUNCTION, |c| like(c, c.opt_dtype(1), &Arg::Int(1), c.bool(4)))
         .forms(LIKE)
         .doc("Ones in the shape and dtype of input."),
-    op(creation("empty_like", Empty), FUNCTION, |c| like(c, &Arg::Int(0)))
+    op(creation("empty_like", Empty), FUNCTION, |c| like(c, c.opt_dtype(1), &Arg::Int(0), c.bool(4)))
         .forms(LIKE)
         .doc("As input, elements not set; here zeros."),
-    op(creation("full_like", Everywhere), FUNCTION, full_like)
+    op(creation("full_like", Everywhere), FUNCTION, |c| like(c, c.opt_dtype(2), c.arg(1), c.bool(5)))
         .forms(&[concat!("Tensor input, Number fill_value, *, ", made!(), ", format? memory_format=None")])
         .doc("One value in the shape and dtype of input."),
     op(creation("new_zeros", Everywhere), METHOD, |c| new_sized(c, &Arg::Int(0)))
