@@ -89,6 +89,13 @@ pub fn take<T: Element>(len: usize) -> Vec<T> {
     reused(len, false).map_or_else(|| vec![T::default(); len], |unused| unused.vector)
 }
 
+/// Returns a vector of `len` elements, each made from its place.
+pub(crate) fn made<T: Element>(len: usize, mut element: impl FnMut(usize) -> T) -> Vec<T> {
+    let mut vector = take(len);
+    vector.iter_mut().enumerate().for_each(|(at, out)| *out = element(at));
+    vector
+}
+
 /// Returns a vector of `len` elements of one value.
 pub(crate) fn filled<T: Element>(len: usize, value: T) -> Vec<T> {
     allow::<T>(len);

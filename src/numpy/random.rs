@@ -155,8 +155,7 @@ fn shaped<T: Element>(
         return Err(vm.new_value_error("negative dimensions are not allowed"));
     }
     let shape: Vec<usize> = sizes.into_iter().map(|size| size as usize).collect();
-    let mut all = buffer_pool::take(allow(&shape, dtype).or_raise(vm)?);
-    all.iter_mut().for_each(|out| *out = draw());
+    let all = buffer_pool::made(allow(&shape, dtype).or_raise(vm)?, |_| draw());
     let tensor = Tensor::new(wrap(all), shape, dtype);
     if vm.is_none(size) { Ok(scalar::python(&tensor.first(), vm)) } else { array(tensor, vm) }
 }

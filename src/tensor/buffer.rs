@@ -159,11 +159,7 @@ impl Buffer {
 
     /// The elements at these positions, in order.
     pub(crate) fn pick(&self, places: &[usize]) -> Buffer {
-        map_lane!(self, data => {
-            let mut out = buffer_pool::take(places.len());
-            out.iter_mut().zip(places).for_each(|(out, &at)| *out = data[at]);
-            out
-        })
+        map_lane!(self, data => buffer_pool::made(places.len(), |at| data[places[at]]))
     }
 
     /// Element `at` as a float; bools are 0 and 1.

@@ -6,7 +6,7 @@ use rustpython_vm::VirtualMachine;
 
 use std::rc::Rc;
 
-use crate::kernel::buffer_pool::{self, Element};
+use crate::kernel::buffer_pool;
 use crate::numpy::context::{Numpy, array_of};
 use crate::numpy::dtypes::{Operand, result_type};
 use crate::numpy::routine::{Answer, Call, FUNCTION, METHOD, Row, row};
@@ -186,17 +186,12 @@ fn arange(c: &Call) -> PyResult<Answer> {
 
 /// An array of numbers that are computed in double precision from their places.
 fn of_numbers(number: impl Fn(usize) -> f64, shape: impl AsRef<[usize]>, dtype: DType) -> Tensor {
-    fn each<T: Element>(count: usize, element: impl Fn(usize) -> T) -> Vec<T> {
-        let mut all = buffer_pool::take(count);
-        all.iter_mut().enumerate().for_each(|(at, out)| *out = element(at));
-        all
-    }
     let count = shape.as_ref().iter().product();
     let buffer = match dtype.lane() {
-        Lane::F64 => Buffer::F64(each(count, number)),
-        Lane::F32 => Buffer::F32(each(count, |at| dtype.round_f32(number(at) as f32))),
-        Lane::I64 => Buffer::I64(each(count, |at| dtype.wrap_i64(number(at) as i64))),
-        Lane::Bool => Buffer::Bool(each(count, |at| number(at) != 0.0)),
+        Lane::F64 => Buffer::F64(buffer_pool::made(count, number)),
+        Lane::F32 => Buffer::F32(buffer_pool::made(count, |at| dtype.round_f32(number(at) as f32))),
+        Lane::I64 => Buffer::I64(buffer_pool::made(count, |at| dtype.wrap_i64(number(at) as i64))),
+        Lane::Bool => Buffer::Bool(buffer_pool::made(count, |at| number(at) != 0.0)),
     };
     Tensor::new(buffer, shape, dtype)
 }

@@ -2,7 +2,7 @@
 
 use smallvec::smallvec;
 
-use crate::kernel::buffer_pool::{self, Element};
+use crate::kernel::buffer_pool;
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
 use crate::ops::value::Value;
@@ -125,20 +125,15 @@ fn arange(c: &Call) -> Result<Value> {
     super::refused::bools("arange_cpu", dtype)?;
     let all_fit = || [&start, &end, &step].iter().all(|bound| fits(bound, DType::Int64));
     super::refused::overflow(!dtype.is_float() && !all_fit())?;
-    fn each<T: Element>(count: usize, element: impl Fn(usize) -> T) -> Vec<T> {
-        let mut all = buffer_pool::take(count);
-        all.iter_mut().enumerate().for_each(|(at, out)| *out = element(at));
-        all
-    }
     let buffer = match dtype.lane() {
         Lane::I64 => match exact {
-            Some((first, _, by)) => Buffer::I64(each(count, |i| first + i as i64 * by)),
-            None => Buffer::I64(each(count, |i| first as i64 + i as i64 * by as i64)),
+            Some((first, _, by)) => Buffer::I64(buffer_pool::made(count, |i| first + i as i64 * by)),
+            None => Buffer::I64(buffer_pool::made(count, |i| first as i64 + i as i64 * by as i64)),
         },
         // PyTorch steps in double precision and rounds each element.
-        Lane::F32 => Buffer::F32(each(count, |i| (first + i as f64 * by) as f32)),
-        Lane::F64 => Buffer::F64(each(count, |i| first + i as f64 * by)),
-        Lane::Bool => Buffer::Bool(each(count, |i| first + i as f64 * by != 0.0)),
+        Lane::F32 => Buffer::F32(buffer_pool::made(count, |i| (first + i as f64 * by) as f32)),
+        Lane::F64 => Buffer::F64(buffer_pool::made(count, |i| first + i as f64 * by)),
+        Lane::Bool => Buffer::Bool(buffer_pool::made(count, |i| first + i as f64 * by != 0.0)),
     };
     leaf(Tensor::new(buffer, [count], dtype), c.bool(rest + 3))
 }
