@@ -1,13 +1,11 @@
 //! Joining tensors: cat, stack, block_diag.
 //! Source: `torch.cat` and related functions, which skip 1-d tensors without elements.
 
-use std::cell::Ref;
-
 use super::cast::to_dtype;
 use crate::kernel::{buffer_pool, elementwise};
 use crate::tensor::buffer::{Number, in_lane};
 use crate::tensor::dtype::{Operand, result_type};
-use crate::tensor::{Buffer, DType, Error, ErrorFact, Result, Tensor, allow, refuse_if};
+use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, allow, refuse_if};
 
 /// The dtype of the result of joining tensors.
 pub(crate) fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
@@ -16,28 +14,6 @@ pub(crate) fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
         _ => Operand::Dimensioned(tensor.dtype()),
     };
     result_type(tensors.iter().map(operand), default)
-}
-
-/// The elements of a tensor row-major, borrowed if they are row-major in memory.
-enum RowMajorBuffer<'a> {
-    Borrowed(Ref<'a, Buffer>, usize),
-    Owned(Buffer),
-}
-
-impl RowMajorBuffer<'_> {
-    fn of(tensor: &Tensor) -> RowMajorBuffer<'_> {
-        match tensor.is_contiguous() {
-            true => RowMajorBuffer::Borrowed(tensor.storage().read(), tensor.layout().offset),
-            false => RowMajorBuffer::Owned(tensor.to_buffer()),
-        }
-    }
-
-    fn buffer(&self) -> (&Buffer, usize) {
-        match self {
-            RowMajorBuffer::Borrowed(buffer, offset) => (buffer, *offset),
-            RowMajorBuffer::Owned(buffer) => (buffer, 0),
-        }
-    }
 }
 
 /// Concatenates tensors along a dimension. Copies.
@@ -79,16 +55,16 @@ pub(crate) fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor
         shape[axis] += tensor.shape()[axis];
     }
     let len = allow(&shape, dtype)?;
-    let same: Vec<Tensor> = kept.into_iter().map(|(_, tensor)| to_dtype(tensor, dtype)).collect();
-    let rows: Vec<RowMajorBuffer> = same.iter().map(RowMajorBuffer::of).collect();
+    let same: Vec<Tensor> =
+        kept.into_iter().map(|(_, tensor)| super::contiguous(&to_dtype(tensor, dtype))).collect();
+    let rows: Vec<_> = same.iter().map(|tensor| (tensor.storage().read(), tensor.layout().offset)).collect();
     let before: usize = shape[..axis].iter().product();
     let runs: Vec<usize> = same.iter().map(|tensor| tensor.shape()[axis..].iter().product()).collect();
     let buffer = in_lane!(dtype.lane(), T => {
-        let parts = rows.iter().zip(&runs).map(|(rows, &run)| {
-            let (data, offset) = rows.buffer();
+        let parts = rows.iter().zip(&runs).map(|((data, offset), &run)| {
             let data = T::elements(data);
             // The offset of a tensor without elements may be beyond the end of its storage.
-            (&data[offset.min(data.len())..], run)
+            (&data[(*offset).min(data.len())..], run)
         });
         let mut out = buffer_pool::take(len);
         elementwise::interleave(&parts.collect::<Vec<_>>(), before, &mut out);
