@@ -7,6 +7,15 @@ use super::{Real, reduce};
 /// Levels of the cascade.
 const LEVELS: usize = 8;
 
+/// How many classes a shape (classes) or (batch, classes, ..) has, and how many numbers are inside each.
+pub(crate) fn classes_and_inner(shape: &[usize]) -> (usize, usize) {
+    match shape {
+        [] => (1, 1),
+        [classes] => (*classes, 1),
+        [_, classes, inner @ ..] => (*classes, inner.iter().product()),
+    }
+}
+
 /// A number for each class at each position: (batch, classes, inner), row-major.
 pub struct ClassValues<'a, T> {
     values: &'a [T],
@@ -19,11 +28,7 @@ pub struct ClassValues<'a, T> {
 impl<'a, T: Real> ClassValues<'a, T> {
     /// Values of shape (classes) or (batch, classes, ..).
     pub fn new(values: &'a [T], shape: &[usize]) -> Self {
-        let (classes, inner) = match shape {
-            [] => (1, 1),
-            [classes] => (*classes, 1),
-            [_, classes, inner @ ..] => (*classes, inner.iter().product()),
-        };
+        let (classes, inner) = classes_and_inner(shape);
         ClassValues { values, classes, inner, totals: &[] }
     }
 

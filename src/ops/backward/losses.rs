@@ -5,7 +5,7 @@ use ndarray::{ArrayViewD, IxDyn};
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::backward::{loss, softmax as of_softmax};
-use crate::kernel::loss::{ClassValues, NllOptions, nll_total};
+use crate::kernel::loss::{ClassValues, NllOptions, classes_and_inner, nll_total};
 use crate::kernel::math::Functions;
 use crate::kernel::{Real, softmax};
 use crate::tensor::layout::broadcast;
@@ -71,18 +71,9 @@ impl<T: Real> Positions<T> {
     }
 }
 
-/// Classes and what is inside them: (batch, classes, inner).
-fn split(shape: &[usize]) -> (usize, usize) {
-    match shape {
-        [] => (1, 1),
-        [classes] => (*classes, 1),
-        [_, classes, inner @ ..] => (*classes, inner.iter().product()),
-    }
-}
-
 pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
-    let (classes, inner) = split(x.shape());
+    let (classes, inner) = classes_and_inner(x.shape());
     let of_input = in_floats!(x.dtype(), T => {
         let positions = positions::<T>(step, x, &T::row_major(x), &grad)?;
         let found = loss::nll(&positions.targets, &positions.slopes(), classes, inner);
@@ -106,7 +97,7 @@ pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradien
 }
 
 fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
-    let (classes, inner) = split(x.shape());
+    let (classes, inner) = classes_and_inner(x.shape());
     let values = T::row_major(x);
     let positions = positions(step, x, &values, grad)?;
     let slopes = positions.slopes();
