@@ -9,7 +9,7 @@ use ndarray::{Array2, Array3, Array4, ArrayD};
 use attn::kernel::attention::backward::backward;
 use attn::kernel::attention::{AttentionGradients, GradientInputs, Mask, Operands, fused};
 use attn::kernel::backward::{
-    loss as gradient_of_loss, norm as gradient_of_norm, softmax as gradients_of_softmax,
+    loss as gradient_of_loss, norm as gradient_of_norm, softmax as gradients_of_softmax, softmax::Known,
 };
 use attn::kernel::{gemm, math, norm, random::Generator, simd, softmax};
 
@@ -112,7 +112,7 @@ fn gradients() {
     let (y, grad) = (numbers(32 * 4 * 64 * 64), numbers(32 * 4 * 64 * 64));
     group.throughput(Throughput::Bytes(12 * y.len() as u64));
     group.bench_function("softmax", |bench| {
-        bench.iter(|| gradients_of_softmax::softmax(black_box(&y), &grad, 64, 1));
+        bench.iter(|| gradients_of_softmax::softmax(Known::Result, black_box(&y), &grad, [64, 1], false));
     });
     let (x, targets, slopes) = (numbers(2048 * 1000), vec![7; 2048], vec![-0.1; 2048]);
     group.throughput(Throughput::Bytes(8 * x.len() as u64));

@@ -4,7 +4,8 @@
 use attn::kernel::attention::backward::{backward, backward_in};
 use attn::kernel::attention::{AttentionGradients, Fused, GradientInputs, Mask, Operands, streaming};
 use attn::kernel::backward::norm::WantedGradients;
-use attn::kernel::backward::{activation, embedding, loss, norm as gradient, softmax as gradients_of};
+use attn::kernel::backward::softmax::{self as gradients_of, Known};
+use attn::kernel::backward::{activation, embedding, loss, norm as gradient};
 use attn::kernel::loss::{ClassValues, NllOptions, nll_total};
 use attn::kernel::random::Generator;
 use attn::kernel::{Real, math, norm, softmax};
@@ -51,18 +52,18 @@ fn softmax_and_log_softmax() {
         let shape = if inner == 1 { vec![outer, length] } else { vec![outer, length, inner] };
         let shaped = |x: &[f64]| ArrayD::from_shape_vec(shape.clone(), x.to_vec()).expect("a shape");
         let (y, logs) = (softmax::softmax(shaped(&x).view(), 1), softmax::log_softmax(shaped(&x).view(), 1));
-        let found = gradients_of::softmax(&y, &grad, length, inner);
+        let sizes = [length, inner];
+        let found = gradients_of::softmax(Known::Result, &y, &grad, sizes, false);
         check("softmax", &x, &grad, &found, |x| softmax::softmax(shaped(x).view(), 1));
-        agree("softmax", &gradients_of::softmax(&single(&y), &single(&grad), length, inner), &found);
-        assert_eq!(gradients_of::through_softmax(&x, &grad, length, inner), found, "from x and from y");
-        let found = gradients_of::log_softmax(&logs, &grad, length, inner);
-        assert_eq!(gradients_of::through_log_softmax(&x, &grad, length, inner), found, "from x and from y");
+        let singles = gradients_of::softmax(Known::Result, &single(&y), &single(&grad), sizes, false);
+        agree("softmax", &singles, &found);
+        let again = gradients_of::softmax(Known::Input, &x, &grad, sizes, false);
+        assert_eq!(again, found, "from x and from y");
+        let found = gradients_of::softmax(Known::Result, &logs, &grad, sizes, true);
+        assert_eq!(gradients_of::softmax(Known::Input, &x, &grad, sizes, true), found, "from x and from y");
         check("log_softmax", &x, &grad, &found, |x| softmax::log_softmax(shaped(x).view(), 1));
-        agree(
-            "log_softmax",
-            &gradients_of::log_softmax(&single(&logs), &single(&grad), length, inner),
-            &found,
-        );
+        let singles = gradients_of::softmax(Known::Result, &single(&logs), &single(&grad), sizes, true);
+        agree("log_softmax", &singles, &found);
     }
 }
 

@@ -6,38 +6,25 @@ use super::super::real::simd;
 use super::super::{Real, buffer_pool, softmax as forward, threads};
 use super::{PARALLEL, PIECE, fold};
 
-/// (grad - Σ grad y) y along the middle axis of (.., length, inner), for y = softmax(x). All row-major.
-pub fn softmax<T: Real>(y: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
-    along(y, grad, length, inner, None, [softmax_rows, softmax_columns])
-}
-
-/// grad - exp(y) Σ grad along the middle axis of (.., length, inner), for y = log_softmax(x). All row-major.
-pub fn log_softmax<T: Real>(y: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
-    along(y, grad, length, inner, None, [log_softmax_rows, log_softmax_columns])
-}
-
-/// As [`softmax`], from x: each block is computed again while it is in the cache.
-pub fn through_softmax<T: Real>(x: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
-    along(x, grad, length, inner, Some(false), [softmax_rows, softmax_columns])
-}
-
-/// As [`log_softmax`], from x.
-pub fn through_log_softmax<T: Real>(x: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
-    along(x, grad, length, inner, Some(true), [log_softmax_rows, log_softmax_columns])
-}
-
 /// Writes the gradient of some rows or of a block of columns.
 type Part<T> = fn(&[T], &[T], &mut [T], usize);
 
-/// From y, or from x if `log` says which of the two functions y is.
-fn along<T: Real>(
-    y: &[T],
-    grad: &[T],
-    length: usize,
-    inner: usize,
-    log: Option<bool>,
-    [rows, columns]: [Part<T>; 2],
-) -> Vec<T> {
+/// What the gradient is computed from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// y, the result.
+    Result,
+    /// x, the input: each block of y is computed again while it is in the cache.
+    Input,
+}
+
+/// The gradient along the middle axis of (.., length, inner), all row-major: (grad - Σ grad y) y for y = softmax(x), or
+/// with `log` grad - exp(y) Σ grad for y = log_softmax(x).
+pub fn softmax<T: Real>(known: Known, y: &[T], grad: &[T], [length, inner]: [usize; 2], log: bool) -> Vec<T> {
+    let [rows, columns]: [Part<T>; 2] = match log {
+        true => [log_softmax_rows, log_softmax_columns],
+        false => [softmax_rows, softmax_columns],
+    };
     let mut out: Vec<T> = buffer_pool::take(y.len());
     if out.is_empty() {
         return out;
@@ -46,7 +33,7 @@ fn along<T: Real>(
     let each = |at: usize, out: &mut [T]| {
         let (mut y, grad) = (&y[at..at + out.len()], &grad[at..at + out.len()]);
         let mut computed = Vec::new();
-        if let Some(log) = log {
+        if known == Known::Input {
             computed.resize(y.len(), T::ZERO);
             forward::blocks(y, &mut computed, [length, inner], inner == 1, log);
             y = &computed;

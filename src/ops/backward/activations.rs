@@ -3,7 +3,8 @@
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::backward::activation::Slope;
-use crate::kernel::backward::{activation, embedding as rows, softmax as kernel};
+use crate::kernel::backward::softmax::{Known, softmax as of_softmax};
+use crate::kernel::backward::{activation, embedding as rows};
 use crate::kernel::{Real, math};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
@@ -125,11 +126,9 @@ fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
         [] => (1, 1),
         shape => (shape[axis], shape[axis + 1..].iter().product()),
     };
-    let result = step.result(grad);
-    let is_result = result.is_some();
-    let from = match result {
-        Some(result) => result,
-        None => to_dtype(step.tensor("input")?, grad.dtype()),
+    let (known, values) = match step.result(grad) {
+        Some(result) => (Known::Result, result),
+        None => (Known::Input, to_dtype(step.tensor("input")?, grad.dtype())),
     };
     let of_input = in_floats!(grad.dtype(), T => {
         let (from, grad_of) = (T::row_major(&from), T::row_major(grad));

@@ -4,7 +4,8 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
-use crate::kernel::backward::{loss, softmax as of_softmax};
+use crate::kernel::backward::loss;
+use crate::kernel::backward::softmax::{Known, softmax as of_softmax};
 use crate::kernel::loss::{ClassValues, NllOptions, classes_and_inner, nll_total};
 use crate::kernel::math::Functions;
 use crate::kernel::{Real, softmax};
@@ -108,7 +109,7 @@ fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result
     let of_logs = loss::nll(&positions.targets, &slopes, classes, inner);
     let view = ArrayViewD::from_shape(IxDyn(x.shape()), &values[..]).expect("the numbers of the shape");
     let logs = softmax::log_softmax(view, 1);
-    Ok(of_softmax::log_softmax(&logs, &of_logs, classes, inner))
+    Ok(of_softmax(Known::Result, &logs, &of_logs, [classes, inner], true))
 }
 
 pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
