@@ -59,22 +59,12 @@ macro_rules! of_result {
 of_result! {
     tanh "tanh" => math::tanh, |y, grad| activation::tanh(y, grad);
     sigmoid "sigmoid" => math::sigmoid, |y, grad| activation::sigmoid(y, grad);
+    relu "relu" => as_positive_as, |y, grad| activation::relu(y, grad);
 }
 
-/// `relu`, whose result is positive where its input is.
-pub(crate) fn relu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    struct OfRelu;
-    impl<T: Real> Slope<T> for OfRelu {
-        #[inline(always)]
-        fn of(&self, y: T, grad: T) -> T {
-            activation::relu(y, grad)
-        }
-    }
-    let of_input = match step.result(&grad) {
-        Some(result) => slopes(&result, &grad, &OfRelu)?,
-        None => slopes(step.tensor("input")?, &grad, &OfRelu)?,
-    };
-    Ok(Gradients::of("input", of_input))
+/// What is positive where the result of `relu` is: its input.
+fn as_positive_as<T: Copy>(x: &[T], out: &mut [T]) {
+    out.copy_from_slice(x);
 }
 
 /// The gradient of the input of a function of one number.
@@ -131,14 +121,7 @@ fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
         None => (Known::Input, to_dtype(step.tensor("input")?, grad.dtype())),
     };
     let of_input = in_floats!(grad.dtype(), T => {
-        let (from, grad_of) = (T::row_major(&from), T::row_major(grad));
-        let through = match (log, is_result) {
-            (true, true) => kernel::log_softmax,
-            (true, false) => kernel::through_log_softmax,
-            (false, true) => kernel::softmax,
-            (false, false) => kernel::through_softmax,
-        };
-        let found = through(&from, &grad_of, length, inner);
+        let found = of_softmax(known, &T::row_major(&values), &T::row_major(grad), [length, inner], log);
         T::tensor(found, shape, grad.dtype())
     });
     Ok(Gradients::of("input", of_input))
