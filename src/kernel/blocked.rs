@@ -5,33 +5,22 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::{Real, few_rows};
 
+/// `out = alpha * a @ b + beta * out`, of these in order. Returns whether it was computed.
+pub type Product<T> = fn(T, ArrayView2<T>, ArrayView2<T>, T, ArrayViewMut2<T>) -> bool;
+
 /// A number type whose matrices [`super::gemm`] multiplies.
 pub trait Multiply: Real {
+    /// What computes products of few rows faster than [`Multiply::blocked`], where it does.
+    const FEW_ROWS: Product<Self>;
+
     /// `out = alpha * a @ b + beta * out`: (m, k) @ (k, n) into (m, n). Panics if the shapes disagree.
     fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
-
-    /// As [`Multiply::blocked`] for few rows, if there is a faster form; returns whether there is.
-    fn few_rows(
-        alpha: Self,
-        a: ArrayView2<Self>,
-        b: ArrayView2<Self>,
-        beta: Self,
-        out: ArrayViewMut2<Self>,
-    ) -> bool;
 }
 
 macro_rules! multiply {
     ($t:ty, $kernel:path, $few_rows:expr) => {
         impl Multiply for $t {
-            fn few_rows(
-                alpha: $t,
-                a: ArrayView2<$t>,
-                b: ArrayView2<$t>,
-                beta: $t,
-                out: ArrayViewMut2<$t>,
-            ) -> bool {
-                $few_rows(alpha, a, b, beta, out)
-            }
+            const FEW_ROWS: Product<$t> = $few_rows;
 
             fn blocked(
                 alpha: $t,

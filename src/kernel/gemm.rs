@@ -51,8 +51,8 @@ pub fn gemm<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, 
     if work < TINY {
         return in_order(alpha, a, b, beta, out);
     }
-    if T::few_rows(alpha, a, b, beta, out.view_mut())
-        || T::few_rows(alpha, b.t(), a.t(), beta, out.view_mut().reversed_axes())
+    if T::FEW_ROWS(alpha, a, b, beta, out.view_mut())
+        || T::FEW_ROWS(alpha, b.t(), a.t(), beta, out.view_mut().reversed_axes())
     {
         return;
     }
