@@ -55,11 +55,10 @@ pub fn layer_norm<T: Real>(
     let computed;
     let scales = match scales {
         Some(scales) => scales,
-        None if wanted.input || wanted.weight => {
+        None => {
             computed = norm::scales(x, width, eps);
             &computed
         }
-        None => &[],
     };
     if let Some(input) = &mut input {
         let rows = (PIECE / width).max(1);
@@ -132,7 +131,7 @@ fn over_rows<T: Real>(
     let (mut of_weight, mut of_bias) = (vec![T::ZERO; width], vec![T::ZERO; width]);
     let columns = of_weight.chunks_mut(COLUMNS).zip(of_bias.chunks_mut(COLUMNS)).enumerate();
     let each = |(at, (weight, bias)): (usize, (&mut [T], &mut [T]))| {
-        sum_columns(x, grad, width, at * COLUMNS, if wanted.weight { scales } else { &[] }, weight, bias);
+        sum_columns(x, grad, width, at * COLUMNS, scales, weight, bias);
     };
     threads::share_if(x.len() >= PARALLEL, columns, each);
     (wanted.weight.then_some(of_weight), wanted.bias.then_some(of_bias))
@@ -151,13 +150,7 @@ simd! { wide:
         let n = of_weight.len();
         let (mut weight, mut bias) = ([T::ZERO; COLUMNS], [T::ZERO; COLUMNS]);
         let rows = x.chunks_exact(width).zip(grad.chunks_exact(width));
-        if scales.is_empty() {
-            for (_, g) in rows {
-                for (bias, &g) in bias.iter_mut().zip(&g[first..first + n]) {
-                    *bias += g;
-                }
-            }
-        } else if n == COLUMNS {
+        if n == COLUMNS {
             for ((x, g), &[mean, a]) in rows.zip(scales) {
                 let b = -a * mean;
                 let (x, g) = (&x[first..first + COLUMNS], &g[first..first + COLUMNS]);
