@@ -11,7 +11,7 @@ use crate::tensor::{Error, ErrorFact, Layout, Result, Tensor, ops, refuse_if};
 const DIMS: &[&str] = &["Tensor input, int dim0, int dim1"];
 const AXES: &[&str] = &["Tensor input, int axis0, int axis1"];
 
-fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
+pub(super) fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
     Ok(x.with_layout(layout).into())
 }
 

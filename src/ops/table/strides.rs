@@ -2,16 +2,13 @@
 
 use smallvec::smallvec;
 
+use super::shape::seen;
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::view;
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Layout, Result, Tensor, ops, refuse_if};
-
-fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
-    Ok(x.with_layout(layout).into())
-}
 
 fn as_strided(c: &Call) -> Result<Value> {
     let (x, sizes, strides) = (c.tensor(0)?, c.ints(1)?, c.ints(2)?);
@@ -80,16 +77,12 @@ fn broadcast_tensors(c: &Call) -> Result<Value> {
 }
 
 fn expand(c: &Call) -> Result<Value> {
-    expand_to(c.tensor(0)?, &c.ints(1)?)
+    Ok(ops::expanded(c.tensor(0)?, &c.ints(1)?)?.into())
 }
 
 fn expand_as(c: &Call) -> Result<Value> {
     let sizes: Vec<i64> = c.tensor(1)?.shape().iter().map(|&size| size as i64).collect();
-    expand_to(c.tensor(0)?, &sizes)
-}
-
-fn expand_to(x: &Tensor, sizes: &[i64]) -> Result<Value> {
-    Ok(ops::expanded(x, sizes)?.into())
+    Ok(ops::expanded(c.tensor(0)?, &sizes)?.into())
 }
 
 rows![
