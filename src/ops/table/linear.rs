@@ -1,11 +1,13 @@
 //! Products: dot, matrix times vector, matrix times matrix, batches of them, einsum.
 
 use crate::in_floats;
+use crate::kernel::Real;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{Descriptor, GradName, OpNotation, ShapeRule, Sign, pointwise, product};
 use crate::tensor::explanation::{Formula, ProductKind};
+use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, linear, pointwise};
@@ -96,7 +98,7 @@ fn baddbmm(c: &Call) -> Result<Value> {
                     "Dimension specified as {dim} but tensor has no dimensions"
                 )));
             }
-            Ok(x.shape()[crate::tensor::layout::wrap_dim(dim, x.ndim())?] as i64)
+            Ok(x.shape()[wrap_dim(dim, x.ndim())?] as i64)
         };
         ops::expanded(c.tensor(0)?, &[size(1, 0)?, size(1, 1)?, size(2, 2)?])?;
     }
@@ -105,6 +107,22 @@ fn baddbmm(c: &Call) -> Result<Value> {
 
 /// `input + value * tensor1 (op) tensor2`
 fn added(c: &Call, divide: bool) -> Result<Value> {
+/// A function of the floats of three tensors that meet, in the dtype of the first.
+macro_rules! of_three {
+    ($tensors:expr, |$a:ident, $b:ident, $c:ident| $value:expr) => {{
+        fn of<T: Real>($a: T, $b: T, $c: T) -> T {
+            $value
+        }
+        let [a, b, c] = $tensors;
+        let shape = broadcast(&broadcast(a.shape(), b.shape())?, c.shape())?;
+        let [x, y, z] = [a, b, c].map(|x| x.with_layout(x.layout().broadcast_to(&shape)));
+        in_floats!(a.dtype(), T => {
+            let values = T::of(&x).into_iter().zip(T::of(&y)).zip(T::of(&z)).map(|((x, y), z)| of(x, y, z));
+            T::tensor(values.collect(), shape, a.dtype())
+        })
+    }};
+}
+
     let default = c.default_dtype();
     let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1), c.arg(2)], default);
     let whole = |at: usize| c.tensor(at).is_ok_and(|x| !x.dtype().is_float());
@@ -138,28 +156,15 @@ fn added(c: &Call, divide: bool) -> Result<Value> {
         && [0, 1, 2].iter().all(|&at| c.tensor(at).is_ok_and(|x| x.dtype() == dtype))
         && let (Arg::Tensor(base), Arg::Tensor(scaled), Arg::Tensor(second)) = (&base, &scaled, &second)
     {
-        return Ok(placed(c, to_dtype(&fused(base, scaled, second)?, dtype)).into());
+        // Rounded once, as PyTorch's vectors do it.
+        let sum = of_three!([base, scaled, second], |base, x, y| x.fma(y, base));
+        return Ok(placed(c, to_dtype(&sum, dtype)).into());
     }
     let term = match divide {
         true => pointwise::div(&scaled, &second, default)?,
         false => pointwise::mul(&scaled, &second, default)?,
     };
     Ok(placed(c, to_dtype(&pointwise::add(&base, &Arg::Tensor(term), default)?, dtype)).into())
-}
-
-/// `base + x * y`, rounded once. As PyTorch's vectors do it.
-fn fused(base: &Tensor, x: &Tensor, y: &Tensor) -> Result<Tensor> {
-    let shape = crate::tensor::layout::broadcast(x.shape(), y.shape())?;
-    let shape = crate::tensor::layout::broadcast(base.shape(), &shape)?;
-    let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));
-    let (dtype, base, x, y) = (base.dtype(), spread(base), spread(x), spread(y));
-    fn of<T: Float>(base: T, x: T, y: T) -> T {
-        x.fma(y, base)
-    }
-    Ok(in_floats!(dtype, T => {
-        let values = T::of(&base).into_iter().zip(T::of(&x)).zip(T::of(&y)).map(|((base, x), y)| of(base, x, y));
-        T::tensor(values.collect(), shape, dtype)
-    }))
 }
 
 /// A result that lies in memory as the call's tensors do.
@@ -187,18 +192,11 @@ fn lerp(c: &Call) -> Result<Value> {
         number if start.dtype().is_half() => pointwise::operand(number, DType::Float32)?,
         number => pointwise::operand(number, start.dtype())?,
     };
-    let shape = crate::tensor::layout::broadcast(start.shape(), end.shape())?;
-    let shape = crate::tensor::layout::broadcast(&shape, weight.shape())?;
-    let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));
-    let (a, b, w) = (spread(start), spread(end), spread(&weight));
-    fn between<T: Float>(a: T, b: T, w: T) -> T {
-        if w.abs() < T::from_f64(0.5) { w.fma(b - a, a) } else { (-(b - a)).fma(T::ONE - w, b) }
-    }
-    let out = in_floats!(start.dtype(), T => {
-        let values = T::of(&a).into_iter().zip(T::of(&b)).zip(T::of(&w)).map(|((a, b), w)| between(a, b, w));
-        T::tensor(values.collect(), shape, start.dtype())
+    let between = of_three!([start, end, &weight], |a, b, w| match w.abs() < T::from_f64(0.5) {
+        true => w.fma(b - a, a),
+        false => (-(b - a)).fma(T::ONE - w, b),
     });
-    Ok(placed(c, out).into())
+    Ok(placed(c, between).into())
 }
 
 /// A sum of a tensor and what two others give, element by element.
