@@ -7,10 +7,9 @@ use crate::tensor::descriptor::{GradName, extreme_of};
 use crate::tensor::explanation::ExtremeResult::{self, ValueAndPlace};
 use crate::tensor::explanation::Extremum::{Largest, Middle, Smallest};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::reduce::{self, End, ReductionAxes};
+use crate::tensor::ops::reduce::{self, End, ReductionAxes, no_elements_along};
 use crate::tensor::ops::sorting;
-use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
+use crate::tensor::{Arg, Error, Result, Tensor, ops};
 
 const EXTREME: &[&str] =
     &["Tensor input", "Tensor input, Tensor other", "Tensor input, int dim, bool keepdim=False"];
@@ -68,21 +67,8 @@ fn place(c: &Call, end: End) -> Result<Value> {
     if x.ndim() == 0 {
         return Ok(Tensor::from_i64(vec![0], []).into());
     }
-    let found = reduce::extreme_and_place(x, &over, end).ok_or_else(|| {
-        let axis = over.axes.first().copied().unwrap_or(0);
-        Error::index(format!("{}(): Expected reduction dim {axis} to have non-zero size.", c.op.name))
-    })?;
-    Ok(found.1.into())
-}
-
-/// Errors: no elements along the axis.
-fn has_elements_along(name: &str, x: &Tensor, axis: usize) -> Result<()> {
-    match x.shape().get(axis) {
-        Some(0) => {
-            Err(Error::index(format!("{name}(): Expected reduction dim {axis} to have non-zero size.")))
-        }
-        _ => Ok(()),
-    }
+    let found = reduce::extreme_and_place(x, &over, end);
+    Ok(found.ok_or_else(|| no_elements_along(c.op.name, over.axes.first().copied().unwrap_or(0)))?.1.into())
 }
 
 /// The middle element of each run, the lower one of two. As `torch.median`.
@@ -91,13 +77,13 @@ fn median(c: &Call) -> Result<Value> {
     let axis = if c.form == 0 { None } else { Some(wrap_dim(c.int(1)?, x.ndim())?) };
     super::refused::bools("median_cpu", x.dtype())?;
     match axis {
-        Some(axis) => has_elements_along("median", x, axis)?,
+        Some(axis) if x.shape().get(axis) == Some(&0) => return Err(no_elements_along("median", axis)),
         // PyTorch's middle of nothing: nan, or the smallest of the integers.
         None if x.numel() == 0 => {
-            let nothing = if x.dtype().is_float() { Arg::Float(f64::NAN) } else { Arg::Int(i64::MIN) };
-            return Ok(to_dtype(&ops::pointwise::operand(&nothing, wide_of(x.dtype()))?, x.dtype()).into());
+            let nothing = if x.dtype().is_float() { f64::NAN } else { i64::MIN as f64 };
+            return Ok(Tensor::scalar(nothing, x.dtype()).into());
         }
-        None => {}
+        _ => {}
     }
     let Some(axis) = axis else {
         let flat = Tensor::new(x.to_buffer(), [x.numel()], x.dtype());
@@ -105,11 +91,6 @@ fn median(c: &Call) -> Result<Value> {
     };
     let (values, indices) = sorting::median(x, axis, c.bool(2));
     Ok(Value::Named("median", vec![("values", values), ("indices", indices)]))
-}
-
-/// The dtype of the same category in which every number of a dtype is exact.
-fn wide_of(dtype: DType) -> DType {
-    if dtype.is_float() { DType::Float64 } else { DType::Int64 }
 }
 
 /// Whether one tensor is asked for its extreme, and not two for the extreme of each pair.

@@ -149,5 +149,10 @@ pub(crate) fn needs_elements(name: &str, x: &Tensor, over: &ReductionAxes) -> Er
              the 'dim' argument."
         ));
     }
-    Error::index(format!("{name}(): Expected reduction dim {empty} to have non-zero size."))
+    no_elements_along(name, empty)
+}
+
+/// The error of a dimension without elements.
+pub(crate) fn no_elements_along(name: &str, axis: usize) -> Error {
+    Error::index(format!("{name}(): Expected reduction dim {axis} to have non-zero size."))
 }
