@@ -6,7 +6,7 @@ use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, whole};
 use crate::tensor::explanation::{Explanation, OrderKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::gather;
-use crate::tensor::ops::sorting::{self, Unique};
+use crate::tensor::ops::sorting;
 use crate::tensor::ops::{cast::to_dtype, pointwise};
 use crate::tensor::{Arg, Category, DType, Error, Result, Tensor, refuse_if};
 
@@ -38,22 +38,11 @@ fn topk(c: &Call) -> Result<Value> {
 }
 
 /// One tensor, or a tuple with the inverse and the counts, if requested.
-fn several(found: Unique, inverse: bool, counts: bool) -> Value {
-    if !inverse && !counts {
-        return found.values.into();
-    }
-    let mut all = vec![found.values];
-    if inverse {
-        all.push(found.inverse);
-    }
-    if counts {
-        all.push(found.counts);
-    }
-    Value::Tensors(all)
-}
-
 fn unique(c: &Call) -> Result<Value> {
-    Ok(several(sorting::unique(c.tensor(0)?), c.bool(2), c.bool(3)))
+    let [values, inverse, counts] = sorting::unique(c.tensor(0)?);
+    let more: Vec<Tensor> =
+        [(c.bool(2), inverse), (c.bool(3), counts)].into_iter().filter(|it| it.0).map(|it| it.1).collect();
+    Ok(if more.is_empty() { values.into() } else { Value::Tensors([vec![values], more].concat()) })
 }
 
 /// A tensor, or a number as a 0-d tensor of the dtype it has by itself.

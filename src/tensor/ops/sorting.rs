@@ -86,13 +86,8 @@ pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool, stable: bool) -> (T
     (values.laid_out(layout.clone()), places.laid_out(layout))
 }
 
-/// The elements of a row with their positions, for selection.
-fn paired<T: Copy>(row: &[T]) -> Vec<(T, usize)> {
-    row.iter().copied().zip(0..).collect()
-}
-
 fn top_places<T: Rank>(row: &[T], k: usize, largest: bool, sorted: bool) -> Vec<usize> {
-    let mut pairs = paired(row);
+    let mut pairs: Vec<(T, usize)> = row.iter().copied().zip(0..).collect();
     if largest {
         selection::top(&mut pairs, k, sorted, |a, b| a.0.rank(b.0).is_gt());
     } else {
@@ -120,18 +115,9 @@ pub(crate) fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) 
     ))
 }
 
-/// Results that have one element for each row, without `dim` unless `keepdim`.
-fn one_each(x: &Tensor, dim: usize, keepdim: bool, (values, places): (Tensor, Tensor)) -> (Tensor, Tensor) {
-    let without = |tensor: Tensor| match keepdim || x.ndim() == 0 {
-        true => tensor,
-        false => tensor.with_layout(tensor.layout().squeeze(dim)),
-    };
-    (without(values), without(places))
-}
-
 /// The middle element along `dim`, the lower one of two, or the first nan, and its position. As `torch.median`.
 pub(crate) fn median(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) {
-    let found = chosen(x, dim, 1, |buffer, row| {
+    let (values, places) = chosen(x, dim, 1, |buffer, row| {
         each_lane!(buffer, data => {
             let row = &data[row];
             // Only nan has no place in the order.
@@ -139,16 +125,11 @@ pub(crate) fn median(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) 
             vec![nan.unwrap_or_else(|| rank::sorted_places(row, false)[(row.len() - 1) / 2])]
         })
     });
-    one_each(x, dim, keepdim, found)
-}
-
-/// Results of `torch.unique`.
-pub(crate) struct Unique {
-    /// The distinct elements or slices.
-    pub(crate) values: Tensor,
-    /// For each element of the input the position of its value.
-    pub(crate) inverse: Tensor,
-    pub(crate) counts: Tensor,
+    let without = |tensor: Tensor| match keepdim || x.ndim() == 0 {
+        true => tensor,
+        false => tensor.with_layout(tensor.layout().squeeze(dim)),
+    };
+    (without(values), without(places))
 }
 
 /// Groups of equal neighbours in `order`: the first element of each group, the group of each element, the sizes.
@@ -165,17 +146,14 @@ fn groups(order: &[usize], same: impl Fn(usize, usize) -> bool) -> (Vec<usize>, 
     (firsts, inverse, counts)
 }
 
-/// The distinct elements of the tensor, sorted.
-pub(crate) fn unique(x: &Tensor) -> Unique {
+/// The distinct elements of the tensor, sorted; for each element the position of its value; how often each occurs.
+pub(crate) fn unique(x: &Tensor) -> [Tensor; 3] {
     let buffer = x.to_buffer();
     let order: Vec<usize> = each_lane!(&buffer, data => rank::sorted_places(data, false));
     let (firsts, inverse, counts) = each_lane!(&buffer, data => groups(&order, |a, b| data[a] == data[b]));
     let count = firsts.len();
-    Unique {
-        values: Tensor::new(buffer.pick(&firsts), [count], x.dtype()),
-        inverse: Tensor::from_i64(inverse, x.shape()),
-        counts: Tensor::from_i64(counts, [count]),
-    }
+    let values = Tensor::new(buffer.pick(&firsts), [count], x.dtype());
+    [values, Tensor::from_i64(inverse, x.shape()), Tensor::from_i64(counts, [count])]
 }
 
 /// For each value the number of sorted boundaries before it. The shape of `values`. As `torch.searchsorted`.
