@@ -53,55 +53,23 @@ fn index_fill(c: &Call) -> Result<Value> {
     Ok(along::index_fill(x, dim, index, &value)?.into())
 }
 
-/// Errors: an index with several dimensions.
-fn is_a_vector(name: &str, index: &Tensor) -> Result<()> {
-    if index.ndim() <= 1 {
-        return Ok(());
-    }
-    Err(Error::index(format!(
-        "{name}_(): Index is supposed to be a vector, but got dim: {} with type: {} and size: {:?}",
-        index.ndim(),
-        index.dtype().cpp_name(),
-        index.shape()
-    )))
-}
-
-/// The size of a dimension. Errors: it is not there; a single number has one of size 1.
-fn size_along(dim: usize, source: &Tensor, index: &Tensor, name: &str) -> Result<usize> {
-    if source.ndim() == 0 && dim == 0 && index.numel() != 1 {
-        return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
-    }
-    refuse_if!(
-        dim > 0 && dim >= source.ndim(),
-        "{name}_(): Indexing dim {dim} is out of bounds of the source tensor with dim {}",
-        source.ndim()
-    );
-    Ok(source.shape().get(dim).copied().unwrap_or(1))
-}
-
 /// The sizes of a tensor, that of `dim` left out.
 fn sizes_without(dim: usize, tensor: &Tensor) -> Vec<usize> {
     tensor.shape().iter().enumerate().filter(|&(axis, _)| axis != dim).map(|(_, &size)| size).collect()
-}
-
-/// Errors: two shapes that differ in another dimension than `dim`.
-fn same_apart_from(dim: usize, x: &Tensor, source: &Tensor) -> Result<()> {
-    if source.ndim() == x.ndim() && sizes_without(dim, x) == sizes_without(dim, source) {
-        return Ok(());
-    }
-    Err(Error::runtime(format!(
-        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {:?} \
-         source.shape = {:?}",
-        x.shape(),
-        source.shape()
-    )))
 }
 
 fn index_add(c: &Call) -> Result<Value> {
     let (x, index, source) = (c.tensor(0)?, c.tensor(2)?, c.tensor(3)?);
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
     let count = index.numel();
-    is_a_vector("index_add", index)?;
+    if index.ndim() > 1 {
+        return Err(Error::index(format!(
+            "index_add_(): Index is supposed to be a vector, but got dim: {} with type: {} and size: {:?}",
+            index.ndim(),
+            index.dtype().cpp_name(),
+            index.shape()
+        )));
+    }
     refuse_if!(
         !matches!(index.dtype(), DType::Int64 | DType::Int32),
         "index_add_(): Expected dtype int32/int64 for index but got: {}",
@@ -113,12 +81,27 @@ fn index_add(c: &Call) -> Result<Value> {
         x.dtype().cpp_name(),
         source.dtype().cpp_name()
     );
-    let size = size_along(dim, source, index, "index_add")?;
+    if source.ndim() == 0 && dim == 0 && count != 1 {
+        return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
+    }
+    refuse_if!(
+        dim > 0 && dim >= source.ndim(),
+        "index_add_(): Indexing dim {dim} is out of bounds of the source tensor with dim {}",
+        source.ndim()
+    );
+    // A single number has one dimension of size 1.
+    let size = source.shape().get(dim).copied().unwrap_or(1);
     refuse_if!(
         count != size,
         "index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
     );
-    same_apart_from(dim, x, source)?;
+    refuse_if!(
+        source.ndim() != x.ndim() || sizes_without(dim, x) != sizes_without(dim, source),
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {:?} \
+             source.shape = {:?}",
+        x.shape(),
+        source.shape()
+    );
     let scaled = match c.arg(4) {
         Arg::Int(1) => source.clone(),
         alpha => {
