@@ -9,13 +9,13 @@ use crate::tensor::explanation::{ConstantKind, Explanation, Formula};
 use crate::tensor::ops::pointwise;
 use crate::tensor::{Error, Result, Tensor, refuse_if};
 
-const PAIR: &[&str] = &["Tensor input, Operand other"];
 const CLOSE: &[&str] =
     &["Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False"];
 
 /// A comparison with a sign of Python's.
-const fn comparison(name: &'static str, sign: Sign) -> Descriptor {
-    pointwise(name).formula(Formula::Compare).infix(sign)
+const fn comparison(name: &'static str, sign: Sign, run: fn(&Call) -> Result<Value>) -> Op {
+    op(pointwise(name).formula(Formula::Compare).infix(sign), ALL, run)
+        .forms(&["Tensor input, Operand other"])
 }
 
 /// A fact about tensors that no element decides.
@@ -52,20 +52,12 @@ fn equal(c: &Call) -> Result<Value> {
 }
 
 rows![
-    op(comparison("eq", Sign::Eq), ALL, |c| test(c, Ordering::is_eq))
-        .forms(PAIR)
-        .doc("Where both are equal."),
-    op(comparison("ne", Sign::Ne), ALL, |c| test(c, Ordering::is_ne)).forms(PAIR).doc("Where both differ."),
-    op(comparison("lt", Sign::Lt), ALL, |c| test(c, Ordering::is_lt)).forms(PAIR).doc("Where input is less."),
-    op(comparison("le", Sign::Le), ALL, |c| test(c, Ordering::is_le))
-        .forms(PAIR)
-        .doc("Where input is not greater."),
-    op(comparison("gt", Sign::Gt), ALL, |c| test(c, Ordering::is_gt))
-        .forms(PAIR)
-        .doc("Where input is greater."),
-    op(comparison("ge", Sign::Ge), ALL, |c| test(c, Ordering::is_ge))
-        .forms(PAIR)
-        .doc("Where input is not less."),
+    comparison("eq", Sign::Eq, |c| test(c, Ordering::is_eq)).doc("Where both are equal."),
+    comparison("ne", Sign::Ne, |c| test(c, Ordering::is_ne)).doc("Where both differ."),
+    comparison("lt", Sign::Lt, |c| test(c, Ordering::is_lt)).doc("Where input is less."),
+    comparison("le", Sign::Le, |c| test(c, Ordering::is_le)).doc("Where input is not greater."),
+    comparison("gt", Sign::Gt, |c| test(c, Ordering::is_gt)).doc("Where input is greater."),
+    comparison("ge", Sign::Ge, |c| test(c, Ordering::is_ge)).doc("Where input is not less."),
     op(pointwise("isclose").formula(Formula::Pair), BOTH, |c| Ok(isclose(c)?.into()))
         .forms(CLOSE)
         .doc("Where both agree within a tolerance."),
