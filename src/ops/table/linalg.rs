@@ -1,14 +1,18 @@
-//! `torch.linalg`: determinants, inverses, systems, factors; distances and cross products.
+//! `torch.linalg`: determinants, inverses, systems, factors, sizes; distances and cross products.
 
+use super::reduce::norm_of;
 use crate::in_floats;
 use crate::kernel::Real;
 use crate::kernel::linalg::{self, Matrix};
 use crate::ops::autocast;
 use crate::ops::op::{BOTH, Call, LINALG, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{OpFamily, whole};
+use crate::tensor::descriptor::{OpFamily, reduction, whole};
+use crate::tensor::explanation::Reducer;
 use crate::tensor::layout::broadcast;
+use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
+use crate::tensor::ops::reduce::ReductionAxes;
 use crate::tensor::{Error, Result, Tensor, refuse_if};
 
 const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
@@ -228,6 +232,29 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
         let shape = [lead(x), &[k]].concat();
         let matrices = |size, pages| columns_first(lead(x), size, pages, x.dtype());
         (matrices((rows, tall), &u), T::tensor(s, shape, x.dtype()), matrices((wide, columns), &v))
+/// The tensor in the dtype of a call. Errors: those of PyTorch, where it would lose what the numbers are.
+fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
+    let Some(dtype) = c.opt_dtype(4) else { return Ok(x.clone()) };
+    let (own, wanted) = (x.dtype().cpp_name(), dtype.cpp_name());
+    if !dtype.is_float() {
+        let text = format!("{name}: dtype should be floating point or complex, but got {wanted}");
+        return Err(Error::runtime(text));
+    }
+    refuse_if!(
+        x.dtype().promote(dtype) != dtype,
+        "{name}: the dtype of the input ({own}) should be convertible without narrowing to the specified dtype ({wanted})"
+    );
+    Ok(to_dtype(x, dtype))
+}
+
+fn vector_norm(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    of_floats("linalg.vector_norm", x, LowPrecision::Taken)?;
+    let x = &in_dtype_of(c, "linalg.vector_norm", x)?;
+    let over = ReductionAxes::new(x, &c.opt_ints(2).unwrap_or_default(), c.bool(3))?;
+    Ok(norm_of(x, &over, c.opt_float(1).unwrap_or(2.0))?.into())
+}
+
     }))
 }
 
@@ -273,6 +300,11 @@ rows![
     )?
     .1
     .into()))
+    op(reduction("linalg_vector_norm", Reducer::Norm).cost(CostRule::Spread).grad("LinalgVectorNorm"), LINALG, vector_norm)
+        .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
+             out? out=None"])
+        .doc("The p-norm over dims.")
+        .saving_result(),
     .forms(&["Tensor A, *, only driver=None, out? out=None"])
     .doc("Singular values, largest first.")
     .autocast(autocast::float32),

@@ -2,15 +2,17 @@
 
 use crate::in_floats;
 use crate::kernel::Real;
-use crate::ops::op::{ALL, BOTH, Call, Op, op};
+use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{Descriptor, GradName, OpNotation, ShapeRule, Sign, pointwise, product};
-use crate::tensor::explanation::{Formula, ProductKind};
+use crate::tensor::descriptor::{
+    CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign, pointwise, product,
+};
+use crate::tensor::explanation::{Explanation, Formula, ProductKind};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::{self, linear, pointwise};
+use crate::tensor::ops::{self, einsum, linear, pointwise};
 use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor, refuse_if};
 
 const ADDED_PAIR: &[&str] =
@@ -105,8 +107,6 @@ fn baddbmm(c: &Call) -> Result<Value> {
     Ok(linear::baddbmm(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, number(c, 4), number(c, 3))?.into())
 }
 
-/// `input + value * tensor1 (op) tensor2`
-fn added(c: &Call, divide: bool) -> Result<Value> {
 /// A function of the floats of three tensors that meet, in the dtype of the first.
 macro_rules! of_three {
     ($tensors:expr, |$a:ident, $b:ident, $c:ident| $value:expr) => {{
@@ -123,6 +123,8 @@ macro_rules! of_three {
     }};
 }
 
+/// `input + value * tensor1 (op) tensor2`
+fn added(c: &Call, divide: bool) -> Result<Value> {
     let default = c.default_dtype();
     let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1), c.arg(2)], default);
     let whole = |at: usize| c.tensor(at).is_ok_and(|x| !x.dtype().is_float());
@@ -199,6 +201,15 @@ fn lerp(c: &Call) -> Result<Value> {
     Ok(placed(c, between).into())
 }
 
+fn einsum_(c: &Call) -> Result<Value> {
+    let Some(equation) = c.opt_str(0) else {
+        return Err(Error::value("einsum(): must specify the equation string and at least one operand"));
+    };
+    let (out, grad_name) = einsum::einsum(equation, c.tensors(1))?;
+    c.set_grad_name(grad_name);
+    Ok(out.into())
+}
+
 /// A sum of a tensor and what two others give, element by element.
 const fn added_pair(name: &'static str, formula: Formula) -> Descriptor {
     pointwise(name).formula(formula).shapes(ShapeRule::Broadcast(1, 2))
@@ -249,4 +260,13 @@ rows![
     op(pointwise("lerp").costs(1).formula(Formula::Lerp).grad("Lerp"), ALL, lerp)
         .forms(&["Tensor input, Tensor end, Operand weight, *, out? out=None"])
         .doc("input + weight * (end - input)."),
+    op(
+        Descriptor::new("einsum", OpFamily::Product, Explanation::Einsum).cost(CostRule::Einsum).grad("View"),
+        FUNCTION,
+        einsum_
+    )
+    .forms(&["str equation, Several operands"])
+    .doc("Products and sums written as subscripts: \"bij,bjk->bik\".")
+    .autocast(autocast::einsum)
+    .rule(backward::einsum::rule),
 ];

@@ -43,7 +43,6 @@ macro_rules! reduced {
 mod compare;
 mod complex;
 mod composed;
-mod contract;
 mod create;
 mod diagonals;
 mod elementary;
@@ -54,7 +53,6 @@ mod indexing;
 mod join;
 mod linalg;
 pub(crate) mod linalg_eigen;
-mod linalg_norm;
 mod linear;
 mod masking;
 mod nn_activation;
@@ -90,7 +88,6 @@ static FAMILIES: &[&[Op]] = &[
     &index_along::OPS,
     &masking::OPS,
     &linear::OPS,
-    &contract::OPS,
     &composed::OPS,
     &random::OPS,
     &random_fill::OPS,
@@ -101,7 +98,6 @@ static FAMILIES: &[&[Op]] = &[
     &nn_attention::OPS,
     &linalg::OPS,
     &linalg_eigen::OPS,
-    &linalg_norm::OPS,
 ];
 
 /// All operations.
