@@ -7,7 +7,7 @@ use crate::kernel::linalg::{self, Matrix};
 use crate::ops::autocast;
 use crate::ops::op::{BOTH, Call, LINALG, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{OpFamily, reduction, whole};
+use crate::tensor::descriptor::{CostRule, OpFamily, reduction, whole};
 use crate::tensor::explanation::Reducer;
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
@@ -113,10 +113,7 @@ fn slogdet(c: &Call) -> Result<Value> {
 }
 
 fn inv(c: &Call) -> Result<Value> {
-    Ok(inverse(c.tensor(0)?)?.into())
-}
-
-fn inverse(x: &Tensor) -> Result<Tensor> {
+    let x = c.tensor(0)?;
     let n = square("linalg.inv", x, LowPrecision::Unsupported)?;
     in_floats!(x.dtype(), T => {
         let mut out = Vec::new();
@@ -132,7 +129,7 @@ fn inverse(x: &Tensor) -> Result<Tensor> {
             }
             out.push(factors.solve(&linalg::identity(n)));
         }
-        Ok(columns_first(lead(x), (n, n), &out, x.dtype()))
+        Ok(columns_first(lead(x), (n, n), &out, x.dtype()).into())
     })
 }
 
@@ -232,6 +229,9 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
         let shape = [lead(x), &[k]].concat();
         let matrices = |size, pages| columns_first(lead(x), size, pages, x.dtype());
         (matrices((rows, tall), &u), T::tensor(s, shape, x.dtype()), matrices((wide, columns), &v))
+    }))
+}
+
 /// The tensor in the dtype of a call. Errors: those of PyTorch, where it would lose what the numbers are.
 fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
     let Some(dtype) = c.opt_dtype(4) else { return Ok(x.clone()) };
@@ -253,9 +253,6 @@ fn vector_norm(c: &Call) -> Result<Value> {
     let x = &in_dtype_of(c, "linalg.vector_norm", x)?;
     let over = ReductionAxes::new(x, &c.opt_ints(2).unwrap_or_default(), c.bool(3))?;
     Ok(norm_of(x, &over, c.opt_float(1).unwrap_or(2.0))?.into())
-}
-
-    }))
 }
 
 rows![
@@ -300,12 +297,12 @@ rows![
     )?
     .1
     .into()))
+    .forms(&["Tensor A, *, only driver=None, out? out=None"])
+    .doc("Singular values, largest first.")
+    .autocast(autocast::float32),
     op(reduction("linalg_vector_norm", Reducer::Norm).cost(CostRule::Spread).grad("LinalgVectorNorm"), LINALG, vector_norm)
         .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
              out? out=None"])
         .doc("The p-norm over dims.")
         .saving_result(),
-    .forms(&["Tensor A, *, only driver=None, out? out=None"])
-    .doc("Singular values, largest first.")
-    .autocast(autocast::float32),
 ];
