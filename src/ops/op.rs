@@ -269,7 +269,8 @@ impl<'a> Call<'a> {
         matches!(self.args[at], Arg::None)
     }
 
-    fn mismatch(&self, at: usize, wanted: &str) -> Error {
+    /// The error of an argument that is not what is wanted.
+    pub(crate) fn mismatch(&self, at: usize, wanted: &str) -> Error {
         let name = self.op.params()[self.form].get(at).map_or("?", |param| param.name);
         Error::type_error(format!(
             "{}(): argument '{name}' (position {}) must be {wanted}",

@@ -16,10 +16,7 @@ use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 /// The sizes that are normalised over, checked against the input and the parameters at these places of the arguments.
 fn normalized(c: &Call, x: &Tensor, parameters: &[(&str, usize)]) -> Result<Vec<usize>> {
     if let Arg::Int(_) = c.arg(1) {
-        return Err(Error::type_error(format!(
-            "{}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int",
-            c.op.name
-        )));
+        return Err(c.mismatch(1, "tuple of ints, not int"));
     }
     let wanted = c.ints(1)?;
     refuse_if!(

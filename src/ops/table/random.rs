@@ -157,11 +157,7 @@ fn like(c: &Call, fill: Fill) -> Result<Value> {
 /// Sizes that must come as a sequence.
 fn sequence(c: &Call, at: usize) -> Result<Vec<usize>> {
     if let Arg::Int(_) = c.arg(at) {
-        return Err(Error::type_error(format!(
-            "{}(): argument 'size' (position {}) must be tuple of ints, not int",
-            c.op.name,
-            at + 1
-        )));
+        return Err(c.mismatch(at, "tuple of ints, not int"));
     }
     c.shape(at)
 }
