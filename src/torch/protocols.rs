@@ -56,21 +56,13 @@ impl show::PrintSource for Elements<'_> {
         self.0.shape()
     }
 
-    fn kind(&self) -> show::ElementKind {
-        match self.0.dtype().category() {
-            Category::Float => show::ElementKind::Float,
-            Category::Integer => show::ElementKind::Int,
-            Category::Bool => show::ElementKind::Bool,
-        }
-    }
-
     fn at(&self, place: usize) -> show::ElementValue {
         let position = self.0.layout().position(place);
         let data = self.0.storage().read();
-        match self.kind() {
-            show::ElementKind::Float => show::ElementValue::Float(data.float(position)),
-            show::ElementKind::Int => show::ElementValue::Int(data.int(position)),
-            show::ElementKind::Bool => show::ElementValue::Bool(data.int(position) != 0),
+        match self.0.dtype().category() {
+            Category::Float => show::ElementValue::Float(data.float(position)),
+            Category::Integer => show::ElementValue::Int(data.int(position)),
+            Category::Bool => show::ElementValue::Bool(data.int(position) != 0),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Source: how much of a tensor is printed, and with how many digits: PyTorch's `_tensor_str` (threshold 1000,
 //! edge items 3, precision 4).
 
-use crate::tensor::show::{ElementFormat, ElementKind, ElementValue, PrintOptions, PrintSource, shown_along};
+use crate::tensor::show::{ElementFormat, ElementValue, PrintOptions, PrintSource, shown_along};
 use crate::view::quantity::mean;
 use crate::view::statistics::{Statistics, block};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, escape_controls, unbroken};
@@ -126,20 +126,12 @@ impl PrintSource for Figure {
         &self.shape
     }
 
-    fn kind(&self) -> ElementKind {
-        match () {
-            () if self.is_bool() => ElementKind::Bool,
-            () if self.is_whole() => ElementKind::Int,
-            () => ElementKind::Float,
-        }
-    }
-
     fn at(&self, place: usize) -> ElementValue {
         let value = self.values[place];
-        match self.kind() {
-            ElementKind::Bool => ElementValue::Bool(value != 0.0),
-            ElementKind::Int => ElementValue::Int(value as i64),
-            ElementKind::Float => ElementValue::Float(value),
+        match () {
+            () if self.is_bool() => ElementValue::Bool(value != 0.0),
+            () if self.is_whole() => ElementValue::Int(value as i64),
+            () => ElementValue::Float(value),
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::{env, fs};
 
 use attn::tensor::show::{
-    ElementKind, ElementValue, Frame, Grad, PrintOptions, PrintOptionsChange, PrintSource, element_texts,
-    tensor_repr, tuple_repr,
+    ElementValue, Frame, Grad, PrintOptions, PrintOptionsChange, PrintSource, element_texts, tensor_repr,
+    tuple_repr,
 };
 use serde_json::Value as Json;
 
@@ -33,14 +33,6 @@ struct Shaped<'a>(&'a [usize], &'a Held);
 impl PrintSource for Shaped<'_> {
     fn shape(&self) -> &[usize] {
         self.0
-    }
-
-    fn kind(&self) -> ElementKind {
-        match self.1 {
-            Held::Float32(_) | Held::Float64(_) => ElementKind::Float,
-            Held::Int(_) => ElementKind::Int,
-            Held::Bool(_) => ElementKind::Bool,
-        }
     }
 
     fn at(&self, place: usize) -> ElementValue {
@@ -190,10 +182,6 @@ struct Vast {
 impl PrintSource for Vast {
     fn shape(&self) -> &[usize] {
         &self.shape
-    }
-
-    fn kind(&self) -> ElementKind {
-        ElementKind::Float
     }
 
     fn at(&self, place: usize) -> ElementValue {

@@ -2,7 +2,7 @@
 //! Source: the formatter of `torch._tensor_str` in PyTorch 2.6.
 
 use super::places::shown_places;
-use super::{ElementKind, ElementValue, PrintOptions, PrintSource};
+use super::{ElementValue, PrintOptions, PrintSource};
 use crate::kernel::stop;
 
 /// The notation of the floats of a tensor.
@@ -32,17 +32,13 @@ impl ElementFormat {
         let shape = source.shape();
         let values: Vec<ElementValue> =
             shown_places(shape, options.edge_of(shape)).into_iter().map(|place| source.at(place)).collect();
-        ElementFormat::of_values(source.kind(), &values, options)
+        ElementFormat::of_values(&values, options)
     }
 
     /// The same from the shown values themselves.
-    pub(crate) fn of_values(
-        kind: ElementKind,
-        shown: &[ElementValue],
-        options: &PrintOptions,
-    ) -> ElementFormat {
+    pub(crate) fn of_values(shown: &[ElementValue], options: &PrintOptions) -> ElementFormat {
         let mut format = ElementFormat { notation: Notation::Plain, precision: options.precision, width: 1 };
-        if kind != ElementKind::Float {
+        if let Some(ElementValue::Bool(_) | ElementValue::Int(_)) = shown.first() {
             format.widen(shown.iter().copied());
             return format;
         }

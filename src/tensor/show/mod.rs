@@ -18,7 +18,7 @@ pub use options::{PrintOptions, PrintOptionsChange};
 pub(crate) use shape::shape_in_formula;
 pub use shape::tuple_repr;
 pub(crate) use shortest::{shortest, shortest_single};
-pub use source::{ElementKind, ElementValue, PrintSource};
+pub use source::{ElementValue, PrintSource};
 
 use std::iter;
 
@@ -78,7 +78,7 @@ pub fn tensor_repr(source: &dyn PrintSource, frame: &Frame, options: &PrintOptio
     framed(source.shape(), frame, names_dtype, options, |places| {
         let values: Vec<ElementValue> = places.into_iter().map(|place| source.at(place)).collect();
         stop::check();
-        let format = ElementFormat::of_values(source.kind(), &values, options);
+        let format = ElementFormat::of_values(&values, options);
         (values.into_iter().map(|value| format.padded(value)).collect(), format.width())
     })
 }
@@ -99,7 +99,7 @@ pub fn complex_repr(parts: &dyn PrintSource, frame: &Frame, options: &PrintOptio
     framed(shape, frame, names_dtype, options, |places| {
         let [real, imag] =
             [0, 1].map(|part| places.iter().map(|place| parts.at(2 * place + part)).collect::<Vec<_>>());
-        let formats = [&real, &imag].map(|part| ElementFormat::of_values(parts.kind(), part, options));
+        let formats = [&real, &imag].map(|part| ElementFormat::of_values(part, options));
         let texts = real.iter().zip(&imag).map(|(real, imag)| {
             let imag = formats[1].padded(*imag);
             let imag = imag.trim_start();

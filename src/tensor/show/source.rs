@@ -1,20 +1,11 @@
 //! The values to print.
 
-/// The kind of the elements of a tensor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ElementKind {
-    /// float64, float32, float16, bfloat16.
-    Float,
-    /// The signed and unsigned integers.
-    Int,
-    Bool,
-}
-
 /// One element. Floats are converted to f64.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ElementValue {
+    /// Of float64, float32, float16, bfloat16.
     Float(f64),
-    /// Of any integer dtype.
+    /// Of the signed and unsigned integers.
     Int(i64),
     Bool(bool),
 }
@@ -23,8 +14,6 @@ pub enum ElementValue {
 pub trait PrintSource {
     /// Sizes, outermost first; empty for a 0-d tensor.
     fn shape(&self) -> &[usize];
-    /// The kind of the elements.
-    fn kind(&self) -> ElementKind;
     /// The element at a row-major position.
     fn at(&self, place: usize) -> ElementValue;
 }
