@@ -1,5 +1,8 @@
 //! The small classes of the `torch` module: `Size`, `dtype`, `device`, `Generator`.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use rustpython_vm::builtins::{PyInt, PyStr, PyTuple, PyType, PyTypeRef};
 use rustpython_vm::class::{PyClassImpl, StaticType};
 use rustpython_vm::common::hash::PyHash;
@@ -123,18 +126,14 @@ pub(crate) struct PyDType {
 }
 
 impl PyDType {
-    /// The Python object of a dtype. Equal dtypes are equal objects; those of the module are identical.
+    /// The Python object of a dtype: there is one.
     pub(crate) fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
-        let modules = vm.sys_module.get_attr("modules", vm);
-        let own = modules
-            .and_then(|modules| modules.get_item("_torch", vm))
-            .and_then(|m| m.get_attr(dtype.name(), vm));
-        own.unwrap_or_else(|_| PyDType { dtype }.into_pyobject(vm))
-    }
-
-    /// A new object, which the module keeps.
-    pub(crate) fn fresh(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
-        PyDType { dtype }.into_pyobject(vm)
+        thread_local! {
+            /// By the thread, as the interpreter's types are, which live as long.
+            static OBJECTS: RefCell<HashMap<DType, &'static PyObjectRef>> = RefCell::default();
+        }
+        let new = || &*Box::leak(Box::new(PyDType { dtype }.into_pyobject(vm)));
+        OBJECTS.with_borrow_mut(|objects| (*objects.entry(dtype).or_insert_with(new)).clone())
     }
 
     /// The dtype an object is; Python's own `float`, `int`, `bool` count, as PyTorch has it.
@@ -153,7 +152,7 @@ impl PyDType {
     }
 }
 
-#[pyclass(with(Representable, Comparable, Hashable))]
+#[pyclass(with(Representable))]
 impl PyDType {
     /// `pickle` keeps the name in `torch`, and a copy is the dtype itself.
     #[pymethod]
@@ -185,23 +184,6 @@ impl PyDType {
 impl Representable for PyDType {
     fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
         Ok(format!("torch.{}", zelf.dtype.name()))
-    }
-}
-
-impl Comparable for PyDType {
-    fn cmp(
-        zelf: &Py<Self>,
-        other: &PyObject,
-        op: PyComparisonOp,
-        _vm: &VirtualMachine,
-    ) -> PyResult<PyComparisonValue> {
-        op.eq_only(|| Ok(other.downcast_ref::<PyDType>().is_some_and(|it| it.dtype == zelf.dtype).into()))
-    }
-}
-
-impl Hashable for PyDType {
-    fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
-        Ok(zelf.dtype as PyHash + 1)
     }
 }
 

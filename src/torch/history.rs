@@ -41,14 +41,6 @@ pub(crate) fn history(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -
     }
 }
 
-/// The record behind a tensor alone.
-pub(crate) fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
-    match tensor.origin() {
-        Some(record) => PyRecord::new(&record, state).into_pyobject(vm),
-        None => vm.ctx.none(),
-    }
-}
-
 /// Records that a `torch.autograd.Function` of the learner made `results` from `operands`; returns the record's address.
 pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
     let shape = results.first().map(Tensor::shape).unwrap_or_default();

@@ -24,6 +24,7 @@ use super::overrides::{complex_tensor, has_complex, takes_part};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, PyErrorFact, about};
 use super::site::site;
+use super::to_python::object;
 use crate::kernel::threads;
 use crate::ops::state::State;
 use crate::ops::table::{
@@ -52,7 +53,7 @@ const PYTHON_METHODS: [&str; 12] = [
 ];
 
 /// Makes the classes and their methods; once for each thread, as the interpreter's types are.
-fn make_classes(vm: &VirtualMachine) -> Vec<(&'static str, PyObjectRef)> {
+fn make_classes(vm: &VirtualMachine) -> PyResult<Vec<(&'static str, PyObjectRef)>> {
     let ctx = &vm.ctx;
     let mut made: Vec<(&'static str, PyObjectRef)> =
         classes().into_iter().map(|(name, class)| (name, class.into())).collect();
@@ -87,10 +88,23 @@ fn make_classes(vm: &VirtualMachine) -> Vec<(&'static str, PyObjectRef)> {
             let method = ctx.new_method_def(name, call, PyMethodFlags::METHOD, None);
             class.set_str_attr(name, method.build_method(PyTensor::static_type(), vm), ctx);
         }
+        for name in ["T", "mT", "mH"] {
+            let read = move |tensor: PyRef<PyTensor>, vm: &VirtualMachine| -> PyResult {
+                object(tensor.apply(name, Vec::new(), vm)?, &tensor.state, &[], vm)
+            };
+            let attribute = ctx.new_readonly_getset(name, PyTensor::static_type(), read);
+            class.set_str_attr(name, attribute, ctx);
+        }
+        for (name, other) in [("ndimension", "dim"), ("nelement", "numel")] {
+            class.set_str_attr(name, class.as_object().get_attr(other, vm)?, ctx);
+        }
+        for name in ["is_cuda", "is_sparse"] {
+            class.set_str_attr(name, ctx.new_bool(false), ctx);
+        }
     }
     made.push(("TensorBase", class.clone().into()));
     made.push(("Tensor", class.into()));
-    made
+    Ok(made)
 }
 
 /// A tensor of Python data, with a record that says so: there an explanation ends.
@@ -215,11 +229,11 @@ pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<Rc<Fra
     let observer = observe(&state.tracer);
     let dict = vm.ctx.new_dict();
     let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
-    for (name, class) in make_classes(vm) {
+    for (name, class) in make_classes(vm)? {
         set(name, class)?;
     }
     for dtype in DType::all() {
-        set(dtype.name(), PyDType::fresh(dtype, vm))?;
+        set(dtype.name(), PyDType::object(dtype, vm))?;
     }
     for alias in ["float", "double", "half", "long", "int", "short"] {
         let name = DType::from_name(alias).map_or(alias, DType::name);

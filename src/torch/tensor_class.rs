@@ -11,6 +11,7 @@ use rustpython_vm::{
 };
 
 use super::classes::{PyDType, PyDevice, size_object};
+use super::history::PyRecord;
 use super::numbers::{int, number};
 use super::py_tensor::{PyTensor, tensor_object, tensor_of};
 use super::raise::{OrRaise, raise};
@@ -34,8 +35,7 @@ impl PyTensor {
     pub(super) fn call(&self, op: &'static Op, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
         let mut args = vec![Arg::Tensor(self.tensor())];
         args.extend(more);
-        let place = || site(vm);
-        call(Caller { state: &self.state, site: &place }, op, 0, args).or_raise(vm)
+        call(Caller { state: &self.state, site: &|| site(vm) }, op, 0, args).or_raise(vm)
     }
 }
 
@@ -110,17 +110,7 @@ impl PyTensor {
     }
 
     #[pymethod]
-    fn ndimension(&self) -> usize {
-        self.inner.borrow().ndim()
-    }
-
-    #[pymethod]
     fn numel(&self) -> usize {
-        self.inner.borrow().numel()
-    }
-
-    #[pymethod]
-    fn nelement(&self) -> usize {
         self.inner.borrow().numel()
     }
 
@@ -153,16 +143,6 @@ impl PyTensor {
     #[pygetset]
     fn layout(&self, vm: &VirtualMachine) -> PyResult {
         vm.import("torch", 0)?.get_attr("strided", vm)
-    }
-
-    #[pygetset]
-    fn is_cuda(&self) -> bool {
-        false
-    }
-
-    #[pygetset]
-    fn is_sparse(&self) -> bool {
-        false
     }
 
     #[pymethod]
@@ -233,33 +213,18 @@ impl PyTensor {
         self.inner.borrow().storage().version()
     }
 
-    #[pygetset(name = "T")]
-    fn t_property(&self, vm: &VirtualMachine) -> PyResult {
-        object(self.apply("T", vec![], vm)?, &self.state, &[], vm)
-    }
-
-    #[pygetset(name = "mT")]
-    fn mt_property(&self, vm: &VirtualMachine) -> PyResult {
-        object(self.apply("mT", vec![], vm)?, &self.state, &[], vm)
-    }
-
     #[pygetset(name = "H")]
     fn h_property(&self, vm: &VirtualMachine) -> PyResult {
-        match self.inner.borrow().ndim() {
-            0 => {}
-            2 => return self.mh_property(vm),
+        let name = match self.inner.borrow().ndim() {
+            0 => "T",
+            2 => "mH",
             dims => {
                 return Err(vm.new_runtime_error(format!(
                     "tensor.H is only supported on matrices (2-D tensors). Got {dims}-D tensor."
                 )));
             }
-        }
-        self.t_property(vm)
-    }
-
-    #[pygetset(name = "mH")]
-    fn mh_property(&self, vm: &VirtualMachine) -> PyResult {
-        object(self.apply("mH", vec![], vm)?, &self.state, &[], vm)
+        };
+        object(self.apply(name, Vec::new(), vm)?, &self.state, &[], vm)
     }
 
     #[pygetset]
@@ -378,8 +343,9 @@ impl PyTensor {
             return Ok(vm.ctx.none());
         };
         let node = vm.import("torch.autograd", 0)?.get_attr("autograd", vm)?.get_attr("Node", vm)?;
-        let (tensor, record) = (self.tensor(), super::history::record(&self.tensor(), &self.state, vm));
-        node.call((name, tensor.id(), record), vm)
+        let tensor = self.tensor();
+        let record = tensor.origin().map(|record| PyRecord::new(&record, &self.state).into_pyobject(vm));
+        node.call((name, tensor.id(), vm.unwrap_or_none(record)), vm)
     }
 
     #[pymethod]
