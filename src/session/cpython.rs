@@ -17,9 +17,6 @@ pub(super) fn install(vm: &VirtualMachine) {
         class.slots.iter.store(Some([ordered_iter::<0>, ordered_iter::<1>][at]));
         class.slots.repr.store(Some(set_repr));
     }
-    for class in [types.staticmethod_type, types.classmethod_type] {
-        class.slots.repr.store(Some(repr_wrapping_method));
-    }
     for (class, own) in concatenated(vm).into_iter().zip(&CONCAT) {
         let slot = &class.slots.as_sequence.concat;
         own.get_or_init(|| slot.load().expect("str, list and tuple can be concatenated"));
@@ -131,14 +128,6 @@ fn set_repr(set: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     }
     let inner = texts.join(", ");
     Ok(vm.ctx.new_str(if plain { format!("{{{inner}}}") } else { format!("{name}({{{inner}}})") }))
-}
-
-/// `repr(staticmethod(f))`: the interpreter's own panics if `repr(f)` raises.
-fn repr_wrapping_method(method: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-    let is_static = method.fast_isinstance(vm.ctx.types.staticmethod_type);
-    let name = if is_static { "staticmethod" } else { "classmethod" };
-    let function = method.get_attr("__func__", vm)?.repr(vm)?;
-    Ok(vm.ctx.new_str(format!("<{name}({})>", function.as_wtf8().to_string_lossy())))
 }
 
 type Concat = fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult;

@@ -3,11 +3,11 @@
 
 use rustpython_vm::{
     AsObject, PyObjectRef,
-    builtins::{PyDict, PyList, PyModule, PyStr, PyTuple, PyType},
+    builtins::{PyDict, PyModule, PyStr, PyType},
 };
 
 use super::namespace::{self, Variable};
-use crate::numpy;
+use crate::{numpy, torch};
 
 /// The longest path that is followed.
 const MAX_DEPTH: usize = 8;
@@ -77,7 +77,7 @@ impl NestedSearch {
         if depth == MAX_DEPTH || is_code || self.visited.contains(&object.get_id()) {
             return;
         }
-        if let Some(items) = items(object) {
+        if let Some(items) = torch::items(object) {
             self.visited.push(object.get_id());
             for (index, item) in items.iter().take(MAX_ITEMS).enumerate() {
                 self.visit(format!("{path}[{index}]"), item, depth + 1);
@@ -102,12 +102,6 @@ impl NestedSearch {
             }
         }
     }
-}
-
-/// The items of a list or a tuple.
-fn items(object: &PyObjectRef) -> Option<Vec<PyObjectRef>> {
-    let list = object.downcast_ref::<PyList>().map(|list| list.borrow_vec().to_vec());
-    list.or_else(|| object.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice().to_vec()))
 }
 
 /// The entries of a dict whose keys are strings.

@@ -13,7 +13,7 @@ use std::{
 
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyAsyncGen, PyBaseExceptionRef, PyCoroutine, PyGenerator, PyModule, PyType, PyTypeRef},
+    builtins::{PyAsyncGen, PyBaseExceptionRef, PyCoroutine, PyGenerator, PyModule, PyType},
     frame::Frame,
     function::{FuncArgs, PyMethodDef, PyMethodFlags},
     protocol::PyIterReturn,
@@ -126,7 +126,7 @@ fn read_only(class: &'static Py<PyType>, name: &'static str, vm: &VirtualMachine
 
 fn code_comes_from_source(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
-    types.code_type.slots.new.store(Some(no_code));
+    types.code_type.slots.new.store(Some(|_, _, vm| Err(forged(vm))));
     const NEW: &PyMethodDef = &PyMethodDef::new_raw_const(
         "__new__",
         |vm: &VirtualMachine, _args: FuncArgs| -> PyResult { Err(forged(vm)) },
@@ -143,10 +143,6 @@ fn code_comes_from_source(vm: &VirtualMachine) {
 
 fn forged(vm: &VirtualMachine) -> PyBaseExceptionRef {
     vm.new_type_error("attn makes code from source only: compile(source, name, 'exec')")
-}
-
-fn no_code(_class: PyTypeRef, _args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    Err(forged(vm))
 }
 
 fn frames_are_read_only(vm: &VirtualMachine) {
@@ -194,11 +190,6 @@ fn running(object: &PyObject) -> Option<&'static str> {
     of_coroutine!(object, |coroutine, kind| coroutine.running().then_some(kind))
 }
 
-/// What a generator or coroutine waits for.
-fn awaited(object: &PyObject) -> Option<PyObjectRef> {
-    of_coroutine!(object, |coroutine, _kind| coroutine.frame().yield_from_target())
-}
-
 fn executing(kind: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
     vm.new_value_error(format!("{kind} already executing"))
 }
@@ -212,7 +203,7 @@ fn idle(generator: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
         if let Some(kind) = running(&object) {
             return Err(executing(kind, vm));
         }
-        waits = awaited(&object);
+        waits = of_coroutine!(object, |coroutine, _kind| coroutine.frame().yield_from_target());
     }
     Ok(())
 }

@@ -253,14 +253,10 @@ fn is_digit(c: char) -> bool {
         || matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹' | '₀'..='₉')
 }
 
-/// The text that a method without arguments is called on, if it is not ASCII.
-fn not_ascii(args: &FuncArgs) -> Option<&str> {
-    receiver(args).filter(|text| args.args.len() == 1 && args.kwargs.is_empty() && !text.is_ascii())
-}
-
-/// Whether the test is true of each character of a text that has some.
+/// Whether the test is true of each character of a text that is not ASCII.
 fn all(own: &Own, args: FuncArgs, test: fn(char) -> bool, vm: &VirtualMachine) -> PyResult {
-    match not_ascii(&args) {
+    let plain = args.args.len() == 1 && args.kwargs.is_empty();
+    match receiver(&args).filter(|text| plain && !text.is_ascii()) {
         Some(text) => Ok(vm.ctx.new_bool(text.chars().all(test)).into()),
         None => own.call(args, vm),
     }

@@ -164,22 +164,14 @@ impl FileAccess {
         Ok(names)
     }
 
-    /// Creates a folder.
-    pub(crate) fn create_folder(&self, path: &str) -> Result<(), Refusal> {
+    /// Changes what is at a path: `change` gets the open folder that contains it, and the path from there.
+    pub(crate) fn change(
+        &self,
+        path: &str,
+        change: impl FnOnce(&Dir, PathBuf) -> io::Result<()> + Send,
+    ) -> Result<(), Refusal> {
         let (folder, inside) = self.find(path, Access::Write)?;
-        Ok(outside(|| folder.create_dir(inside))?)
-    }
-
-    /// Removes a file.
-    pub(crate) fn remove_file(&self, path: &str) -> Result<(), Refusal> {
-        let (folder, inside) = self.find(path, Access::Write)?;
-        Ok(outside(|| folder.remove_file(inside))?)
-    }
-
-    /// Removes an empty folder.
-    pub(crate) fn remove_folder(&self, path: &str) -> Result<(), Refusal> {
-        let (folder, inside) = self.find(path, Access::Write)?;
-        Ok(outside(|| folder.remove_dir(inside))?)
+        Ok(outside(|| change(folder, inside))?)
     }
 
     /// Renames a file; one that has the new name is replaced.

@@ -82,17 +82,22 @@ impl Files {
 
     #[pymethod]
     fn mkdir(&self, path: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
-        self.done("os.mkdir", &path, FileAccess::create_folder, vm)
+        self.done("os.mkdir", &path, |files, path| files.change(path, |folder, at| folder.create_dir(at)), vm)
     }
 
     #[pymethod]
     fn remove(&self, path: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
-        self.done("os.remove", &path, FileAccess::remove_file, vm)
+        self.done(
+            "os.remove",
+            &path,
+            |files, path| files.change(path, |folder, at| folder.remove_file(at)),
+            vm,
+        )
     }
 
     #[pymethod]
     fn rmdir(&self, path: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
-        self.done("os.rmdir", &path, FileAccess::remove_folder, vm)
+        self.done("os.rmdir", &path, |files, path| files.change(path, |folder, at| folder.remove_dir(at)), vm)
     }
 
     #[pymethod]

@@ -80,7 +80,10 @@ fn seeds(
         let one = Tensor::scalar(1.0, tensor.dtype());
         let one = one.with_layout(Layout::contiguous(tensor.shape()));
         if is_recorded {
-            record_seed(&one, tensor, state, vm);
+            let args = vec![Arg::Tensor(tensor.clone())];
+            let row = table::row("ones_like");
+            let ran = CompletedOperation::new(&row.descriptor, args, one.shape(), site(vm));
+            one.set_made(state.recorder.record(CompletedOperation { in_backward: true, ..ran }), 0);
         }
         seeds.push(one);
     }
@@ -88,14 +91,6 @@ fn seeds(
         Some(at) => no_grad(at),
         None => Ok(seeds),
     }
-}
-
-/// Records that the gradient of a result is 1.
-fn record_seed(one: &Tensor, result: &Tensor, state: &State, vm: &VirtualMachine) {
-    let args = vec![Arg::Tensor(result.clone())];
-    let ran = CompletedOperation::new(&table::row("ones_like").descriptor, args, one.shape(), site(vm));
-    let record = state.recorder.record(CompletedOperation { in_backward: true, ..ran });
-    one.set_made(record, 0);
 }
 
 fn run(

@@ -103,8 +103,7 @@ pub(crate) fn run(
         };
     }
     let (form, bound) = bind(op, name, method, args, state, vm)?;
-    let place = || site(vm);
-    let caller = Caller { state, site: &place };
+    let caller = Caller { state, site: &|| site(vm) };
     let asked = op.params()[form]
         .iter()
         .zip(&bound)
@@ -149,8 +148,7 @@ fn run_into(
              arguments requires grad."
         )));
     }
-    let place = || site(vm);
-    let caller = Caller { state, site: &place };
+    let caller = Caller { state, site: &|| site(vm) };
     let results: Vec<Tensor> = if op.is_composed_for(&bound) {
         let result = composed(caller, state, op, form, bound, vm)?;
         let results = items(&result).unwrap_or_else(|| vec![result]);

@@ -143,8 +143,8 @@ fn parts(key: &PyObject, vm: &VirtualMachine) -> PyResult<Rc<Indices>> {
 /// `tensor[key]`
 pub(crate) fn get(holder: &PyTensor, key: &PyObject, vm: &VirtualMachine) -> PyResult {
     let args = vec![Arg::Tensor(holder.tensor()), Arg::Index(parts(key, vm)?)];
-    let place = || site(vm);
-    let value = call(Caller { state: &holder.state, site: &place }, row("getitem"), 0, args).or_raise(vm)?;
+    let value =
+        call(Caller { state: &holder.state, site: &|| site(vm) }, row("getitem"), 0, args).or_raise(vm)?;
     object(value, &holder.state, &[], vm)
 }
 
@@ -185,8 +185,7 @@ pub(crate) fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &Virt
         }
         None => allow_operands(OpFamily::Index, &target, std::slice::from_ref(&source)).or_raise(vm)?,
     }
-    let place = || site(vm);
-    let caller = Caller { state: &holder.state, site: &place };
+    let caller = Caller { state: &holder.state, site: &|| site(vm) };
     let grad_name = index::set_grad_name(&target, &index, source.tensor().is_none());
     let what = Overwrite { form: 0, operation: &SETITEM, grad_name: Some(grad_name), drawn: None };
     let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(index.clone())];

@@ -3,7 +3,7 @@
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
-use crate::ops::table::{self, ALIASES, METHOD};
+use crate::ops::table::{self, ALIASES};
 use crate::ops::{is_misspelling, nearest};
 
 /// ` (did you mean a, b?)` as the end of a sentence, or nothing.
@@ -31,10 +31,6 @@ fn is_absent(place: &str, name: &str) -> bool {
 /// The error for an attribute that a tensor does not have.
 pub(crate) fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let mut known: Vec<String> = Vec::new();
-    for op in table::ops().filter(|op| op.is_in(METHOD)) {
-        known.push(op.name.to_owned());
-    }
-    known.extend(ALIASES.iter().map(|alias| alias.0.to_owned()));
     if let Ok(attributes) = vm.dir(Some(object.to_owned())) {
         known.extend(
             attributes

@@ -47,22 +47,17 @@ fn binary(op: &'static Op, a: &PyObject, b: &PyObject, more: &[Arg], vm: &Virtua
     };
     let mut args = vec![left, right];
     args.extend_from_slice(more);
-    let place = || site(vm);
-    let value = call(Caller { state: &holder.state, site: &place }, op, 0, args).or_raise(vm)?;
+    let value = call(Caller { state: &holder.state, site: &|| site(vm) }, op, 0, args).or_raise(vm)?;
     object(value, &holder.state, &[], vm)
 }
 
 fn in_place(op: &'static Op, a: &PyObject, b: &PyObject, more: &[Arg], vm: &VirtualMachine) -> PyResult {
-    let Some(target) = a.downcast_ref::<PyTensor>() else {
-        return Ok(vm.ctx.not_implemented());
-    };
-    let Some(right) = operand(b, vm) else {
+    let (Some(target), Some(right)) = (a.downcast_ref::<PyTensor>(), operand(b, vm)) else {
         return Ok(vm.ctx.not_implemented());
     };
     let mut args = vec![Arg::Tensor(target.tensor()), right];
     args.extend_from_slice(more);
-    let place = || site(vm);
-    call_in_place(Caller { state: &target.state, site: &place }, op, 0, args).or_raise(vm)?;
+    call_in_place(Caller { state: &target.state, site: &|| site(vm) }, op, 0, args).or_raise(vm)?;
     Ok(a.to_owned())
 }
 
@@ -70,10 +65,7 @@ fn unary(op: &'static Op, a: PyNumber<'_>, vm: &VirtualMachine) -> PyResult {
     let Some(tensor) = a.obj.downcast_ref::<PyTensor>() else {
         return Ok(vm.ctx.not_implemented());
     };
-    let place = || site(vm);
-    let caller = Caller { state: &tensor.state, site: &place };
-    let value = call(caller, op, 0, vec![Arg::Tensor(tensor.tensor())]).or_raise(vm)?;
-    object(value, &tensor.state, &[], vm)
+    object(tensor.call(op, Vec::new(), vm)?, &tensor.state, &[], vm)
 }
 
 /// The row of this sign.

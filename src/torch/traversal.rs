@@ -81,7 +81,7 @@ pub(super) fn run(host: Host, from: Vec<(Tensor, Tensor)>, wanted: &[Tensor]) ->
     for (tensor, grad) in std::mem::take(&mut traversal.leaves) {
         let Some(grad) = grad else { continue };
         let grad = match traversal.host.has_hooks() {
-            true => traversal.host.hooked_leaf(&tensor, grad)?,
+            true => traversal.host.hooked(traversal.host.vm.ctx.new_int(tensor.id()).into(), grad)?,
             false => grad,
         };
         traversal.host.arrived(&tensor, grad)?;
@@ -273,8 +273,7 @@ impl Traversal<'_> {
         if self.state.nan_is_error.get()
             && let Some(operand) = found.iter().position(|grad| grad.as_ref().is_some_and(has_nan))
         {
-            self.host.found_nan(record)?;
-            let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
+            let name = self.host.found_nan(record)?;
             let message = format!("Function '{name}' returned nan values in its {operand}th output.");
             return Err(raise(Error::runtime(message), self.host.vm));
         }

@@ -48,7 +48,8 @@ impl Host<'_> {
         PyTensor::new(tensor, self.state.clone()).into_pyobject(self.vm)
     }
 
-    fn hooked(&self, key: PyObjectRef, grad: Tensor) -> PyResult<Tensor> {
+    /// The gradient of a leaf, whose key is its identity, or of a result, after its hooks.
+    pub(super) fn hooked(&self, key: PyObjectRef, grad: Tensor) -> PyResult<Tensor> {
         self.state.mark_gradient(&grad, site(self.vm));
         // A hook is the learner's own code.
         self.state.in_backward.set(false);
@@ -59,15 +60,13 @@ impl Host<'_> {
 
     /// `old + new`, recorded.
     pub(super) fn sum(&self, old: Tensor, new: Tensor) -> Result<Tensor> {
-        let place = || site(self.vm);
-        let caller = Caller { state: self.state, site: &place };
+        let caller = Caller { state: self.state, site: &|| site(self.vm) };
         recorded(caller, "add", 0, vec![Arg::Tensor(old), Arg::Tensor(new)])
     }
 
     /// Adds to `grad`.
     fn keep(&self, tensor: &Tensor, grad: Tensor) -> Result<()> {
-        let place = || site(self.vm);
-        let caller = Caller { state: self.state, site: &place };
+        let caller = Caller { state: self.state, site: &|| site(self.vm) };
         let grad = match (tensor.grad(), self.create) {
             (None, true) => grad,
             (None, false) if self.state.backward_recorded.get() => {
@@ -91,11 +90,12 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// Tells the learner which record's gradients are NaN, before the error.
-    pub(super) fn found_nan(&self, record: &Record) -> PyResult<()> {
+    /// Tells the learner which record's gradients are NaN, before the error. Returns its name.
+    pub(super) fn found_nan(&self, record: &Record) -> PyResult<String> {
         let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
         let (cell, line) = record.site.as_ref().map_or(("", 0), |site| (site.cell, site.line));
-        self.rules.get_attr("warn_of_nan", self.vm)?.call((name, cell, line), self.vm).map(drop)
+        self.rules.get_attr("warn_of_nan", self.vm)?.call((name.clone(), cell, line), self.vm)?;
+        Ok(name)
     }
 
     /// Takes the gradient of a leaf, of a result that retains its gradient, or of a tensor that is wanted.
@@ -119,11 +119,6 @@ impl Host<'_> {
     /// Whether there are hooks of tensors at all.
     pub(super) fn has_hooks(&self) -> bool {
         !self.hooks.is_empty()
-    }
-
-    /// The gradient of a leaf after its hooks.
-    pub(super) fn hooked_leaf(&self, leaf: &Tensor, grad: Tensor) -> PyResult<Tensor> {
-        self.hooked(self.vm.ctx.new_int(leaf.id()).into(), grad)
     }
 
     /// The gradient of a result after its hooks.
