@@ -256,12 +256,8 @@ compile.__module__ = "torch"
 
 
 def tensordot(a, b, dims=2, out=None):
-    only_defaults("tensordot", out=out)
-    return _tensordot(a, b, dims)
-
-
-def _tensordot(a, b, dims):
     """Products summed over dimensions: the last of `a` with the first of `b`, or those that two lists name."""
+    only_defaults("tensordot", out=out)
     if isinstance(dims, _torch.Tensor):
         dims = dims.tolist()
     if isinstance(dims, int):

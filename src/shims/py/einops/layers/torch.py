@@ -52,9 +52,3 @@ class Reduce(_Layer):
 
     def forward(self, input):
         return reduce(input, self.pattern, self.reduction, **self.axes_lengths)
-
-
-def __getattr__(name):
-    if name == "EinMix":
-        raise NotImplementedError("EinMix of einops.layers.torch is not part of attn; torch.einsum with a Parameter serves")
-    raise AttributeError(f"module 'einops.layers.torch' has no attribute '{name}'")

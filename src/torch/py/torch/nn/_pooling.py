@@ -93,18 +93,16 @@ def avg_pool2d(
     return _as_given(summed(x) / count, input, "AvgPool2D")
 
 
-def _cuts(size, parts):
-    """Where each part of a dimension begins and ends."""
-    return [(at * size // parts, -(-(at + 1) * size // parts)) for at in range(parts)]
-
-
 def adaptive_avg_pool2d(input, output_size):
     """The mean of each window of an image that is cut into this many rows and columns."""
     if per_dimension(output_size, 2) == (1, 1):
         return input.mean((-1, -2), keepdim=True)
     x = _batched(input, "adaptive_avg_pool2d")
     sizes = [n if size is None else size for n, size in zip(x.shape[2:], per_dimension(output_size, 2))]
-    rows, columns = (_cuts(n, size) for n, size in zip(x.shape[2:], sizes))
+    # Where each part of a dimension begins and ends.
+    rows, columns = (
+        [(at * n // size, -(-(at + 1) * n // size)) for at in range(size)] for n, size in zip(x.shape[2:], sizes)
+    )
 
     def mean(row, column):
         return _sum(x, range(*row), range(*column)) / (row[1] - row[0]) / (column[1] - column[0])

@@ -1,25 +1,17 @@
 """State dicts: reading and loading a module's parameters and buffers by name."""
 
-from _ordered import OrderedDict
+from collections import OrderedDict, namedtuple
 
 import torch
 
 from torch._errors import state_dict as state_dict_error
 
 
-class _IncompatibleKeys(tuple):
-    """The keys that did not match, as a pair with names."""
-
-    def __new__(cls, missing_keys, unexpected_keys):
-        return super().__new__(cls, (missing_keys, unexpected_keys))
-
-    missing_keys = property(lambda self: self[0])
-    unexpected_keys = property(lambda self: self[1])
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """The keys that did not match."""
 
     def __repr__(self):
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys!r}, unexpected_keys={self.unexpected_keys!r})"
+        return super().__repr__() if any(self) else "<All keys matched successfully>"
 
     __str__ = __repr__
 

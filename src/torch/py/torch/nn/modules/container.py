@@ -33,15 +33,8 @@ class _Numbered(Module):
         setattr(self, self._key(index), module)
 
     def __delitem__(self, index):
-        if isinstance(index, slice):
-            keys = list(self._modules)[index]
-        else:
-            keys = [self._key(index)]
-        for key in keys:
+        for key in list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]:
             delattr(self, key)
-        self._renumber()
-
-    def _renumber(self):
         left = list(self._modules.values())
         self._modules.clear()
         self._modules.update((str(place), module) for place, module in enumerate(left))
@@ -230,13 +223,12 @@ class ModuleDict(Module):
             self[pair[0]] = pair[1]
 
 
-def _described(value, name):
-    """How a list or dict shows a parameter."""
+def _described(value):
+    """How a list shows a parameter."""
     if not isinstance(value, torch.Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    size = "x".join(str(n) for n in value.shape)
-    return f"{kind} containing: [{name(value)} of size {size}]"
+    return f"{kind} containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}]"
 
 
 class ParameterList(Module):
@@ -283,7 +275,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self):
-        return "\n".join(f"  ({place}): {_described(value, lambda it: it.dtype)}" for place, value in enumerate(self))
+        return "\n".join(f"  ({place}): {_described(value)}" for place, value in enumerate(self))
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("ParameterList should not be called.")

@@ -69,13 +69,13 @@ class _Layer(Module):
     ):
         on_cpu(device)
         super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-        )
+
+        def attention():
+            return MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
+
+        self.self_attn = attention()
         if self._crosses:
-            self.multihead_attn = MultiheadAttention(
-                d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-            )
+            self.multihead_attn = attention()
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
