@@ -24,6 +24,15 @@ from ._artists import (
 from ._axis import _Axis, _Spines, _axis, _dtype, _edges, _mark, _table
 
 
+def _both(method):
+    """A method of one of the axes, whose name it takes first, as two: for x and for y."""
+
+    def of(which):
+        return lambda self, *args, **words: method(self, which, *args, **words)
+
+    return map(of, "xy")
+
+
 class Axes:
     """One coordinate system."""
 
@@ -42,6 +51,9 @@ class Axes:
         self._shared = {"x": [self], "y": [self]}
 
     clear = cla
+
+    def _axis(self, which):
+        return self.xaxis if which == "x" else self.yaxis
 
     def _add(self, artist):
         before = sum(len(other) if isinstance(other, BarContainer) else 1 for other in self._artists)
@@ -114,10 +126,6 @@ class Axes:
 
     def step(self, x, y, *args, where="pre", **words):
         return self.plot(x, y, **words)
-
-    def errorbar(self, x, y, yerr=None, xerr=None, label=None, **words):
-        self.plot(x, y, label=label)
-        return self._artists[-1]
 
     def scatter(self, x, y, s=None, c=None, label=None, **words):
         style("PathCollection", words)
@@ -270,42 +278,41 @@ class Axes:
 
     # Axes
 
-    def set_xticks(self, ticks, labels=None, minor=False, **words):
-        self.xaxis.set_ticks(ticks, labels, **words)
-        return [XTick() for _ in self.xaxis.ticks]
+    def _set_ticks(self, which, ticks, labels=None, minor=False, **words):
+        axis = self._axis(which)
+        axis.set_ticks(ticks, labels, **words)
+        return [(XTick if which == "x" else YTick)() for _ in axis.ticks]
 
-    def set_yticks(self, ticks, labels=None, minor=False, **words):
-        self.yaxis.set_ticks(ticks, labels, **words)
-        return [YTick() for _ in self.yaxis.ticks]
+    def _set_tick_labels(self, which, labels, **words):
+        self._axis(which).set_ticklabels(labels, **words)
+        return self._tick_labels(which)
 
-    def set_xticklabels(self, labels, **words):
-        self.xaxis.set_ticklabels(labels, **words)
-        return self.get_xticklabels()
-
-    def set_yticklabels(self, labels, **words):
-        self.yaxis.set_ticklabels(labels, **words)
-        return self.get_yticklabels()
-
-    def _ticks(self, axis, place):
+    def _tick_labels(self, which, *args, **words):
+        axis = self._axis(which)
         names = axis.names if axis.names is not None else [""] * len(axis.ticks or ())
         ticks = axis.ticks if axis.ticks is not None else list(range(len(names)))
-        return [Text(*((tick, 0) if place == "x" else (0, tick)), name) for tick, name in zip(ticks, names)]
+        return [Text(*((tick, 0) if which == "x" else (0, tick)), name) for tick, name in zip(ticks, names)]
 
-    def get_xticklabels(self, *args, **words):
-        return self._ticks(self.xaxis, "x")
+    def _get_ticks(self, which):
+        return array(list(self._axis(which).ticks or []))
 
-    def get_yticklabels(self, *args, **words):
-        return self._ticks(self.yaxis, "y")
+    def _set_scale(self, which, value, **words):
+        self._axis(which).scale = value
 
-    def get_xticks(self):
-        return array(list(self.xaxis.ticks or []))
+    def _share_with(self, which, other):
+        self._share([*other._shared[which], self], which)
 
-    def get_yticks(self):
-        return array(list(self.yaxis.ticks or []))
+    set_xticks, set_yticks = _both(_set_ticks)
+    set_xticklabels, set_yticklabels = _both(_set_tick_labels)
+    get_xticklabels, get_yticklabels = _both(_tick_labels)
+    get_xticks, get_yticks = _both(_get_ticks)
+    set_xscale, set_yscale = _both(_set_scale)
+    sharex, sharey = _both(_share_with)
 
-    def _limits(self, axis, which):
+    def _limits(self, which):
         """From low to high, as matplotlib chooses them: the data and a margin, which stops at the edges of images and at
         the foot of bars."""
+        axis = self._axis(which)
         if axis.limits is not None:
             return axis.limits
         at = 0 if which == "x" else 1
@@ -328,13 +335,13 @@ class Axes:
         return max([ends[0], *below]), min([ends[1], *above])
 
     def get_xlim(self):
-        return self._limits(self.xaxis, "x")
+        return self._limits("x")
 
     def get_ylim(self):
-        low, high = self._limits(self.yaxis, "y")
+        low, high = self._limits("y")
         return (high, low) if self._inverted else (low, high)
 
-    def _set_limits(self, axis, which, low, high):
+    def _set_limits(self, which, low, high):
         if isinstance(low, (list, tuple)):
             low, high = low
         before = self.get_xlim() if which == "x" else self.get_ylim()
@@ -343,7 +350,7 @@ class Axes:
             if which == "y":
                 axes._inverted = low > high
             limits = (high, low) if which == "y" and low > high else (low, high)
-            (axes.xaxis if which == "x" else axes.yaxis).limits = limits
+            axes._axis(which).limits = limits
         return low, high
 
     def _share(self, others, which):
@@ -351,23 +358,11 @@ class Axes:
         for axes in others:
             axes._shared[which] = others
 
-    def sharex(self, other):
-        self._share([*other._shared["x"], self], "x")
-
-    def sharey(self, other):
-        self._share([*other._shared["y"], self], "y")
-
     def set_xlim(self, left=None, right=None, xmin=None, xmax=None, **words):
-        return self._set_limits(self.xaxis, "x", left if xmin is None else xmin, right if xmax is None else xmax)
+        return self._set_limits("x", left if xmin is None else xmin, right if xmax is None else xmax)
 
     def set_ylim(self, bottom=None, top=None, ymin=None, ymax=None, **words):
-        return self._set_limits(self.yaxis, "y", bottom if ymin is None else ymin, top if ymax is None else ymax)
-
-    def set_xscale(self, value, **words):
-        self.xaxis.scale = value
-
-    def set_yscale(self, value, **words):
-        self.yaxis.scale = value
+        return self._set_limits("y", bottom if ymin is None else ymin, top if ymax is None else ymax)
 
     def axis(self, arg=None, **words):
         if arg == "off":
@@ -413,7 +408,7 @@ class Axes:
         x, y = _axis(self.xaxis, is_mesh), _axis(self.yaxis, is_mesh)
         for which, described in (("x", x), ("y", y)):
             if len(self._shared[which]) > 1 and not is_mesh:
-                described["limits"] = list(self._limits(self.xaxis if which == "x" else self.yaxis, which))
+                described["limits"] = list(self._limits(which))
         return {
             "title": self._title,
             "x": x,

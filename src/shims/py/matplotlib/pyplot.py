@@ -36,14 +36,6 @@ def sca(ax):
     ax.figure.sca(ax)
 
 
-def axes(*args, **words):
-    return gcf().add_axes(*args, **words)
-
-
-def subplot(*args, **words):
-    return gcf().add_subplot(*args, **words)
-
-
 def subplots(nrows=1, ncols=1, *, figsize=None, dpi=None, num=None, **words):
     made = figure(num, figsize, dpi)
     return made, made.subplots(nrows, ncols, **words)
@@ -73,14 +65,6 @@ def close(fig=None):
         _current = None
 
 
-def clf():
-    gcf().clf()
-
-
-def cla():
-    gca().cla()
-
-
 def show(*args, **words):
     """Shows the open figures, and closes them."""
     for number in sorted(_figures, key=str):
@@ -92,43 +76,32 @@ def show(*args, **words):
 flush = show
 
 
-def savefig(fname, **words):
-    return gcf().savefig(fname, **words)
-
-
 tight_layout = subplots_adjust = set_cmap = switch_backend = ion = ioff = draw = pause = setp = ignored
 
 
-def suptitle(t, **words):
-    return gcf().suptitle(t, **words)
+def _of(current, name, method):
+    """The method of the current figure or axes as a function."""
 
-
-def colorbar(mappable=None, cax=None, ax=None, **words):
-    return gcf().colorbar(mappable, cax, ax, **words)
-
-
-def _of_axes(name, method=None):
     def function(*args, **words):
-        return getattr(gca(), method or name)(*args, **words)
+        return getattr(current(), method)(*args, **words)
 
     function.__name__ = function.__qualname__ = name
     return function
 
 
-for _name in (
-    "plot scatter bar barh bar_label hist imshow pcolormesh pcolor step errorbar fill_between axhline axvline hlines "
-    "vlines semilogx semilogy loglog text annotate legend grid axis margins tick_params twinx"
-).split():
-    globals()[_name] = _of_axes(_name)
-for _name, _method in (
-    ("title", "set_title"),
-    ("xlabel", "set_xlabel"),
-    ("ylabel", "set_ylabel"),
-    ("xscale", "set_xscale"),
-    ("yscale", "set_yscale"),
+_RENAMED = {name: "set_" + name for name in ("title", "xlabel", "ylabel", "xscale", "yscale")}
+_RENAMED |= {"axes": "add_axes", "subplot": "add_subplot"}
+for _current, _names in (
+    (gcf, "axes subplot clf savefig suptitle colorbar"),
+    (
+        gca,
+        "cla plot scatter bar barh bar_label hist imshow pcolormesh pcolor step fill_between axhline axvline hlines vlines semilogx "
+        "semilogy loglog text annotate legend grid axis margins tick_params twinx title xlabel ylabel xscale yscale",
+    ),
 ):
-    globals()[_name] = _of_axes(_name, _method)
-del _name, _method
+    for _name in _names.split():
+        globals()[_name] = _of(_current, _name, _RENAMED.get(_name, _name))
+del _current, _names, _name
 
 
 def matshow(A, fignum=None, **words):
