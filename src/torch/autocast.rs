@@ -38,19 +38,12 @@ pub(super) fn set_autocast(
     }
 }
 
-/// A tensor as an operation of the lower precision, or one in float32, gets it while autocast is on. Anything else is
-/// returned as it is.
-pub(super) fn operand(
-    state: &Rc<State>,
-    object: PyObjectRef,
-    is_lower: bool,
-    vm: &VirtualMachine,
-) -> PyResult {
+/// A tensor as an operation of the lower precision gets it while autocast is on. Anything else is returned as it is.
+pub(super) fn operand(state: &Rc<State>, object: PyObjectRef, vm: &VirtualMachine) -> PyResult {
     let Some(tensor) = tensor_of(&object).filter(|_| state.autocast.enabled.get()) else { return Ok(object) };
-    let policy = if is_lower { Autocast::LowerPrecision } else { Autocast::Float32 };
-    let place = || site(vm);
-    let caller = Caller { state, site: &place };
-    let found = converted(caller, policy, vec![Arg::Tensor(tensor.clone())]).or_raise(vm)?;
+    let caller = Caller { state, site: &|| site(vm) };
+    let found =
+        converted(caller, Autocast::LowerPrecision, vec![Arg::Tensor(tensor.clone())]).or_raise(vm)?;
     Ok(match found.into_iter().next() {
         Some(Arg::Tensor(found)) if !found.is(&tensor) => {
             PyTensor::new(found, state.clone()).into_pyobject(vm)

@@ -334,9 +334,7 @@ fn stateful(
     define!("_set_autocast", |state, vm, enabled: bool, dtype: PyObjectRef, caches: bool| {
         set_autocast(state, enabled, &dtype, caches, vm);
     });
-    define!("_autocast_operand", |state, vm, object: PyObjectRef, is_lower: bool| {
-        operand(state, object, is_lower, vm)
-    });
+    define!("_autocast_operand", |state, vm, object: PyObjectRef| operand(state, object, vm));
     define!("_clear_autocast_cache", |state, _vm| state.autocast.clear());
     define!("set_printoptions", |state, _vm, words: PrintWords| set_printoptions(state, words));
     define!("get_default_dtype", |state, vm| PyDType::object(state.default_dtype.get(), vm));

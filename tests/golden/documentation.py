@@ -51,7 +51,6 @@ DIFFERS = {
     "torch.linalg.qr": "residuals of rounding, and the sign of a rounded zero",
     "torch.linalg.inv": "residuals of rounding",
     "torch.linalg.pinv": "residuals of rounding",
-    "torch.linalg.solve_triangular": "whether two results are near each other is a matter of rounding",
     "torch.empty_strided": "memory that nobody has written yet",
     "torch.resolve_neg": "attn negates at once: no tensor waits for it",
     "torch.linalg.norm": "the smallest singular value of a singular matrix",

@@ -181,8 +181,6 @@ FAMILIES = {
         'torch.cosine_similarity(i3,i3)',
         'F.pairwise_distance(g,x)',
         'F.pairwise_distance(g,x,p=1,keepdim=True)',
-        'F.cosine_embedding_loss(g,x,torch.tensor([1,-1,1]))',
-        'F.triplet_margin_loss(g,x,x*2)',
         'F.gumbel_softmax(g)',
         'F.conv1d(torch.randn(1,3,8),torch.randn(4,3,3,requires_grad=True),torch.randn(4))',
         'F.conv1d(torch.randn(2,3,8),torch.randn(4,3,3,requires_grad=True),stride=2,padding=1)',

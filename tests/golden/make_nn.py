@@ -493,8 +493,7 @@ program("layers", "losses", """
         print(nn.BCELoss(reduction=red)(x.sigmoid(), (x > 0).float()), nn.BCEWithLogitsLoss(reduction=red)(x, (x > 0).float()), nn.KLDivLoss(reduction=red)(x.log_softmax(1), x.softmax(1)))
     w = torch.tensor([1., 2., 3., 4.])
     print(nn.CrossEntropyLoss(weight=w)(x, y), nn.CrossEntropyLoss(weight=w), list(nn.CrossEntropyLoss(weight=w).state_dict()), nn.CrossEntropyLoss(ignore_index=0, label_smoothing=0.1)(x, y))
-    print(nn.CosineSimilarity(dim=1)(x, x + 1), nn.CosineEmbeddingLoss()(x, x + 1, torch.tensor([1, -1, 1])))
-    print(nn.TripletMarginLoss()(x, x + 0.1, x - 1))
+    print(nn.CosineSimilarity(dim=1)(x, x + 1))
     """)
 program("data", "loaders-draw-as-pytorch", """
     import torch
@@ -520,14 +519,14 @@ program("data", "loaders-draw-as-pytorch", """
 program("data", "padded-sequences", """
     import torch
     from torch.nn.utils.rnn import pad_sequence
-    from torch.nn.utils import parameters_to_vector, clip_grad_norm_
+    from torch.nn.utils import clip_grad_norm_
     rows = [torch.tensor([1, 2, 3]), torch.tensor([4]), torch.tensor([5, 6])]
     print(pad_sequence(rows), pad_sequence(rows, batch_first=True, padding_value=-1), pad_sequence(rows, True, padding_side="left"))
     net = torch.nn.Linear(2, 1)
     for p in net.parameters():
         torch.nn.init.ones_(p)
         p.grad = torch.full_like(p, 3.0)
-    print(parameters_to_vector(net.parameters()), clip_grad_norm_(net.parameters(), 1.0), net.weight.grad, net.bias.grad)
+    print(clip_grad_norm_(net.parameters(), 1.0), net.weight.grad, net.bias.grad)
     """)
 program("data", "collating", """
     import torch

@@ -42,11 +42,6 @@ class Parameter:
     def __init__(self, name, kind, *, default=_empty, annotation=_empty):
         self.name, self.kind, self.default, self.annotation = name, kind, default, annotation
 
-    def replace(self, **changes):
-        facts = {key: getattr(self, key) for key in ("name", "kind", "default", "annotation")}
-        facts.update(changes)
-        return Parameter(facts.pop("name"), facts.pop("kind"), **facts)
-
     def __str__(self):
         text = self.name
         if self.annotation is not _empty:
@@ -161,18 +156,6 @@ def iscoroutinefunction(value):
     return isfunction(value) and bool(value.__code__.co_flags & 0x80)
 
 
-def isabstract(value):
-    return isclass(value) and bool(getattr(value, "__abstractmethods__", None))
-
-
-def isdatadescriptor(value):
-    return hasattr(type(value), "__set__") or hasattr(type(value), "__delete__")
-
-
-def getmro(cls):
-    return cls.__mro__
-
-
 def getmembers(value, predicate=None):
     members = []
     for name in dir(value):
@@ -216,10 +199,6 @@ def cleandoc(doc):
 def getdoc(value):
     doc = getattr(value, "__doc__", None)
     return cleandoc(doc) if isinstance(doc, str) else None
-
-
-def getmodule(value, _filename=None):
-    return sys.modules.get(getattr(value, "__module__", None))
 
 
 def currentframe():

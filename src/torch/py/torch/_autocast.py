@@ -101,21 +101,13 @@ class autocast:
 
 def in_lower_precision(function):
     """A function of several operations that converts its tensors as one product does."""
-    return _converting(function, True)
 
-
-def in_float32(function):
-    """A function of several operations that converts its tensors as one loss does."""
-    return _converting(function, False)
-
-
-def _converting(function, is_lower):
     @functools.wraps(function)
     def converting(*args, **kwargs):
         if not _torch._autocast()[0]:
             return function(*args, **kwargs)
-        args = [_torch._autocast_operand(value, is_lower) for value in args]
-        kwargs = {name: _torch._autocast_operand(value, is_lower) for name, value in kwargs.items()}
+        args = [_torch._autocast_operand(value) for value in args]
+        kwargs = {name: _torch._autocast_operand(value) for name, value in kwargs.items()}
         return function(*args, **kwargs)
 
     return converting

@@ -9,15 +9,20 @@ missing = _torch._missing
 Absent = type("NotImplementedError", (NotImplementedError, AttributeError), {"__module__": "builtins"})
 
 
-def absent_in(place, names, submodules=()):
-    """The `__getattr__` of a module: its submodules as they are asked for, and the errors for all other names."""
+def absent_in(place, names, submodules=(), files=None):
+    """The `__getattr__` of a module: its submodules and what modules named in `files` define, as they are asked for, and the
+    errors for all other names."""
 
     def __getattr__(name):
-        if name not in submodules:
-            raise missing(place, name, names)
         import importlib
 
-        return importlib.import_module(f"{place}.{name}")
+        if name in submodules:
+            return importlib.import_module(f"{place}.{name}")
+        if files is None or name not in files:
+            raise missing(place, name, names)
+        value = getattr(importlib.import_module(files[name]), name)
+        setattr(importlib.import_module(place), name, value)
+        return value
 
     return __getattr__
 

@@ -11,20 +11,12 @@ import torch
 from torch import _utils
 from torch._arguments import hint, on_cpu, only_defaults
 
-__all__ = ["save", "load", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals"]
+__all__ = ["save", "load", "add_safe_globals", "safe_globals"]
 
-_DTYPES = {
-    "FloatStorage": torch.float32,
-    "DoubleStorage": torch.float64,
-    "HalfStorage": torch.float16,
-    "BFloat16Storage": torch.bfloat16,
-    "LongStorage": torch.int64,
-    "IntStorage": torch.int32,
-    "ShortStorage": torch.int16,
-    "CharStorage": torch.int8,
-    "ByteStorage": torch.uint8,
-    "BoolStorage": torch.bool,
-}
+_DTYPES = (
+    torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
+    torch.bool,
+)  # fmt: skip
 
 
 class _StorageType(type):
@@ -34,10 +26,10 @@ class _StorageType(type):
         raise NotImplementedError(f"torch.{cls.__name__} is not part of attn: a tensor does the same")
 
 
-STORAGES = {
-    name: _StorageType(name, (), {"__module__": "torch", "dtype": dtype}) for name, dtype in _DTYPES.items()
+_STORAGE_OF = {
+    dtype: _StorageType(f"{_torch._cpp_name(dtype)}Storage", (), {"__module__": "torch", "dtype": dtype}) for dtype in _DTYPES
 }
-_STORAGE_OF = {storage.dtype: storage for storage in STORAGES.values()}
+STORAGES = {storage.__name__: storage for storage in _STORAGE_OF.values()}
 
 
 class _Storage:
@@ -111,14 +103,6 @@ _safe = []
 def add_safe_globals(safe_globals):
     """Lets `load` build objects of these classes, and call these functions, with `weights_only=True`."""
     _safe.extend(entry for entry in safe_globals if entry not in _safe)
-
-
-def clear_safe_globals():
-    _safe.clear()
-
-
-def get_safe_globals():
-    return list(_safe)
 
 
 class safe_globals:

@@ -60,11 +60,10 @@ class Context:
 
     _not_differentiable = ()
     _materializes = True
+    saved_tensors = ()
 
     def save_for_backward(self, *tensors):
         self.saved_tensors = tensors
-
-    save_for_forward = save_for_backward
 
     def mark_dirty(self, *tensors):
         pass
@@ -74,12 +73,6 @@ class Context:
 
     def set_materialize_grads(self, value):
         self._materializes = value
-
-    saved_tensors = ()
-
-    @property
-    def saved_variables(self):
-        return self.saved_tensors
 
 
 class Function:
@@ -186,12 +179,6 @@ def grad(
     return tuple(grads)
 
 
-def set_grad_enabled(mode):
-    import torch
-
-    return torch.set_grad_enabled(mode)
-
-
 class set_detect_anomaly:
     """Whether backward raises where a gradient becomes NaN, and names the line that computed the result."""
 
@@ -223,7 +210,7 @@ class detect_anomaly(set_detect_anomaly):
 def __getattr__(name):
     import torch
 
-    if name in ("no_grad", "enable_grad", "inference_mode"):
+    if name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):
         return getattr(torch, name)
     if name == "Variable":
         return lambda data, requires_grad=False, volatile=None: data.requires_grad_(requires_grad)

@@ -4,6 +4,8 @@ Only `Module` and `Parameter` are loaded with this package; every other name is 
 file that defines it when a lesson first asks for it.
 """
 
+from torch._names import absent_in
+
 from .parameter import Parameter
 from .modules.module import Module
 
@@ -18,8 +20,7 @@ _PLACES = {
     "flatten": "Flatten Unflatten",
     "fold": "Unfold",
     "linear": "Identity Linear",
-    "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss "
-    "KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss TripletMarginLoss",
+    "loss": "BCELoss BCEWithLogitsLoss CrossEntropyLoss KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss",
     "normalization": "GroupNorm LayerNorm RMSNorm",
     "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d MaxPool1d "
     "MaxPool2d",
@@ -29,26 +30,12 @@ _PLACES = {
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "Upsample",
 }
-_FILES = {name: file for file, names in _PLACES.items() for name in names.split()}
+_FILES = {name: "torch.nn.modules." + file for file, names in _PLACES.items() for name in names.split()}
 _SUBMODULES = ("attention", "functional", "init", "modules", "parameter", "utils")
 
 __all__ = ["Module", "Parameter", *sorted(_FILES)]
 
-
-def __getattr__(name):
-    import importlib
-
-    if name.startswith("_"):
-        raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")
-    if name in _SUBMODULES:
-        return importlib.import_module("torch.nn." + name)
-    if name in _FILES:
-        value = getattr(importlib.import_module("torch.nn.modules." + _FILES[name]), name)
-        globals()[name] = value
-        return value
-    from torch._names import missing
-
-    raise missing("torch.nn", name, __all__)
+__getattr__ = absent_in("torch.nn", __all__, _SUBMODULES, _FILES)
 
 
 def __dir__():

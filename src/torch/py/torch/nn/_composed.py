@@ -2,8 +2,8 @@
 
 import _torch
 import torch
-from torch._arguments import only_defaults, per_dimension, reduced
-from torch._autocast import in_float32, in_lower_precision
+from torch._arguments import per_dimension
+from torch._autocast import in_lower_precision
 
 from . import _native as F
 
@@ -103,50 +103,6 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     return x
 
 
-@in_float32
-def cosine_embedding_loss(
-    input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
-):  # fmt: skip
-    """1 - cosine where the target is 1, the cosine above the margin where it is -1."""
-    only_defaults("cosine_embedding_loss", size_average=size_average, reduce=reduce)
-    dim = target.dim()
-    if dim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if input1.dim() != dim + 1 or input2.dim() != dim + 1:
-        raise RuntimeError(
-            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes {list(input1.shape)} and "
-            f"{list(input2.shape)}."
-        )
-    products = (input1 * input2).sum(dim)
-    cosine = products / (((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)).sqrt()
-    zeros = torch.zeros_like(cosine)
-    alike = torch.where(target == 1, 1 - cosine, zeros)
-    apart = torch.where(target == -1, (cosine - margin).clamp(min=0), zeros)
-    return reduced(alike + apart, reduction)
-
-
 def relu(input, inplace=False):
     """max(x, 0)."""
     return torch.relu_(input) if inplace else torch.relu(input)
-
-
-@in_float32
-def triplet_margin_loss(
-    anchor,
-    positive,
-    negative,
-    margin=1.0,
-    p=2,
-    eps=1e-6,
-    swap=False,
-    size_average=None,
-    reduce=None,
-    reduction="mean",
-):
-    """max(0, d(a, p) - d(a, n) + margin)"""
-    only_defaults("triplet_margin_loss", size_average=size_average, reduce=reduce)
-    near = F.pairwise_distance(anchor, positive, p, eps)
-    far = F.pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = torch.min(far, F.pairwise_distance(positive, negative, p, eps))
-    return reduced((margin + near - far).clamp(min=0), reduction)

@@ -1,7 +1,6 @@
 """Tensors that a module owns and that are trained."""
 
 import torch
-from torch._arguments import hint
 
 
 class Parameter(torch.Tensor):
@@ -13,8 +12,3 @@ class Parameter(torch.Tensor):
         if not isinstance(data, torch.Tensor):
             data = data.detach()
         return torch.Tensor._make_subclass(cls, data, requires_grad)
-
-
-def is_lazy(param):
-    hint(param)
-    return False

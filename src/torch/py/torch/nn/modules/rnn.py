@@ -115,11 +115,6 @@ class RNNBase(Module):
     def flatten_parameters(self):
         pass
 
-    @property
-    def all_weights(self):
-        ends = ("", "_reverse")[: self._directions]
-        return [self._weights(layer, end) for layer in range(self.num_layers) for end in ends]
-
     def _weights(self, layer, end):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 4 if self.bias else 2]
         return [getattr(self, f"{name}_l{layer}{end}") for name in names]

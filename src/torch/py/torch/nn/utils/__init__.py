@@ -1,22 +1,9 @@
-"""torch.nn.utils: parameters as one vector, and gradient clipping."""
+"""torch.nn.utils: gradient clipping."""
 
 import _torch
 from torch._arguments import hint
 from torch._names import absent_in
 import torch
-
-
-def parameters_to_vector(parameters):
-    """All parameters as one vector."""
-    return torch.cat([param.view(-1) for param in parameters])
-
-
-def vector_to_parameters(vec, parameters):
-    """Copies the elements of one vector into the parameters."""
-    start = 0
-    for param in parameters:
-        param.data = vec[start : start + param.numel()].view_as(param).data
-        start += param.numel()
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
