@@ -10,6 +10,7 @@ use rustpython_vm::{
 use super::messages::{class_without_attribute, unknown_keyword};
 use super::namespace::{self, Variable};
 use super::nested;
+use super::raised::message;
 use crate::numpy;
 use crate::ops::Failed;
 
@@ -103,11 +104,6 @@ fn attributes(
         scope.iter().find(|(_, value)| *value.class().name() == *class).map(|(_, value)| value.clone())
     };
     named.or_else(of_class).map_or_else(Vec::new, |object| dir(object, vm))
-}
-
-fn message(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
-    let text = exception.as_object().str(vm).map(|text| text.as_wtf8().to_string_lossy().into_owned());
-    text.unwrap_or_default()
 }
 
 /// The parameters of the function that a TypeError about a keyword names; `None` if it is not in scope or in a module.

@@ -55,18 +55,14 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
     types.int_type.slots.str.store(Some(repr_within_limit));
 }
 
-fn too_large(bytes: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
-    let limit = LIMIT.with(Cell::get) as f64;
-    vm.new_memory_error(format!(
-        "this would take {}, and a cell may take {} here",
-        size_in_words(bytes),
-        size_in_words(limit)
-    ))
-}
-
 pub(super) fn check(bytes: f64, vm: &VirtualMachine) -> PyResult<()> {
-    match bytes > LIMIT.with(Cell::get) as f64 {
-        true => Err(too_large(bytes, vm)),
+    let limit = LIMIT.with(Cell::get) as f64;
+    match bytes > limit {
+        true => Err(vm.new_memory_error(format!(
+            "this would take {}, and a cell may take {} here",
+            size_in_words(bytes),
+            size_in_words(limit)
+        ))),
         false => Ok(()),
     }
 }

@@ -165,39 +165,31 @@ fn true_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
     }
 }
 
-/// The quotient and the remainder. Errors: a division by zero, with `message`.
-fn divmod_operands(
+/// What `part` takes of the quotient and the remainder. Errors: a division by zero, with `message`.
+fn divided<T: ToPyObject>(
     a: &PyObject,
     b: &PyObject,
     message: &str,
+    part: fn((f64, f64)) -> T,
     vm: &VirtualMachine,
-) -> PyResult<Option<(f64, f64)>> {
+) -> PyResult {
     match (operand(a), operand(b)) {
         (Some(_), Some(0.0)) => Err(vm.new_zero_division_error(message)),
-        (Some(a), Some(b)) => Ok(Some(float_divmod(a, b))),
-        _ => Ok(None),
+        (Some(a), Some(b)) => Ok(part(float_divmod(a, b)).to_pyobject(vm)),
+        _ => Ok(vm.ctx.not_implemented()),
     }
 }
 
 fn floor_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divmod_operands(a, b, "float floor division by zero", vm)? {
-        Some((whole, _)) => vm.ctx.new_float(whole).into(),
-        None => vm.ctx.not_implemented(),
-    })
+    divided(a, b, "float floor division by zero", |(whole, _)| whole, vm)
 }
 
 fn remainder(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divmod_operands(a, b, "float modulo", vm)? {
-        Some((_, remainder)) => vm.ctx.new_float(remainder).into(),
-        None => vm.ctx.not_implemented(),
-    })
+    divided(a, b, "float modulo", |(_, remainder)| remainder, vm)
 }
 
 fn divmod(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divmod_operands(a, b, "float divmod()", vm)? {
-        Some(both) => both.to_pyobject(vm),
-        None => vm.ctx.not_implemented(),
-    })
+    divided(a, b, "float divmod()", |both| both, vm)
 }
 
 fn format_bool(x: PyIntRef, spec: PyStrRef, vm: &VirtualMachine) -> PyResult<PyStrRef> {

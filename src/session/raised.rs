@@ -114,7 +114,7 @@ fn kind(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
     }
 }
 
-fn message(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
+pub(super) fn message(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
     match exception.as_object().str(vm) {
         Ok(text) => text_of(&text),
         Err(_) => "<exception str() failed>".to_owned(),

@@ -29,9 +29,6 @@ pub(super) fn install(vm: &VirtualMachine) {
     around(class, "rstrip", |own, args, vm| strip(own, args, false, true, vm), vm);
     around(class, "__format__", format, vm);
     check_first(class, "join", joined, vm);
-    for class in [types.bytes_type, types.bytearray_type] {
-        around(class, "hex", hex, vm);
-    }
     for class in [class, types.bytes_type, types.bytearray_type] {
         around(class, "expandtabs", expand_tabs, vm);
     }
@@ -225,18 +222,6 @@ fn format(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         Some(Err(message)) => Err(vm.new_value_error(message)),
         None => own.call(args, vm),
     }
-}
-
-/// `bytes.hex(sep=..., bytes_per_sep=...)`: the interpreter's own method takes no names.
-fn hex(own: &Own, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
-    for (at, name) in ["sep", "bytes_per_sep"].into_iter().enumerate() {
-        if args.args.len() == at + 1
-            && let Some(given) = args.kwargs.swap_remove(name)
-        {
-            args.args.push(given);
-        }
-    }
-    own.call(args, vm)
 }
 
 /// A letter by its category. Characters of later versions than the table's are taken for letters as Rust takes them.

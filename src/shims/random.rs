@@ -118,12 +118,9 @@ mod engine {
                 .iter()
                 .map(|word| word.try_index(vm)?.try_to_primitive::<u32>(vm))
                 .collect::<PyResult<Vec<u32>>>()?;
-            let Some((next, words)) = words.split_last() else {
+            let Some((next, words)) = words.split_last().filter(|(_, words)| words.len() == 624) else {
                 return Err(vm.new_value_error("state vector is the wrong size"));
             };
-            if words.len() != 624 {
-                return Err(vm.new_value_error("state vector is the wrong size"));
-            }
             match Mt19937::from_words(words, *next as usize) {
                 Some(engine) => *self.engine.lock() = engine,
                 None => return Err(vm.new_value_error("invalid state")),

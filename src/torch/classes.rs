@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rustpython_vm::builtins::{PyInt, PyStr, PyTuple, PyType, PyTypeRef};
-use rustpython_vm::class::{PyClassImpl, StaticType};
+use rustpython_vm::class::StaticType;
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::{FuncArgs, KwArgs, OptionalArg, PyComparisonValue};
 use rustpython_vm::protocol::{PyMappingMethods, PySequenceMethods};
@@ -328,13 +328,4 @@ impl Hashable for PyDevice {
     fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
         Ok(zelf.index.unwrap_or(-1) as PyHash)
     }
-}
-
-/// The classes, which become attributes of the module.
-pub(crate) fn classes() -> [(&'static str, PyTypeRef); 3] {
-    [
-        ("Size", PySize::make_static_type()),
-        ("dtype", PyDType::make_static_type()),
-        ("device", PyDevice::make_static_type()),
-    ]
 }

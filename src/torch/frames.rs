@@ -38,7 +38,7 @@ impl CallObserver for FrameObserver {
     }
 
     fn names(&self, calls: &[Called], args: &[Arg]) -> Vec<Option<String>> {
-        let mut named = Named::new(args.iter().flat_map(Arg::tensors));
+        let mut named = Named(args.iter().flat_map(Arg::tensors).map(|tensor| (tensor, None)).collect());
         let frames = self.frames.borrow();
         if let Some((frame, _)) = calls.iter().rposition(|call| !call.library).and_then(|own| frames.get(own))
         {
@@ -87,7 +87,7 @@ fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
     let code = &frame.code;
     let cell = code.source_path().as_str();
     let owner = code.varnames.first().is_some_and(|first| first.as_str() == "self");
-    let own = owner.then(|| local(frame, "self", vm)).flatten();
+    let own = owner.then(|| names_of(frame, vm)?.get_item_opt("self", vm).ok()?).flatten();
     let class = own.as_ref().map(|it| it.class().name().to_string());
     let training = own.and_then(|own| {
         let training = own.dict()?.get_item_opt("training", vm).ok().flatten()?;
@@ -102,10 +102,6 @@ fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
         span: span(frame),
         activation,
     }
-}
-
-fn local(frame: &FrameRef, name: &str, vm: &VirtualMachine) -> Option<rustpython_vm::PyObjectRef> {
-    names_of(frame, vm)?.get_item_opt(name, vm).ok().flatten()
 }
 
 /// The names of a frame. Those of a module or of a class's body are taken as they are: to ask for them anew would bind
@@ -124,11 +120,7 @@ struct Named<'a>(Vec<(&'a Tensor, Option<String>)>);
 /// How deep modules inside modules are looked through for a tensor's name.
 const NESTED: usize = 3;
 
-impl<'a> Named<'a> {
-    fn new(tensors: impl Iterator<Item = &'a Tensor>) -> Named<'a> {
-        Named(tensors.map(|tensor| (tensor, None)).collect())
-    }
-
+impl Named<'_> {
     fn is_done(&self) -> bool {
         self.0.iter().all(|(_, name)| name.is_some())
     }

@@ -11,7 +11,7 @@ use rustpython_vm::{AsObject, FromArgs, PyObjectRef, PyPayload, PyRef, PyResult,
 use super::autocast::{operand, set_autocast, settings};
 use super::backward::{Request, backward, gradients};
 use super::build::tensor_from;
-use super::classes::{PyDType, PyDevice, classes};
+use super::classes::{PyDType, PyDevice, PySize};
 use super::frames::{FrameObserver, observe};
 use super::function::{PyOp, run};
 use super::generator::PyGenerator;
@@ -55,9 +55,12 @@ const PYTHON_METHODS: [&str; 12] = [
 /// Makes the classes and their methods; once for each thread, as the interpreter's types are.
 fn make_classes(vm: &VirtualMachine) -> PyResult<Vec<(&'static str, PyObjectRef)>> {
     let ctx = &vm.ctx;
-    let mut made: Vec<(&'static str, PyObjectRef)> =
-        classes().into_iter().map(|(name, class)| (name, class.into())).collect();
-    made.push(("Generator", PyGenerator::make_static_type().into()));
+    let mut made: Vec<(&'static str, PyObjectRef)> = vec![
+        ("Size", PySize::make_static_type().into()),
+        ("dtype", PyDType::make_static_type().into()),
+        ("device", PyDevice::make_static_type().into()),
+        ("Generator", PyGenerator::make_static_type().into()),
+    ];
     PyOp::make_static_type();
     let class = PyTensor::make_static_type();
     if class.get_attr(ctx.intern_str("softmax")).is_none() {

@@ -34,7 +34,7 @@ impl PyTensor {
         let made = tensor.grad_fn();
         let grad = grad_of(&tensor, &made);
         let frame =
-            show::Frame { dtype: &dtype, default_dtype: &default, grad, parameter: self.is_parameter() };
+            show::Frame { dtype: &dtype, default_dtype: &default, grad, parameter: self.parameter.get() };
         show::tensor_repr(&Elements(&tensor), &frame, &self.state.print_options.borrow())
     }
 }

@@ -19,7 +19,8 @@ pub(crate) struct PyTensor {
     pub(super) inner: RefCell<Tensor>,
     /// The session's state, for methods and operators.
     pub(crate) state: Rc<State>,
-    parameter: Cell<bool>,
+    /// Whether it is an `nn.Parameter`.
+    pub(super) parameter: Cell<bool>,
 }
 
 impl std::fmt::Debug for PyTensor {
@@ -45,16 +46,6 @@ impl PyTensor {
         tensor.storage().bind(self.state.recorder.budget());
         let old = self.inner.replace(tensor);
         old.storage().unbind(self.state.recorder.budget());
-    }
-
-    /// Makes it an `nn.Parameter`, or not.
-    pub(crate) fn set_parameter(&self, parameter: bool) {
-        self.parameter.set(parameter);
-    }
-
-    /// Whether it is an `nn.Parameter`.
-    pub(crate) fn is_parameter(&self) -> bool {
-        self.parameter.get()
     }
 }
 

@@ -69,7 +69,7 @@ impl PyTensor {
         }
         tensor.set_requires_grad(requires_grad).or_raise(vm)?;
         let payload = PyTensor::new(tensor, data.state.clone());
-        payload.set_parameter(true);
+        payload.parameter.set(true);
         Ok(payload.into_ref_with_type(vm, cls)?.into())
     }
 
@@ -363,7 +363,7 @@ impl PyTensor {
     #[pymethod]
     fn __format__(zelf: PyRef<Self>, spec: PyStrRef, vm: &VirtualMachine) -> PyResult<PyStrRef> {
         let tensor = zelf.tensor();
-        if tensor.ndim() == 0 && !zelf.is_parameter() {
+        if tensor.ndim() == 0 && !zelf.parameter.get() {
             let item = item_object(&tensor, vm)?;
             return vm.format(&item, spec);
         }
@@ -387,7 +387,7 @@ impl PyTensor {
         copy.set_made(zelf.state.recorder.copied(&tensor, site(vm)), 0);
         copy.set_requires_grad(tensor.requires_grad()).or_raise(vm)?;
         let payload = PyTensor::new(copy, zelf.state.clone());
-        payload.set_parameter(zelf.is_parameter());
+        payload.parameter.set(zelf.parameter.get());
         Ok(payload.into_ref_with_type(vm, zelf.class().to_owned())?.into())
     }
 

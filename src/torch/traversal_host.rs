@@ -8,7 +8,7 @@ use rustpython_vm::{PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMach
 
 use super::history::PyRecord;
 use super::numbers::items;
-use super::py_tensor::{PyTensor, tensor_of};
+use super::py_tensor::{tensor_object, tensor_of};
 use super::raise::OrRaise;
 use super::site::site;
 use crate::ops::backward::compute::recorded;
@@ -44,16 +44,15 @@ pub(super) struct Host<'a> {
 }
 
 impl Host<'_> {
-    fn object(&self, tensor: Tensor) -> PyObjectRef {
-        PyTensor::new(tensor, self.state.clone()).into_pyobject(self.vm)
-    }
-
     /// The gradient of a leaf, whose key is its identity, or of a result, after its hooks.
     pub(super) fn hooked(&self, key: PyObjectRef, grad: Tensor) -> PyResult<Tensor> {
         self.state.mark_gradient(&grad, site(self.vm));
         // A hook is the learner's own code.
         self.state.in_backward.set(false);
-        let changed = self.rules.get_attr("hooked", self.vm)?.call((key, self.object(grad)), self.vm);
+        let changed = self
+            .rules
+            .get_attr("hooked", self.vm)?
+            .call((key, tensor_object(grad, self.state, self.vm)), self.vm);
         self.state.in_backward.set(true);
         Tensor::try_from_object(self.vm, changed?)
     }
@@ -136,7 +135,8 @@ impl Host<'_> {
         keep: bool,
     ) -> PyResult<(Vec<Option<Tensor>>, bool)> {
         let vm = self.vm;
-        let one = |grad: Option<Tensor>| grad.map_or(vm.ctx.none(), |grad| self.object(grad));
+        let one =
+            |grad: Option<Tensor>| grad.map_or(vm.ctx.none(), |grad| tensor_object(grad, self.state, vm));
         let grads = vm.ctx.new_list(grads.into_iter().map(one).collect());
         let record = PyRecord::new(record, self.state).into_pyobject(vm);
         let answer = self.rules.get_attr("by_rule", vm)?.call((record, grads, keep), vm)?;

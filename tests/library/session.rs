@@ -542,7 +542,7 @@ for call in (lambda: 'ç'.count(''), lambda: 'ç'.replace('', '-'), lambda: 'ç'
         pass
 assert 'aéb\\x1cc'.split() == ['aéb', 'c'] and 'a é\\x1d b'.rsplit(None, 1) == ['a é', 'b'] and '\\x1eé '.strip() == 'é'
 assert 'aébçd'[::2] == 'abd' and 'aébçd'[::-2] == 'dba' and 'aébçd'[3:0:-1] == 'çbé' and 'éaé'.strip('é') == 'a'
-assert b'abc'.hex(sep='-', bytes_per_sep=2) == '61-6263'
+assert b'abc'.hex('-', 2) == '61-6263'
 assert s.replace('a', 'b', 1) == 'b' + s[1:] and s.split(' ', 1) == ['aB', s[3:]] and s.count('a', 1) == n - 1
 ";
     let outcome = run(source);

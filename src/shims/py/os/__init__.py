@@ -24,14 +24,6 @@ def getenv(key, default=None):
     return environ.get(key, default)
 
 
-def putenv(key, value):
-    environ[key] = value
-
-
-def unsetenv(key):
-    environ.pop(key, None)
-
-
 def getcwd():
     """The folder in which relative paths begin; "/" if no file is open to cells."""
     import _files

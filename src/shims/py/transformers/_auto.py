@@ -52,16 +52,12 @@ _OPTIONS = set(PreTrainedTokenizerFast.SPECIAL_TOKENS_ATTRIBUTES) | {
 }
 
 
-def _is_hub_name(name):
-    return not name.startswith((".", "/", "~")) and name.count("/") <= 1
-
-
 def _folder(name):
     """The folder of this name. Errors: there is none, with what to do."""
     name = os.fspath(name)
     if _files.home() is not None and os.path.isdir(name):
         return name
-    if not _is_hub_name(name):
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
         # Without permission, or without the folder, this says so.
         os.listdir(name)
         raise OSError(f"{name} is not a folder")

@@ -22,6 +22,14 @@ def hint(*values):
     """Names arguments on which no result can depend: how fast, how much memory, how much is printed."""
 
 
+def checked_dim(dim, ndim):
+    """A dimension counted from the front."""
+    most = max(ndim, 1)
+    if not -most <= dim < most:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
+    return dim % most
+
+
 def per_dimension(value, dims):
     """A number for each of `dims` dimensions: those given, or one for all."""
     value = tuple(value) if isinstance(value, (tuple, list)) else (value,)

@@ -1,6 +1,7 @@
 """Views of complex tensors: those of the pairs, whose last dimension stays where it is."""
 
 import torch
+from torch._arguments import checked_dim
 
 
 def _view(name, at=0, count=1, defaults=()):
@@ -20,10 +21,7 @@ class Views:
     """The views of a complex tensor. `_pairs` is the real tensor of its parts."""
 
     def _dim(self, dim):
-        ends = max(self.ndim, 1)
-        if not -ends <= dim < ends:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-ends}, {ends - 1}], but got {dim})")
-        return dim % ends
+        return checked_dim(dim, self.ndim)
 
     def _checked(self, shape):
         """The sizes, if as many elements have them."""

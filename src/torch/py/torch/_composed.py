@@ -8,17 +8,9 @@ half precision, and rounded once.
 import _torch
 import torch
 from _torch import _cpp_name
-from torch._arguments import only_defaults, rounded_once, window_step
+from torch._arguments import checked_dim, only_defaults, rounded_once, window_step
 from torch._composed_losses import cross_entropy, kl_div, l1_loss, smooth_l1_loss  # noqa: F401
 from torch._composed_norms import batch_norm, group_norm  # noqa: F401
-
-
-def _dim(dim, ndim):
-    """A dimension counted from the front."""
-    most = max(ndim, 1)
-    if not -most <= dim < most:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
-    return dim % most
 
 
 def _same_dtype(a, b):
@@ -38,7 +30,7 @@ def _gated(input, dim):
 def glu(input, dim):
     if not input.dim():
         raise RuntimeError("glu does not support scalars because halving size must be even")
-    dim = _dim(dim, input.dim())
+    dim = checked_dim(dim, input.dim())
     if input.size(dim) % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.size(dim)}")
     return _gated(input, dim)
@@ -139,7 +131,7 @@ def linalg_matrix_norm(A, ord, dim, keepdim, dtype):
         raise RuntimeError(f"{place}: dim must be a 2-tuple. Got {list(dims)}")
     if ord == "fro":
         return torch.linalg.vector_norm(A, 2, dims, keepdim)
-    row, column = (_dim(at, A.dim()) for at in dims)
+    row, column = (checked_dim(at, A.dim()) for at in dims)
     turned = A.movedim((row, column), (-2, -1))
     if ord == "nuc":
         result = torch.linalg.svdvals(turned).sum(-1)
@@ -200,7 +192,7 @@ def tensordot(a, b, dims=None, _first=None, _second=None):
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     _same_dtype(a, b)
-    of_a, of_b = [_dim(at, a.dim()) for at in first], [_dim(at, b.dim()) for at in second]
+    of_a, of_b = [checked_dim(at, a.dim()) for at in first], [checked_dim(at, b.dim()) for at in second]
     for place, (x, y) in enumerate(zip(of_a, of_b)):
         # What meets one element is summed first.
         if a.size(x) == 1 != b.size(y):
@@ -234,7 +226,7 @@ def take_along_dim(input, indices, dim):
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.dim()} dimensions for input, and {indices.dim()} dimensions for indices"
         )
-    dim = _dim(dim, input.dim())
+    dim = checked_dim(dim, input.dim())
     if not input.dim():
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
 
@@ -338,7 +330,7 @@ def repeat_interleave(repeats, input=None, dim=None, output_size=None):
         input, dim = input.flatten(), 0
     if not input.dim():
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = _dim(dim, input.dim())
+    dim = checked_dim(dim, input.dim())
     size = input.size(dim)
     if isinstance(repeats, int):
         if repeats < 0:
@@ -386,7 +378,7 @@ def roll(input, shifts, dims):
     if not input.numel() and len(dims) == 1:
         return input.clone()
     for shift, dim in zip(shifts, dims):
-        size = input.size(_dim(dim, input.dim()))
+        size = input.size(checked_dim(dim, input.dim()))
         start = -shift % size if size else 0
         parts = input.narrow(dim, start, size - start), input.narrow(dim, 0, start)
         input = torch.cat(parts, dim)
@@ -515,7 +507,7 @@ def quantile(input, q, dim, keepdim, interpolation):
         below = below.lerp(ordered.gather(-1, ranks.ceil().long()), part)
     result = below.movedim(-1, 0) if shares.dim() else below.squeeze(-1)
     if keepdim:
-        axis = None if dim is None else _dim(dim, input.dim())
+        axis = None if dim is None else checked_dim(dim, input.dim())
         kept = [1 if axis is None or at == axis else size for at, size in enumerate(input.shape)]
         result = result.reshape((*shares.shape, *kept))
     return result

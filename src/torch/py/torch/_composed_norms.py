@@ -2,7 +2,7 @@
 
 import torch
 from _torch import _cpp_name
-from torch._arguments import rounded_once
+from torch._arguments import checked_dim, rounded_once
 
 
 @rounded_once
@@ -63,10 +63,7 @@ def _keep(input, running_mean, running_var, momentum):
 
 
 def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
-    if input.dim() < 2:
-        most = max(input.dim(), 1)
-        raise IndexError(f"Dimension out of range (expected to be in range of [-{most}, {most - 1}], but got 1)")
-    channels = input.size(1)
+    channels = input.size(checked_dim(1, input.dim()))
     if training and input.numel() == channels > 0:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if not training and (running_mean is None or running_var is None):

@@ -20,7 +20,8 @@ def around(mode, function):
     if isinstance(function, type):
         function.__init__ = around(mode, function.__init__)
         return function
-    if _is_generator_function(function):
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_flags & 0x20:  # A generator function.
 
         def wrapped(*args, **kwargs):
             given = function(*args, **kwargs)
@@ -46,11 +47,6 @@ def around(mode, function):
 def kind_of(dtype):
     """The old name for tensors of a dtype: torch.FloatTensor."""
     return f"torch.{_torch._cpp_name(dtype)}Tensor"
-
-
-def _is_generator_function(function):
-    code = getattr(function, "__code__", None)
-    return code is not None and bool(code.co_flags & 0x20)
 
 
 def typename(obj, /):

@@ -24,18 +24,13 @@ def spread(step, grad):
     return grad.expand(shape)
 
 
-def _count(step):
-    shape = step.shape_of("input")
-    return math.prod(shape[at] for at in _dims(step, len(shape))) if len(shape) else 1
-
-
 @rule("std")
 def std(step, grad):
     x = step["input"]
     dims = _dims(step, x.ndim)
     deviation = x.std(dims, correction=_correction(step), keepdim=True)
     of_variance = (spread(step, grad) / (deviation * 2)).masked_fill(deviation == 0, 0)
-    free = max(0, _count(step) - _correction(step))
+    free = max(0, (math.prod(x.shape[at] for at in dims) if x.ndim else 1) - _correction(step))
     return {"input": (2.0 / free if free else torch.nan) * of_variance * (x - x.mean(dims, keepdim=True))}
 
 

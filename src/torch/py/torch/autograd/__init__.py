@@ -44,10 +44,6 @@ class Node:
                 nodes.append((None, 0))
         return tuple(nodes)
 
-    @property
-    def metadata(self):
-        return {}
-
     def __eq__(self, other):
         return isinstance(other, Node) and self._place == other._place
 
