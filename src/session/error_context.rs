@@ -3,12 +3,13 @@
 
 use rustpython_vm::{
     AsObject, PyObjectRef, VirtualMachine,
-    builtins::{PyBaseExceptionRef, PyDict, PyStr},
+    builtins::{PyBaseExceptionRef, PyDict},
+    convert::ToPyObject,
     frame::FrameRef,
 };
 
 use super::messages::{class_without_attribute, unknown_keyword};
-use super::namespace::{self, Variable};
+use super::namespace::{self, Variable, string_entries};
 use super::nested;
 use super::raised::message;
 use crate::numpy;
@@ -78,10 +79,7 @@ fn keys(scope: &[(String, PyObjectRef)]) -> Vec<String> {
     let mut keys = Vec::new();
     for (_, value) in scope {
         if let Some(dict) = value.downcast_ref::<PyDict>() {
-            let strings = dict.into_iter().filter_map(|(key, _)| {
-                key.downcast_ref::<PyStr>().map(|key| key.as_wtf8().to_string_lossy().into_owned())
-            });
-            keys.extend(strings.take(MAX_LISTED));
+            keys.extend(string_entries(dict).into_iter().map(|(key, _)| key).take(MAX_LISTED));
         }
     }
     keys
@@ -138,9 +136,6 @@ fn parameters(
 /// The public names of `dir(object)`; none if its `__dir__` raises.
 fn dir(object: PyObjectRef, vm: &VirtualMachine) -> Vec<String> {
     let Ok(listed) = vm.dir(Some(object)) else { return Vec::new() };
-    let names = listed.borrow_vec();
-    let text = |name: &PyObjectRef| {
-        name.downcast_ref::<PyStr>().map(|name| name.as_wtf8().to_string_lossy().into_owned())
-    };
-    names.iter().filter_map(text).filter(|name| !name.starts_with('_')).collect()
+    let names = listed.to_pyobject(vm).try_into_value::<Vec<String>>(vm).unwrap_or_default();
+    names.into_iter().filter(|name| !name.starts_with('_')).collect()
 }

@@ -18,18 +18,18 @@ pub struct Variable {
     pub value: Tensor,
 }
 
+/// The entries of a dict whose keys are strings.
+pub(super) fn string_entries(dict: &PyDict) -> Vec<(String, PyObjectRef)> {
+    let entry = |(key, value): (PyObjectRef, PyObjectRef)| {
+        let key = key.downcast_ref::<PyStr>()?.as_wtf8().to_string_lossy().into_owned();
+        Some((key, value))
+    };
+    dict.into_iter().filter_map(entry).collect()
+}
+
 /// The names that do not begin with an underscore, in the order in which they were bound, with their values.
 pub(super) fn entries(globals: &PyDict) -> Vec<(String, PyObjectRef)> {
-    let mut found = Vec::new();
-    for (name, value) in globals {
-        if let Some(name) = name.downcast_ref::<PyStr>() {
-            let name = name.as_wtf8().to_string_lossy();
-            if !name.starts_with('_') {
-                found.push((name.into_owned(), value));
-            }
-        }
-    }
-    found
+    string_entries(globals).into_iter().filter(|(name, _)| !name.starts_with('_')).collect()
 }
 
 /// All names of a namespace at one moment, and what they were bound to.

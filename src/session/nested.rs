@@ -3,10 +3,10 @@
 
 use rustpython_vm::{
     AsObject, PyObjectRef,
-    builtins::{PyDict, PyModule, PyStr, PyType},
+    builtins::{PyDict, PyModule, PyType},
 };
 
-use super::namespace::{self, Variable};
+use super::namespace::{self, Variable, string_entries};
 use crate::{numpy, torch};
 
 /// The longest path that is followed.
@@ -102,13 +102,4 @@ impl NestedSearch {
             }
         }
     }
-}
-
-/// The entries of a dict whose keys are strings.
-fn string_entries(dict: &PyDict) -> Vec<(String, PyObjectRef)> {
-    let entry = |(key, value): (PyObjectRef, PyObjectRef)| {
-        let key = key.downcast_ref::<PyStr>()?.as_wtf8().to_string_lossy().into_owned();
-        Some((key, value))
-    };
-    dict.into_iter().filter_map(entry).collect()
 }

@@ -189,7 +189,7 @@ impl Representable for PyDType {
 
 /// `torch.device`: a name. Tensors are on the CPU, whatever names there are.
 #[pyclass(module = "torch", name = "device")]
-#[derive(Debug, PyPayload)]
+#[derive(Debug, PartialEq, PyPayload)]
 pub(crate) struct PyDevice {
     kind: &'static str,
     index: Option<i64>,
@@ -319,7 +319,7 @@ impl Comparable for PyDevice {
         op: PyComparisonOp,
         _vm: &VirtualMachine,
     ) -> PyResult<PyComparisonValue> {
-        let same = |it: &Py<PyDevice>| it.kind == zelf.kind && it.index == zelf.index;
+        let same = |it: &Py<PyDevice>| **it == **zelf;
         op.eq_only(|| Ok(other.downcast_ref::<PyDevice>().is_some_and(same).into()))
     }
 }

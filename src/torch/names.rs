@@ -1,6 +1,7 @@
 //! What to say when a name is not there: the nearest one that is.
 
-use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
+use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::convert::ToPyObject;
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
 use crate::ops::table::{self, ALIASES};
@@ -30,15 +31,8 @@ fn is_absent(place: &str, name: &str) -> bool {
 
 /// The error for an attribute that a tensor does not have.
 pub(crate) fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
-    let mut known: Vec<String> = Vec::new();
-    if let Ok(attributes) = vm.dir(Some(object.to_owned())) {
-        known.extend(
-            attributes
-                .borrow_vec()
-                .iter()
-                .filter_map(|it| it.downcast_ref::<PyStr>().map(|text| text.to_string_lossy().into_owned())),
-        );
-    }
+    let known = vm.dir(Some(object.to_owned())).and_then(|names| names.to_pyobject(vm).try_into_value(vm));
+    let known: Vec<String> = known.unwrap_or_default();
     let hint = suggestion(name, known.iter().map(String::as_str));
     let owner = format!("'{}' object", object.class().name());
     absent_or_unknown("torch.Tensor", &owner, name, &hint, vm)
