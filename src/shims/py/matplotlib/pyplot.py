@@ -91,7 +91,7 @@ def _of(current, name, method):
 
 _RENAMED = {name: "set_" + name for name in ("title", "xlabel", "ylabel", "xscale", "yscale")}
 _RENAMED |= {"axes": "add_axes", "subplot": "add_subplot"}
-for _current, _names in (
+for _whose, _names in (
     (gcf, "axes subplot clf savefig suptitle colorbar"),
     (
         gca,
@@ -100,8 +100,8 @@ for _current, _names in (
     ),
 ):
     for _name in _names.split():
-        globals()[_name] = _of(_current, _name, _RENAMED.get(_name, _name))
-del _current, _names, _name
+        globals()[_name] = _of(_whose, _name, _RENAMED.get(_name, _name))
+del _whose, _names, _name
 
 
 def matshow(A, fignum=None, **words):
