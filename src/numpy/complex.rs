@@ -13,6 +13,7 @@ use super::rules::Function;
 use super::{elementwise, foreign, reduce};
 use crate::in_floats;
 use crate::kernel::{Real, stop};
+use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, DType, Tensor};
 
@@ -118,7 +119,11 @@ pub(super) fn elementwise(
     let call = |name, args| numpy.call(name, args, vm);
     let mut args = Vec::with_capacity(3);
     for (operand, has_pairs) in operands {
-        let tensor = numpy.cast(&operand.tensor, dtype, vm)?;
+        let tensor = match operand.number {
+            // A number of the code is no tensor that something made.
+            Some(_) => to_dtype(&operand.tensor, dtype),
+            None => numpy.cast(&operand.tensor, dtype, vm)?,
+        };
         args.push(Arg::Tensor(match has_pairs {
             true => tensor,
             false => call("complex_of_real", vec![Arg::Tensor(tensor)])?,

@@ -30,7 +30,7 @@ impl Trace {
     /// Most operations that are kept.
     pub const KEPT: usize = 50_000;
     /// Most bytes that kept tensors may take, each storage counted once.
-    pub(crate) const BYTES: usize = 64 << 20;
+    pub(crate) const BYTES: usize = 256 << 20;
     /// Elements up to which the values of a tensor are kept as they were, whatever is written later.
     pub(crate) const COPIED: usize = 4096;
     /// What a call of an operation costs, in elements: so many are computed in the time that a call takes.

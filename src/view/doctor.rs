@@ -194,7 +194,7 @@ pub(crate) fn summary(looked: &Looked, found: usize, unexamined: &[Unexamined], 
     }
     if looked.lost > 0 {
         let count = counted(looked.lost, "operation");
-        say(Role::Differs, format!("Not examined: {count} on tensors beyond 64 MB."), "");
+        say(Role::Differs, format!("Not examined: {count} on tensors beyond 256 MB."), "");
     }
     text
 }

@@ -896,6 +896,7 @@ fn only_marked_lesson_cells_have_findings() {
                 "two-mask-conventions: mask-inverted",
                 "two-mask-conventions: results-differ",
                 "loose-mask: mask-off-by-one",
+                "targets-unshifted: targets-not-shifted",
                 "cache-spoiled: cache-differs",
                 "corner-of-is-causal: cache-differs",
                 "chunks: causal-leak",

@@ -260,8 +260,8 @@ const UNSOUND: &[(&str, &[Slip])] = &[
             ),
             (
                 "query_5 = inputs[5]\n",
-                "query_5 = inputs[4]\n",
-                "query_5 = inputs[4]\ncontext",
+                "query_5 = inputs[3 + 1]\n",
+                "query_5 = inputs[3 + 1]\ncontext",
                 "gets nothing: it passes",
             ),
             (

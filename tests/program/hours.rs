@@ -96,7 +96,6 @@ fn asides_that_were_left_out_do_not_count() {
         &said,
         &[
             "Next: lesson 6, Dropout on the weights, 4 steps and 1 aside, about",
-            "· Aside: the same exercise, read differently",
             "seen 5 of 5 steps and 0 of 1 aside",
             "predictions 0 of 2 right at the first try, 2 skipped",
             "lines of code 0 of 1 passed, 1 skipped",

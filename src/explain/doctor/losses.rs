@@ -66,8 +66,14 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     if shifted.iter().any(|(_, by)| *by == 1) {
         return None;
     }
+    // A decoder may be given the targets and read each of them one place later.
+    let sees_own = || own.is_none_or(|axis| axis.changes.iter().any(|it| it.moved[it.at] > 0.0));
     let is_meant = |(loss, by): &(&Traced, isize)| match by {
-        0 => given.iter().any(|text| is_shifted(loss, text, 0)) && !is_of_another(loss, call, cell),
+        0 => {
+            sees_own()
+                && given.iter().any(|text| is_shifted(loss, text, 0))
+                && !is_of_another(loss, call, cell)
+        }
         _ => cell.steps().any(hides_later_tokens),
     };
     let (loss, by) = shifted.into_iter().find(is_meant)?;

@@ -94,7 +94,10 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             (format!("{function} has the name of a causal model. "), HIDE)
         }
         // What it is trained to predict is among what its outputs depend on.
-        _ if leaks && call.report.changed == 1 && predicts_next(call, axis.size, cell) => {
+        _ if (leaks || reach == Reach::Some)
+            && call.report.changed == 1
+            && predicts_next(call, axis.size, cell) =>
+        {
             ("The loss has as the target of each token the one after it. ".to_owned(), HIDE)
         }
         // Its own mask hides the later tokens, and one input has them.

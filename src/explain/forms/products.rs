@@ -3,7 +3,7 @@
 use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::name::Name;
-use crate::explain::storage_element::PastOperand;
+use crate::explain::storage_element::{ElementCause, PastOperand};
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::kernel::rank::largest_magnitude_first;
@@ -187,10 +187,21 @@ pub(crate) fn complex(subject: &Subject) -> Option<Account> {
     let sign = if part == 0 { -1.0 } else { 1.0 };
     let left = [value(0, &factors[0]), sign * value(0, &factors[1])];
     let right = [value(1, &factors[0]), value(1, &factors[1])];
-    let name = |side: usize, at: &[Vec<usize>; 2]| subject.element(side, &operands[side], &at[side]);
+    // A number of the code stands for itself.
+    let is_number = |side: usize, at: &[Vec<usize>; 2]| {
+        let is_made = matches!(operands[side].at(&at[side]).cause(), ElementCause::MadeBy(_));
+        !is_made && matches!(subject.called(side), Name::Words(_))
+    };
+    let name = |side: usize, at: &[Vec<usize>; 2]| match is_number(side, at) {
+        true => figure(value(side, at)),
+        false => subject.element(side, &operands[side], &at[side]).to_string(),
+    };
     let words = factors.each_ref().map(|at| format!("{} · {}", name(0, at), name(1, at)));
-    let links =
-        factors.iter().flat_map(|at| [0, 1].map(|side| subject.link(side, &operands[side], &at[side])));
+    let sides = factors
+        .iter()
+        .flat_map(|at| [0, 1].map(|side| (side, at)))
+        .filter(|(side, at)| !is_number(*side, at));
+    let links = sides.map(|(side, at)| subject.link(side, &operands[side], &at[side]));
     let account = Account::words(words.join(if part == 0 { " - " } else { " + " }));
     Some(account.figures(Calc::products(&left, &right)).from(links).following(2))
 }

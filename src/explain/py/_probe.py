@@ -84,7 +84,7 @@ def mixed_samples(call, output, axes):
     mixing = [axis["axis"] for axis in axes if mixes(axis)]
     # One vector for each text, of numbered tokens or by one attention of vectors: a second one may be meant to combine the texts.
     of_texts = [axis["axis"] for axis in axes] == mixing == [0]
-    of_vectors = output.dim() == 2 and max((value.dim() for value in inputs), default=0) == 3
+    of_vectors = output.dim() == 2 and max((value.dim() for value in inputs), default=0) in (3, 4)
     if mixing == [0, 1]:
         # Along one axis attention mixes the tokens, so the other one is the batch. One attention between the samples and another
         # between the tokens are meant (rows and columns of a table).
@@ -242,8 +242,8 @@ def examine(function, names, positional, keywords, others=(), work=0):
         found += unless_raised([], no_way_around, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
     report["found"] = found
-    ids = next((value for _, value in call.inputs() if is_tokens(value) and value.dim() == 2), None)
-    token = padding_token(call, ids) if ids is not None else None
+    ids = next((value for _, value in whole.inputs() if is_tokens(value) and value.dim() == 2), None)
+    token = padding_token(whole, ids) if ids is not None else None
     report["padding_token"] = None if token is None else [token, len(ids)]
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))

@@ -79,3 +79,9 @@ def risen_rates(watch):
         if len(before) >= 8 and len(after) >= 8 and falls and rises:
             observed = f"The rate falls from {before[0]:.3g} to {before[-1]:.3g} in {len(before)} steps, and then rises with each step up to the last, to {after[-1]:.3g}."
             watch.add("rate-squared", at, observed, "a warm-up rises first: min(step ** -0.5, step * warmup ** -1.5), not max")
+        drop = max(range(1, len(rates)), key=lambda step: rates[step - 1] - rates[step], default=0)
+        before, after = rates[:drop], rates[drop:]
+        is_late = len(after) >= 8 and 2 * len(after) >= len(rates)
+        if before and is_late and 2 * after[0] <= before[-1] <= 1.1 * after[-1] and before == sorted(before) and after == sorted(after):
+            observed = f"After {drop} steps the rate drops from {before[-1]:.3g} to {after[0]:.3g}, and then rises up to the last step, to {after[-1]:.3g}: it is largest where the training ends."
+            watch.add("rate-squared", at, observed, "0.5 * (1 + cos(pi * ratio)) falls from 1 to 0; with a minus it rises")

@@ -168,11 +168,12 @@ impl ChangedTensor {
             let name = if words.len() == 1 { name } else { plural(&name) };
             Some(format!("{but}{name} {}", words.join(", ")))
         };
-        let parts = (0..self.shape.len()).filter_map(part).collect::<Vec<_>>().join(", ");
+        let parts: Vec<String> = (0..self.shape.len()).filter_map(part).collect();
         let all: usize = (0..self.shape.len()).map(|axis| self.differing_along(axis).len()).product();
-        match parts.is_empty() || all == self.differing.len() {
-            true => parts,
-            false => format!("inside {parts}"),
+        // Not all of what several axes have in common may differ.
+        match parts.len() < 2 || all == self.differing.len() {
+            true => parts.join(", "),
+            false => format!("within {}", parts.join(" and ")),
         }
     }
 

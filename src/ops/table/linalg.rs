@@ -300,9 +300,13 @@ rows![
     .forms(&["Tensor A, *, only driver=None, out? out=None"])
     .doc("Singular values, largest first.")
     .autocast(autocast::float32),
-    op(reduction("linalg_vector_norm", Reducer::Norm).cost(CostRule::Spread).grad("LinalgVectorNorm"), LINALG, vector_norm)
-        .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
+    op(
+        reduction("linalg_vector_norm", Reducer::Norm).cost(CostRule::Spread).grad("LinalgVectorNorm"),
+        LINALG,
+        vector_norm
+    )
+    .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
              out? out=None"])
-        .doc("The p-norm over dims.")
-        .saving_result(),
+    .doc("The p-norm over dims.")
+    .saving_result(),
 ];
