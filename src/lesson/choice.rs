@@ -20,6 +20,11 @@ const FREQUENT: [&str; 30] = [
 const NEGATIONS: [&str; 10] =
     ["not", "no", "never", "without", "cannot", "nothing", "none", "neither", "nor", "less"];
 
+/// Words that leave out what follows them: "all except the last" does not say "the last".
+const EXCEPTIONS: [&str; 6] = ["except", "excluding", "apart from", "other than", "all but", "besides"];
+/// In so many words of a sentence, one word can be the answer.
+const FEW: usize = 2;
+
 /// Whether a text is one of these choices, or other words for one that the lesson lists.
 pub(crate) fn is_choice(choices: &[Choice], said: &str) -> bool {
     let said = plain(said);
@@ -108,12 +113,13 @@ fn worded(choices: &[Choice], typed: &str) -> Option<usize> {
     let ways: [fn(&Phrase, &Phrase) -> bool; 4] = [
         |phrase, said| phrase.stems == said.stems,
         |phrase, said| phrase.has_run(said),
-        |phrase, said| said.has_run(phrase),
+        |phrase, said| (phrase.stems.len() > 1 || said.stems.len() <= FEW) && said.has_run(phrase),
         |phrase, said| said.stems.iter().all(|stem| phrase.stems.contains(stem)),
     ];
     let fits = |phrases: &[Vec<Phrase>], ways: &[fn(&Phrase, &Phrase) -> bool]| {
-        ways.iter()
-            .find_map(|way| only(phrases, |all| all.iter().any(|it| it.agrees(&said) && way(it, &said))))
+        ways.iter().find_map(|way| {
+            only(phrases, |all| all.iter().any(|it| it.agrees(&said, &all[0]) && way(it, &said)))
+        })
     };
     // "It fails: (2, 3) does not fit" is said by "it fails" too.
     let parts =
@@ -145,9 +151,10 @@ impl Phrase {
         Phrase { stems, figures: figures(&text), negations }
     }
 
-    /// Whether what was said has the same numbers or none, and denies if this does.
-    fn agrees(&self, said: &Phrase) -> bool {
-        (said.figures.is_empty() || self.figures == said.figures) && self.negations % 2 == said.negations % 2
+    /// Whether what was said has the numbers of this or of the choice's own text, or none, and denies if this does.
+    fn agrees(&self, said: &Phrase, own: &Phrase) -> bool {
+        let is_same = |it: &Phrase| it.figures == said.figures;
+        (said.figures.is_empty() || is_same(self) || is_same(own)) && self.negations % 2 == said.negations % 2
     }
 
     /// Whether the words of the other occur in it in their order, one after the other. A "not" alone says nothing.
@@ -182,7 +189,8 @@ fn negations(text: &str) -> usize {
     };
     let rest = text.strip_prefix("no").filter(replies).unwrap_or(&text);
     let words = rest.split(|c: char| !c.is_alphanumeric() && !"'’".contains(c));
-    words.filter(|word| NEGATIONS.contains(word) || word.ends_with("n't") || word.ends_with("n’t")).count()
+    let denying = |word: &&str| NEGATIONS.contains(word) || word.ends_with("n't") || word.ends_with("n’t");
+    words.filter(denying).count() + EXCEPTIONS.iter().map(|it| rest.matches(it).count()).sum::<usize>()
 }
 
 /// The only choice that is this number, in any spelling or rounding; else the only one that names it.

@@ -106,12 +106,14 @@ impl LessonWords for StepWords<'_> {
     }
 
     fn tokens(&self) -> Vec<String> {
-        let named = self.0.iter().rev().find(|(_, lesson)| !lesson.tokens.is_empty());
-        named.map(|(_, lesson)| lesson.tokens.clone()).unwrap_or_default()
+        self.0.last().map(|(_, lesson)| lesson.tokens.clone()).unwrap_or_default()
     }
 
     fn token_tensors(&self) -> Vec<String> {
-        let axes = self.0.iter().flat_map(|(step, _)| &step.axes);
+        // A tensor of another lesson's words has other rows.
+        let tokens = self.tokens();
+        let of_same = self.0.iter().filter(|(_, lesson)| lesson.tokens.is_empty() || lesson.tokens == tokens);
+        let axes = of_same.flat_map(|(step, _)| &step.axes);
         let of_tokens = axes.filter(|axes| axes.axes.first().is_some_and(|axis| axis == "token"));
         of_tokens.map(|axes| axes.tensor.clone()).collect()
     }
@@ -154,7 +156,13 @@ pub(crate) fn examples(workspace: &mut Workspace) -> Vec<String> {
         let index: Vec<String> = tensor.shape().iter().enumerate().map(place).collect();
         is_known.then(|| (name.clone(), format!("{name}[{}]=0.9", index.join(","))))
     });
-    let has_tokens = number.as_ref().is_some_and(|(name, _)| words.token_tensors().contains(name));
+    let lesson = workspace.steps().last().map(|(_, lesson)| lesson.number);
+    let reads = |name: &str| {
+        let of_lesson = workspace.steps().iter().filter(|(_, it)| Some(it.number) == lesson);
+        of_lesson.into_iter().any(|(step, _)| step.code.contains(name))
+    };
+    let has_tokens =
+        number.as_ref().is_some_and(|(name, _)| words.token_tensors().contains(name) && reads(name));
     let other = tokens.get(1).and_then(|token| tokens.iter().rev().skip(1).find(|other| *other != token));
     let word = other.filter(|_| has_tokens).map(|other| format!("token {}={other}", tokens[1]));
     let has = |code: &str| workspace.ran.iter().any(|cell| cell.source.contains(code));

@@ -121,8 +121,13 @@ fn without_hidden_rows(axis: &AxisReport, call: &RepeatedCall, cell: &TracedCell
     for scores in cell.steps().filter(own).filter_map(|step| Attention::of_softmax(step)?.input()) {
         let [.., tokens, keys] = *scores.shape() else { continue };
         if tokens == axis.size && keys > 0 && scores.numel() <= MOST_SCORES {
-            for (row, scores) in scores.to_f64_vec().chunks(keys).enumerate() {
-                sees[row % tokens] &= scores.iter().any(|score| is_visible(*score));
+            for text in scores.to_f64_vec().chunks(keys * tokens) {
+                let rows = text.chunks(keys).map(|row| row.iter().any(|score| is_visible(*score)));
+                let rows: Vec<bool> = rows.collect();
+                // The last token of a text that is padded on the left is a word.
+                if rows.last() == Some(&true) {
+                    sees.iter_mut().zip(rows).for_each(|(sees, row)| *sees &= row);
+                }
             }
         }
     }

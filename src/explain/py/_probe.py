@@ -15,8 +15,8 @@ from _probe_values import figure, is_tokens, same, with_change
 from _tables import without_positions
 from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
 
-# So often a call is repeated, about; where that is too much work, with so many of its samples.
-OFTEN, FEW = 32, 4
+# So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
+OFTEN, FEWEST = 32, 4
 # Words of a docstring that promise a causal mask, and words of a sentence that may take the promise back.
 CAUSAL_WORDS = ("causal", "autoregressive")
 UNLIKE = ("not", "no", "non", "without", "unlike", "bidirectional", "if", "whether", "optional", "optionally", "or", "instead", "never", "cross")
@@ -190,15 +190,20 @@ def says_causal(call):
 
 
 def fewer_samples(call, output):
-    """The call with its first samples alone and what it returns, where all of them are too much work to repeat often and these
-    get the same outputs without the others."""
+    """The call with some of its samples and what it returns, where all of them are too much work to repeat often and these get
+    the same outputs without the others. Of texts, those with the least and the most padding are among them."""
     inputs, samples = call.inputs(), output.shape[0]
-    if call.work * OFTEN < WORK or samples <= FEW or not inputs or any(value.shape[0] != samples for _, value in inputs):
+    few = max(FEWEST, WORK * samples // (OFTEN * max(call.work, 1)))
+    if few >= samples or not inputs or any(value.shape[0] != samples for _, value in inputs):
         return call, output
-    first = {where: value[:FEW] for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
-    fewer = Call(call.function, call.names, {**call.arguments, **first}, call.work * FEW // samples)
+    rows, ids = [*range(few)], next((value for _, value in inputs if is_tokens(value) and value.dim() == 2), None)
+    if ids is not None and int(ids.min()) >= 0:
+        often = (ids == ids.flatten().bincount().argmax()).sum(1)
+        rows = sorted({*rows[2:], int(often.argmin()), int(often.argmax())})
+    some = {where: value[rows] for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
+    fewer = Call(call.function, call.names, {**call.arguments, **some}, call.work * few // samples)
     part = unless_raised(None, fewer.repeat)
-    is_same = part is not None and part.shape == output[:FEW].shape and max(moves(output[:FEW], part, 0)) == 0.0
+    is_same = part is not None and part.shape == output[rows].shape and max(moves(output[rows], part, 0)) == 0.0
     return (fewer, part) if is_same else (call, output)
 
 

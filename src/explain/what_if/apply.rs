@@ -106,11 +106,20 @@ impl ChangedRun {
                     ..AppliedChange::default()
                 })
             }
-            _ => Err(format!(
-                "`{old}` is in several places: {}. Name the cell, and enough of the code: {}: {old} => {new}",
-                places(),
-                found.first().map_or("", |(at, _)| &self.cells[*at].0)
-            )),
+            _ => {
+                let (cell, source) = found.first().map_or(("", ""), |(at, _)| {
+                    let (cell, source) = &self.cells[*at];
+                    (cell.as_str(), source.as_str())
+                });
+                // A cell that has it several times needs the line, too.
+                let line = source.lines().map(str::trim).find(|line| line.contains(old)).unwrap_or(old);
+                let old_code = if source.matches(old).count() > 1 { line } else { old };
+                let new_code = old_code.replacen(old, new, 1);
+                Err(format!(
+                    "`{old}` is in several places: {}. Name the cell, and enough of the code: {cell}: {old_code} => {new_code}",
+                    places()
+                ))
+            }
         }
     }
 
