@@ -124,10 +124,10 @@ fn long_and_large_traces_are_bounded() {
     traced("import torch\nx = torch.zeros(1)\n", "for i in range(50_010): x = x + 1\n", |trace| {
         assert_eq!((trace.steps.len(), trace.beyond), (Trace::KEPT, 10));
     });
-    traced("import torch\n", "x = torch.zeros(3_000_000)\nfor i in range(9): y = x + i\n", |trace| {
+    traced("import torch\n", "x = torch.zeros(12_000_000)\nfor i in range(9): y = x + i\n", |trace| {
         let held = trace.steps.iter().filter(|step| step.results[0].tensor.is_some()).count();
         assert!((2..9).contains(&held), "{held}");
-        assert_eq!(trace.steps[9].results[0].shape(), [3_000_000]);
+        assert_eq!(trace.steps[9].results[0].shape(), [12_000_000]);
     });
 }
 
