@@ -53,13 +53,15 @@ fn of_real(c: &Call) -> Result<Value> {
 
 const PAIR: &[&str] = &["Tensor input, Tensor other"];
 
-const COMPLEX_PRODUCT: Descriptor =
-    Descriptor::new("complex_mul", OpFamily::LinearAlgebra, Explanation::ComplexProduct);
+/// A product of complex numbers.
+const fn product(name: &'static str) -> Descriptor {
+    Descriptor::new(name, OpFamily::LinearAlgebra, Explanation::ComplexProduct)
+}
 
 rows![
     op(whole("complex_of_real", OpFamily::LinearAlgebra), 0, of_real)
         .doc("Real numbers as complex ones: (...) to (..., 2)."),
-    op(COMPLEX_PRODUCT.grad("Mul"), 0, |c| {
+    op(product("complex_mul").grad("Mul"), 0, |c| {
         let fused = c.bool(2);
         in_floats!(c.tensor(0)?.dtype(), T => {
             binary::<T>(c, |a, b, out| complex::product(a, b, out, fused))
