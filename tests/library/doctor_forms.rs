@@ -217,6 +217,10 @@ const CASES: &[Case] = &[
     ("mask-missing", GLOBAL, "s.masked_fill(~seen, -torch.inf)", "s"),
     ("mask-missing", GLOBAL, "near | is_global[:, None, :] | is_global[:, :, None]", "near"),
     ("cache-differs", CONTINUED, "logits, past = model(new, past)", "logits, past = model(ids, past)"),
+    ("causal-leak", WINDOW, "(back >= 0) & (back < 4)", "back.abs() < 4"),
+    ("targets-not-shifted", WINDOW, "ids[:, 1:]", "ids[:, :-1]"),
+    ("drawn-from-wrong-axis", DRAWN, "torch.randn(2, 9) / 0.5, dim=-1)", "torch.randn(2, 9), dim=-1) / 0.5"),
+    ("gradient-differs", BY_HAND, "(1 - h ** 2)", "(1 - h)"),
 ];
 
 /// A text that is written with a cache.
@@ -299,6 +303,62 @@ is_global[:, 0] = True
 out = Local()(torch.randn(2, 13, 8), is_global)
 ";
 
+/// A language model with a window, and more texts than its call can be repeated with.
+const WINDOW: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Near(nn.Module):
+    def __init__(self, d=8):
+        super().__init__()
+        self.word, self.place = nn.Embedding(11, d), nn.Embedding(12, d)
+        self.a, self.b, self.c, self.head = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, 11)
+    def forward(self, ids):
+        places = torch.arange(ids.shape[1])
+        x = self.word(ids) + self.place(places)
+        back = places[:, None] - places[None, :]
+        seen = (back >= 0) & (back < 4)
+        s = self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        return self.head(x + s.masked_fill(~seen, -torch.inf).softmax(-1) @ self.c(x))
+torch.manual_seed(3)
+ids = torch.randint(0, 11, (3000, 12))
+loss = F.cross_entropy(Near()(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+";
+
+/// Words that are drawn, from probabilities that are divided by their sum once more.
+const DRAWN: &str = "\
+import torch
+import torch.nn.functional as F
+torch.manual_seed(3)
+shares = F.softmax(torch.randn(2, 9) / 0.5, dim=-1)
+word = torch.multinomial(shares / shares.sum(-1, keepdim=True), num_samples=1)
+";
+
+/// Gradients by hand, some of which a function of their own computes; the sign of the loss is changed after its mean.
+const BY_HAND: &str = "\
+import numpy as np
+rng = np.random.default_rng(0)
+params = {'a': rng.normal(size=(4, 5)), 'b': rng.normal(size=(5, 3)), 'c': np.zeros(3)}
+def outer(x, d):
+    return x.T @ d
+def cross_entropy(logits, y):
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    p, rows = e / e.sum(-1, keepdims=True), np.arange(len(y))
+    loss = -np.log(p[rows, y]).mean()
+    d = p.copy()
+    d[rows, y] -= 1
+    return loss, d / len(y)
+def backward(x, h, d):
+    return {'c': d.sum(0), 'b': outer(h, d), 'a': outer(x, (d @ params['b'].T) * (1 - h ** 2))}
+x, y = rng.normal(size=(8, 4)), rng.integers(0, 3, size=8)
+for step in range(2):
+    h = np.tanh(x @ params['a'])
+    loss, d = cross_entropy(h @ params['b'] + params['c'], y)
+    grads = backward(x, h, d)
+    for name in params:
+        params[name] -= 0.1 * grads[name]
+";
+
 /// The names of the mistakes that the doctor finds in a program, and what it observed.
 fn found(source: &str) -> Vec<(&'static str, String)> {
     let mut session = Session::new(SessionOptions::default());
@@ -329,7 +389,7 @@ fn the_programs_themselves_have_no_findings() {
     with_large_stack(|| {
         for program in [
             POINTER, POOL, SINK, PREFIX, PADDED, ROLLOUT, MEMORY, TABLE, FUSED, DIVIDED, NEXT, ALIBI, GLOBAL,
-            CONTINUED,
+            CONTINUED, WINDOW, DRAWN, BY_HAND,
         ] {
             assert_eq!(found(program), [], "{program}");
         }
