@@ -141,11 +141,11 @@ pub(crate) fn judge<E>(
 fn read_otherwise(said: &str) -> Option<String> {
     let parsed = parse_expression(said).ok()?;
     let Expr::Compare(compared) = parsed.expr() else { return None };
-    let is_joined =
+    let joining =
         |side: &&Expr| matches!(side, Expr::BinOp(it) if matches!(it.op, Operator::BitAnd | Operator::BitOr));
-    let joined = [&*compared.left].into_iter().chain(&compared.comparators).find(is_joined)?;
+    let joined = [&*compared.left].into_iter().chain(&compared.comparators).find(joining)?;
     let (from, to) = (joined.range().start().to_usize(), joined.range().end().to_usize());
-    let sign = if said[from..to].contains('&') { '&' } else { '|' };
+    let sign = joined.as_bin_op_expr()?.op;
     let in_brackets = said[..from].trim_end().ends_with('(');
     (!in_brackets).then(|| {
         let read = format!("{}({}){}", &said[..from], &said[from..to], &said[to..]);

@@ -11,6 +11,7 @@ use super::axis_names::AxisNames;
 use super::choice::chosen;
 use super::closeness::{Closeness, fit, within_one_unit};
 use super::exercise::{Choice, Prediction, RightAnswer};
+use super::number_words::number_word;
 use super::typed_shape::{TypedSize, axis_named, shapes, size_in};
 use crate::numpy::tensor_value;
 use crate::session::{Raised, Session};
@@ -114,13 +115,14 @@ fn readings(asked: &Prediction, said: &str) -> Vec<Vec<TypedNumber>> {
     let (ask, lower) = (asked.ask.to_lowercase(), said.to_lowercase());
     let is_asked_for = |word: &&str| {
         let word = word.trim_end_matches([',', '.', '?', '!']);
-        word.len() > 2 && word.starts_with(char::is_alphabetic) && ask.contains(word)
+        let is_name = word.len() > 2 && word.starts_with(char::is_alphabetic) && number_word(word).is_none();
+        is_name && ask.contains(word)
     };
     let own: Vec<&str> = lower.split_whitespace().filter(|word| !is_asked_for(word)).collect();
+    let own = own.join(" ");
+    let own = if ask.contains('%') { own.replace('%', " ") } else { own };
     let mut readings = answer::numbers(said);
-    readings.extend(answer::numbers(
-        &own.join(" ").replace(if ask.contains('%') { "%" } else { "per cent" }, " "),
-    ));
+    readings.extend(answer::numbers(&own));
     readings.dedup();
     readings
 }

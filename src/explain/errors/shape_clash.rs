@@ -34,7 +34,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         weight.clash = Some(0);
     }
     let sizes = (pair.left.shape()[left], pair.right.shape()[right]);
-    let may_be_one = match pair.rule {
+    let exception = match pair.rule {
         _ if pair.is_joined() => ": only the axis along which they are joined may differ",
         ShapeRule::Broadcast(..) => ", or one of them 1",
         // Unlike bmm, @ repeats batch axes of size 1.
@@ -45,7 +45,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         }
         _ => "",
     };
-    let rule = format!("{} and {} must be equal{may_be_one}", sizes.0, sizes.1);
+    let rule = format!("{} and {} must be equal{exception}", sizes.0, sizes.1);
     let (a, b) = (&operands[0].name, &operands[1].name);
     // Between commas an operand needs no brackets.
     let argument = |name: &String, place: usize| match evidence.written.get(place) {

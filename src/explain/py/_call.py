@@ -110,6 +110,10 @@ class Call:
         axes = max((rank(value) for _, value in found), default=0)
         return [(where, value) for where, value in found if rank(value) == axes]
 
+    def texts(self):
+        """The first of the inputs that holds numbered tokens, (text, token); None if there is none."""
+        return next((value for _, value in self.inputs() if is_tokens(value) and value.dim() == 2), None)
+
     def inputs_like(self, output):
         """Those as long as the output, if there are such: not the other sequence of cross-attention."""
         found = self.inputs()

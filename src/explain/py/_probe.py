@@ -196,7 +196,7 @@ def fewer_samples(call, output):
     few = max(FEWEST, WORK * samples // (OFTEN * max(call.work, 1)))
     if few >= samples or not inputs or any(value.shape[0] != samples for _, value in inputs):
         return call, output
-    rows, ids = [*range(few)], next((value for _, value in inputs if is_tokens(value) and value.dim() == 2), None)
+    rows, ids = [*range(few)], call.texts()
     if ids is not None and int(ids.min()) >= 0:
         often = (ids == ids.flatten().bincount().argmax()).sum(1)
         rows = sorted({*rows[2:], int(often.argmin()), int(often.argmax())})
@@ -247,7 +247,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
         found += unless_raised([], no_way_around, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
     report["found"] = found
-    ids = next((value for _, value in whole.inputs() if is_tokens(value) and value.dim() == 2), None)
+    ids = whole.texts()
     token = padding_token(whole, ids) if ids is not None else None
     report["padding_token"] = None if token is None else [token, len(ids)]
     report["inputs"] = len(call.inputs())
