@@ -25,8 +25,8 @@ pub(crate) enum PictureContent {
     Strips(StorageStrips),
     /// The expression, and a name and a number for each bar.
     Bars(String, Vec<(String, f64)>),
-    /// Each expression, and its numbers in their order.
-    Curves(Vec<(String, Vec<f64>)>),
+    /// What the numbers are counted by, such as `step`; each expression, and its numbers in their order.
+    Curves(String, Vec<(String, Vec<f64>)>),
     /// Expressions, the shorter of two times, and the peak of the bytes in tensors beyond those allocated before.
     Costs(Vec<(String, Duration, u64)>),
 }
@@ -70,7 +70,11 @@ impl View {
             "dropped" => self.pair(session),
             "strip" => self.strips(step, session).map(PictureContent::Strips),
             "bars" => self.bars(session),
-            "curve" => self.curves(session).map(PictureContent::Curves),
+            "curve" => {
+                let named = step.axes.iter().find(|axes| axes.tensor == self.expressions[0]);
+                let unit = named.map_or("step", |axes| &axes.axes[0]).to_owned();
+                self.curves(session).map(|curves| PictureContent::Curves(unit, curves))
+            }
             _ => self
                 .expressions
                 .iter()

@@ -61,7 +61,7 @@ pub const FRONT_MATTER: &[&str] = &[
 /// The names of axes. `token`, `query` and `key` are labelled with the lesson's words.
 pub(super) const AXES: &[&str] = &[
     "token", "query", "key", "feature", "d_in", "d_out", "d_k", "head", "head_dim", "batch", "row", "column",
-    "case", "position",
+    "case", "position", "block",
 ];
 
 pub(super) fn directive(name: &str) -> Option<&'static Directive> {

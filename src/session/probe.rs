@@ -67,6 +67,8 @@ pub(crate) struct MatrixReport {
     pub(crate) rows: usize,
     /// Whether its layer ran, and nothing that the call returns depends on the matrix.
     pub(crate) dead: bool,
+    /// Whether its gradient is 0 but for rounding.
+    pub(crate) cancels: bool,
 }
 
 impl MatrixReport {

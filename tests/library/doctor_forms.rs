@@ -221,6 +221,16 @@ const CASES: &[Case] = &[
     ("targets-not-shifted", WINDOW, "ids[:, 1:]", "ids[:, :-1]"),
     ("drawn-from-wrong-axis", DRAWN, "torch.randn(2, 9) / 0.5, dim=-1)", "torch.randn(2, 9), dim=-1) / 0.5"),
     ("gradient-differs", BY_HAND, "(1 - h ** 2)", "(1 - h)"),
+    ("samples-apart", REGRESSION, "model(x).squeeze(-1)", "model(x)"),
+    ("rate-squared", REGRESSION, "(step + 1) / 5))\nfor", "(step + 1) // 5))\nfor"),
+    ("option-unread", REGRESSION, "    schedule.step()\n", ""),
+    ("cache-differs", TWO_TEXTS, "    model.layer.kept = None\n", ""),
+    ("gradient-differs", OWN_GRADIENT, " ** 2", ""),
+    ("gradient-differs", OWN_GRADIENT, "(grad * torch.tanh(x))", "(grad * x)"),
+    ("projection-unused", ADDITIVE, "torch.tanh(", "("),
+    ("norm-depends-on-size", NORMED, "mean(-1", "mean(1"),
+    ("drawn-from-wrong-axis", NORMED, "logits / temperature", "logits * temperature"),
+    ("results-differ", TWO_WAYS, "K.T / 2.0\n", "K.T\n"),
 ];
 
 /// A text that is written with a cache.
@@ -359,13 +369,139 @@ for step in range(2):
         params[name] -= 0.1 * grads[name]
 ";
 
+/// One number for each sample, trained with a schedule.
+const REGRESSION: &str = "\
+import torch
+from torch import nn
+torch.manual_seed(3)
+x, y = torch.randn(12, 4), torch.randn(12)
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 5))
+for step in range(8):
+    lr = 0.1 * min(1.0, (step + 1) / 5)
+    optimizer.zero_grad()
+    loss = (model(x).squeeze(-1) - y).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    schedule.step()
+";
+
+/// Two texts that a model with a cache writes.
+const TWO_TEXTS: &str = "\
+import torch
+from torch import nn
+class Layer(nn.Module):
+    def __init__(self, d=8):
+        super().__init__()
+        self.a, self.b, self.c, self.kept = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d), None
+    def forward(self, x, start):
+        k, v = self.b(x), self.c(x)
+        if self.kept is not None:
+            k, v = torch.cat([self.kept[0], k], 1), torch.cat([self.kept[1], v], 1)
+        self.kept = (k, v)
+        places = start + torch.arange(x.shape[1])
+        later = torch.arange(k.shape[1])[None, :] > places[:, None]
+        s = self.a(x) @ k.transpose(1, 2) / x.shape[-1] ** 0.5
+        return s.masked_fill(later, -torch.inf).softmax(-1) @ v
+class Writer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.word, self.place, self.layer, self.head = nn.Embedding(9, 8), nn.Embedding(16, 8), Layer(), nn.Linear(8, 9)
+    def forward(self, ids, start=0):
+        x = self.word(ids) + self.place(start + torch.arange(ids.shape[1]))
+        return self.head(x + self.layer(x, start))
+@torch.no_grad()
+def write(model, ids):
+    model.layer.kept = None
+    logits = model(ids)
+    for _ in range(4):
+        new = logits[:, -1:].argmax(-1)
+        logits = model(new, start=ids.shape[1])
+        ids = torch.cat([ids, new], 1)
+    return ids
+torch.manual_seed(3)
+model = Writer().eval()
+print(write(model, torch.tensor([[1, 2, 3]])), write(model, torch.tensor([[4, 5, 6]])))
+";
+
+/// A function with a gradient of its own.
+const OWN_GRADIENT: &str = "\
+import torch
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return torch.tanh(x) * w
+    @staticmethod
+    def backward(ctx, grad):
+        x, w = ctx.saved_tensors
+        return grad * w * (1 - torch.tanh(x) ** 2), (grad * torch.tanh(x)).sum(0)
+torch.manual_seed(3)
+x, w = torch.randn(5, 4, requires_grad=True), torch.randn(4, requires_grad=True)
+Scaled.apply(x, w).sum().backward()
+";
+
+/// Additive attention.
+const ADDITIVE: &str = "\
+import torch
+from torch import nn
+class Additive(nn.Module):
+    def __init__(self, d=6):
+        super().__init__()
+        self.one, self.other, self.score = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, 1)
+    def forward(self, state, memory):
+        s = self.score(torch.tanh(self.one(state)[:, None] + self.other(memory))).squeeze(-1)
+        return (s.softmax(-1)[:, None] @ memory).squeeze(1)
+torch.manual_seed(3)
+out = Additive()(torch.randn(2, 6), torch.randn(2, 5, 6))
+";
+
+/// A norm of the program's own, and a word that is drawn at a temperature.
+const NORMED: &str = "\
+import torch
+from torch import nn
+class Norm(nn.Module):
+    def __init__(self, d=6):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+    def forward(self, x):
+        return self.weight * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+torch.manual_seed(3)
+temperature = 0.5
+logits = Norm()(torch.randn(2, 3, 6))[:, -1]
+word = torch.multinomial(torch.softmax(logits / temperature, dim=-1), num_samples=1)
+";
+
+/// The same in two ways, which the program says to be equal.
+const TWO_WAYS: &str = "\
+import numpy as np
+rng = np.random.default_rng(0)
+Q, K, V = rng.normal(size=(3, 6, 4))
+def largest(a, b):
+    return np.abs(a - b).max()
+def softmax(s):
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+def by_rows(Q, K, V):
+    out = np.zeros_like(Q)
+    for i in range(6):
+        s = Q[i] @ K.T / 2.0
+        p = np.exp(s - s.max())
+        out[i] = p @ V / p.sum()
+    return out
+print('row by row:', largest(by_rows(Q, K, V), softmax(Q @ K.T / 2.0) @ V) < 1e-10)
+";
+
 /// The names of the mistakes that the doctor finds in a program, and what it observed.
 fn found(source: &str) -> Vec<(&'static str, String)> {
     let mut session = Session::new(SessionOptions::default());
+    doctor::watch(&mut session);
     let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);
     assert_eq!(outcome.error, None, "{source}");
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-    let findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
+    let mut findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
+    findings.extend(doctor::watched(&mut session));
     findings.into_iter().map(|it| (it.mistake, it.observed)).collect()
 }
 
@@ -388,8 +524,29 @@ fn each_change_makes_a_mistake_that_is_found() {
 fn the_programs_themselves_have_no_findings() {
     with_large_stack(|| {
         for program in [
-            POINTER, POOL, SINK, PREFIX, PADDED, ROLLOUT, MEMORY, TABLE, FUSED, DIVIDED, NEXT, ALIBI, GLOBAL,
-            CONTINUED, WINDOW, DRAWN, BY_HAND,
+            POINTER,
+            POOL,
+            SINK,
+            PREFIX,
+            PADDED,
+            ROLLOUT,
+            MEMORY,
+            TABLE,
+            FUSED,
+            DIVIDED,
+            NEXT,
+            ALIBI,
+            GLOBAL,
+            CONTINUED,
+            WINDOW,
+            DRAWN,
+            BY_HAND,
+            REGRESSION,
+            TWO_TEXTS,
+            OWN_GRADIENT,
+            ADDITIVE,
+            NORMED,
+            TWO_WAYS,
         ] {
             assert_eq!(found(program), [], "{program}");
         }

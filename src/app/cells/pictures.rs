@@ -50,19 +50,19 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
             Picture::Strips { strips, tokens: words.unwrap_or_default(), legend }
         }
         PictureContent::Bars(name, bars) => Picture::Bars(name, bars),
-        PictureContent::Curves(curves) => Picture::Plot(Box::new(plotted(curves))),
+        PictureContent::Curves(unit, curves) => Picture::Plot(Box::new(plotted(unit, curves))),
         PictureContent::Costs(costs) => Picture::Costs(costs),
     };
     drawn.into_iter().map(picture).collect()
 }
 
 /// Curves of numbers one after the other, side by side, by one scale that includes zero.
-fn plotted(curves: Vec<(String, Vec<f64>)>) -> PlottedFigure {
+fn plotted(unit: String, curves: Vec<(String, Vec<f64>)>) -> PlottedFigure {
     let all = curves.iter().flat_map(|(_, values)| values).copied().filter(|value| value.is_finite());
     let (low, high) = all.fold((0f64, 0f64), |(low, high), value| (low.min(value), high.max(value)));
     let one = |(title, y): (String, Vec<f64>)| PlottedAxes {
         title,
-        x: PlottedAxis { label: "step".to_owned(), ..PlottedAxis::default() },
+        x: PlottedAxis { label: unit.clone(), ..PlottedAxis::default() },
         y: PlottedAxis { limits: Some(vec![low, high]), ..PlottedAxis::default() },
         marks: vec![Mark {
             kind: MarkKind::Line,

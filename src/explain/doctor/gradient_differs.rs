@@ -6,10 +6,11 @@
 
 use std::collections::HashSet;
 
-use super::flow::{Before, unchanged_operands};
+use super::flow::{Before, operand, origin, unchanged_operands};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
 use crate::ops::trace::{Called, Traced};
+use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Buffer, DType, Tensor};
@@ -67,8 +68,8 @@ struct Parameter {
 struct Candidate<'r> {
     at: usize,
     step: &'r Traced,
-    /// Whether it is the gradient, or the gradient times a number.
-    is_along: bool,
+    /// By which number the gradient is multiplied, if it is along it.
+    factor: Option<f64>,
 }
 
 impl Loss {
@@ -84,6 +85,8 @@ impl Loss {
                 kept.into_iter().partition(|it| replaced.contains(&it.id()));
             walk.go_on_with(computed);
             changed.extend(given);
+            // Of a view, such as a transposed one, the parameter itself is moved.
+            changed.iter_mut().for_each(|it| *it = viewed(it));
             found.extend(changed.into_iter().filter(|it| before.insert(it.id())));
         }
         let is_parameter = |it: &Tensor| it.dtype() == DType::Float64 && it.ndim() > 0;
@@ -122,27 +125,29 @@ impl Loss {
         }
         let known: Vec<(&Parameter, Vec<Candidate>)> =
             self.parameters.iter().map(|it| (it, self.candidates(it, cell))).collect();
+        let common = common_factor(&known);
+        let is_right = |it: &Candidate| it.factor.is_some_and(|own| common.is_none_or(|it| near(own, it)));
         let right: Vec<&Parameter> =
-            known.iter().filter(|(_, all)| all.iter().any(|it| it.is_along)).map(|(it, _)| *it).collect();
+            known.iter().filter(|(_, all)| all.iter().any(is_right)).map(|(it, _)| *it).collect();
         if right.len() < 2 {
             return None;
         }
-        let is_right = |step: &Traced| {
-            known.iter().flat_map(|(_, all)| all).any(|it| it.is_along && std::ptr::eq(it.step, step))
+        let is_right_step = |step: &Traced| {
+            known.iter().flat_map(|(_, all)| all).any(|it| is_right(it) && std::ptr::eq(it.step, step))
         };
         let changed = self.first_change(cell);
         // The calls in which the gradients that are right were computed.
         let calls: Vec<u64> = known
             .iter()
-            .filter_map(|(_, all)| all.iter().find(|it| it.is_along))
+            .filter_map(|(_, all)| all.iter().find(|it| is_right(it)))
             .flat_map(|it| activations(it.step))
             .collect();
-        let wrong = known.iter().filter(|(it, all)| it.matters() && !all.iter().any(|it| it.is_along));
+        let wrong = known.iter().filter(|(it, all)| it.matters() && !all.iter().any(is_right));
         let (parameter, candidate) = wrong
             .filter_map(|(it, all)| {
                 let is_meant = |found: &&Candidate| {
                     found.at < changed
-                        && !is_right(found.step)
+                        && !is_right_step(found.step)
                         && activations(found.step).iter().any(|it| calls.contains(it))
                         && found
                             .step
@@ -195,7 +200,7 @@ impl Loss {
                 return None;
             }
             let values = result.floats().filter(|values| values.iter().any(|it| *it != 0.0))?;
-            Some(Candidate { at, step, is_along: parameter.is_along(&values) })
+            Some(Candidate { at, step, factor: parameter.factor_of(&values) })
         };
         (self.at.saturating_sub(MOST_TENSORS)..end).filter_map(found).collect()
     }
@@ -229,14 +234,30 @@ impl Parameter {
         self.slopes.iter().all(|it| it.abs() > 1e-7)
     }
 
-    /// Whether these numbers are the gradient times a number.
-    fn is_along(&self, values: &[f64]) -> bool {
+    /// The number by which the gradient is multiplied, if these numbers are the gradient times a number.
+    fn factor_of(&self, values: &[f64]) -> Option<f64> {
         let says: Vec<f64> = self.directions.iter().map(|it| dot(values, it)).collect();
         let factor = dot(&says, &self.slopes) / dot(&self.slopes, &self.slopes);
         let largest = says.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
         let mut far = says.iter().zip(&self.slopes).map(|(says, slope)| (says - factor * slope).abs());
-        factor.is_finite() && factor != 0.0 && far.all(|it| it <= ROUNDING * largest)
+        (factor.is_finite() && factor != 0.0 && far.all(|it| it <= ROUNDING * largest)).then_some(factor)
     }
+}
+
+/// The number by which the gradients of nearly all parameters are multiplied: one, or how many samples there are. None if they
+/// have none in common.
+fn common_factor(known: &[(&Parameter, Vec<Candidate>)]) -> Option<f64> {
+    let has = |all: &[Candidate], factor| all.iter().filter_map(|it| it.factor).any(|own| near(own, factor));
+    let count = |factor| known.iter().filter(|(_, all)| has(all, factor)).count();
+    let factors = known.iter().flat_map(|(_, all)| all).filter_map(|it| it.factor);
+    // Of several, what is computed first: later ones are steps.
+    let (count, factor) =
+        factors.map(|it| (count(it), it)).reduce(|most, it| if it.0 > most.0 { it } else { most })?;
+    (count >= 3 && 4 * count >= 3 * known.len()).then_some(factor)
+}
+
+fn near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 10.0 * ROUNDING * other.abs()
 }
 
 /// The calls of the learner's functions in which an operation ran; where it ran in none, the program itself.
@@ -256,6 +277,15 @@ fn replaced(cell: &TracedCell, at: usize) -> HashSet<usize> {
     };
     let first = |step: &Traced| step.tensor(0).cloned();
     steps.filter(is_difference).filter_map(first).filter(is_start).map(|tensor| tensor.id()).collect()
+}
+
+/// The tensor that a tensor is a view of; itself if it is none.
+fn viewed(tensor: &Tensor) -> Tensor {
+    let base = origin(tensor)
+        .filter(|record| record.operation.family == OpFamily::View)
+        .and_then(|record| operand(&record, 0))
+        .filter(|it| it.storage().same(tensor.storage()));
+    base.map_or_else(|| tensor.clone(), |it| viewed(&it))
 }
 
 /// Whether a tensor was drawn or given, and scaled at most: no weights, from which right answers are subtracted.

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::attention::{Attention, is_softmax, record_of};
 use super::flow::{
-    Before, FlowStep, is_zero_one, operand, operands, origin, setting, source, trace_back, unchanged_operands,
+    Before, FlowStep, is_parameter, is_zero_one, operand, operands, origin, setting, source, trace_back,
+    unchanged_operands,
 };
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
@@ -346,7 +347,7 @@ pub(super) static APART: Mistake = Mistake::new(
 const MOST_TENSORS: usize = 600;
 
 fn samples_apart(cell: &TracedCell) -> Option<Observation> {
-    cell.steps().find_map(apart)
+    cell.steps().find_map(apart).or_else(|| cell.steps().find_map(|step| crossed(step, cell)))
 }
 
 /// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.
@@ -436,4 +437,33 @@ fn apart(step: &Traced) -> Option<Observation> {
         own[at]
     );
     Some(Observation::new(step.site(), observed, "the same index for both: x[index], y[index]"))
+}
+
+/// Differences of outputs and targets in which each output meets each target: a column beside a row.
+fn crossed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let is_difference = matches!(
+        step.operation.explanation,
+        Explanation::Loss(LossKind::Squared | LossKind::WithLogits | LossKind::Other)
+            | Explanation::Pointwise(Formula::Sub)
+    );
+    let (one, other) = (step.operand(0).filter(|_| is_difference)?, step.operand(1)?);
+    let count = match (one.shape(), other.shape()) {
+        (&[rows, 1], &[all]) | (&[all], &[rows, 1]) if rows == all && all > 1 => all,
+        _ => return None,
+    };
+    let is_trained = |it: &TracedTensor| {
+        it.tensor.as_ref().is_some_and(|it| Before::of(it, MOST_TENSORS).any(|it| is_parameter(&it)))
+    };
+    if is_trained(one) == is_trained(other) {
+        return None;
+    }
+    let observed = format!(
+        "{} and {} give {count} x {count} differences: each output is compared with the targets of all samples.",
+        tuple_repr(one.shape()),
+        tuple_repr(other.shape())
+    );
+    let column = if one.shape().len() == 2 { one } else { other };
+    let named = cell.name_of(column.tensor.as_ref()?, "x");
+    let fix = format!("one shape for both: {named}.squeeze(-1), or the other one's unsqueeze(-1)");
+    Some(Observation::new(step.site(), observed, fix).titled("each output is compared with all targets"))
 }

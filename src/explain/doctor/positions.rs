@@ -150,7 +150,8 @@ fn cancels(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<
             row.iter().zip(shown).filter(|(_, score)| is_visible(**score)).map(|(value, _)| *value);
         values.next().is_none_or(|first| values.all(|it| close(it, first)))
     };
-    if !bias_values.chunks(keys).enumerate().all(is_even) {
+    // A table that begins with zeros says nothing yet.
+    if bias_values.iter().all(|it| *it == 0.0) || !bias_values.chunks(keys).enumerate().all(is_even) {
         return None;
     }
     let observed = format!(

@@ -25,28 +25,53 @@ pub(super) static MISTAKE: Mistake = Mistake::new(
 const MOST_TENSORS: usize = 2000;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let agreeing = lines_that_agree(cell);
+    let agreeing = Agreeing::of(cell);
     cell.steps().filter_map(|step| differing(step, cell, &agreeing)).collect()
 }
 
-/// The lines that compare tensors which are equal up to rounding: what else they compare is meant to be equal too.
-fn lines_that_agree(cell: &TracedCell) -> HashSet<(&'static str, usize)> {
-    let line = |step: &Traced| {
-        let (left, right, ..) = by_difference(step, cell)?;
-        distance(left, right).filter(|(far, size)| *far <= 1e-5 * size && *size > 0.0)?;
-        step.site().map(|site| (site.cell, site.line))
-    };
-    cell.steps().filter_map(line).collect()
+/// Comparisons of tensors that are equal up to rounding.
+#[derive(Default)]
+struct Agreeing {
+    /// Their lines: what else these compare is meant to be equal too.
+    lines: HashSet<(&'static str, usize)>,
+    /// The numbers of the tensors that another one equals.
+    tensors: HashSet<usize>,
 }
 
-fn differing(
-    step: &Traced,
-    cell: &TracedCell,
-    agreeing: &HashSet<(&'static str, usize)>,
-) -> Option<Observation> {
+impl Agreeing {
+    fn of(cell: &TracedCell) -> Agreeing {
+        let mut found = Agreeing::default();
+        for step in cell.steps() {
+            let Some((left, right, ..)) = by_difference(step, cell) else { continue };
+            if distance(left, right).is_some_and(|(far, size)| far <= 1e-5 * size && size > 0.0) {
+                found.lines.extend(step.site().map(|site| (site.cell, site.line)));
+                found
+                    .tensors
+                    .extend([left, right].into_iter().filter_map(|it| Some(it.tensor.as_ref()?.id())));
+            }
+        }
+        found
+    }
+
+    /// Whether a comparison is meant to be one of equals: another one of its line is, or one of its tensors equals a third and
+    /// the difference is written as a power of ten.
+    fn says_equal(&self, step: &Traced, cell: &TracedCell, compared: [&TracedTensor; 2]) -> bool {
+        let Some(site) = step.site() else { return false };
+        let is_known =
+            |it: &TracedTensor| it.tensor.as_ref().is_some_and(|it| self.tensors.contains(&it.id()));
+        let is_power = |line: &str| {
+            line.match_indices("e}").any(|(at, _)| line[..at].ends_with(|it: char| it.is_ascii_digit()))
+        };
+        self.lines.contains(&(site.cell, site.line))
+            || lines_of(step, cell).any(|line| EQUAL.iter().any(|word| line.contains(word)))
+            || compared.into_iter().any(is_known) && lines_of(step, cell).any(is_power)
+    }
+}
+
+fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Observation> {
     let (left, right, [relative, absolute], is_named) =
         with_tolerances(step).or_else(|| by_difference(step, cell))?;
-    let is_named = is_named || step.site().is_some_and(|site| agreeing.contains(&(site.cell, site.line)));
+    let is_named = is_named || agreeing.says_equal(step, cell, [left, right]);
     let far =
         distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));
@@ -95,7 +120,8 @@ fn with_tolerances(step: &Traced) -> Option<Compared<'_>> {
         return None;
     }
     let tolerances = [step.args.get(2)?.number()?, step.args.get(3)?.number()?];
-    (tolerances != [1e-5, 1e-8]).then_some((step.operand(0)?, step.operand(1)?, tolerances, true))
+    let is_named = tolerances != [1e-5, 1e-8];
+    Some((step.operand(0)?, step.operand(1)?, tolerances, is_named))
 }
 
 /// The largest element of a difference: `(a - b).abs().max()`. A tolerance may stand in the same line: `< 1e-4`.
@@ -109,7 +135,7 @@ fn by_difference<'c>(step: &Traced, cell: &'c TracedCell) -> Option<Compared<'c>
     let magnitude = made(step.tensor(0)?).filter(|it| it.operation.family == OpFamily::Pointwise)?;
     let difference = made(magnitude.tensor(0)?)
         .filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub))?;
-    let named = cell.line(&step.site()?).and_then(|line| {
+    let bound = |line: &str| {
         let after = line.split('<').skip(1).map(|it| it.trim_start_matches(['=', ' ']));
         let number = |it: &str| {
             it.split(|letter: char| !letter.is_ascii_alphanumeric() && !".-".contains(letter))
@@ -118,8 +144,18 @@ fn by_difference<'c>(step: &Traced, cell: &'c TracedCell) -> Option<Compared<'c>
                 .ok()
         };
         after.filter_map(number).find(|it: &f64| *it > 0.0 && *it <= 0.1)
-    });
+    };
+    let named = lines_of(step, cell).find_map(bound);
     Some((difference.operand(0)?, difference.operand(1)?, [0.0, named.unwrap_or(0.0)], named.is_some()))
+}
+
+/// Words that say of what is compared that it is meant to be equal.
+const EQUAL: [&str; 5] = ["==", "reference", "match", "equal", "agree"];
+
+/// The line of a comparison, and the line that calls the function that compares.
+fn lines_of<'c>(step: &Traced, cell: &'c TracedCell) -> impl Iterator<Item = &'c str> {
+    let own = step.calls.iter().rev().filter(|call| !call.library).take(2);
+    own.filter_map(|call| cell.line(&call.site()))
 }
 
 /// What the code or the cell calls one side of the comparison.

@@ -7,7 +7,7 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 25] = [
+pub(super) static WATCHED: [Mistake; 28] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -118,6 +118,24 @@ pub(super) static WATCHED: [Mistake; 25] = [
      was made.",
     ),
     Mistake::watched(
+        ("A825", "rows-stay-equal"),
+        "the rows of a weight stay equal",
+        "Rows that begin with the same numbers and get the same gradient take the same steps. However many there are, together \
+     they do what one of them does.",
+    ),
+    Mistake::watched(
+        ("A827", "merged-differs"),
+        "merging changes what the layer computes",
+        "To merge is to have one matrix do what two parts did. What differs then is the model: it is no longer the one that was \
+     trained.",
+    ),
+    Mistake::watched(
+        ("A826", "trained-on-test"),
+        "the model is evaluated on what it was trained on",
+        "A loss on rows of the training says how well they are known by heart. How well a model does on new texts is seen on \
+     rows that no step has used.",
+    ),
+    Mistake::watched(
         ("A823", "state-not-passed"),
         "a decoder forgets what it has read",
         "A recurrent layer returns the state in which it has read its input. If the next call does not get it, each token is \
@@ -167,13 +185,13 @@ pub(super) fn watched(session: &mut Session, named: fn(&str) -> Option<&'static 
         Some(Finding {
             code: mistake.code,
             mistake: mistake.name,
-            title: mistake.title.to_owned(),
+            title: found.title.unwrap_or_else(|| mistake.title.to_owned()),
             cell: Some(found.cell),
             line: Some(found.line),
             column: None,
             function: Some(found.function).filter(|name| !name.starts_with('<')),
             observed: found.observed,
-            why: mistake.why.to_owned(),
+            why: found.why.unwrap_or_else(|| mistake.why.to_owned()),
             fix: found.fix,
         })
     };
@@ -189,4 +207,7 @@ struct Watched {
     function: String,
     observed: String,
     fix: String,
+    /// Where they are other ones than the mistake's.
+    title: Option<String>,
+    why: Option<String>,
 }

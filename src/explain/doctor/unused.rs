@@ -200,8 +200,10 @@ fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
 
 fn projection(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let own = |name: &str| !call.is_outer || name.matches('.').count() <= 1;
-    let (unused, instead) =
-        in_place_of(call, own).or_else(|| computed(call, cell, own)).or_else(|| by_name(call, cell))?;
+    let (unused, instead) = in_place_of(call, own)
+        .or_else(|| cancelled(call, own))
+        .or_else(|| computed(call, cell, own))
+        .or_else(|| by_name(call, cell))?;
     let observed = format!(
         "{} was run backward from its output: the gradient of {} is 0 everywhere{instead}.",
         call.function,
@@ -217,6 +219,15 @@ fn in_place_of(call: &RepeatedCall, own: impl Fn(&str) -> bool) -> Option<(Vec<S
     let [unused, twice] = call.report.in_place_of.iter().find(|it| own(&it[0]))?;
     let instead = format!(", and {twice}, a layer of the same kind, is called twice with the same input");
     Some((vec![unused.clone()], instead))
+}
+
+/// The matrices that add the same number to all scores of a row.
+fn cancelled(call: &RepeatedCall, own: impl Fn(&str) -> bool) -> Option<(Vec<String>, String)> {
+    let cancels = call.report.untouched.iter().filter(|it| it.cancels && it.shape[0] > 1 && own(&it.name));
+    let unused: Vec<String> = cancels.map(|it| it.name.clone()).collect();
+    (!unused.is_empty()).then(|| {
+        (unused, " but for rounding: what it adds to the scores of all keys is the same, and a softmax leaves that out. Additive attention has a tanh around the sum".to_owned())
+    })
 }
 
 /// The matrices of layers that ran, of which nothing depends on the result.

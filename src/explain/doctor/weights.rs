@@ -414,8 +414,11 @@ fn uneven(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     // of the weights does not sum to 1.
     let is_gate = |step: &FlowStep| {
         let other = step.other().and_then(|other| other.tensor().cloned());
+        // Right answers are subtracted, zeros and ones, where a gradient is computed.
+        let is_mask =
+            |other: &Tensor| is_zero_one(other) && step.explanation() != Explanation::Pointwise(Formula::Sub);
         matches!(step.explanation(), Explanation::Pointwise(Formula::Mul | Formula::Add | Formula::Sub))
-            && other.is_some_and(|other| other.numel() > 1 && !is_zero_one(&other))
+            && other.is_some_and(|other| other.numel() > 1 && !is_mask(&other))
     };
     let is_mean = |step: &FlowStep| is_mean_of_matrices(&step.record);
     let is_part = |step: &FlowStep| step.result.numel() < step.operand.numel() && !is_mean(step);

@@ -343,6 +343,9 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
              come before the softmax.",
         ));
     }
+    if let Some(found) = multiplied_by_temperature(&path.record, cell) {
+        return Some(found);
+    }
     let (ran, needed) = (softmax_axis(&path.record)?, axis_at_start(&path.steps, 1)?);
     let classes = *weights.shape().last()?;
     if ran == needed || classes < 2 {
@@ -356,6 +359,42 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         crate::tensor::show::shape_in_formula(path.start.shape()),
     );
     Some(Observation::new(step.site(), observed, "F.softmax(logits, dim=-1)"))
+}
+
+/// How many operations may stand between the logits and the softmax, such as those of top-k.
+const MOST_BEFORE_SOFTMAX: usize = 6;
+
+/// Logits that are multiplied by what their line calls a temperature, where it would have to divide them.
+fn multiplied_by_temperature(softmax: &Record, cell: &TracedCell) -> Option<Observation> {
+    let mut at = operand(softmax, 0)?;
+    for _ in 0..MOST_BEFORE_SOFTMAX {
+        let record = origin(&at)?;
+        let logits = operand(&record, 0)?;
+        if record.operation.explanation == Explanation::Pointwise(Formula::Mul) {
+            let by = record.args().get(1)?.number().filter(|by| *by != 1.0)?;
+            let site = record.site.clone()?;
+            let is_named = |line: &str| {
+                let mut words = line.split('*').map(str::trim);
+                words.any(|it| it.starts_with("temperature") || it.ends_with("temperature"))
+            };
+            let line = cell.line(&site).filter(|line| line.contains('*'))?;
+            let observed = format!(
+                "{} is multiplied by {}, which the line calls a temperature: a low one makes the probabilities more equal, and a high \
+                 one less.",
+                cell.name_of(&logits, "The logits"),
+                figure(by)
+            );
+            let found =
+                Observation::new(Some(site), observed, "divide: softmax(logits / temperature, dim=-1)");
+            return is_named(line).then(|| {
+                found.titled("the temperature multiplies").because(
+                    "With a temperature below 1 the likely words are to become more likely still, and with one above 1 less.",
+                )
+            });
+        }
+        at = logits;
+    }
+    None
 }
 
 pub(super) static SORTED: Mistake = Mistake::new(

@@ -118,6 +118,7 @@ def cached(call, others, output):
 
     Only where the learner's code makes such a call: one of `others` has a cache where this call has none.
     """
+    returned = getattr(call, "output", output)
     call = completed(call, others)
     arguments = call.arguments
     inputs = [(where, value) for where, value in call.inputs() if value.dim() >= 2 and value.shape[1] == output.shape[1]]
@@ -135,7 +136,7 @@ def cached(call, others, output):
         # A number alone is the position of a cache only where a module keeps one.
         if call.owner() is None and all(type(other[at]) is int for at in filled):
             continue
-        offset = wrong_offset(other, filled)
+        offset = wrong_offset(other, filled, tokens.shape[1], returned)
         if offset:
             observed = f"was called with a cache of {offset[1]} tokens, and with the position {offset[0]} for the next one."
             return [call.found("cache-differs", observed, "the next position is the cache's length")]
@@ -231,12 +232,15 @@ def emptied(modules):
     return False
 
 
-def wrong_offset(other, filled):
-    """A position that was passed with a cache of another length: (position, length)."""
+def wrong_offset(other, filled, tokens, output):
+    """A position that was passed with a cache of another length: (position, length). A call that keeps fewer tokens than it read
+    has a window, and its cache no length that says where the text is."""
+    first = first_tensor(output)
+    kept = {size for tensor in caches(output) if tensor is not first and tensor.dim() >= 3 for size in tensor.shape[1:-1]}
     stored = [tensor for at in filled for tensor in caches(other[at]) if tensor.dim() >= 3]
     sizes = {size for tensor in stored for size in tensor.shape[1:-1]}
     for at in filled:
-        if type(other[at]) is int and sizes and other[at] not in sizes:
+        if type(other[at]) is int and sizes and other[at] not in sizes and (tokens in kept or not kept & sizes):
             return other[at], stored[0].shape[-2]
     return None
 

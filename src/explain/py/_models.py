@@ -56,7 +56,7 @@ def unused_layers(watch):
 
 def shared_layers(watch):
     """A list of modules that has one module several times."""
-    for module in watch.outer:
+    for module in [*watch.outer, *watch.models]:
         for name, part in module.named_modules():
             if not isinstance(part, (nn.ModuleList, nn.Sequential)):
                 continue
@@ -134,7 +134,8 @@ def plain_numbers(watch, model):
         for name, value in list(vars(module).items()):
             if type(value) is torch.Tensor and value.is_floating_point() and value.numel() > 1 and len(watch.plain) < 64:
                 at = _torch._drawn_at(value)
-                if at is not None and not value.requires_grad:
+                is_known = any(module is known and name == other for known, other, _ in watch.plain)
+                if at is not None and not value.requires_grad and not is_known:
                     watch.plain.append((module, name, at))
 
 
@@ -174,17 +175,26 @@ def resized_norms(watch):
             generator = torch.Generator().manual_seed(4711)
             # Large beside the small number that is added to a mean square.
             row = 1000 * torch.randn(1, 3, len(params[0]), generator=generator).to(params[0].dtype)
+            was, module.training = module.training, False
             with torch.no_grad():
                 small, large = module(row), module(16 * row)
+                other = module(torch.cat([row[:, :1], 3 * row[:, 1:]], dim=1))
+            module.training = was
+            with torch.no_grad():
                 factors = [out / (rows * params[0]) for out, rows in ((small, row), (large, 16 * row))]
         except Exception:
             continue
         if small.shape != row.shape or any(not bool(torch.isfinite(it).all()) for it in factors):
             continue
+        far = float((other[:, 0] - small[:, 0]).abs().max())
+        near = lambda one, other: float((one - other).abs().max()) <= 1e-2 * float(other.abs().max())
+        if near(large, small) and far > 1e-3 * float(small.abs().max()):
+            observed = f"{cls.__name__} got other tokens beside the first one, and returns something else for the first one: it moved by {far:.3g}."
+            watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "the mean over the features: dim=-1", "a norm mixes the tokens", "A norm of layers makes each token's vector alike in size, whatever the others are. Over the tokens, what one of them is depends on all others, and on later ones too.")
+            continue
         # Each row by one number: what a norm without a mean does, and a plain scale, whose number is always the same.
         if any(float((it - it[..., :1]).abs().max()) > 1e-3 * float(it.abs().max()) for it in factors):
             continue
-        near = lambda one, other: float((one - other).abs().max()) <= 1e-2 * float(other.abs().max())
         if not near(factors[1], factors[0]) and not near(large, small):
             observed = f"{cls.__name__} multiplies each row by one number that depends on the row's size. For rows 16 times as large it returns {float(large.abs().max() / small.abs().max()):.3g} times as much, and a norm the same."
             watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)")

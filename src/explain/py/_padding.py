@@ -118,30 +118,38 @@ def unpadded(call, output):
     lengths = (ids != padding).sum(1)
     ends = [bool((ids[at, : int(length)] != padding).all()) for at, length in enumerate(lengths)]
     sample = next((at for at, length in enumerate(lengths) if ends[at] and 2 <= int(length) < tokens), None)
+    # Padding may also stand before the texts, all of which then end with a word.
+    starts = [bool((ids[at, tokens - int(length) :] != padding).all()) for at, length in enumerate(lengths)]
+    before_text = sample is None and known is not None and all(starts)
+    if before_text:
+        sample = next((at for at, length in enumerate(lengths) if 2 <= int(length) < tokens), None)
     if sample is None or call.is_late():
         return []
     count, changed = int(lengths[sample]), {}
+    first = tokens - count if before_text else 0
     for where, value in call.tensors():
         if value.dim() and value.shape[0] == samples:
             value = value[sample : sample + 1]
         axes = range(1, value.dim()) if call.is_mask(where, value) or is_tokens(value) else range(1, min(2, value.dim()))
         for axis in axes:
             if value.shape[axis] == tokens:
-                value = value.narrow(axis, 0, count)
+                value = value.narrow(axis, first, count)
         if call.is_mask(where, value) and value.dim() == 2 and value.shape == (tokens, tokens):
-            value = value[:count, :count]
+            value = value[first : first + count, first : first + count]
         changed[where] = value.clone()
     after = call.repeat(changed)
     before = output[sample : sample + 1]
     if output.dim() > 1 and output.shape[1] == tokens:
-        before = before[:, :count]
+        before = before[:, first : first + count]
     if after is None or after.shape != before.shape:
         return []
     after, before = torch.nan_to_num(after), torch.nan_to_num(before)
     far, size = float((after - before).abs().max()), max(float(before.abs().max()), 1e-30)
     if far <= ROUNDING * size:
         return []
-    observed = f"was called again with text {sample} of the batch alone, {count} tokens without the {tokens - count} of padding (token {padding}) after them: its outputs moved by {figure(far)}."
+    observed = f"was called again with text {sample} of the batch alone, {count} tokens without the {tokens - count} of padding (token {padding}) {'before' if before_text else 'after'} them: its outputs moved by {figure(far)}."
     fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) for scores of (batch, heads, query, key)"
+    if before_text:
+        fix += "; and count positions from the first word: (real.cumsum(1) - 1).clamp(min=0)"
     # A token that only stands at the ends of texts is padding if the program asks for it.
     return [call.found("padding-leak", observed, fix, asked=None if known is not None else padding)]

@@ -52,7 +52,7 @@ def never_reached(watch):
     cleared or the loss is cut off, that is the reason."""
     if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
         return
-    idle = [(param, name) for param, name, _, steps in watch.idle.values() if steps >= 3 and param.requires_grad and param.dim() >= 2]
+    idle = [(param, name) for param, name, _, steps in watch.idle.values() if steps >= 3 and param.dim() >= 2]
     names = [name for param, name in idle if id(param) not in watch.moved]
     if names and watch.optimizers:
         observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."
@@ -67,6 +67,24 @@ def loose_parameters(watch):
         return
     observed = f"Number {listed([str(at) for at in idle])} of the optimizer's parameters, counted from 0, had no gradient at any of {watch.steps} steps: the loss does not depend on {'it' if len(idle) == 1 else 'them'}."
     watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a weight that is made and not used, or another one that is used in its place")
+
+
+def note_alike(watch, params, models, at):
+    """Parameters whose rows, or whose columns, are all equal at the first step, and have the same gradient: they stay equal."""
+    names = {id(param): name for model in models for name, param in model.named_parameters()}
+    for place, param in enumerate(params):
+        value = param.detach().squeeze()
+        if value.dim() != 2 or min(value.shape) < 2 or not has_gradient(param):
+            continue
+        grad = param.grad.detach().squeeze()
+        largest = float(grad.abs().max())
+        for axis, what in ((0, "rows"), (1, "columns")):
+            same = lambda numbers, far: float((numbers - numbers.narrow(axis, 0, 1)).abs().max()) <= far
+            if same(value, 0.0) and same(grad, 1e-5 * largest):
+                name = names.get(id(param), f"parameter {place} of the optimizer")
+                observed = f"{name}: its {value.shape[axis]} {what} are equal before the first step and have the same gradient. They stay equal, and are worth one."
+                watch.add("rows-stay-equal", at, observed, "begin with random numbers: nn.init.xavier_uniform_(...), or torch.randn(...) * 0.02")
+                return
 
 
 def never_stepped(watch):

@@ -90,7 +90,8 @@ def mixed_samples(call, output, axes):
         # between the tokens are meant (rows and columns of a table).
         alone = True
     elif of_texts and (of_vectors or any(is_tokens(value) for value in inputs)):
-        alone = not any(is_tokens(value) for value in inputs)
+        # Images have four axes.
+        alone = max(value.dim() + 2 * is_tokens(value) for value in inputs) == 3
     elif mixing[:1] == [0] and any(axis["axis"] == 1 and any(max(it["moved"]) > 0 for it in axis["changes"]) for axis in axes) and varies(call, output) == [1]:
         # The second axis is that of the tokens, as positions are added along it.
         alone = False

@@ -1,5 +1,8 @@
 """What is watched of schedules: how often they step, and by which factors they change the rate."""
 
+# How a variable is called that has the rate of a step.
+RATES = ("lr", "learning_rate", "cur_lr", "current_lr", "lr_now", "rate")
+
 
 def scheduled(watch, schedule, at, call, args, kwargs):
     """A step of a schedule. One that steps others counts once."""
@@ -60,12 +63,33 @@ def factors_of_rate(watch):
             watch.add("rate-squared", at, observed, "return a factor from 0 to 1: LambdaLR multiplies the optimizer's rate with it")
 
 
-def note_rate(watch, optimizer, at):
-    """Notes the rate of a step."""
+def note_rate(watch, optimizer, at, frame):
+    """Notes the rate of a step, and what a variable of that name says that it is."""
     rates, _ = watch.rates_of_steps.setdefault(id(optimizer), ([], at))
+    named = [name for name in RATES if type(frame.f_locals.get(name)) is float]
+    if len(rates) < 1000 and named:
+        watch.named_rates.setdefault(id(optimizer), (named[0], []))[1].append(frame.f_locals[named[0]])
     rate = optimizer.param_groups[0].get("lr")
     if len(rates) < 10000 and isinstance(rate, float):
         rates.append(rate)
+
+
+def unread_rates(watch):
+    """A variable in the loop that says the rate of each step, where the optimizer's stays as it began."""
+    for key, (name, said) in watch.named_rates.items():
+        rates, at = watch.rates_of_steps[key]
+        if len(set(rates)) == 1 and len(said) == len(rates) and len(set(said)) >= 4 and sum(it != rates[0] for it in said) >= 4:
+            observed = f"{name} goes from {min(said):.3g} to {max(said):.3g} in the loop, and the rate of the optimizer is {rates[0]:.3g} in each of {len(rates)} steps: nothing gives it {name}."
+            watch.add("option-unread", at, observed, f'for group in optimizer.param_groups: group["lr"] = {name}')
+
+
+def zero_rates(watch):
+    """A rate that is 0 at the first three steps or more, and not at a later one. At the first step of a warm-up it may be 0."""
+    for rates, at in watch.rates_of_steps.values():
+        steps = next((step for step, rate in enumerate(rates) if rate), 0)
+        if steps >= 3:
+            observed = f"The rate is 0 at the first {steps} steps, which change nothing, and {rates[steps]:.3g} at the next."
+            watch.add("rate-squared", at, observed, "a warm-up rises with each step: (step + 1) / warmup, not //")
 
 
 def risen_rates(watch):

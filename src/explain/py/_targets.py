@@ -35,7 +35,7 @@ def of_loss(watch, logits, targets, ignored, at):
     if targets.is_floating_point() or not torch.is_grad_enabled():
         return
     if watch.steps < 4:
-        read_at_each_step(watch, targets, at)
+        read_at_each_step(watch, targets, ignored, at)
     if ignored is None:
         return
     if watch.steps < 4:
@@ -62,7 +62,7 @@ def scattered(counted):
     return bool(((rows[:, 1:] != rows[:, :-1]).sum(dim=1) >= 3).any())
 
 
-def read_at_each_step(watch, targets, at):
+def read_at_each_step(watch, targets, ignored, at):
     """A decoder that is called token by token, and reads in each step the token that it has to predict there."""
     steps = {}
     for numbers, layer in watch.looked_up:
@@ -72,7 +72,14 @@ def read_at_each_step(watch, targets, at):
         if len(read) < 3 or any(numbers.shape != read[0].shape for numbers in read) or len(read) * len(read[0]) != targets.numel():
             continue
         read = torch.stack(read, dim=1)
-        if len(read[0]) > 1 and not bool((read == read[:, :1]).all()) and torch.equal(read.reshape(-1), targets.reshape(-1)):
+        targets = targets.reshape(read.shape)
+        # Where the token that is to be predicted is another one than the token before it.
+        told = (targets[:, 1:] != targets[:, :-1]) & (targets[:, 1:] != ignored)
+        own, before = (read[:, 1:] == targets[:, 1:])[told], (read[:, 1:] == targets[:, :-1])[told]
+        if len(own) >= 8 and 2 * int(own.sum()) > len(own) and 4 * int(before.sum()) < int(own.sum()):
+            observed = f"The decoder reads {read.shape[1]} tokens one by one, and after the first one {100 * int(own.sum()) // len(own)}% are the one that it has to predict in that step."
+            watch.add("targets-in-input", at, observed, "give it the token before: a start token in the first step, then target[:, t - 1]")
+        elif len(read[0]) > 1 and not bool((read == read[:, :1]).all()) and torch.equal(read.reshape(-1), targets.reshape(-1)):
             observed = f"The decoder reads {read.shape[1]} tokens one by one, and each is the one that it has to predict in that step."
             watch.add("targets-in-input", at, observed, "give it the token before: a start token in the first step, then target[:, t - 1]")
 

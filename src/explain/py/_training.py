@@ -7,9 +7,13 @@ import json
 import sys
 
 import torch
+from _begun_anew import begun_anew
+from _held_out import note_rows, trained_on
+from _merged import watch_merges
 from _models import begun_with, copied_tables, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
-from _parameters import fingerprint, has_gradient, left_out, loose_parameters, never_reached, never_stepped, params_of
-from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by
+from _own_gradients import note_function, own_gradients
+from _parameters import fingerprint, has_gradient, left_out, loose_parameters, note_alike, never_reached, never_stepped, params_of
+from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, unread_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
@@ -75,16 +79,37 @@ class Watch:
         self.factors = {}
         # The rates of each optimizer's steps, by its number, and where it stepped first.
         self.rates_of_steps = {}
+        # The variables of the loop that are called as a rate is, and their values at the steps, by the optimizer's number.
+        self.named_rates = {}
         # Whether their module was in training mode when parameters were first reached, and their sums.
         self.first = {}
         # Whether the outermost call that runs records gradients.
         self.records = False
         # Where gradients were cleared that nothing had used, since the last step, and how often that was so.
         self.lost, self.losses_of_gradients = None, []
+        # The rows that models were trained on and those that they read without gradients, and where: (place, the program's code).
+        self.trained_rows, self.evaluated_rows, self.evaluated_at = set(), set(), None
+        # The layers whose method that merges was examined.
+        self.merged = []
+        # The models that the program itself switches, or whose parameters it asks for.
+        self.models = []
+        # The functions with gradients of their own, and what they were called with first.
+        self.functions = {}
+        # The texts that are written, by model and function, and those of which a second one was examined.
+        self.texts, self.examined_texts = {}, set()
 
-    def add(self, mistake, place, observed, fix):
+    def add(self, mistake, place, observed, fix, title=None, why=None):
         if place is not None and all((mistake, place) != known[:2] for known in self.found):
-            self.found.append((mistake, place, observed, fix))
+            self.found.append((mistake, place, observed, fix, title, why))
+
+
+def asked(method, module, /, *args, **kwargs):
+    """Notes a model that the program itself prepares for training: one whose methods call its parts is never called."""
+    watch, caller = _watch, sys._getframe(2)
+    is_own = not caller.f_code.co_filename.startswith(("<attn>", "<frozen"))
+    if is_own and len(watch.models) < 64 and all(module is not it for it in watch.models):
+        watch.models.append(module)
+    return method(module, *args, **kwargs)
 
 
 def place():
@@ -96,6 +121,17 @@ def place():
             return code.co_filename, frame.f_lineno, code.co_name
         frame = frame.f_back
     return None
+
+
+def frames():
+    """The program's frames that run: the one that calls, and the outermost."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(("<attn>", "<frozen")):
+        frame = frame.f_back
+    inner = frame
+    while frame is not None and frame.f_back is not None:
+        frame = frame.f_back
+    return inner, frame
 
 
 def is_repeated():
@@ -142,6 +178,12 @@ def _called(call, module, /, *args, **kwargs):
         # An output layer that is called by itself reads what was computed from the tokens; a loss is given the targets.
         is_model = next(module.parameters(), None) is not None
         watch.tokens = is_model and tokens or watch.tokens
+        if is_model and not is_repeated():
+            try:
+                _noted(watch, module, args, kwargs)
+            except Exception:
+                # What cannot be watched is not reported.
+                pass
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
             watch.outer.append(module)
             plain_numbers(watch, module)
@@ -163,6 +205,16 @@ def _called(call, module, /, *args, **kwargs):
         watch.depth -= 1
         if outer:
             _ended(module, watch)
+
+
+def _noted(watch, module, args, kwargs):
+    """Notes what a whole model is given."""
+    at, (inner, outermost) = place(), frames()
+    if at is None or inner is None:
+        return
+    note_rows(watch, module, [*args, *kwargs.values()], (at, outermost.f_code))
+    if not torch.is_grad_enabled():
+        begun_anew(watch, module, args, kwargs, inner, at)
 
 
 def _ended(module, watch):
@@ -234,7 +286,7 @@ def _idle(watch, now, params):
     for module in now.calls:
         for prefix, owner in module.named_modules():
             for name, param in owner._parameters.items():
-                if param is None or id(param) not in held or id(param) in watch.moved:
+                if param is None or not param.requires_grad or id(param) not in held or id(param) in watch.moved:
                     continue
                 if has_gradient(param):
                     watch.moved.add(id(param))
@@ -284,7 +336,11 @@ def _stepped(optimizer, call, args, kwargs):
     if optimizer._watched_steps == 3:
         # Before what was trained is merged into other layers.
         zero_layers(watch)
-    note_rate(watch, optimizer, at)
+    if optimizer._watched_steps == 1:
+        for module in now.calls:
+            plain_numbers(watch, module)
+        note_alike(watch, params, now.calls, at)
+    note_rate(watch, optimizer, at, frames()[0])
     out = call(optimizer, *args, **kwargs)
     watch.stale = reached[:8]
     return out
@@ -406,13 +462,22 @@ def wrap(owner, name, around):
     setattr(owner, name, wrapped)
 
 
+def _applied(apply, cls, /, *args):
+    if not is_repeated():
+        note_function(_watch, cls, args, place())
+    return apply(cls, *args)
+
+
 def install():
     """Begins to watch; what was seen before is forgotten."""
     global _watch
     if _watch is not None:
         return
     _watch = Watch()
+    watch_merges(_watch, place)
     wrap(nn.Module, "__call__", _called)
+    for name in ("train", "eval", "parameters"):
+        wrap(nn.Module, name, asked)
     wrap(nn.Module, "state_dict", _kept)
     wrap(nn.Module, "load_state_dict", _loaded)
     wrap(nn.Module, "zero_grad", _zeroed)
@@ -422,6 +487,8 @@ def install():
     wrap(LRScheduler, "__init__", _started)
     wrap(LRScheduler, "step", _scheduled)
     wrap(torch.autograd, "backward", _backward)
+    apply = torch.autograd.Function.apply.__func__
+    torch.autograd.Function.apply = classmethod(lambda cls, *args: _applied(apply, cls, *args))
     wrap(F, "cross_entropy", _loss)
     wrap(F, "nll_loss", _likelihood)
     wrap(F, "kl_div", _divergence)
@@ -438,6 +505,7 @@ def report():
     never_stepped(watch)
     shared_layers(watch)
     resized_norms(watch)
+    own_gradients(watch)
     if watch.steps:
         zero_layers(watch)
         other_start(watch)
@@ -445,6 +513,9 @@ def report():
         fast_schedules(watch)
         factors_of_rate(watch)
         risen_rates(watch)
+        trained_on(watch)
+        zero_rates(watch)
+        unread_rates(watch)
         idle_schedules(watch)
         passed_schedules(watch)
         unregistered(watch)
@@ -484,8 +555,8 @@ def report():
                 known = ", ".join(sorted(optimizer.defaults)[:8])
                 watch.add("option-unread", at, f"The groups of the optimizer have {listed(unread)}, which nothing reads.", f"one of its settings: {known}")
     found = [
-        {"mistake": mistake, "cell": at[0], "line": at[1], "function": at[2], "observed": observed, "fix": fix}
-        for mistake, at, observed, fix in watch.found
+        {"mistake": mistake, "cell": at[0], "line": at[1], "function": at[2], "observed": observed, "fix": fix, "title": title, "why": why}
+        for mistake, at, observed, fix, title, why in watch.found
     ]
     watch.found = []
     return json.dumps(found)

@@ -66,6 +66,7 @@ def untouched(call):
     varied = {where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32}
     if not call.backward(varied, prepare=watched):
         return []
+    exact = zero_but_for_rounding(call, varied)
     before = all_tensors(call.output)
     tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
     for name, it in call.modules[0].named_parameters():
@@ -74,7 +75,7 @@ def untouched(call):
         # Another method than forward does a part of the work.
         if it.grad is None and getattr(call.function, "__name__", "") != "forward" and name.rpartition(".")[0] not in ran:
             continue
-        rows = torch.ones(it.shape[0], dtype=torch.bool) if it.grad is None else (it.grad == 0).flatten(1).all(1)
+        rows = torch.ones(it.shape[0], dtype=torch.bool) if it.grad is None or name in exact else (it.grad == 0).flatten(1).all(1)
         if not bool(rows.any()):
             continue
         # Of a table of positions or words, most calls read a part only.
@@ -89,8 +90,29 @@ def untouched(call):
             with torch.no_grad():
                 call.repeat(varied, prepare=changed)
             is_dead = same(before, all_tensors(call.output))
-        found.append({"name": name, "shape": list(it.shape), "rows": int(rows.sum()), "dead": is_dead})
+        found.append({"name": name, "shape": list(it.shape), "rows": int(rows.sum()), "dead": is_dead, "cancels": name in exact})
     return found
+
+
+def zero_but_for_rounding(call, varied):
+    """The matrices whose gradient is 0 but for rounding, as in sums that a softmax takes the same number from: their names. The call
+    is run backward in double precision, where it is smaller by as much as the precision is larger."""
+    module = call.modules[0]
+    sizes = lambda part: {name: float(it.grad.abs().max()) for name, it in part.named_parameters() if it.dim() >= 2 and it.grad is not None}
+    small = {name for name, far in sizes(module).items() if 0 < far < 1e-5 * max(sizes(module).values())}
+    output = call.output
+    if not small or call.is_late():
+        return set()
+    doubled = {where: value.double() for where, value in [*call.tensors(), *varied.items()] if value.is_floating_point()}
+    try:
+        if not call.backward(doubled, prepare=lambda modules: [vary(modules), [it.double() for it in modules]]):
+            return set()
+        found = sizes(call.modules[0])
+        return {name for name in small if found.get(name, 1.0) < 1e-13 * max(found.values())}
+    except Exception:
+        return set()
+    finally:
+        call.modules, call.output = [module], output
 
 
 def only_last(call, matrices):

@@ -3,6 +3,7 @@
 import types
 
 import numpy
+from _numpy import ndarray as numbers
 
 # The functions that compute the same.
 _REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
@@ -25,6 +26,10 @@ def at(ufunc, a, indices, b=None):
     places = numpy.asarray(numpy.arange(a.size).reshape(a.shape)[indices])
     values = None if b is None else numpy.broadcast_to(b, a[indices].shape).reshape(-1)
     flat, is_copy = a.reshape(-1), not a._is_row_major
+    if values is not None and ufunc in (numpy.add, numpy.subtract) and values.dtype == a.dtype and isinstance(values, numbers):
+        # One operation, so that a gradient which is added up so is one result.
+        flat._tensor.index_put_((places.reshape(-1)._tensor,), (values if ufunc is numpy.add else -values)._tensor, accumulate=True)
+        places = places[:0]
     for number, place in enumerate(places.reshape(-1).tolist()):
         flat[place] = ufunc(flat[place]) if values is None else ufunc(flat[place], values[number])
     if is_copy:

@@ -1,0 +1,92 @@
+"""Text that a model writes while it still keeps what it read of the text before."""
+
+import copy
+
+import torch
+from _call import copied
+from _probe_values import figure, first_tensor
+from torch import nn
+
+# Texts of fewer calls may be no texts.
+FEWEST_CALLS = 3
+
+
+class Text:
+    """The calls of a model in one call of the program's function that writes a text."""
+
+    def __init__(self, frame, args, state):
+        self.frame, self.calls, self.state = frame, 1, state
+        self.starts = numbers_in(args)
+        self.tokens = tokens_in(args)
+
+
+def numbers_in(args):
+    return [it for it in args if type(it) is int]
+
+
+def tokens_in(args):
+    return next((it for it in args if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool and it.dim() >= 2), None)
+
+
+def state_of(module):
+    """What the parts of a module keep, besides parameters, buffers and parts: where, and the values."""
+    plain = lambda part: {name: copy.copy(value) if isinstance(value, (list, dict)) else value for name, value in vars(part).items() if not name.startswith("_") and name != "training"}
+    return [(part, plain(part)) for part in module.modules()]
+
+
+def is_same(one, other):
+    return len(one) == len(other) and all(
+        a is b and mine.keys() == own.keys() and all(mine[name] is own[name] or type(mine[name]) is int and mine[name] == own[name] for name in mine)
+        for (a, mine), (b, own) in zip(one, other)
+    )
+
+
+def begun_anew(watch, module, args, kwargs, frame, at):
+    """Notes a call without gradients. At the first call of a later text: whether its output is another one than with what the
+    model kept when the first text began."""
+    given = [*args, *kwargs.values()]
+    tokens, key = tokens_in(given), (id(module), id(frame.f_code))
+    known = watch.texts.get(key)
+    if tokens is None or key in watch.examined_texts or len(watch.texts) > 64:
+        return
+    if known is not None and known.frame is frame:
+        known.calls += 1
+        return
+    text = Text(frame, given, state_of(module) if known is None else known.state)
+    watch.texts[key] = text
+    if known is None or known.calls < FEWEST_CALLS or known.tokens is None or is_same(known.state, state_of(module)):
+        return
+    # One token that goes on with the text is no beginning.
+    is_prompt = tokens.shape[1] > 1 or known.tokens.shape[1] == 1 and bool((tokens == known.tokens.flatten()[0]).all())
+    if not (is_prompt or text.starts and text.starts == known.starts):
+        return
+    watch.examined_texts.add(key)
+    if module.training and any(isinstance(it, nn.Dropout) and it.p > 0 for it in module.modules()):
+        return
+    now = output_of(module, args, kwargs, None)
+    fresh = output_of(module, args, kwargs, known.state)
+    if now is None or fresh is None or now.shape != fresh.shape:
+        return
+    far = float((now.double() - fresh.double()).abs().max())
+    if far > 1e-3 * float(fresh.abs().max()):
+        observed = f"A second text begins, and {type(module).__name__} still keeps what it read of the one before: the first outputs differ by {figure(far)} from those of a model that keeps nothing."
+        watch.add("cache-differs", at, observed, "empty the cache before each text: reset_cache(), or a new cache")
+
+
+def output_of(module, args, kwargs, state):
+    """What a copy of a module returns, with what its parts kept at another time."""
+    drawn = torch.get_rng_state()
+    try:
+        arguments = copied({0: module, **dict(enumerate(args, 1)), **kwargs})
+        twin = arguments.pop(0)
+        for part, values in zip(twin.modules(), state or []):
+            for name in list(vars(part)):
+                if not name.startswith("_") and name != "training" and name not in values[1]:
+                    del vars(part)[name]
+            vars(part).update(values[1])
+        placed = [arguments.pop(at) for at in range(1, len(args) + 1)]
+        return first_tensor(type(twin).forward(twin, *placed, **arguments))
+    except Exception:
+        return None
+    finally:
+        torch.set_rng_state(drawn)

@@ -1,0 +1,57 @@
+"""Whether what a program calls validation or test data are rows that it trains on."""
+
+import re
+
+import torch
+
+# How many rows are kept, how many an evaluation needs to be judged, and from how many on a batch is no text that is written.
+MOST_ROWS, FEWEST_ROWS, BATCH = 100_000, 16, 8
+# The share of known rows from which on an evaluation is one of known rows: padding may hide what is equal.
+KNOWN = 0.95
+STATED = re.compile(r"\b(val|valid|validation|held[- ]?out|dev)\b|\btest[ _-]*(loss|acc|accuracy|error|ppl|perplexity|mse|set)\b", re.IGNORECASE)
+
+
+def note_rows(watch, module, args, frame):
+    """Notes the rows that a call of a whole model is given: whether it is trained on them, or evaluated."""
+    given = next((it for it in args if isinstance(it, torch.Tensor) and it.dim() >= 2 and it.dtype != torch.bool), None)
+    if given is None or given.shape[0] < 2 or len(watch.trained_rows) > MOST_ROWS or len(watch.evaluated_rows) > MOST_ROWS:
+        return
+    if torch.is_grad_enabled():
+        if module.training:
+            watch.trained_rows |= rows_of(given, module)
+    elif given.shape[0] >= BATCH:
+        watch.evaluated_rows |= rows_of(given, module)
+        watch.evaluated_at = watch.evaluated_at or frame
+
+
+def rows_of(given, module):
+    """What tells the rows of a batch apart. Of tokens padding is left out, at either end: there may be any number of it."""
+    if given.is_floating_point():
+        rows = given.detach().flatten(1).double()
+        rows = rows * torch.arange(1, rows.shape[1] + 1, dtype=torch.float64).sqrt()
+        return {(float(f"{it:.9g}"), given.shape[1:]) for it in rows.sum(1).tolist()}
+    rows = given.flatten(1).tolist()
+    paddings = {it.padding_idx for it in module.modules() if isinstance(it, torch.nn.Embedding) and it.padding_idx is not None}
+    paddings |= {row[at] for row in rows if len(row) > 2 for at, beside in ((0, 1), (-1, -2)) if row[at] == row[beside]}
+    return {tuple(it for it in row if it not in paddings) for row in rows}
+
+
+def texts_in(code):
+    """The texts in a program's code, and in that of its functions."""
+    for part in code.co_consts:
+        if isinstance(part, str):
+            yield part
+        elif hasattr(part, "co_consts"):
+            yield from texts_in(part)
+
+
+def trained_on(watch):
+    """Nearly all rows without gradients are rows of the training, and the program writes that they are others."""
+    rows, frame = watch.evaluated_rows, watch.evaluated_at
+    if len(rows) < FEWEST_ROWS or not watch.steps or frame is None or len(rows & watch.trained_rows) < KNOWN * len(rows):
+        return
+    at, code = frame
+    said = next((STATED.search(text) for text in texts_in(code) if STATED.search(text)), None)
+    if said is not None:
+        observed = f"The program writes of \"{said[0]}\", and {len(rows & watch.trained_rows)} of the {len(rows)} rows that the model reads without gradients are rows that it is trained on."
+        watch.add("trained-on-test", at, observed, "evaluate on rows that no training step reads: split first, then make a loader of each part")
