@@ -32,7 +32,8 @@ def rows_of(given, module):
         return {(float(f"{it:.9g}"), given.shape[1:]) for it in rows.sum(1).tolist()}
     rows = given.flatten(1).tolist()
     paddings = {it.padding_idx for it in module.modules() if isinstance(it, torch.nn.Embedding) and it.padding_idx is not None}
-    paddings |= {row[at] for row in rows if len(row) > 2 for at, beside in ((0, 1), (-1, -2)) if row[at] == row[beside]}
+    ends = [row[at] for row in rows if len(row) > 2 for at, beside in ((0, 1), (-1, -2)) if row[at] == row[beside]]
+    paddings |= {it for it in ends if 4 * ends.count(it) >= len(rows)}
     return {tuple(it for it in row if it not in paddings) for row in rows}
 
 
