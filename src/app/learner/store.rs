@@ -61,7 +61,7 @@ impl Store {
                 Err(why) => store.remarks.push(format!(
                     "{}: {}; nothing is known of your progress until that is fixed. It is left as it is",
                     file.display(),
-                    why.words()
+                    why
                 )),
             }
         }
@@ -146,7 +146,7 @@ impl Store {
                 self.remarks.push(format!(
                     "{}: {}. It is kept as {}, and a new one begins",
                     file.display(),
-                    why.words(),
+                    why,
                     kept.display()
                 ));
                 Progress::default()
@@ -179,33 +179,18 @@ fn wait_for(lock: &File) -> io::Result<()> {
 }
 
 /// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
 enum ReadError {
-    Unread(ProgressError),
+    #[error(transparent)]
+    Unread(#[from] ProgressError),
+    #[error("it cannot be read: {0}")]
     System(io::Error),
-}
-
-impl ReadError {
-    fn words(&self) -> String {
-        match self {
-            ReadError::Unread(why) => why.words(),
-            ReadError::System(error) => format!("it cannot be read: {error}"),
-        }
-    }
-}
-
-impl ProgressError {
-    fn words(&self) -> String {
-        match self {
-            ProgressError::Newer(form) => format!("it was written by a newer attn ({form})"),
-            ProgressError::Damaged(why) => format!("it is damaged ({why})"),
-        }
-    }
 }
 
 fn read(file: &Path) -> Result<Progress, ReadError> {
     match outside(|| fs::read(file)) {
         Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Progress::read(&text).map_err(ReadError::Unread),
+            Ok(text) => Ok(Progress::read(&text)?),
             Err(_) => Err(ReadError::Unread(ProgressError::Damaged("it is no text".to_owned()))),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Progress::default()),
