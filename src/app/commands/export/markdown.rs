@@ -74,7 +74,7 @@ fn listed(results: &[(String, String)]) -> String {
 
 fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> String {
     let mut parts = vec![format!("## {}", lesson.heading()), lesson.summary.clone()];
-    parts.push(listed(&summary::of_lesson(lesson, progress)));
+    parts.push(listed(&summary::results(&[lesson], progress)));
     let runs: Vec<&ExportedStep> = material
         .parts
         .iter()
