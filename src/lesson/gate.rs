@@ -18,7 +18,7 @@ use super::filled::{self, Computed};
 use super::glossary::Glossary;
 use super::invariant::Invariant;
 use super::judge::{self, Judgement, judge};
-use super::notebook::shown;
+use super::notebook::RecordedOutput;
 use super::step::{Lesson, Step};
 use super::terms;
 use crate::ops::nearest;
@@ -125,11 +125,7 @@ impl Gate<'_> {
     fn step<'c>(&mut self, session: &mut Session, step: &'c Step) -> StepReport<'c> {
         let outcome = session.run(&step.code, &step.name());
         let error = outcome.error.as_ref();
-        let shown = shown(
-            &outcome.stdout,
-            outcome.result.as_deref(),
-            error.map(|e| (e.kind.as_str(), e.message.as_str())),
-        );
+        let shown = RecordedOutput::from(&outcome).shown();
         let raised = error.filter(|_| !step.raises);
         if let Some(e) = raised {
             let line = step.line + e.line.unwrap_or(1) - 1;
