@@ -46,7 +46,7 @@ pub fn check<'c>(
 ) -> Result<LessonReport<'c>, Fault> {
     let mut gate = Gate { lesson, new_session, faults: Vec::new() };
     let mut session = new_session();
-    for (step, _) in catalogue.prelude_of_lesson(lesson)? {
+    for (step, _) in catalogue.prelude_of(lesson, 0)? {
         session.run(&step.code, &step.name());
     }
     let mut steps = Vec::with_capacity(lesson.steps.len());
@@ -59,7 +59,7 @@ pub fn check<'c>(
         }
     }
     for exercise in &lesson.exercises {
-        let before = catalogue.prelude_of(lesson, exercise)?;
+        let before = catalogue.prelude_of(lesson, exercise.after_steps)?;
         gate.exercise(exercise, &before);
     }
     let Gate { mut faults, .. } = gate;
