@@ -18,7 +18,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn ending(&self, lesson: &Lesson) -> Result<Text, Failure> {
         let progress = self.store.progress();
         let (due, _) = review::due_and_later(self.catalogue, progress, review::today())?;
-        let after = stops::after(&self.stops, self.at(), self.all).map(|at| &self.stops[at]);
+        let after = stops::after(&self.stops, self.at, self.all).map(|at| &self.stops[at]);
         let ends_part = lesson.number == lesson.lessons;
         let course = self.catalogue.course();
         // The chapter is the first part of its course.

@@ -31,6 +31,7 @@ fn file_name(course: &Course) -> String {
 }
 
 /// A learner's progress, and its file.
+#[derive(Default)]
 pub(crate) struct Store {
     folder: Option<PathBuf>,
     /// The file's path in that folder.
@@ -46,15 +47,7 @@ pub(crate) struct Store {
 impl Store {
     /// Reads the file of a course. Nothing is written before [`Store::change`].
     pub(crate) fn read(course: &Course) -> Store {
-        let folder = state_dir();
-        let mut store = Store {
-            folder,
-            name: file_name(course),
-            progress: Progress::default(),
-            unsaved: Vec::new(),
-            remarks: Vec::new(),
-            reported: false,
-        };
+        let mut store = Store { folder: state_dir(), name: file_name(course), ..Store::default() };
         if let Some(file) = store.file() {
             match read(&file) {
                 Ok(progress) => store.progress = progress,
