@@ -44,7 +44,7 @@ fn a_notebook_of_format_4() {
     assert_eq!(recorded.shown(), "1\n1\n");
     let failed = nb.cells[1].recorded.as_ref().expect("stored");
     assert_eq!(failed.shown(), "NameError: name 'b' is not defined\n");
-    assert_eq!(nb.cells[2].recorded.as_ref().map(|r| r.pictures), Some(1));
+    assert_eq!(nb.cells[2].recorded.as_ref().map(|r| r.shown()), Some(String::new()));
     assert_eq!((nb.cells[3].source.as_str(), &nb.cells[3].recorded), ("", &None));
     assert!(nb.remarks.is_empty(), "{:?}", nb.remarks);
 }

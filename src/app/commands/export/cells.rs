@@ -1,7 +1,7 @@
 //! Exports the cells of a notebook, a script or a Markdown file as Markdown or as a notebook, with what they show now.
 
 use super::markdown::without_links;
-use super::material::{ExportedExercise, ExportedStep};
+use super::material::{ExportPart, ExportedExercise, ExportedStep};
 use crate::app::cells::plan::{Plan, PlannedCell};
 use crate::app::cells::runner::{FinishedCell, Runner};
 use crate::app::cells::workspace::Workspace;
@@ -28,6 +28,22 @@ pub(crate) trait CellWriter {
     fn unrun(&mut self, cell: &PlannedCell);
     /// The text of the file.
     fn finish(self: Box<Self>) -> String;
+}
+
+/// Writes steps and exercises.
+pub(crate) fn write(parts: &[ExportPart], mut file: Box<dyn CellWriter>) -> String {
+    let mut lesson = "";
+    for part in parts {
+        if part.lesson().id != lesson {
+            lesson = &part.lesson().id;
+            file.lesson(part.lesson());
+        }
+        match part {
+            ExportPart::Step(run) => file.step(run),
+            ExportPart::Exercise(exported) => file.exercise(exported),
+        }
+    }
+    file.finish()
 }
 
 /// Runs the cells of a plan and writes them. After a cell that raises, the others are written without outputs.

@@ -1,8 +1,8 @@
 //! Pages to share: of steps and exercises, of the cells of a file, of a session.
 
-use super::cells::CellWriter;
+use super::cells::{CellWriter, write};
 use super::lineage::Lineage;
-use super::material::{ExportPart, ExportedExercise, ExportedStep, write};
+use super::material::{ExportPart, ExportedExercise, ExportedStep};
 use crate::app::cells::plan::PlannedCell;
 use crate::app::cells::runner::FinishedCell;
 use crate::app::cells::step::loop_variables;

@@ -1,7 +1,6 @@
 //! What is exported: steps, which run for the export, exercises, and the learner's answers.
 
 use super::super::options::GlobalOptions;
-use super::cells::CellWriter;
 use super::lineage::Lineage;
 use crate::app::cells::plan::steps;
 use crate::app::cells::runner::{FinishedCell, Runner};
@@ -34,22 +33,6 @@ impl<'c> ExportPart<'c> {
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self, ExportPart::Step(run) if run.silent)
     }
-}
-
-/// Writes steps and exercises.
-pub(crate) fn write(parts: &[ExportPart], mut file: Box<dyn CellWriter>) -> String {
-    let mut lesson = "";
-    for part in parts {
-        if part.lesson().id != lesson {
-            lesson = &part.lesson().id;
-            file.lesson(part.lesson());
-        }
-        match part {
-            ExportPart::Step(run) => file.step(run),
-            ExportPart::Exercise(exported) => file.exercise(exported),
-        }
-    }
-    file.finish()
 }
 
 pub(crate) struct ExportedStep<'c> {

@@ -104,8 +104,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             match format {
                 Format::Html => html::of_material(&parts, lineage, &catalogue),
                 Format::Md if page_on_chapter => markdown::of_chapter(&parts, &catalogue, progress),
-                Format::Md => material::write(&parts, Box::<MarkdownCells>::default()),
-                Format::Ipynb => material::write(&parts, Box::<NotebookCells>::default()),
+                Format::Md => cells::write(&parts, Box::<MarkdownCells>::default()),
+                Format::Ipynb => cells::write(&parts, Box::<NotebookCells>::default()),
             }
         }
     };
