@@ -287,7 +287,7 @@ def all_cases():
             cases.append(Case("rows", name, "layer(x)", made, flops=2 * count * 768 * size))
     for cached in (True, False):
         name = f"20 tokens of a model of GPT-2's size, {'with a' if cached else 'without'} cache"
-        cases.append(Case("decode", name, f"generate(start_ids, 20, {cached})", DECODE))
+        cases.append(Case("decode", name, f"generate(20, {cached})", DECODE))
     for name, made, wanted in rows(BACKWARD):
         wanted = wanted.split()
         setup = BACKWARD_SETUP.format(wanted=", ".join(wanted) + ",", made=made)

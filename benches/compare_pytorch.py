@@ -24,7 +24,8 @@ import time
 HOME = pathlib.Path(__file__).resolve().parent.parent
 LAYER = HOME / "src" / "app" / "commands" / "bench" / "layer.py"
 CASES = HOME / "benches" / "cases.py"
-MODEL = (LAYER.parent / "decode.py").read_text()
+WRITTEN = [*(HOME / "lessons" / "model" / name for name in ("gpt2.py", "write.py")), LAYER.parent / "decode.py"]
+MODEL = "\n".join(file.read_text() for file in WRITTEN)
 ANSWER = "answer: "
 
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use serde::ser::{Serialize, SerializeSeq, Serializer};
+use serde::Serialize;
 
 use super::terminal::shell::{Failure, Shell};
 use crate::tensor::{Buffer, Tensor};
@@ -40,61 +40,45 @@ fn escaped(document: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Row-major elements, written as nested lists; a tensor without dimensions is one number.
-pub(crate) struct Values {
-    shape: Vec<usize>,
-    data: Buffer,
+/// Row-major elements as nested lists, or one element with the digits that distinguish it from its neighbours.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Values {
+    List(Vec<Values>),
+    Bool(bool),
+    Int(i64),
+    F32(f32),
+    F64(f64),
+    /// JSON has no nan and no infinity.
+    NotFinite(&'static str),
 }
 
 impl Values {
     /// The elements of a tensor; `None` if there are more than 4,096.
     pub(crate) fn of_tensor(tensor: &Tensor) -> Option<Values> {
         let few = tensor.numel() <= MOST_VALUES;
-        few.then(|| Values { shape: tensor.shape().to_vec(), data: tensor.to_buffer() })
+        few.then(|| Values::nested(tensor.shape(), &tensor.to_buffer(), 0))
     }
 
     /// These elements, row-major, of this shape; `None` if there are more than 4,096.
-    pub(crate) fn of_few(shape: &[usize], data: Buffer) -> Option<Values> {
-        (data.len() <= MOST_VALUES).then(|| Values { shape: shape.to_vec(), data })
+    pub(crate) fn of_few(shape: &[usize], data: &Buffer) -> Option<Values> {
+        (data.len() <= MOST_VALUES).then(|| Values::nested(shape, data, 0))
     }
-}
 
-impl Serialize for Values {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Nested { shape: &self.shape, data: &self.data, at: 0 }.serialize(serializer)
-    }
-}
-
-/// The elements of one nested list: as many as this shape has, from `at` on.
-struct Nested<'a> {
-    shape: &'a [usize],
-    data: &'a Buffer,
-    at: usize,
-}
-
-impl Serialize for Nested<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some((&size, rest)) = self.shape.split_first() else {
-            return element(self.data, self.at, serializer);
-        };
-        let stride: usize = rest.iter().product();
-        let mut list = serializer.serialize_seq(Some(size))?;
-        for i in 0..size {
-            list.serialize_element(&Nested { shape: rest, data: self.data, at: self.at + i * stride })?;
+    /// As many elements as this shape has, from `at` on.
+    fn nested(shape: &[usize], data: &Buffer, at: usize) -> Values {
+        if let Some((&size, rest)) = shape.split_first() {
+            let stride: usize = rest.iter().product();
+            return Values::List((0..size).map(|i| Values::nested(rest, data, at + i * stride)).collect());
         }
-        list.end()
-    }
-}
-
-/// One element with the digits that distinguish it from its neighbours. JSON has no nan and no infinity: they are text.
-fn element<S: Serializer>(data: &Buffer, at: usize, serializer: S) -> Result<S::Ok, S::Error> {
-    let float = data.float(at);
-    match data {
-        Buffer::I64(values) => serializer.serialize_i64(values[at]),
-        Buffer::Bool(values) => serializer.serialize_bool(values[at]),
-        _ if float.is_nan() => serializer.serialize_str("nan"),
-        _ if float.is_infinite() => serializer.serialize_str(if float > 0.0 { "inf" } else { "-inf" }),
-        Buffer::F32(values) => serializer.serialize_f32(values[at]),
-        Buffer::F64(values) => serializer.serialize_f64(values[at]),
+        let float = data.float(at);
+        match data {
+            Buffer::I64(values) => Values::Int(values[at]),
+            Buffer::Bool(values) => Values::Bool(values[at]),
+            _ if float.is_nan() => Values::NotFinite("nan"),
+            _ if float.is_infinite() => Values::NotFinite(if float > 0.0 { "inf" } else { "-inf" }),
+            Buffer::F32(values) => Values::F32(values[at]),
+            Buffer::F64(values) => Values::F64(values[at]),
+        }
     }
 }

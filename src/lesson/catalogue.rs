@@ -9,7 +9,6 @@ use std::thread;
 
 use super::course::Course;
 use super::embed::{EmbeddedFile, GLOSSARY, LESSONS};
-use super::exercise::Exercise;
 use super::fault::Fault;
 use super::front_matter::{self, begins_part};
 use super::glossary::Glossary;
@@ -400,19 +399,10 @@ impl Catalogue {
         }
     }
 
-    /// The steps that run before an exercise of `lesson`. Errors: a fault in a lesson that it needs.
-    pub fn prelude_of<'c>(
-        &'c self,
-        lesson: &'c Lesson,
-        exercise: &Exercise,
-    ) -> Result<Vec<LessonStep<'c>>, Fault> {
-        self.prelude_at(lesson, self.index_of(lesson)?, exercise.after_steps)
-    }
-
-    /// The steps that run before the first step of `lesson`, which may be a file outside of the catalogue.
-    /// Errors: a fault in a lesson that it needs.
-    pub(crate) fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<LessonStep<'c>>, Fault> {
-        self.prelude_at(lesson, self.index_of(lesson)?, 0)
+    /// The steps that run before the `within`-th step of `lesson`, which may be a file outside of the catalogue. Errors: a
+    /// fault in a lesson that it needs.
+    pub fn prelude_of<'c>(&'c self, lesson: &'c Lesson, within: usize) -> Result<Vec<LessonStep<'c>>, Fault> {
+        self.prelude_at(lesson, self.index_of(lesson)?, within)
     }
 
     /// The index of a lesson, by its id; a lesson from elsewhere comes after all others.

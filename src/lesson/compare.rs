@@ -10,6 +10,7 @@ use super::machine_words::on_any_machine;
 
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The same characters, apart from blanks at line ends.
     #[default]
@@ -22,19 +23,6 @@ pub enum Verdict {
     Differs,
     /// Nothing is recorded.
     Unrecorded,
-}
-
-impl Verdict {
-    /// As `attn check --json` writes it.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Same => "same",
-            Verdict::Close => "close",
-            Verdict::Machine => "machine",
-            Verdict::Differs => "differs",
-            Verdict::Unrecorded => "unrecorded",
-        }
-    }
 }
 
 /// The verdict and how far apart the numbers are.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::catalogue::{Catalogue, CourseFile};
 use super::course::Course;
-use super::fault::Fault;
+use super::fault::{Fault, listed};
 use super::front_matter::{self, is_meant_as_lesson};
 use super::markdown::{BlockKind, blocks};
 use super::notebook_file::runnable;
@@ -25,7 +25,7 @@ pub enum CourseError {
     #[error(
         "no lesson is in {}: a lesson is a .md file that begins with its front matter; `attn new` makes a first one{}",
         folder.display(),
-        instead(runnable)
+        listed(". By their names, attn runs ", runnable)
     )]
     NoLesson {
         folder: PathBuf,
@@ -35,13 +35,6 @@ pub enum CourseError {
     /// A file of it has a fault.
     #[error(transparent)]
     Broken(#[from] Fault),
-}
-
-fn instead(runnable: &[String]) -> String {
-    match runnable {
-        [] => String::new(),
-        names => format!(". By their names, attn runs {}", names.join(", ")),
-    }
 }
 
 /// The files of a folder of lessons.

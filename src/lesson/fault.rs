@@ -19,7 +19,12 @@ impl Fault {
     }
 }
 
+/// These words and the names; nothing where there are no names.
+pub(crate) fn listed(words: &str, names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
+}
+
 /// ` (nearest: a, b)`, or nothing where there are no names.
 pub(super) fn nearest_words(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!(" (nearest: {})", names.join(", ")) }
+    if names.is_empty() { String::new() } else { listed(" (nearest: ", names) + ")" }
 }

@@ -18,7 +18,7 @@ use super::filled::{self, Computed};
 use super::glossary::Glossary;
 use super::invariant::Invariant;
 use super::judge::{self, Judgement, judge};
-use super::notebook::shown;
+use super::notebook::RecordedOutput;
 use super::step::{Lesson, Step};
 use super::terms;
 use crate::ops::nearest;
@@ -46,7 +46,7 @@ pub fn check<'c>(
 ) -> Result<LessonReport<'c>, Fault> {
     let mut gate = Gate { lesson, new_session, faults: Vec::new() };
     let mut session = new_session();
-    for (step, _) in catalogue.prelude_of_lesson(lesson)? {
+    for (step, _) in catalogue.prelude_of(lesson, 0)? {
         session.run(&step.code, &step.name());
     }
     let mut steps = Vec::with_capacity(lesson.steps.len());
@@ -59,7 +59,7 @@ pub fn check<'c>(
         }
     }
     for exercise in &lesson.exercises {
-        let before = catalogue.prelude_of(lesson, exercise)?;
+        let before = catalogue.prelude_of(lesson, exercise.after_steps)?;
         gate.exercise(exercise, &before);
     }
     let Gate { mut faults, .. } = gate;
@@ -125,11 +125,7 @@ impl Gate<'_> {
     fn step<'c>(&mut self, session: &mut Session, step: &'c Step) -> StepReport<'c> {
         let outcome = session.run(&step.code, &step.name());
         let error = outcome.error.as_ref();
-        let shown = shown(
-            &outcome.stdout,
-            outcome.result.as_deref(),
-            error.map(|e| (e.kind.as_str(), e.message.as_str())),
-        );
+        let shown = RecordedOutput::from(&outcome).shown();
         let raised = error.filter(|_| !step.raises);
         if let Some(e) = raised {
             let line = step.line + e.line.unwrap_or(1) - 1;

@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell, add_prose, own_name};
+use super::notebook::{
+    Notebook, NotebookCell, RAISES, RecordedOutput, SavedCell, VARIES, add_prose, own_name,
+};
 use super::read_error::ReadErrorKind;
 
 /// Reads the text of an `.ipynb` file. Errors: what is wrong with it.
@@ -138,17 +140,8 @@ fn recorded(fields: &Map<String, Value>) -> Option<RecordedOutput> {
                 Some("stderr") => recorded.stderr.push_str(&text("text")),
                 _ => recorded.stdout.push_str(&text("text")),
             },
-            "execute_result" => match plain() {
-                Some(words) => recorded.result = Some(words),
-                None => recorded.pictures += 1,
-            },
-            "display_data" => match plain() {
-                Some(words) => {
-                    recorded.stdout.push_str(&words);
-                    recorded.stdout.push('\n');
-                }
-                None => recorded.pictures += 1,
-            },
+            "execute_result" => recorded.result = plain().or(recorded.result),
+            "display_data" => recorded.stdout.extend(plain().map(|words| words + "\n")),
             "error" => recorded.error = Some((text("ename"), text("evalue"))),
             _ => continue,
         }
@@ -189,7 +182,7 @@ pub(super) fn with_source(text: &str, cell: usize, old: &str, new: &str) -> Opti
 pub fn write(cells: &[SavedCell]) -> String {
     let mut writer = IpynbWriter::default();
     for (at, cell) in cells.iter().enumerate() {
-        writer.code(&format!("cell-{}", at + 1), &cell.source, &cell.output, &[]);
+        writer.code(&format!("cell-{}", at + 1), &cell.source, &cell.output, [false; 2]);
     }
     writer.finish()
 }
@@ -213,9 +206,12 @@ impl IpynbWriter {
         }
     }
 
-    /// Adds a code cell with its output and its tags.
-    pub(crate) fn code(&mut self, id: &str, source: &str, output: &RecordedOutput, tags: &[&str]) {
+    /// Adds a code cell with its output; whether it raises and whether its output varies are tags.
+    pub(crate) fn code(&mut self, id: &str, source: &str, output: &RecordedOutput, applies: [bool; 2]) {
         self.count += 1;
+        let tags =
+            [RAISES, VARIES].into_iter().zip(applies).filter_map(|(tag, applies)| applies.then_some(tag));
+        let tags: Vec<&str> = tags.collect();
         let metadata = if tags.is_empty() { json!({}) } else { json!({"tags": tags}) };
         self.cell(id, source, json!(self.count), outputs(output, self.count), metadata);
     }

@@ -82,14 +82,12 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
         RightAnswer::Shape(expr) => {
             let truth = shape_of(expr, session)?;
             let wrong = known(asked, session, shape_of);
-            let mut sizes = Vec::new();
-            for reading in shapes(said) {
-                match resolved(&reading, asked, session) {
-                    Ok(shape) => sizes.push(shape),
-                    Err(why) => return Ok(Judgement::NotUnderstood { why }),
-                }
-            }
-            Ok(of_shape(&sizes, &truth, &wrong))
+            let sizes: Result<Vec<_>, _> =
+                shapes(said).iter().map(|reading| resolved(reading, asked, session)).collect();
+            Ok(match sizes {
+                Ok(sizes) => of_shape(&sizes, &truth, &wrong),
+                Err(why) => Judgement::NotUnderstood { why },
+            })
         }
         RightAnswer::Value { expr, tolerance } => {
             let truth = numbers_of(expr, session)?;

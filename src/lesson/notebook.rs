@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::session::Outcome;
+
 /// The code cells of a notebook, a script or a Markdown file, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notebook {
@@ -69,41 +71,43 @@ pub struct RecordedOutput {
     pub result: Option<String>,
     /// The exception that ended it: type and message.
     pub error: Option<(String, String)>,
-    /// The number of outputs that are not text (pictures, widgets).
-    pub pictures: usize,
+}
+
+/// What a cell has just shown, to be stored with it.
+impl From<&Outcome> for RecordedOutput {
+    fn from(outcome: &Outcome) -> RecordedOutput {
+        RecordedOutput {
+            stdout: outcome.stdout.clone(),
+            stderr: outcome.stderr.clone(),
+            result: outcome.result.clone(),
+            error: outcome.error.as_ref().map(|raised| (raised.kind.clone(), raised.message.clone())),
+        }
+    }
 }
 
 impl RecordedOutput {
-    /// The text that the cell shows; see [`shown`].
+    /// The text that the cell shows: what it printed, its last expression, its exception. A lesson's `{output}` has this
+    /// form.
     pub fn shown(&self) -> String {
-        shown(
-            &self.stdout,
-            self.result.as_deref(),
-            self.error.as_ref().map(|(kind, message)| (kind.as_str(), message.as_str())),
-        )
+        let mut text = self.stdout.clone();
+        let error = self.error.as_ref().map(|(kind, message)| match (own_name(kind), message.as_str()) {
+            (kind, "") => kind.to_string(),
+            (kind, message) => format!("{kind}: {message}"),
+        });
+        for part in self.result.clone().into_iter().chain(error) {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&part);
+            text.push('\n');
+        }
+        text
     }
 }
 
 /// The name of an exception's class without its module, as a notebook shows it: `LinAlgError`.
 pub(crate) fn own_name(kind: &str) -> &str {
     kind.rsplit('.').next().unwrap_or(kind)
-}
-
-/// The text that a cell shows: what it printed, its last expression, its exception. A lesson's `{output}` has this form.
-pub fn shown(stdout: &str, result: Option<&str>, error: Option<(&str, &str)>) -> String {
-    let mut text = stdout.to_string();
-    let error = error.map(|(kind, message)| match (own_name(kind), message) {
-        (kind, "") => kind.to_string(),
-        (kind, message) => format!("{kind}: {message}"),
-    });
-    for part in result.map(str::to_string).into_iter().chain(error) {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(&part);
-        text.push('\n');
-    }
-    text
 }
 
 /// A cell to be written to a file, with its output.

@@ -168,11 +168,13 @@ pub enum ResetScope {
 }
 
 /// Why a stored text cannot be read as [`Progress`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgressError {
     /// A later version of the program wrote it, with this schema.
+    #[error("it was written by a newer attn ({0})")]
     Newer(String),
     /// It is damaged: in this way.
+    #[error("it is damaged ({0})")]
     Damaged(String),
 }
 

@@ -1,8 +1,6 @@
 //! What a learner has done at a step, a question or an exercise, and how many of each there are: one meaning and one
 //! count for all screens.
 
-use std::iter::Sum;
-
 use super::exercise::{Exercise, Prediction, RightAnswer};
 use super::progress::Progress;
 use super::step::{Lesson, Step};
@@ -81,10 +79,11 @@ impl Progress {
         all.filter(|(_, asked)| asked.review.is_none())
     }
 
-    /// Counts the answers, the lines of code and the exercises of a lesson.
-    pub(crate) fn tally(&self, lesson: &Lesson) -> Tally {
+    /// Counts the answers, the lines of code and the exercises of lessons.
+    pub(crate) fn tally(&self, lessons: &[&Lesson]) -> Tally {
         let mut tally = Tally::default();
-        for (step, asked) in self.questions(lesson) {
+        let questions = lessons.iter().flat_map(|lesson| self.questions(lesson).map(move |it| (*lesson, it)));
+        for (lesson, (step, asked)) in questions {
             let state = self.question_state(lesson, step, asked);
             if asked.blank().is_some() {
                 tally.blanks.push(state);
@@ -99,8 +98,10 @@ impl Progress {
             let first = known.and_then(|known| known.answers.first());
             tally.at_once += usize::from(first.is_some_and(|given| given.right));
         }
-        let exercises = lesson.exercises.iter();
-        tally.exercises.extend(exercises.map(|exercise| self.exercise_state(lesson, exercise)));
+        for lesson in lessons {
+            let exercises = lesson.exercises.iter();
+            tally.exercises.extend(exercises.map(|exercise| self.exercise_state(lesson, exercise)));
+        }
         tally
     }
 }
@@ -114,18 +115,6 @@ pub(crate) struct Tally {
     /// Questions whose answer is code, in the place of a blank.
     pub(crate) blanks: Vec<StopState>,
     pub(crate) exercises: Vec<StopState>,
-}
-
-impl Sum for Tally {
-    fn sum<I: Iterator<Item = Tally>>(all: I) -> Tally {
-        all.fold(Tally::default(), |mut sum, one| {
-            sum.questions.extend(one.questions);
-            sum.at_once += one.at_once;
-            sum.blanks.extend(one.blanks);
-            sum.exercises.extend(one.exercises);
-            sum
-        })
-    }
 }
 
 /// How many are in this state.
@@ -145,16 +134,19 @@ pub struct StepCount {
 }
 
 impl StepCount {
-    pub(crate) fn of(lesson: &Lesson, progress: &Progress) -> StepCount {
-        lesson.steps.iter().map(|step| StepCount::one(step.is_optional(), progress.done(lesson, step))).sum()
-    }
-
-    /// One step, or one aside.
-    pub fn one(aside: bool, seen: bool) -> StepCount {
-        match aside {
-            false => StepCount { steps: 1, seen: usize::from(seen), ..StepCount::default() },
-            true => StepCount { asides: 1, asides_seen: usize::from(seen), ..StepCount::default() },
+    pub(crate) fn of(lessons: &[&Lesson], progress: &Progress) -> StepCount {
+        let mut count = StepCount::default();
+        for (lesson, step) in
+            lessons.iter().flat_map(|lesson| lesson.steps.iter().map(move |it| (lesson, it)))
+        {
+            let (all, seen) = match step.is_optional() {
+                false => (&mut count.steps, &mut count.seen),
+                true => (&mut count.asides, &mut count.asides_seen),
+            };
+            *all += 1;
+            *seen += usize::from(progress.done(lesson, step));
         }
+        count
     }
 
     /// How many there are: `11 steps`, `5 steps and 1 aside`.
@@ -183,16 +175,5 @@ impl StepCount {
             1 => format!("{steps} and {}", words(self.asides_seen, 1, "aside")),
             many => format!("{steps} and {}", words(self.asides_seen, many, "asides")),
         }
-    }
-}
-
-impl Sum for StepCount {
-    fn sum<I: Iterator<Item = StepCount>>(all: I) -> StepCount {
-        all.fold(StepCount::default(), |sum, one| StepCount {
-            steps: sum.steps + one.steps,
-            seen: sum.seen + one.seen,
-            asides: sum.asides + one.asides,
-            asides_seen: sum.asides_seen + one.asides_seen,
-        })
     }
 }

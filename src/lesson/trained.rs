@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::fault::listed;
 use crate::ops::nearest;
 use crate::shims::MODEL;
 
@@ -45,10 +46,7 @@ pub fn sentence(text: &str) -> Result<Vec<String>, String> {
     let mut unknown: Vec<String> = Vec::new();
     for word in words.iter().filter(|word| !known.contains(word)) {
         let near = nearest(word, &known, 3);
-        let near = match near.is_empty() {
-            true => String::new(),
-            false => format!(" (the nearest: {})", near.join(", ")),
-        };
+        let near = if near.is_empty() { String::new() } else { listed(" (the nearest: ", &near) + ")" };
         let said = format!("`{word}`{near}");
         if !unknown.contains(&said) {
             unknown.push(said);

@@ -356,22 +356,16 @@ impl Specification {
 
 /// `digits` in groups of three, padded with leading zeros to at least `least` characters.
 fn grouped(digits: &str, separator: char, least: usize) -> String {
-    let mut reversed = String::new();
-    let mut left = digits.bytes().rev().map(char::from);
-    let (mut remaining, mut least) = (digits.len(), least as isize);
-    loop {
-        let group = 3.min((remaining as isize).max(least).max(1)) as usize;
-        for _ in 0..group {
-            reversed.push(left.next().unwrap_or('0'));
+    let characters = |count: usize| count + (count - 1) / 3;
+    let count = (digits.len()..).find(|count| characters(*count) >= least).expect("numbers do not end");
+    let mut out = String::new();
+    for (at, digit) in format!("{digits:0>count$}").chars().enumerate() {
+        if at > 0 && (count - at) % 3 == 0 {
+            out.push(separator);
         }
-        remaining = remaining.saturating_sub(group);
-        least -= group as isize;
-        if remaining == 0 && least <= 0 {
-            return reversed.chars().rev().collect();
-        }
-        least -= 1;
-        reversed.push(separator);
+        out.push(digit);
     }
+    out
 }
 
 fn exponent(scientific: &str) -> i32 {

@@ -18,8 +18,6 @@ pub struct BenchReport {
     /// The machine: processor and threads.
     pub machine: String,
     pub rows: Vec<BenchRow>,
-    /// How each path grows with the number of tokens.
-    pub growth: Vec<Growth>,
     /// The number of tokens of the largest materialised case, and its number of score matrices (batch times heads).
     pub scores: Option<(usize, usize)>,
     pub skipped: Vec<String>,
@@ -35,14 +33,6 @@ pub struct BenchRow {
     pub best: Duration,
     /// Peak memory of the process.
     pub megabytes: Option<f64>,
-}
-
-/// One path at several numbers of tokens.
-#[derive(Clone, Default, PartialEq)]
-pub struct Growth {
-    pub name: String,
-    /// Number of tokens, milliseconds, megabytes.
-    pub points: Vec<(usize, f64, Option<f64>)>,
 }
 
 /// A model of GPT-2's size that writes text: the document `attn.bench.decode/1`.
@@ -114,9 +104,7 @@ fn title(what: &str, machine: &str, look: Look) -> Text {
 pub fn bench(report: &BenchReport, look: Look) -> Text {
     let mut text = title(&report.layer, &report.machine, look);
     text.section(if look.plain { facts(report) } else { table(report, look) });
-    if !report.growth.is_empty() {
-        text.section(growth(report, look));
-    }
+    text.section(growth(report, look));
     let mut left_out = Text::new();
     report.skipped.iter().for_each(|words| left_out.append(wrap((Role::Dim, words), look.width, 0, 0)));
     text.section(left_out);
@@ -165,20 +153,32 @@ fn facts(report: &BenchReport) -> Text {
     text
 }
 
-/// How each path grows from one number of tokens to the next, and why.
+/// How each path grows from one number of tokens to the next, and why; nothing where no path has two.
 fn growth(report: &BenchReport, look: Look) -> Text {
     let mut text = Text::new();
-    text.say(Role::Strong, "Growth with the tokens");
-    for growth in &report.growth {
-        let mut line = Line::new().with(Role::Prose, format!("{}:", growth.name));
-        for (at, pair) in growth.points.windows(2).enumerate() {
-            let ((less, short, small), (more, long, large)) = (pair[0], pair[1]);
-            let memory = small.zip(large).map(|(small, large)| format!(", memory ×{:.1}", large / small));
+    for (at, first) in report.rows.iter().enumerate() {
+        let of_path: Vec<&BenchRow> = report.rows.iter().filter(|row| row.name == first.name).collect();
+        if of_path.len() < 2 || report.rows[..at].iter().any(|row| row.name == first.name) {
+            continue;
+        }
+        let mut line = Line::new().with(Role::Prose, format!("{}:", first.name));
+        for (at, pair) in of_path.windows(2).enumerate() {
+            let memory = pair[0].megabytes.zip(pair[1].megabytes);
+            let memory =
+                memory.map_or_else(String::new, |(less, more)| format!(", memory ×{:.1}", more / less));
+            let time = pair[1].median.as_secs_f64() / pair[0].median.as_secs_f64();
+            let [less, more] = [pair[0], pair[1]].map(|row| grouped(row.tokens as u64));
             line.push(Role::Prose, if at == 0 { " " } else { "; " });
-            line.push(Role::Label, format!("{} to {}", grouped(less as u64), grouped(more as u64)));
-            line.push(Role::Prose, format!(" time ×{:.1}{}", long / short, memory.unwrap_or_default()));
+            line.push(Role::Label, format!("{less} to {more}"));
+            line.push(Role::Prose, format!(" time ×{time:.1}{memory}"));
+        }
+        if text.is_empty() {
+            text.say(Role::Strong, "Growth with the tokens");
         }
         text.append(wrap(&line, look.width, if look.plain { 0 } else { 2 }, 2));
+    }
+    if text.is_empty() {
+        return text;
     }
     let mut words =
         "Every query meets every key, so the time of attention grows with the square of the tokens on \

@@ -223,19 +223,14 @@ fn marked(line: &str, other: Option<&str>) -> Line {
     };
     let others = pieces(other);
     let mine = pieces(line);
-    if mine.len() != others.len() {
-        // The pieces cannot be paired: mark all but the common start and the common end.
-        let head = mine.iter().zip(&others).take_while(|(a, b)| a == b).count();
-        let ends = mine[head..].iter().rev().zip(others[head.min(others.len())..].iter().rev());
-        let tail = ends.take_while(|(a, b)| a == b).count();
-        for (at, piece) in mine.iter().enumerate() {
-            let same = at < head || at >= mine.len() - tail || piece.trim().is_empty();
-            out.push(if same { Role::Output } else { Role::Differs }, *piece);
-        }
-        return out;
-    }
-    for (piece, other) in mine.iter().zip(&others) {
-        let same = piece == other || piece.trim().is_empty();
+    // Where the pieces cannot be paired, all but the common start and the common end is marked.
+    let paired = mine.len() == others.len();
+    let head = mine.iter().zip(&others).take_while(|(a, b)| a == b).count();
+    let ends = mine[head..].iter().rev().zip(others[head..].iter().rev());
+    let tail = ends.take_while(|(a, b)| a == b).count();
+    for (at, piece) in mine.iter().enumerate() {
+        let at_end = at < head || at >= mine.len() - tail;
+        let same = at_end || paired && *piece == others[at] || piece.trim().is_empty();
         out.push(if same { Role::Output } else { Role::Differs }, *piece);
     }
     out
@@ -245,24 +240,11 @@ fn marked(line: &str, other: Option<&str>) -> Line {
 fn near(pairs: &[LinePair]) -> Vec<Option<usize>> {
     let differs = |at: usize| pairs.get(at).is_some_and(|(a, b)| a != b);
     let wanted = |at: usize| differs(at) || differs(at + 1) || (at > 0 && differs(at - 1));
-    let mut rows = Vec::new();
-    let mut hidden = 0;
-    for at in 0..pairs.len() {
-        // A single line takes no more space than the sign that it is left out.
-        let alone = !wanted(at) && (at == 0 || wanted(at - 1)) && (at + 1 == pairs.len() || wanted(at + 1));
-        if wanted(at) || alone {
-            if hidden > 0 {
-                rows.push(None);
-            }
-            hidden = 0;
-            rows.push(Some(at));
-        } else {
-            hidden += 1;
-        }
-    }
-    if hidden > 0 {
-        rows.push(None);
-    }
+    // A single line takes no more space than the sign that it is left out.
+    let alone = |at: usize| (at == 0 || wanted(at - 1)) && (at + 1 == pairs.len() || wanted(at + 1));
+    let mut rows: Vec<Option<usize>> =
+        (0..pairs.len()).map(|at| (wanted(at) || alone(at)).then_some(at)).collect();
+    rows.dedup();
     rows
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::explain::doctor::{Finding, Mistake, example_of};
+use crate::lesson::fault::listed;
 use crate::view::code;
 use crate::view::quantity::counted;
 use crate::view::text::{Line, Look, Role, Text};
@@ -132,10 +133,8 @@ pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
 
 /// Why a file did not run as a whole, what of it ran `before` it raised, and what was examined alone.
 pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[String], look: Look) -> Text {
-    let ran_before = match before {
-        [] => String::new(),
-        before => format!("ran before that: {}; ", before.join(", ")),
-    };
+    let ran_before =
+        if before.is_empty() { String::new() } else { listed("ran before that: ", before) + "; " };
     let how = match ran {
         [] => "nothing else in it could run".to_owned(),
         ran => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),

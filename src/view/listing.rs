@@ -46,12 +46,12 @@ impl Listing<'_> {
     fn parts(&self) -> impl Iterator<Item = (&str, &[&Lesson], StepCount)> {
         self.lessons.chunk_by(|_, next| next.part.is_none()).map(|lessons| {
             let title = lessons[0].part.as_deref().unwrap_or(&self.course.title);
-            (title, lessons, lessons.iter().map(|lesson| self.count(lesson)).sum())
+            (title, lessons, StepCount::of(lessons, self.progress))
         })
     }
 
     fn count(&self, lesson: &Lesson) -> StepCount {
-        StepCount::of(lesson, self.progress)
+        StepCount::of(&[lesson], self.progress)
     }
 
     /// Whether any of its steps was seen.

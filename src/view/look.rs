@@ -64,11 +64,13 @@ pub fn next_words(looked: &Looked, look: Look) -> Text {
 
 /// The word that looks, with its number where the sentence has it more than once.
 pub fn looking_word(looked: &Looked) -> String {
-    let word = &looked.words[looked.at];
-    match looked.words.iter().filter(|other| *other == word).count() {
-        1 => format!("\"{word}\""),
-        _ => format!("\"{word}\" (word {})", looked.at + 1),
-    }
+    let number =
+        if is_repeated(looked, looked.at) { format!(" (word {})", looked.at + 1) } else { String::new() };
+    format!("\"{}\"{number}", looked.words[looked.at])
+}
+
+fn is_repeated(looked: &Looked, at: usize) -> bool {
+    looked.words.iter().filter(|other| **other == looked.words[at]).count() > 1
 }
 
 /// The sentence as text, each word shaded by the weight that a head gives to it, with the largest weights below the words.
@@ -119,9 +121,8 @@ pub fn shaded(looked: &Looked, head: Head, look: Look) -> Text {
 
 /// The words that get a weight of at least [`NAMED`], the largest first.
 pub(crate) fn most_looked_at(looked: &Looked, row: &[f64]) -> String {
-    let mut named: Vec<(usize, f64)> =
-        row.iter().copied().enumerate().filter(|(_, weight)| *weight >= NAMED).collect();
-    named.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let mut named = largest_first(row.to_vec());
+    named.retain(|(_, weight)| *weight >= NAMED);
     let named: Vec<String> =
         named.iter().map(|(at, weight)| format!("{} {weight:.2}", word_named(looked, *at))).collect();
     match named.is_empty() {
@@ -130,13 +131,17 @@ pub(crate) fn most_looked_at(looked: &Looked, row: &[f64]) -> String {
     }
 }
 
+/// Values and their places, the largest first, without their signs.
+fn largest_first(values: Vec<f64>) -> Vec<(usize, f64)> {
+    let mut all: Vec<(usize, f64)> = values.into_iter().enumerate().collect();
+    all.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+    all
+}
+
 /// A word, with its number where the sentence has it more than once.
 fn word_named(looked: &Looked, at: usize) -> String {
-    let word = &looked.words[at];
-    match looked.words.iter().filter(|other| *other == word).count() {
-        1 => word.clone(),
-        _ => format!("{word} ({})", at + 1),
-    }
+    let number = if is_repeated(looked, at) { format!(" ({})", at + 1) } else { String::new() };
+    looked.words[at].clone() + &number
 }
 
 /// The maps of all heads side by side, four cells to a character, with the word that got most of the last row below each.
@@ -168,17 +173,14 @@ pub fn grid(looked: &Looked, without: &[Head], look: Look) -> Text {
         map.line(line.with(Role::Number, format!("{weight:.2}")));
         map
     };
-    let maps: Vec<Text> = looked.heads().map(small).collect();
+    let mut maps: Vec<Text> = looked.heads().map(small).collect();
     let widest = maps.iter().map(Text::width).max().unwrap_or(0);
     let abreast = ((look.width + 3) / (widest + 3)).max(1);
     let heads = looked.weights.first().map_or(1, Vec::len);
     // Layers begin on a new row where the heads of one fit.
     let abreast = if abreast >= heads { heads } else { abreast };
-    let mut padded = maps;
-    for map in &mut padded {
-        map.lines[0].fill(widest);
-    }
-    for row in padded.chunks(abreast) {
+    maps.iter_mut().for_each(|map| map.lines[0].fill(widest));
+    for row in maps.chunks(abreast) {
         text.section(Text::beside(row, 3));
     }
     text
@@ -272,8 +274,7 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
     }
     let column = parts.iter().map(|part| part.name().width()).max().unwrap_or(0) + 2;
     for part in parts {
-        let mut read: Vec<(usize, f64)> = part.words.iter().copied().enumerate().collect();
-        read.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+        let read = largest_first(part.words.clone());
         let read =
             read.iter().filter(|(_, adds)| adds.abs() >= 0.1 && adds.abs() >= 0.1 * part.adds.abs()).take(3);
         let read: Vec<String> = read
@@ -331,9 +332,7 @@ pub fn weight_parts(looked: &Looked, look: Look) -> Text {
             product / root
         ),
     ));
-    let mut each: Vec<(usize, f64)> =
-        parts.query.iter().zip(&parts.key).map(|(query, key)| query * key).enumerate().collect();
-    each.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+    let each = largest_first(parts.query.iter().zip(&parts.key).map(|(query, key)| query * key).collect());
     let named = each.iter().take(PRODUCTS).map(|(at, product)| {
         unbroken(&format!("{}: {:.2} × {:.2} = {product:+.2}", at + 1, parts.query[*at], parts.key[*at]))
     });
@@ -349,9 +348,8 @@ pub fn weight_parts(looked: &Looked, look: Look) -> Text {
         format!("its largest products, by their number of {}: {}{rest}", each.len(), named.join(", ")),
     ));
     // A word that is hidden, by a window, has a weight of exactly 0 and no part in the sum.
-    let mut others: Vec<(usize, f64)> =
-        parts.weights.iter().copied().enumerate().filter(|(_, weight)| *weight > 0.0).collect();
-    others.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let mut others = largest_first(parts.weights.clone());
+    others.retain(|(_, weight)| *weight > 0.0);
     let score = |at: usize| parts.products[at] / root;
     let largest = others.first().map_or(0.0, |(at, _)| score(*at));
     let sum: f64 = others.iter().map(|(at, _)| (score(*at) - largest).exp()).sum();

@@ -67,7 +67,10 @@ pub(crate) fn reading(panel: &Panel, look: Look) -> Text {
     let mut text = if panel.total > 0 { position(panel, look) } else { Text::new() };
     text.append(prose(&panel.prose, look));
     if !panel.code.trim().is_empty() {
-        title(&mut text, "Code:", look);
+        text.gap();
+        if look.plain {
+            text.say(Role::Prose, "Code:");
+        }
         text.append(code::code(&panel.code, look));
     }
     text
@@ -148,14 +151,6 @@ impl Panel {
             self.stdout = fold(&self.stdout);
             self.result = self.result.take().map(|result| fold(&result));
         }
-    }
-}
-
-/// Begins a part: with its name if there are no borders to show what it is.
-fn title(text: &mut Text, name: &str, look: Look) {
-    text.gap();
-    if look.plain {
-        text.say(Role::Prose, name);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Two implementations compared: what was given to both, whether they agree, and where they part.
 
+use serde::{Deserialize, Serialize};
+
 use crate::explain::{PartedOperand, PartedStep, Parting, Relation, TensorDifference};
 use crate::tensor::show::shape_in_formula;
 use crate::view::code;
@@ -8,23 +10,45 @@ use crate::view::quantity::{amount, counted, grouped};
 use crate::view::text::{Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// Two implementations, with the same weights and inputs.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Compared {
-    /// Both, as they were typed or found.
+/// What `_compare.py` reports.
+#[derive(Deserialize)]
+pub(crate) struct Report {
     pub(crate) sides: [String; 2],
-    /// What was copied, as it is said: "7 copied: 4 by name, 3 by order".
-    pub(crate) weights: String,
-    /// What is to be known of the weights: what was paired otherwise than by name, what has no partner.
+    pub(crate) equal: bool,
+    pub(crate) weights: Vec<Weight>,
+    pub(crate) zeroed: [Vec<String>; 2],
     pub(crate) remarks: Vec<String>,
-    pub(crate) inputs: String,
-    pub(crate) is_equal: bool,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) gradients: Gradients,
+}
+
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Weight {
+    pub(crate) a: Vec<String>,
+    pub(crate) b: Vec<String>,
+    pub(crate) by: String,
+    pub(crate) transposed: bool,
+}
+
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Gradients {
+    pub(crate) compared: Vec<String>,
+    pub(crate) differing: Vec<String>,
+}
+
+/// Two implementations, with the same weights and inputs.
+pub(crate) struct Compared {
+    pub(crate) report: Report,
     /// The shapes of both outputs.
     pub(crate) shapes: [Vec<usize>; 2],
     /// How the outputs differ; `None` if their shapes do.
     pub(crate) difference: Option<TensorDifference>,
-    /// How many gradients were compared, and the names of those that differ.
-    pub(crate) gradients: (usize, Vec<String>),
     /// Where they part, and the lines of code there.
     pub(crate) parting: Option<Parting>,
     pub(crate) code: [Option<String>; 2],
@@ -35,9 +59,10 @@ const LABEL: usize = 11;
 
 pub(crate) fn compared(it: &Compared, look: Look) -> Text {
     let mut text = Text::new();
-    let [one, two] = &it.sides;
+    let report = &it.report;
+    let [one, two] = &report.sides;
     let mut say = |role: Role, words: &str| text.append(wrap((role, words), look.text_width(), 0, 0));
-    match it.is_equal {
+    match report.equal {
         true => say(
             Role::Good,
             &format!("{}{one} and {two} compute the same.", if look.plain { "" } else { "✓ " }),
@@ -48,11 +73,12 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
     let mut row = |label: &str, words: &str| {
         text.append(labelled(label, Role::Dim, (Role::Prose, words), LABEL, look));
     };
-    row("weights", &it.weights);
-    it.remarks.iter().for_each(|words| row("", words));
-    row("inputs", &it.inputs);
+    row("weights", &weights(report));
+    remarks(report).iter().for_each(|words| row("", words));
+    let inputs = report.inputs.iter().map(|it| format!("{} {}", it.name, it.value));
+    row("inputs", &inputs.collect::<Vec<_>>().join(", "));
     row("outputs", &outputs(it));
-    row("gradients", &gradients(it));
+    row("gradients", &gradients(&report.gradients));
     let Some(parting) = &it.parting else { return text };
     text.gap();
     let before = match parting.shared {
@@ -63,7 +89,7 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
     for (at, step) in parting.sides.iter().enumerate() {
         match step {
             Some(step) => text.append(parted(step, it.code[at].as_deref(), look)),
-            None => text.say(Role::Dim, format!("  {}: no operation of its own", it.sides[at])),
+            None => text.say(Role::Dim, format!("  {}: no operation of its own", report.sides[at])),
         }
     }
     let relation = parting.relation.as_ref().map(|relation| related(relation, &parting.sides));
@@ -74,6 +100,50 @@ pub(crate) fn compared(it: &Compared, look: Look) -> Text {
         text.append(wrap((Role::Prose, words), look.text_width(), 0, 0));
     }
     text
+}
+
+/// How many weights were copied, and how they were paired.
+fn weights(report: &Report) -> String {
+    let count = |by: &str| report.weights.iter().filter(|it| it.by == by).count();
+    let kinds = [
+        ("map", "as --map says"),
+        ("name", "by name"),
+        ("role", "by what they are for"),
+        ("order", "by order"),
+    ];
+    let said: Vec<String> = kinds
+        .iter()
+        .filter(|(by, _)| count(by) > 0)
+        .map(|(by, words)| format!("{} {words}", count(by)))
+        .collect();
+    match report.weights.len() {
+        0 => "none".to_owned(),
+        all => format!("{all} copied: {}", said.join(", ")),
+    }
+}
+
+/// The weights that were not paired by name, those without a partner, and what else was assumed.
+fn remarks(report: &Report) -> Vec<String> {
+    let pairs = report.weights.iter().filter(|it| it.by != "name");
+    let said: Vec<String> = pairs
+        .map(|it| {
+            let turned = if it.transposed { " (transposed)" } else { "" };
+            format!("{} = {}{turned}", it.a.join(" + "), it.b.join(" + "))
+        })
+        .collect();
+    let mut remarks = Vec::new();
+    if !said.is_empty() {
+        remarks.push(said.join(", "));
+    }
+    for (side, names) in report.sides.iter().zip(&report.zeroed) {
+        if !names.is_empty() {
+            let side = side.split('(').next().unwrap_or_default();
+            let have = if names.len() == 1 { "has no partner and is 0" } else { "have no partner and are 0" };
+            remarks.push(format!("{} of {side} {have}", names.join(", ")));
+        }
+    }
+    remarks.extend(report.remarks.iter().cloned());
+    remarks
 }
 
 /// How an operand differs, as a sentence.
@@ -109,7 +179,7 @@ fn outputs(it: &Compared) -> String {
     let Some(found) = &it.difference else {
         return format!("the shapes differ: {one} and {two}");
     };
-    if it.is_equal {
+    if it.report.equal {
         return match found.differing {
             0 => format!("{one}, equal"),
             _ => format!("{one}, equal but for rounding"),
@@ -127,12 +197,11 @@ fn outputs(it: &Compared) -> String {
     }
 }
 
-fn gradients(it: &Compared) -> String {
-    let (count, differing) = &it.gradients;
-    match (count, differing.as_slice()) {
+fn gradients(gradients: &Gradients) -> String {
+    match (gradients.compared.len(), gradients.differing.as_slice()) {
         (0, _) => "not compared".to_owned(),
-        (count, []) => format!("{} compared, equal", counted(*count, "gradient")),
-        (count, differing) if differing.len() == *count && *count > 1 => format!("all {count} differ"),
+        (count, []) => format!("{} compared, equal", counted(count, "gradient")),
+        (count, differing) if differing.len() == count && count > 1 => format!("all {count} differ"),
         (count, differing) => format!("{} of {count} differ: {}", differing.len(), differing.join(", ")),
     }
 }

@@ -62,29 +62,14 @@ fn axes(axes: &PlottedAxes, look: Look) -> Text {
             false => Canvas::new(&curves, axes, look).drawn(),
         });
     }
-    if !look.plain {
-        text.append(labels(axes, look));
+    // The labels of the axes, in one line.
+    let named = [("→", &axes.x.label), ("↑", &axes.y.label)];
+    let named = named.iter().filter(|(_, label)| !look.plain && !label.is_empty());
+    let named: Vec<String> = named.map(|(arrow, label)| format!("{arrow} {label}")).collect();
+    if !named.is_empty() {
+        text.append(words(Role::Dim, &named.join("   "), look.width));
     }
     text
-}
-
-/// The labels of the axes, in one line.
-fn labels(axes: &PlottedAxes, look: Look) -> Text {
-    match named_axes(axes) {
-        named if named.is_empty() => Text::new(),
-        named => words(Role::Dim, &named, look.width),
-    }
-}
-
-/// The labels of the axes, each with its direction; empty if there are none.
-fn named_axes(axes: &PlottedAxes) -> String {
-    let named = [(&axes.x.label, "→"), (&axes.y.label, "↑")];
-    let named: Vec<String> = named
-        .iter()
-        .filter(|(label, _)| !label.is_empty())
-        .map(|(label, arrow)| format!("{arrow} {label}"))
-        .collect();
-    named.join("   ")
 }
 
 /// A table of numbers as a tensor, with the names of its rows and columns.
@@ -166,6 +151,14 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
+/// The ends of an axis, or the names of its categories at their ends.
+pub(super) fn ends(axis: &PlottedAxis, scale: &Scale) -> [String; 2] {
+    match axis.names.as_deref() {
+        Some([first, .., last]) => [first.clone(), last.clone()],
+        _ => [number(scale.low), number(scale.high)],
+    }
+}
+
 fn curves_in_words(curves: &[&Mark], axes: &PlottedAxes, look: Look) -> Text {
     let mut text = Text::new();
     for (at, mark) in curves.iter().enumerate() {
@@ -235,10 +228,9 @@ impl<'m> Canvas<'m> {
     }
 
     fn draw(&mut self, at: usize, mark: &Mark) {
-        let point = |x: f64, y: f64| (x, y);
         let points: Vec<(f64, f64)> = match mark.kind {
-            MarkKind::Level => vec![point(self.x.low, mark.y[0]), point(self.x.high, mark.y[0])],
-            MarkKind::Upright => vec![point(mark.x[0], self.y.low), point(mark.x[0], self.y.high)],
+            MarkKind::Level => vec![(self.x.low, mark.y[0]), (self.x.high, mark.y[0])],
+            MarkKind::Upright => vec![(mark.x[0], self.y.low), (mark.x[0], self.y.high)],
             _ => mark.x.iter().copied().zip(mark.y.iter().copied()).collect(),
         };
         match mark.kind {
@@ -342,15 +334,8 @@ impl<'m> Canvas<'m> {
         text
     }
 
-    /// The ends of the horizontal axis, or the names of its categories at their ends.
     fn ticks(&self) -> Line {
-        let named = self.axes.x.names.as_ref().filter(|names| names.len() > 1);
-        let (first, last) = match named {
-            Some(names) => (names[0].clone(), names[names.len() - 1].clone()),
-            None => (number(self.x.low), number(self.x.high)),
-        };
-        let (first, last) =
-            (escape_controls(&first, &[]).into_owned(), escape_controls(&last, &[]).into_owned());
+        let [first, last] = ends(&self.axes.x, &self.x).map(|end| escape_controls(&end, &[]).into_owned());
         let mut line = Line::spaces(self.left);
         line.push(Role::Dim, first);
         let wide = Line::new().with(Role::Dim, &last).width();

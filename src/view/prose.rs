@@ -125,9 +125,8 @@ impl MarkdownWriter {
                     self.text.say(Role::Dim, "─".repeat(self.width()));
                 }
             }
-            Event::Html(_) | Event::InlineHtml(_) => {}
-            Event::FootnoteReference(name) => self.push(&format!("[{name}]")),
-            Event::TaskListMarker(done) => self.push(if done { "[x] " } else { "[ ] " }),
+            // HTML, and what is not among the options.
+            _ => {}
         }
     }
 

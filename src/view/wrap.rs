@@ -290,33 +290,3 @@ fn splits_number(letters: &[(usize, char)], place: usize) -> bool {
         _ => false,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_formulas_and_shapes_are_not_broken() {
-        let prose =
-            "weights that are kept are divided by 1 - p, so (6) @ (6, 3) gives (3), as i = 1 does here";
-        let sum = "0.2365 + 0.1305 + 0.5874 = 0.9544, of which more than half comes from the last";
-        for width in 24..90 {
-            let of = |words: &str| {
-                let line = Line::new().with(Role::Prose, words);
-                let text = wrap_evenly(&line, width, &Line::new(), &Line::new());
-                let lines: Vec<String> = text.lines.iter().map(Line::text).collect();
-                assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
-                assert_eq!(lines.join(" "), words);
-                lines
-            };
-            for line in of(prose) {
-                let broken = ["by 1", "1 -", "@", "(6,", "i =", " i"].iter().any(|end| line.ends_with(end));
-                assert!(!broken, "{line}");
-            }
-            // A formula that is longer than a part of the line is broken before an operator.
-            for line in of(sum) {
-                assert!(!line.ends_with(['+', '=']), "{line}");
-            }
-        }
-    }
-}

@@ -11,6 +11,7 @@ use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::formula::formula;
 use attn::view::markdown::{fenced, table};
 use attn::view::pick::marked;
+use attn::view::prose::prose;
 use attn::view::table::body;
 use attn::view::{Figure, Look, panel};
 use unicode_width::UnicodeWidthStr;
@@ -341,5 +342,26 @@ fn outputs_that_no_one_could_read_are_shown_in_part() {
         for part in parts {
             assert!(words.contains(part), "{part}");
         }
+    }
+}
+
+#[test]
+fn short_formulas_and_shapes_are_not_broken() {
+    let words = "weights that are kept are divided by 1 - p, so (6) @ (6, 3) gives (3), as i = 1 does here";
+    let sum = "0.2365 + 0.1305 + 0.5874 = 0.9544, of which more than half comes from the last";
+    for width in 24..88 {
+        let of = |words: &str| -> Vec<String> {
+            let lines: Vec<String> =
+                prose(words, look(width)).characters().lines().map(str::to_owned).collect();
+            assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+            assert_eq!(lines.join(" "), words);
+            lines
+        };
+        for line in of(words) {
+            let broken = ["by 1", "1 -", "@", "(6,", "i =", " i"].iter().any(|end| line.ends_with(end));
+            assert!(!broken, "{line}");
+        }
+        // A formula that is longer than a part of the line is broken before an operator.
+        assert!(of(sum).iter().all(|line| !line.ends_with(['+', '='])));
     }
 }

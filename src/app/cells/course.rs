@@ -6,6 +6,7 @@ use std::path::Path;
 use super::super::terminal::shell::{Failure, Shell};
 use crate::lesson::Catalogue;
 use crate::lesson::course_folder::CourseError;
+use crate::lesson::fault::listed;
 use crate::lesson::front_matter::is_lesson;
 use crate::ops::nearest;
 use crate::shims::outside::fs;
@@ -60,11 +61,7 @@ pub(crate) fn of_place(words: &[String], shell: &mut Shell) -> Result<(Catalogue
 
 /// Says that there is nothing at a path, and names the nearest folders.
 fn absent(what: &str, path: &Path) -> String {
-    let near = match similar(path, 3, Path::is_dir).as_slice() {
-        [] => String::new(),
-        names => format!("; the nearest: {}", names.join(", ")),
-    };
-    format!("there is no {what}{near}")
+    format!("there is no {what}{}", listed("; the nearest: ", &similar(path, 3, Path::is_dir)))
 }
 
 /// The folder of a lesson's file, if it is a course's folder: it has a glossary.

@@ -7,6 +7,7 @@ use super::super::json::Values;
 use super::plan::PlannedCell;
 use super::trace::TracedOperation;
 use crate::explain::errors::ErrorExplanation;
+use crate::lesson::compare::Verdict;
 use crate::session::{Outcome, Variable};
 use crate::shims::PlottedFigure;
 
@@ -50,8 +51,7 @@ pub(crate) struct CellDocument {
 #[derive(Serialize)]
 pub(crate) struct CheckDocument {
     pub(crate) recorded: Option<String>,
-    /// `same`, `close`, `differs` or `unrecorded`.
-    pub(crate) verdict: &'static str,
+    pub(crate) verdict: Verdict,
 }
 
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use super::plan::PlannedCell;
 use super::workspace::Workspace;
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare_output};
-use crate::lesson::notebook::shown;
+use crate::lesson::notebook::RecordedOutput;
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Channel, Outcome, Session};
 
@@ -129,8 +129,7 @@ fn with_remark(mut result: CellResult, remark: &str) -> CellResult {
 
 /// Everything that a cell showed, in the form of recorded outputs.
 pub(crate) fn output_of(outcome: &Outcome) -> String {
-    let error = outcome.error.as_ref().map(|raised| (raised.kind.as_str(), raised.message.as_str()));
-    shown(&outcome.stdout, outcome.result.as_deref(), error)
+    RecordedOutput::from(outcome).shown()
 }
 
 /// While the next cell of a trial runs: once it has printed more of the recorded lines than `agreed`, it may draw as much as

@@ -18,6 +18,7 @@ use super::element_text::{IndexItem, Scope, scope, split_index};
 use super::step::element_of;
 use super::workspace::Workspace;
 use crate::explain::{LocalTensor, TensorNames};
+use crate::lesson::fault::listed;
 use crate::ops::nearest;
 use crate::tensor::Tensor;
 use crate::torch;
@@ -272,10 +273,7 @@ fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
             if near.is_empty() && raised.kind == "NameError" {
                 near = known.all().filter(|name| !name.contains('.')).take(6).map(str::to_owned).collect();
             }
-            let near = match near.as_slice() {
-                [] => String::new(),
-                names => format!("; there are {}", names.join(", ")),
-            };
+            let near = listed("; there are ", &near);
             Err(Failure::Usage(format!("{base}: {}: {}{near}", raised.kind, raised.message)))
         }
     }

@@ -24,13 +24,8 @@ pub(crate) fn note(raised: &Raised, source: &str) -> ErrorNote {
     }
 }
 
-/// The error of the last cell of a session, explained from the variables in scope.
-pub(crate) fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf) -> ErrorNote {
-    explained_from(raised, source, session, &|cell| session.source(cell), axes)
-}
-
-/// As [`explained`], with the sources of the cells that may be shown.
-pub(crate) fn explained_from<'s>(
+/// The error of the last cell of a session, explained from the variables in scope. `sources` has the cells that may be shown.
+pub(crate) fn explained<'s>(
     raised: &Raised,
     source: &str,
     session: &Session,

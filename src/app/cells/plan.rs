@@ -8,6 +8,7 @@ use super::super::terminal::shell::{Failure, Shell};
 use super::course::similar;
 use super::workspace::{RanCell, Workspace};
 use crate::lesson::catalogue::FindError;
+use crate::lesson::fault::listed;
 use crate::lesson::notebook::{NotebookCell, RecordedOutput};
 use crate::lesson::read_error::ReadErrorKind;
 use crate::lesson::{Catalogue, LessonStep, Notebook, Target};
@@ -194,11 +195,7 @@ pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
             }),
             _ => Vec::new(),
         };
-        let near = match near.as_slice() {
-            [] => String::new(),
-            names => format!("; the nearest: {}", names.join(", ")),
-        };
-        let words = format!("nothing was run: {error}{near}");
+        let words = format!("nothing was run: {error}{}", listed("; the nearest: ", &near));
         match error.kind {
             ReadErrorKind::Missing | ReadErrorKind::Folder { .. } | ReadErrorKind::UnknownKind => {
                 Failure::Usage(words)

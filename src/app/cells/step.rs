@@ -22,7 +22,7 @@ pub(crate) fn step_panel(step: &Step, lesson: &Lesson, outcome: &Outcome, sessio
         result: outcome.result.clone(),
         error: outcome.error.as_ref().map(|raised| {
             let names = StepNames::of(step, lesson);
-            explained(raised, &step.code, session, &|name| names.axes(name))
+            explained(raised, &step.code, session, &|cell| session.source(cell), &|name| names.axes(name))
         }),
         figures: figures(step, lesson, outcome, session),
         pictures: plots(outcome)

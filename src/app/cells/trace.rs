@@ -97,6 +97,6 @@ fn operand(tensor: &TracedTensor) -> Value {
 }
 
 fn result(tensor: &TracedTensor) -> TracedResult {
-    let values = tensor.values().and_then(|data| Values::of_few(tensor.shape(), data));
+    let values = tensor.values().and_then(|data| Values::of_few(tensor.shape(), &data));
     TracedResult { dtype: tensor.dtype.name(), shape: tensor.shape().to_vec(), values }
 }

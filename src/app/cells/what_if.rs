@@ -270,7 +270,7 @@ fn difference(tensor: &ChangedTensor) -> DifferenceEntry<'_> {
             dtype if dtype.is_float() => Buffer::F32(values.iter().map(|value| *value as f32).collect()),
             _ => Buffer::I64(values.iter().map(|value| *value as i64).collect()),
         };
-        Values::of_few(&tensor.shape, data)
+        Values::of_few(&tensor.shape, &data)
     };
     DifferenceEntry {
         name: &tensor.name,

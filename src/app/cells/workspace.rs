@@ -139,13 +139,13 @@ impl<'c> Workspace<'c> {
 
     /// The last error, with the line of code and an explanation from the variables in scope there.
     pub(crate) fn error_note(&self, raised: &Raised, source: &str) -> ErrorNote {
-        notes::explained(raised, source, &self.session, &|name| self.axes_of(name))
+        self.error_note_without("", raised, source)
     }
 
     /// As [`Workspace::error_note`], for code that the cell `caller` called: nothing of that cell is shown.
     pub(crate) fn error_note_without(&self, caller: &str, raised: &Raised, source: &str) -> ErrorNote {
         let shown = |cell: &str| self.session.source(cell).filter(|_| cell != caller);
-        notes::explained_from(raised, source, &self.session, &shown, &|name| self.axes_of(name))
+        notes::explained(raised, source, &self.session, &shown, &|name| self.axes_of(name))
     }
 
     /// The explanation of the last error.
@@ -173,13 +173,25 @@ impl<'c> Workspace<'c> {
     /// As [`Workspace::figure`], with the names that axes of tokens usually have where no step names the axes: for
     /// tensors that the learner's own code made.
     pub(crate) fn labelled_figure(&self, name: &str, tensor: &Tensor) -> Figure {
+        let tokens = self.at.map_or(0, |(_, lesson)| lesson.tokens.len());
+        let has_tokens = tokens > 1 && tensor.shape().contains(&tokens);
+        self.figure_or(name, tensor, |shape| has_tokens.then(|| usual_axes(shape, tokens)))
+    }
+
+    /// As [`Workspace::figure`], with these axes where the step names none.
+    fn figure_or(
+        &self,
+        name: &str,
+        tensor: &Tensor,
+        axes: impl FnOnce(&[usize]) -> Option<Vec<String>>,
+    ) -> Figure {
         let mut figure = self.figure(name, tensor);
-        let tokens = self.at.map(|(_, lesson)| lesson.tokens.as_slice()).unwrap_or_default();
-        if figure.axes.is_empty() && figure.shape.contains(&tokens.len()) && tokens.len() > 1 {
-            figure.axes = usual_axes(&figure.shape, tokens.len());
-            let label =
-                |axis: &String| matches!(axis.as_str(), "token" | "query" | "key").then(|| tokens.to_vec());
-            figure.labels = figure.axes.iter().map(label).collect();
+        if figure.axes.is_empty()
+            && let Some(axes) = axes(&figure.shape)
+        {
+            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
+            figure.labels = axes.iter().zip(&figure.shape).map(label).collect();
+            figure.axes = axes;
         }
         figure
     }
@@ -192,14 +204,11 @@ impl<'c> Workspace<'c> {
     /// A tensor with its elements, as one on the way to others: a variable that is or was local to a function. It may
     /// have more axes before the ones that the lesson names: the batch, the heads.
     pub(crate) fn inner_figure(&self, name: &str, tensor: &Tensor) -> Figure {
-        let mut figure = self.figure(name, tensor);
-        let named = self.labels().map(|names| names.axes(name)).unwrap_or_default();
-        let ahead = figure.shape.len().saturating_sub(named.len());
-        if figure.axes.is_empty() && ahead > 0 && !named.is_empty() {
-            figure.axes = std::iter::repeat_n(String::new(), ahead).chain(named).collect();
-            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
-            figure.labels = figure.axes.iter().zip(&figure.shape).map(label).collect();
-        }
-        figure
+        let named = self.axes_of(name);
+        self.figure_or(name, tensor, |shape| {
+            let ahead =
+                shape.len().checked_sub(named.len()).filter(|ahead| *ahead > 0 && !named.is_empty())?;
+            Some(std::iter::repeat_n(String::new(), ahead).chain(named).collect())
+        })
     }
 }

@@ -324,8 +324,7 @@ impl<'c> Checker<'c> {
             }
             let planned = PlannedCell::of_step((step, lesson), false);
             let mut document = CellDocument::new(index, &planned, &ran.outcome);
-            document.check =
-                Some(CheckDocument { recorded: step.recorded.clone(), verdict: verdict.as_str() });
+            document.check = Some(CheckDocument { recorded: step.recorded.clone(), verdict });
             documents.push(document);
             cells.push(CheckedCell {
                 title: format!("{} {}", step.name(), step.slug),
@@ -376,7 +375,7 @@ impl<'c> Checker<'c> {
                 }
             }
             let mut document = CellDocument::new(index, cell, &outcome);
-            document.check = Some(CheckDocument { recorded: recorded.clone(), verdict: verdict.as_str() });
+            document.check = Some(CheckDocument { recorded: recorded.clone(), verdict });
             documents.push(document);
             let is_text = plan.target.ends_with(".md") || plan.target.ends_with(".py");
             cells.push(CheckedCell {

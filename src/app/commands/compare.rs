@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::cells::workspace::Workspace;
@@ -15,7 +14,7 @@ use crate::ops::nearest;
 use crate::ops::trace::Trace;
 use crate::session::Raised;
 use crate::shims::outside::fs;
-use crate::view::parting::{Compared, compared};
+use crate::view::parting::{Compared, Report, compared};
 
 /// What `attn compare` takes.
 #[derive(clap::Args)]
@@ -64,38 +63,6 @@ struct Side {
     word: String,
     source: String,
     package: String,
-}
-
-/// What `_compare.py` reports.
-#[derive(Deserialize)]
-struct Report {
-    sides: [String; 2],
-    equal: bool,
-    weights: Vec<Weight>,
-    zeroed: [Vec<String>; 2],
-    remarks: Vec<String>,
-    inputs: Vec<Input>,
-    gradients: Gradients,
-}
-
-#[derive(Deserialize, Serialize)]
-struct Weight {
-    a: Vec<String>,
-    b: Vec<String>,
-    by: String,
-    transposed: bool,
-}
-
-#[derive(Deserialize, Serialize)]
-struct Input {
-    name: String,
-    value: String,
-}
-
-#[derive(Deserialize, Serialize)]
-struct Gradients {
-    compared: Vec<String>,
-    differing: Vec<String>,
 }
 
 /// Compares, and shows a table or writes a document.
@@ -170,19 +137,8 @@ fn show(
         write_json(&document, shell)?;
         return Ok(exit);
     }
-    let inputs = report.inputs.iter().map(|it| format!("{} {}", it.name, it.value));
-    let page = Compared {
-        weights: weights(&report),
-        remarks: remarks(&report),
-        inputs: inputs.collect::<Vec<_>>().join(", "),
-        is_equal: report.equal,
-        shapes: [one.shape().to_vec(), two.shape().to_vec()],
-        difference,
-        gradients: (report.gradients.compared.len(), report.gradients.differing),
-        parting: found,
-        code,
-        sides: report.sides,
-    };
+    let shapes = [one.shape().to_vec(), two.shape().to_vec()];
+    let page = Compared { report, shapes, difference, parting: found, code };
     shell.show(&compared(&page, shell.look))?;
     Ok(exit)
 }
@@ -196,50 +152,6 @@ fn parted(found: Option<&Parting>, code: &[Option<String>; 2]) -> Value {
         }
     }
     value
-}
-
-/// How many weights were copied, and how they were paired.
-fn weights(report: &Report) -> String {
-    let count = |by: &str| report.weights.iter().filter(|it| it.by == by).count();
-    let kinds = [
-        ("map", "as --map says"),
-        ("name", "by name"),
-        ("role", "by what they are for"),
-        ("order", "by order"),
-    ];
-    let said: Vec<String> = kinds
-        .iter()
-        .filter(|(by, _)| count(by) > 0)
-        .map(|(by, words)| format!("{} {words}", count(by)))
-        .collect();
-    match report.weights.len() {
-        0 => "none".to_owned(),
-        all => format!("{all} copied: {}", said.join(", ")),
-    }
-}
-
-/// The weights that were not paired by name, those without a partner, and what else was assumed.
-fn remarks(report: &Report) -> Vec<String> {
-    let pairs = report.weights.iter().filter(|it| it.by != "name");
-    let said: Vec<String> = pairs
-        .map(|it| {
-            let turned = if it.transposed { " (transposed)" } else { "" };
-            format!("{} = {}{turned}", it.a.join(" + "), it.b.join(" + "))
-        })
-        .collect();
-    let mut remarks = Vec::new();
-    if !said.is_empty() {
-        remarks.push(said.join(", "));
-    }
-    for (side, names) in report.sides.iter().zip(&report.zeroed) {
-        if !names.is_empty() {
-            let side = side.split('(').next().unwrap_or_default();
-            let have = if names.len() == 1 { "has no partner and is 0" } else { "have no partner and are 0" };
-            remarks.push(format!("{} of {side} {have}", names.join(", ")));
-        }
-    }
-    remarks.extend(report.remarks.iter().cloned());
-    remarks
 }
 
 /// Reads one of the two. Errors: a file that cannot be read, a reference that is not there.

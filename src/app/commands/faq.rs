@@ -140,7 +140,7 @@ fn run_question<'c>(
     options: &GlobalOptions,
     each: &mut dyn FnMut(&FinishedCell, &mut Workspace<'c>) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    let needed = catalogue.prelude_of_lesson(faq)?;
+    let needed = catalogue.prelude_of(faq, 0)?;
     let mut cells: Vec<PlannedCell> =
         needed.into_iter().map(|needed| PlannedCell::of_step(needed, true)).collect();
     cells.push(PlannedCell::of_step((step, faq), false));

@@ -40,12 +40,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         StopKind::End => None,
     });
     if shell.options.json {
-        let asides = catalogue.lessons().flatten().map(|it| StepCount::of(it, &progress).asides);
+        let all: Vec<&Lesson> = catalogue.lessons().flatten().collect();
         let done = |lesson: &&Lesson| lesson.steps.iter().filter(|it| progress.done(lesson, it)).count();
         let document = json!({
             "schema": "attn.list/1",
             "steps": catalogue.total_steps(),
-            "asides": asides.sum::<usize>(),
+            "asides": StepCount::of(&all, &progress).asides,
             "done": lessons.iter().map(done).sum::<usize>(),
             "next": next,
             "lessons": lessons.iter().map(|lesson| row(lesson, &progress)).collect::<Vec<_>>(),

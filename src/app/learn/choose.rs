@@ -52,7 +52,7 @@ impl Walk<'_, '_, '_> {
             (true, InputMode::Keys) => {
                 let (text, cleared) = Picker::new(step, figures).run(workspace, self.shell)?;
                 if cleared {
-                    self.measure();
+                    self.shell.refit();
                     self.show_page()?;
                 }
                 text
@@ -63,7 +63,7 @@ impl Walk<'_, '_, '_> {
                 explained(&element, 1, workspace, look)
             }
         };
-        self.measure();
+        self.shell.refit();
         self.put(&text)?;
         Ok(Flow::Stay)
     }

@@ -18,7 +18,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn ending(&self, lesson: &Lesson) -> Result<Text, Failure> {
         let progress = self.store.progress();
         let (due, _) = review::due_and_later(self.catalogue, progress, review::today())?;
-        let after = stops::after(&self.stops, self.at(), self.all).map(|at| &self.stops[at]);
+        let after = stops::after(&self.stops, self.at, self.all).map(|at| &self.stops[at]);
         let ends_part = lesson.number == lesson.lessons;
         let course = self.catalogue.course();
         // The chapter is the first part of its course.
@@ -54,7 +54,7 @@ impl Walk<'_, '_, '_> {
                 )
             }
         };
-        let mut figures = summary::of_lesson(lesson, progress);
+        let mut figures = summary::results(&[lesson], progress);
         if ends_part {
             let all = summary::of_course(self.catalogue, lesson.number, progress);
             figures.extend(all.into_iter().map(|(name, figure)| (format!("{name}, {noun}"), figure)));
@@ -73,7 +73,7 @@ impl Walk<'_, '_, '_> {
     fn unread_lessons(&self) -> Vec<String> {
         let progress = self.store.progress();
         let is_open = |stop: &&Stop| {
-            let count = StepCount::of(stop.lesson, progress);
+            let count = StepCount::of(&[stop.lesson], progress);
             matches!(stop.kind, StopKind::End)
                 && stop.lesson.number <= self.stop().lesson.number
                 && count.seen < count.steps
@@ -161,6 +161,6 @@ fn others_wait(lesson: &Lesson, progress: &Progress) -> bool {
 /// What comes next, in a sentence.
 fn next(stop: &Stop, progress: &Progress) -> String {
     let Lesson { summary, minutes, .. } = stop.lesson;
-    let count = StepCount::of(stop.lesson, progress).extent();
+    let count = StepCount::of(&[stop.lesson], progress).extent();
     format!("**Next: {}**, {count}, about {minutes} minutes. {summary}", stop.lesson.place())
 }

@@ -96,7 +96,7 @@ fn edited(prompt: &str, escape: Escape, shell: &mut Shell) -> Result<TypedLine, 
 pub(crate) fn of_editor(read: Result<String, ReadlineError>) -> Result<TypedLine, Failure> {
     match read {
         Ok(line) => Ok(TypedLine::Line(line)),
-        Err(ReadlineError::Interrupted) => Ok(TypedLine::Interrupt),
+        Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => Ok(TypedLine::Interrupt),
         Err(ReadlineError::Eof) => Ok(TypedLine::End),
         Err(ReadlineError::Io(error)) => Err(error.into()),
         Err(error) => Err(Failure::Unwritable(io::Error::other(error.to_string()))),

@@ -59,7 +59,7 @@ pub static KEYS: &[WalkKey] = &[
         words: &["back", "previous"],
         line: "Look back at what came before; nothing is run again",
         label: |_| "back",
-        here: |walk| walk.at() > 0,
+        here: |walk| walk.at > 0,
         rank: 0,
         belongs: "This is the first step: nothing comes before it.",
         takes: None,

@@ -115,7 +115,7 @@ impl<'c> LessonState<'c> {
 
     /// A new workspace with the state in which an exercise starts.
     pub(crate) fn exercise(&self, exercise: &Exercise, lesson: &'c Lesson) -> Result<Workspace<'c>, Failure> {
-        let needed = self.catalogue.prelude_of(lesson, exercise)?;
+        let needed = self.catalogue.prelude_of(lesson, exercise.after_steps)?;
         let mut workspace = self.fresh(&needed)?;
         workspace.at = needed.last().map(|(step, _)| (*step, lesson)).or(workspace.at);
         Ok(workspace)

@@ -38,7 +38,7 @@ impl<'c> Walk<'c, '_, '_> {
         loop {
             let input = self.listen()?;
             self.lines_shown = 0;
-            self.measure();
+            self.shell.refit();
             // Enter was announced to skip: any other input takes that back.
             self.page().warned &=
                 matches!(&input, WalkInput::Key(key, _) if key.letter == keys::KEYS[0].letter);
@@ -138,7 +138,7 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows the stop: from its start, or as far as the learner has seen it.
     fn arrive(&mut self) -> Result<(), Failure> {
-        self.measure();
+        self.shell.refit();
         self.told = None;
         let stop = self.stop();
         if !self.pages.contains_key(&self.at) {

@@ -21,7 +21,7 @@ pub mod editor;
 mod ending;
 mod failed_check;
 mod figures;
-mod input;
+pub(super) mod input;
 pub mod keys;
 mod lesson_state;
 mod main_loop;

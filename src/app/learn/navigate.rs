@@ -115,7 +115,7 @@ impl Walk<'_, '_, '_> {
 
     fn choose_place(&mut self) -> Result<Flow, Failure> {
         let mut typed = String::new();
-        let mut chosen = self.at();
+        let mut chosen = self.at;
         let mut resized = false;
         loop {
             let fitting: Vec<usize> = self.matching(&typed).iter().map(|(_, at)| *at).collect();
@@ -154,7 +154,7 @@ impl Walk<'_, '_, '_> {
                 }
                 KeyPress::Resized => {
                     resized = true;
-                    self.measure();
+                    self.shell.refit();
                 }
                 KeyPress::Tab => {}
             }
@@ -165,7 +165,7 @@ impl Walk<'_, '_, '_> {
     /// opens the list means softmax.
     fn matching(&self, typed: &str) -> Vec<(u8, usize)> {
         let typed = typed.strip_prefix("ist ").unwrap_or(typed);
-        stops::matching(&self.stops, typed, self.catalogue, &|stop| words(stop).text())
+        stops::matching(&self.stops, typed, self.catalogue, &|stop| words(stop, false).text())
     }
 
     /// The stop that typed words mean: the best one; this one, if no other is better.
@@ -174,8 +174,8 @@ impl Walk<'_, '_, '_> {
         let best = found.first().map(|(rank, _)| *rank);
         let among = |at: usize| found.iter().any(|(rank, other)| Some(*rank) == best && *other == at);
         match found.first() {
-            Some((_, first)) if !among(self.at()) => *first,
-            _ => self.at(),
+            Some((_, first)) if !among(self.at) => *first,
+            _ => self.at,
         }
     }
 
@@ -211,35 +211,19 @@ impl Walk<'_, '_, '_> {
         text
     }
 
-    /// The words of a row as they are shown: on a narrow screen the name and the title alone.
-    fn shown_words(&self, stop: &Stop) -> Line {
-        let narrow = self.shell.look.width < 60;
-        match stop.kind {
-            StopKind::Step(step) if narrow => name_and_title(&step.slug, &step.title),
-            StopKind::Exercise(exercise) if narrow => {
-                name_and_title(&format!("exercise {}", exercise.slug), &exercise.title)
-            }
-            _ => words(stop),
-        }
-    }
-
     /// A row of the list: whether it is chosen, what the learner has done there, and its words.
     fn row(&self, at: usize, chosen: bool) -> Line {
         let stop = &self.stops[at];
         let mut line = Line::new().with(Role::Strong, if chosen { "> " } else { "  " });
         let state = stop.state(self.store.progress()).map_or((" ", Role::Prose), mark);
-        let (mark, role) = if at == self.at() { HERE } else { state };
+        let (mark, role) = if at == self.at { HERE } else { state };
         line.push(role, format!("{mark} "));
-        for span in self.shown_words(stop).spans {
+        for span in words(stop, self.shell.look.width < 60).spans {
             let is_name = chosen && span.role == Role::Prose;
             line.push(if is_name { Role::Strong } else { span.role }, span.text);
         }
         line
     }
-}
-
-fn name_and_title(name: &str, title: &str) -> Line {
-    Line::new().with(Role::Prose, name).with(Role::Dim, format!("  {title}"))
 }
 
 /// What the learner is told of an aside that is left out.
@@ -254,22 +238,23 @@ fn left_out(aside: &Stop) -> String {
     )
 }
 
-/// The words of a row, all of which can be typed.
-fn words(stop: &Stop) -> Line {
-    let mut line = Line::new().with(Role::Dim, format!("{:>2}  ", stop.lesson.number));
-    match stop.kind {
-        StopKind::Step(step) => {
-            line.push(Role::Dim, format!("{:<8}", step.name()));
-            line.push(Role::Prose, &step.slug);
-            line.fill(34);
-            line.push(Role::Dim, format!("  {}", step.title));
-        }
+/// The words of a row, all of which can be typed; on a `narrow` screen the name and the title alone.
+fn words(stop: &Stop, narrow: bool) -> Line {
+    let (number, name, title) = match stop.kind {
+        StopKind::Step(step) => (format!("{:<8}", step.name()), step.slug.clone(), step.title.as_str()),
         StopKind::Exercise(exercise) => {
-            line.push(Role::Prose, format!("exercise {}", exercise.slug));
-            line.fill(34);
-            line.push(Role::Dim, format!("  {}", exercise.title));
+            (String::new(), format!("exercise {}", exercise.slug), exercise.title.as_str())
         }
-        StopKind::End => line.push(Role::Prose, stops::end_of(stop.lesson)),
+        StopKind::End => (String::new(), stops::end_of(stop.lesson), ""),
+    };
+    let mut line = Line::new();
+    if !narrow {
+        line.push(Role::Dim, format!("{:>2}  {number}", stop.lesson.number));
+    }
+    line.push(Role::Prose, name);
+    if !title.is_empty() {
+        line.fill(if narrow { 0 } else { 34 });
+        line.push(Role::Dim, format!("  {title}"));
     }
     line
 }

@@ -162,15 +162,14 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     fn text_to_edit(&mut self) -> String {
-        let (step, exercise) = (self.step(), self.exercise());
+        let kind = self.stop().kind;
         let page = self.page();
-        let kept = if exercise.is_some() { page.book.attempt.clone() } else { page.edited.clone() };
-        let own = || match (step, exercise) {
-            (Some(step), _) => step.code.clone(),
-            (_, Some(exercise)) => exercise.starter.source.clone(),
-            (None, None) => String::new(),
+        let (kept, own) = match kind {
+            StopKind::Step(step) => (&page.edited, &step.code),
+            StopKind::Exercise(exercise) => (&page.book.attempt, &exercise.starter.source),
+            StopKind::End => unreachable!("code is written at steps and exercises only"),
         };
-        kept.unwrap_or_else(own)
+        kept.as_ref().unwrap_or(own).clone()
     }
 
     /// Runs what the learner wrote. The code is kept even if it fails.
@@ -299,7 +298,7 @@ impl<'c> Walk<'c, '_, '_> {
     /// Shows the solution of an exercise, or the answer to a question.
     pub(crate) fn solution(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
-            return self.show_answer();
+            return self.show_answer(false);
         };
         // A key that was hit by mistake takes nothing away.
         let book = &mut self.page().book;
@@ -324,7 +323,7 @@ impl<'c> Walk<'c, '_, '_> {
     /// Skips a question or an exercise. The solution of a skipped exercise is not shown.
     pub(crate) fn skip(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
-            return self.skip_question();
+            return self.show_answer(true);
         };
         self.put_apart(remark("Skipped; you can come back to it.", self.shell.look))?;
         self.help_taken(exercise, ExerciseHelp::Skip)?;

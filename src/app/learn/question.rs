@@ -52,12 +52,7 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let given = GivenAnswer { text: in_words(asked, said), right };
         self.page().turns.push(PredictionLine::Answer(given.text.clone()));
-        let standing = match (&asked.answer, right) {
-            (RightAnswer::Open(_), _) => AnswerVerdict::Compare,
-            (_, true) => AnswerVerdict::Right,
-            (_, false) => AnswerVerdict::NotYet,
-        };
-        self.reply(standing, &because)?;
+        self.reply(standing(asked, right), because)?;
         let id = self.stop().lesson.id.clone();
         self.keep(ProgressChange::Answered(id, step.slug.clone(), asked.ask.clone(), given))?;
         if right {
@@ -117,8 +112,8 @@ impl<'c> Walk<'c, '_, '_> {
         })
     }
 
-    fn reply(&mut self, standing: AnswerVerdict, because: &str) -> Result<(), Failure> {
-        let turn = PredictionLine::Reply(standing, because.to_owned());
+    fn reply(&mut self, standing: AnswerVerdict, because: String) -> Result<(), Failure> {
+        let turn = PredictionLine::Reply(standing, because);
         let text = turn.text(self.shell.look);
         self.page().turns.push(turn);
         self.put(&text)
@@ -144,26 +139,20 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
-    /// Shows the answer to the question that waits, and asks the next one.
-    pub(super) fn show_answer(&mut self) -> Result<Flow, Failure> {
+    /// Shows the answer to the question that waits, with the reason, and asks the next one. One that the learner `skips` is
+    /// passed even without an answer, and the outcome of the cell follows the last one.
+    pub(super) fn show_answer(&mut self, skips: bool) -> Result<Flow, Failure> {
         let Some((step, at, asked)) = self.asked() else {
             return Ok(Flow::Stay);
         };
-        match self.explain_answer(step, asked)? {
-            true => self.skipped(step, at, asked),
-            false => Ok(Flow::Stay),
+        if !self.explain_answer(step, asked)? && !skips {
+            return Ok(Flow::Stay);
         }
-    }
-
-    /// Skips the question that waits, with its answer and the reason; after the last one, shows the outcome of the cell.
-    pub(super) fn skip_question(&mut self) -> Result<Flow, Failure> {
-        let Some((step, at, asked)) = self.asked() else {
-            return Ok(Flow::Stay);
-        };
-        self.explain_answer(step, asked)?;
-        self.skipped(step, at, asked)?;
+        let id = self.stop().lesson.id.clone();
+        self.keep(ProgressChange::Passed(id, step.slug.clone(), asked.ask.clone()))?;
+        self.next_question(step, at)?;
         match self.stage() {
-            PageStage::Ready if asked.review.is_none() => self.outcome(),
+            PageStage::Ready if skips && asked.review.is_none() => self.outcome(),
             _ => Ok(Flow::Stay),
         }
     }
@@ -188,15 +177,8 @@ impl<'c> Walk<'c, '_, '_> {
             },
             None => asked.right.clone(),
         };
-        self.reply(AnswerVerdict::Shown, &because)?;
+        self.reply(AnswerVerdict::Shown, because)?;
         Ok(true)
-    }
-
-    fn skipped(&mut self, step: &'c Step, at: usize, asked: &Prediction) -> Result<Flow, Failure> {
-        let id = self.stop().lesson.id.clone();
-        self.keep(ProgressChange::Passed(id, step.slug.clone(), asked.ask.clone()))?;
-        self.next_question(step, at)?;
-        Ok(Flow::Stay)
     }
 
     /// The first question of a step, from this one on, that waits for an answer: it was neither answered rightly nor
@@ -229,16 +211,20 @@ impl<'c> Walk<'c, '_, '_> {
             turns.push(PredictionLine::question(asked, &step.code));
             for GivenAnswer { text, right } in &given.answers {
                 turns.push(PredictionLine::Answer(text.clone()));
-                turns.push(match (&asked.answer, right) {
-                    (_, false) => PredictionLine::Reply(AnswerVerdict::NotYet, String::new()),
-                    (RightAnswer::Open(answer), true) => {
-                        PredictionLine::Reply(AnswerVerdict::Compare, answer.clone())
-                    }
-                    (_, true) => PredictionLine::Reply(AnswerVerdict::Right, asked.right.clone()),
-                });
+                let because = if *right { remark_on(asked) } else { String::new() };
+                turns.push(PredictionLine::Reply(standing(asked, *right), because));
             }
         }
         turns
+    }
+}
+
+/// The verdict that the reply to an answer begins with.
+fn standing(asked: &Prediction, right: bool) -> AnswerVerdict {
+    match (&asked.answer, right) {
+        (_, false) => AnswerVerdict::NotYet,
+        (RightAnswer::Open(_), true) => AnswerVerdict::Compare,
+        (_, true) => AnswerVerdict::Right,
     }
 }
 

@@ -65,8 +65,7 @@ impl Workbook {
             last_hint: tried.hints,
             attempt: tried.attempts.last().cloned(),
             passed: tried.passed.clone(),
-            solution: false,
-            offered: false,
+            ..Workbook::default()
         }
     }
 }

@@ -57,7 +57,7 @@ impl<'c> Walk<'c, '_, '_> {
         journal::note(&Entry::Repl(true));
         terminal::awaiting(|| repl::open(workspace, place, left, catalogue, self.shell))?;
         journal::note(&Entry::Repl(false));
-        self.measure();
+        self.shell.refit();
         self.note("Back in the walkthrough: the lesson's own state is as it was.")
     }
 

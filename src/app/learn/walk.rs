@@ -89,11 +89,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         }
     }
 
-    /// The number of the stop where the learner is.
-    pub(crate) fn at(&self) -> usize {
-        self.at
-    }
-
     /// The stop where the learner is.
     pub(crate) fn stop(&self) -> Stop<'c> {
         self.stops[self.at]
@@ -142,10 +137,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
     /// Whether a question about an earlier lesson waits.
     pub(super) fn is_remembering(&self) -> bool {
-        match (self.stage(), self.step()) {
-            (PageStage::Asking(at), Some(step)) => step.predictions[at].review.is_some(),
-            _ => false,
-        }
+        self.asked().is_some_and(|(_, _, asked)| asked.review.is_some())
     }
 
     /// Whether a printed tensor was folded.
@@ -193,11 +185,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
     pub(super) fn page(&mut self) -> &mut StopPage {
         self.pages.entry(self.at).or_default()
-    }
-
-    /// Takes over the size of the screen, which may have changed.
-    pub(super) fn measure(&mut self) {
-        self.shell.refit();
     }
 
     /// Runs the cell if it has not run, and shows its outcome.

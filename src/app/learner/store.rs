@@ -31,6 +31,7 @@ fn file_name(course: &Course) -> String {
 }
 
 /// A learner's progress, and its file.
+#[derive(Default)]
 pub(crate) struct Store {
     folder: Option<PathBuf>,
     /// The file's path in that folder.
@@ -46,22 +47,14 @@ pub(crate) struct Store {
 impl Store {
     /// Reads the file of a course. Nothing is written before [`Store::change`].
     pub(crate) fn read(course: &Course) -> Store {
-        let folder = state_dir();
-        let mut store = Store {
-            folder,
-            name: file_name(course),
-            progress: Progress::default(),
-            unsaved: Vec::new(),
-            remarks: Vec::new(),
-            reported: false,
-        };
+        let mut store = Store { folder: state_dir(), name: file_name(course), ..Store::default() };
         if let Some(file) = store.file() {
             match read(&file) {
                 Ok(progress) => store.progress = progress,
                 Err(why) => store.remarks.push(format!(
                     "{}: {}; nothing is known of your progress until that is fixed. It is left as it is",
                     file.display(),
-                    why.words()
+                    why
                 )),
             }
         }
@@ -146,7 +139,7 @@ impl Store {
                 self.remarks.push(format!(
                     "{}: {}. It is kept as {}, and a new one begins",
                     file.display(),
-                    why.words(),
+                    why,
                     kept.display()
                 ));
                 Progress::default()
@@ -179,33 +172,18 @@ fn wait_for(lock: &File) -> io::Result<()> {
 }
 
 /// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
 enum ReadError {
-    Unread(ProgressError),
+    #[error(transparent)]
+    Unread(#[from] ProgressError),
+    #[error("it cannot be read: {0}")]
     System(io::Error),
-}
-
-impl ReadError {
-    fn words(&self) -> String {
-        match self {
-            ReadError::Unread(why) => why.words(),
-            ReadError::System(error) => format!("it cannot be read: {error}"),
-        }
-    }
-}
-
-impl ProgressError {
-    fn words(&self) -> String {
-        match self {
-            ProgressError::Newer(form) => format!("it was written by a newer attn ({form})"),
-            ProgressError::Damaged(why) => format!("it is damaged ({why})"),
-        }
-    }
 }
 
 fn read(file: &Path) -> Result<Progress, ReadError> {
     match outside(|| fs::read(file)) {
         Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Progress::read(&text).map_err(ReadError::Unread),
+            Ok(text) => Ok(Progress::read(&text)?),
             Err(_) => Err(ReadError::Unread(ProgressError::Damaged("it is no text".to_owned()))),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Progress::default()),

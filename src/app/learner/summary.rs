@@ -4,21 +4,16 @@ use crate::lesson::progress::Progress;
 use crate::lesson::states::{StepCount, StopState, Tally, count};
 use crate::lesson::{Catalogue, Lesson};
 
-/// The results of a lesson: a name and a sentence each.
-pub(crate) fn of_lesson(lesson: &Lesson, progress: &Progress) -> Vec<(String, String)> {
-    results(StepCount::of(lesson, progress), &progress.tally(lesson))
-}
-
 /// The results of the first lessons of the course, as many as `count`.
 pub(crate) fn of_course(catalogue: &Catalogue, count: usize, progress: &Progress) -> Vec<(String, String)> {
-    let lessons = || catalogue.lessons().take(count).flatten();
-    let steps = lessons().map(|lesson| StepCount::of(lesson, progress)).sum();
-    results(steps, &lessons().map(|lesson| progress.tally(lesson)).sum())
+    results(&catalogue.lessons().take(count).flatten().collect::<Vec<_>>(), progress)
 }
 
-fn results(steps: StepCount, tally: &Tally) -> Vec<(String, String)> {
+/// The results of lessons: a name and a sentence each.
+pub(crate) fn results(lessons: &[&Lesson], progress: &Progress) -> Vec<(String, String)> {
+    let steps = StepCount::of(lessons, progress);
+    let Tally { questions, at_once, blanks, exercises } = &progress.tally(lessons);
     let mut results = vec![("seen".to_owned(), steps.seen_of_all())];
-    let Tally { questions, at_once, blanks, exercises } = tally;
     if !questions.is_empty() {
         let later = count(questions, StopState::Finished) - at_once;
         let on_later = if later > 0 { format!(", {later} on a later try") } else { String::new() };

@@ -10,7 +10,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustyline::completion::{Completer, Pair};
-use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::MemHistory;
@@ -24,7 +23,9 @@ use unicode_width::UnicodeWidthStr;
 use super::super::cells::machine::input_begins;
 use super::super::cells::workspace::Workspace;
 use super::super::keeper::journal::{self, Entry};
+use super::super::learn::input::of_editor;
 use super::super::learn::terminal::ESCAPE_WAIT;
+use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::{Failure, Shell};
 use super::super::terminal::suspend::suspend;
 use super::complete::{Completion, complete};
@@ -32,7 +33,7 @@ use super::hints::{InlineHint, hint};
 use super::history::History;
 use super::keys::{BoundKey, KeyHandler, MARGIN, at_margin, code_of, without_margins};
 use super::lines::command_after;
-use super::state::{Input, Repl};
+use super::state::Repl;
 use crate::lesson::Catalogue;
 use crate::view::code::highlighted as highlighted_code;
 use crate::view::slice::ellipsized;
@@ -76,9 +77,9 @@ impl<'c> LineEditor<'c> {
     }
 
     /// The next input.
-    pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
+    pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<TypedLine, Failure> {
         if let Some(command) = self.command.take() {
-            return Ok(Input::Text(command));
+            return Ok(TypedLine::Line(command));
         }
         let prompt = format!("attn [{number}]> ");
         if let Some(helper) = self.editor.helper_mut() {
@@ -98,8 +99,9 @@ impl<'c> LineEditor<'c> {
             }
             suspend();
         };
-        match read {
-            Ok(line) => {
+        // A signal or an unknown key sequence discards the line and keeps the session.
+        match of_editor(read)? {
+            TypedLine::Line(line) => {
                 let mut input = code_of(&line).replace('\t', "    ");
                 if !input.trim().is_empty() {
                     self.history.add(input.trim_end());
@@ -109,17 +111,13 @@ impl<'c> LineEditor<'c> {
                     self.command = Some(command.to_owned());
                     input = before.to_owned();
                 }
-                Ok(Input::Text(input))
+                Ok(TypedLine::Line(input))
             }
-            Err(ReadlineError::Interrupted) => {
+            TypedLine::Interrupt => {
                 journal::note(&Entry::Draft(String::new()));
-                Ok(Input::Discarded)
+                Ok(TypedLine::Interrupt)
             }
-            Err(ReadlineError::Eof) => Ok(Input::End),
-            Err(ReadlineError::Io(error)) => Err(error.into()),
-            // A signal or an unknown key sequence discards the line and keeps the session.
-            Err(ReadlineError::Signal(_)) => Ok(Input::Discarded),
-            Err(error) => Err(Failure::Unwritable(std::io::Error::other(error.to_string()))),
+            TypedLine::End => Ok(TypedLine::End),
         }
     }
 

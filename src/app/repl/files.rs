@@ -5,14 +5,13 @@ use std::path::Path;
 use super::super::cells::plan::{self, Plan};
 use super::super::cells::workspace::RanCell;
 use super::super::commands::export::cells::of_plan;
-use super::super::commands::export::notebook::recorded;
 use super::super::commands::export::page;
 use super::super::file;
 use super::super::terminal::progress_bar::ProgressBar;
 use super::super::terminal::shell::Shell;
 use super::lines::statements;
 use super::state::{CommandError, CommandResult, InputResult, Repl, UndoPoint, is_input};
-use crate::lesson::notebook::SavedCell;
+use crate::lesson::notebook::{RecordedOutput, SavedCell};
 use crate::lesson::{ipynb, script};
 
 impl Repl<'_> {
@@ -77,7 +76,7 @@ impl Repl<'_> {
             raised && is_input(&ran.name) && statements(&ran.source) <= 1
         };
         let cells = workspace.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
-            let output = self.outcomes.get(&ran.name).map(recorded).unwrap_or_default();
+            let output = self.outcomes.get(&ran.name).map(RecordedOutput::from).unwrap_or_default();
             SavedCell { name: ran.name.clone(), source: ran.source.clone(), output }
         });
         cells.collect()

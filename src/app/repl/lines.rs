@@ -2,9 +2,8 @@
 //! ends.
 
 use super::super::cells::machine::input_begins;
-use super::super::terminal::prompt::line_of_stdin;
+use super::super::terminal::prompt::{TypedLine, line_of_stdin};
 use super::super::terminal::shell::{Failure, Shell};
-use super::state::Input;
 use crate::session::{InputState, input_state};
 
 /// Reads inputs from stdin.
@@ -21,13 +20,13 @@ impl LineReader {
     }
 
     /// The next input. In a pipe an input ends where the next statement begins.
-    pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
+    pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<TypedLine, Failure> {
         let input = self.next_input(number, shell);
         input_begins();
         input
     }
 
-    fn next_input(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
+    fn next_input(&mut self, number: usize, shell: &mut Shell) -> Result<TypedLine, Failure> {
         let prompt = format!("attn [{number}]> ");
         let under = format!("{:>1$}", "...> ", prompt.len());
         let mut input = String::new();
@@ -41,24 +40,24 @@ impl LineReader {
                     shell.say("\n")?;
                 }
                 return Ok(match input.trim().is_empty() {
-                    true => Input::End,
-                    false => Input::Text(input),
+                    true => TypedLine::End,
+                    false => TypedLine::Line(input),
                 });
             };
             if input.trim().is_empty() {
                 if line.trim().is_empty() {
-                    return Ok(Input::Discarded);
+                    return Ok(TypedLine::Interrupt);
                 }
                 input = line;
             } else if begins_input(&input, &line, self.interactive) {
                 self.next_line = Some(line);
-                return Ok(Input::Text(input));
+                return Ok(TypedLine::Line(input));
             } else {
                 input.push('\n');
                 input.push_str(&line);
             }
             if self.is_complete(&input) {
-                return Ok(Input::Text(input));
+                return Ok(TypedLine::Line(input));
             }
         }
     }

@@ -34,10 +34,11 @@ use super::cells::machine::{self, input_begins};
 use super::cells::workspace::Workspace;
 use super::keeper::journal::{self, Entry, Restored};
 use super::learn::terminal::awaiting;
+use super::terminal::prompt::TypedLine;
 use super::terminal::restore::restore_at_exit;
 use super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::Catalogue;
-use state::{CommandError, Input, InputResult, Outcomes, Repl};
+use state::{CommandError, InputResult, Outcomes, Repl};
 
 /// The arguments of `attn repl`.
 #[derive(clap::Args)]
@@ -100,9 +101,9 @@ impl<'c> Repl<'c> {
             self.separate(shell)?;
             shell.refit();
             let input = match reader.read(&self, shell)? {
-                Input::Text(input) => input,
-                Input::Discarded => continue,
-                Input::End => break,
+                TypedLine::Line(input) => input,
+                TypedLine::Interrupt => continue,
+                TypedLine::End => break,
             };
             match self.run_noted(&input, shell)? {
                 InputResult::Quit => break,
@@ -220,7 +221,7 @@ impl<'c> InputReader<'c> {
     }
 
     /// The next input.
-    fn read(&mut self, repl: &Repl, shell: &mut Shell) -> Result<Input, Failure> {
+    fn read(&mut self, repl: &Repl, shell: &mut Shell) -> Result<TypedLine, Failure> {
         shell.flush()?;
         match self {
             InputReader::Editor(editor) => awaiting(|| editor.read(repl.input_count + 1, shell)),

@@ -84,16 +84,6 @@ impl<'c> UndoPoint<'c> {
     }
 }
 
-/// The next thing that the learner enters.
-pub(super) enum Input {
-    /// An input to run.
-    Text(String),
-    /// The line was empty or was cancelled.
-    Discarded,
-    /// There are no more inputs.
-    End,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputResult {
     /// It did what was asked.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use serde::{Deserialize, Serialize};
@@ -28,18 +27,25 @@ pub(crate) enum Exit {
 }
 
 /// Why a command could not do its work. A wrong answer or a cell that raises is no failure.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// A name or an option is wrong. The text says which, and what to try.
+    #[error("{0}")]
     Usage(String),
     /// A file cannot be read as what its name says.
+    #[error("{0}")]
     Unreadable(String),
     /// The reader of the output has closed the pipe.
+    #[error("the reader of the output is gone")]
     Closed,
     /// The reader has closed the pipe, and a cell raised, as stderr says.
+    #[error("the reader of the output is gone")]
     ClosedAfterError,
     /// Ctrl-C, during work that has no partial result.
+    #[error("stopped")]
     Stopped,
     /// The output cannot be written.
+    #[error("the output could not be written: {0}")]
     Unwritable(io::Error),
 }
 
@@ -54,17 +60,6 @@ impl From<io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
             _ => Failure::Unwritable(error),
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Usage(words) | Failure::Unreadable(words) => f.write_str(words),
-            Failure::Closed | Failure::ClosedAfterError => f.write_str("the reader of the output is gone"),
-            Failure::Stopped => f.write_str("stopped"),
-            Failure::Unwritable(error) => write!(f, "the output could not be written: {error}"),
         }
     }
 }

@@ -25,21 +25,16 @@ pub(super) struct SquareMap {
     pub(super) title: String,
     /// How many squares a row has.
     pub(super) across: usize,
-    /// The class of each square, row by row; an element that dropout set to zero is crossed out.
-    pub(super) squares: Vec<Square>,
+    /// The class of each square, row by row; an element that dropout set to zero is [`DROPPED`].
+    pub(super) squares: Vec<String>,
     /// The value of each square, as the page says it.
     pub(super) values: Vec<String>,
     /// The names of the rows and columns; empty if they have none.
     pub(super) names: [Vec<String>; 2],
 }
 
-#[derive(Clone)]
-pub(super) enum Square {
-    /// In the colour of a class.
-    Shaded(String),
-    /// Crossed out.
-    Dropped,
-}
+/// The class of what is crossed out.
+const DROPPED: &str = "x";
 
 /// The map of a tensor's slices, by one scale. `dropped` says which elements are crossed out.
 pub(super) fn slices(
@@ -74,10 +69,8 @@ pub(super) fn slices(
     let own = Statistics::of(blocks.iter().flatten().copied());
     let statistics = if is_whole { statistics } else { &own };
     let square = |at: usize, value: f64| match is_whole && dropped(at) {
-        true => Square::Dropped,
-        false => {
-            Square::Shaded(shade(figure.is_bool(), value, statistics).unwrap_or_else(|| "h4".to_owned()))
-        }
+        true => DROPPED.to_owned(),
+        false => shade(figure.is_bool(), value, statistics).unwrap_or_else(|| "h4".to_owned()),
     };
     let map = |(at, means): (usize, &Vec<f64>)| SquareMap {
         title: match axes {
@@ -160,12 +153,12 @@ fn svg(map: &SquareMap, words: &str) -> String {
     }
     // Squares of one class are one path: a page has thousands of them.
     let mut classes: Vec<(&str, String)> = Vec::new();
-    for (at, square) in map.squares.iter().enumerate() {
+    for (at, class) in map.squares.iter().enumerate() {
         let (x, y) = (left + at % map.across * SIDE, top + at / map.across * SIDE);
         let inner = SIDE - 1;
-        let (class, path) = match square {
-            Square::Shaded(class) => (class.as_str(), format!("M{x} {y}h{inner}v{inner}h-{inner}z")),
-            Square::Dropped => ("x", format!("M{} {}l9 9m0 -9l-9 9", x + 3, y + 3)),
+        let path = match class == DROPPED {
+            true => format!("M{} {}l9 9m0 -9l-9 9", x + 3, y + 3),
+            false => format!("M{x} {y}h{inner}v{inner}h-{inner}z"),
         };
         match classes.iter_mut().find(|(known, _)| *known == class) {
             Some((_, all)) => all.push_str(&path),

@@ -4,7 +4,7 @@ use super::bar_table::bars;
 use super::escape::escape;
 use super::map;
 use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedFigure, Scale};
-use crate::view::plot::{bars_of, number, table_figure};
+use crate::view::plot::{bars_of, ends, number, table_figure};
 
 /// The size of the part that is drawn on, and the margins at its left and below it, in pixels.
 const WIDE: f64 = 360.0;
@@ -107,11 +107,7 @@ fn lines(axes: &PlottedAxes, marks: &[&Mark], words: &str) -> String {
             _ => out.push_str(&format!("<path class=\"{class} curve\" d=\"{}\"/>", path(&both(&mark.y)))),
         }
     }
-    let named = axes.x.names.as_ref().filter(|names| names.len() > 1);
-    let ends = match named {
-        Some(names) => [names[0].clone(), names[names.len() - 1].clone()],
-        None => [number(x.low), number(x.high)],
-    };
+    let ends = ends(&axes.x, &x);
     let bottom = ABOVE + HIGH + 14.0;
     for (at, text, anchor) in [
         (LEFT, &ends[0], "start"),

@@ -77,9 +77,6 @@ pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) ->
             Event::Start(Tag::Table(columns)) => {
                 events.push(Event::Start(Tag::Table(vec![Alignment::None; columns.len()])));
             }
-            Event::FootnoteReference(name) => {
-                events.push(Event::Html(format!("[{}]", escape(&name)).into()));
-            }
             other => events.push(other),
         }
     }

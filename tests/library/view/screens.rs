@@ -13,7 +13,7 @@ use attn::lesson::states::StopState;
 use attn::lesson::{Course, Lesson, Prediction, Step, Term};
 use attn::session::{Session, SessionOptions};
 use attn::tensor::DType;
-use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
+use attn::view::bench::{BenchReport, BenchRow, bench};
 use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
@@ -635,7 +635,6 @@ fn measured(look: Look) -> Text {
         best: Duration::from_micros(micros * 9 / 10),
         megabytes,
     };
-    let points = vec![(1024, 20.5, Some(60.0)), (4096, 240.0, Some(112.0))];
     let text = BenchReport {
         layer: "Multi-head attention, 768 wide, 12 heads, batch of 1, float32, forward".into(),
         machine: "a processor, 2 threads".into(),
@@ -643,8 +642,8 @@ fn measured(look: Look) -> Text {
             row(256, "three loops", 1_020_000, None),
             row(1024, "fused", 20_500, Some(60.0)),
             row(1024, "fused, causal", 17_300, Some(1060.4)),
+            row(4096, "fused", 240_000, Some(112.0)),
         ],
-        growth: vec![Growth { name: "fused".into(), points }],
         scores: Some((4096, 12)),
         skipped: vec![
             "16384 tokens, materialised: left out, it needs 36 GB, more than half of what there is".into(),

@@ -1,14 +1,14 @@
 //! A model of GPT-2's size with random weights that writes text: tokens a second with and without a cache, and how much of
-//! the memory's speed the weights are read with. The model is in `decode.py`, which PyTorch runs too.
+//! the memory's speed the weights are read with. `decode.py` writes with the model of `attn show @gpt2`; PyTorch runs it too.
 
 use super::super::super::json::write_json;
 use super::super::super::terminal::shell::{Exit, Failure, Shell};
 use super::case::run_code;
 use super::system;
+use crate::lesson::trained;
 use crate::session::{Session, SessionOptions};
 use crate::view::bench::{Decoding, decoding};
 
-const MODEL: &str = include_str!("decode.py");
 const LAYERS: usize = 12;
 const WORDS: usize = 50_257;
 
@@ -37,10 +37,12 @@ fn measure(count: usize, width: usize, heads: usize, threads: usize) -> Result<D
          LAYERS, WIDTH, HEADS, WORDS = {LAYERS}, {width}, {heads}, {WORDS}"
     );
     run_code(&mut session, &sizes)?;
-    run_code(&mut session, MODEL)?;
+    for code in [trained::text("gpt2.py"), trained::text("write.py"), include_str!("decode.py")] {
+        run_code(&mut session, code)?;
+    }
     // The first tokens start threads and find memory.
-    run_code(&mut session, "_ = generate(start_ids, 4, True)")?;
-    let seconds = |use_cache| format!("sum(generate(start_ids, {count}, {use_cache})[1])");
+    run_code(&mut session, "_ = generate(4, True)")?;
+    let seconds = |use_cache| format!("generate({count}, {use_cache})");
     let cached = count as f64 / number(&mut session, &seconds("True"))?;
     let uncached = count as f64 / number(&mut session, &seconds("False"))?;
     // The numbers that are summed up are no part of the model's memory.

@@ -22,7 +22,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::kernel::threads;
 use crate::session::machine_memory;
-use crate::view::bench::{BenchReport, BenchRow, Growth, bench, machine};
+use crate::view::bench::{BenchReport, BenchRow, bench, machine};
 use case::{AttentionPath, BenchCase, MeasuredCase};
 
 /// What `attn bench` takes.
@@ -128,25 +128,20 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// The cases asked for, shortest first.
+/// The cases asked for, shortest first; where no path is asked for, the fused one with the causal mask and without.
 fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
     let mut cases = Vec::new();
+    let (width, heads, batch) = (args.width as usize, args.heads as usize, args.batch as usize);
     for &tokens in &args.tokens {
-        let mut case = |path: AttentionPath, causal: bool| {
-            let (tokens, width) = (tokens as usize, args.width as usize);
-            let (heads, batch) = (args.heads as usize, args.batch as usize);
-            cases.push(BenchCase { tokens, width, heads, batch, causal, path, threads });
-        };
-        let asked = |path: AttentionPath| args.path.contains(&path);
         for path in [AttentionPath::Materialised, AttentionPath::Fused] {
-            match path {
-                _ if asked(path) => case(path, args.causal),
-                _ if !args.path.is_empty() => {}
-                AttentionPath::Fused if !args.causal => {
-                    [false, true].into_iter().for_each(|causal| case(path, causal))
-                }
-                _ => case(path, args.causal),
-            }
+            let with_mask: &[bool] = match args.path.is_empty() {
+                true if path == AttentionPath::Fused && !args.causal => &[false, true],
+                false if !args.path.contains(&path) => &[],
+                _ => &[args.causal],
+            };
+            let case =
+                |&causal| BenchCase { tokens: tokens as usize, width, heads, batch, causal, path, threads };
+            cases.extend(with_mask.iter().map(case));
         }
     }
     cases
@@ -154,23 +149,13 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
 
 /// The document as the view shows it.
 fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
-    let name = |case: &BenchCase| case.path.words(case.causal);
     let row = |measured: &MeasuredCase| BenchRow {
         tokens: measured.case.tokens,
-        name: name(&measured.case),
+        name: measured.case.path.words(measured.case.causal),
         median: Duration::from_secs_f64(measured.ms_median / 1e3),
         best: Duration::from_secs_f64(measured.ms_min / 1e3),
         megabytes: measured.peak_rss_mb,
     };
-    let mut growth: Vec<Growth> = Vec::new();
-    for measured in &document.cases {
-        let name = name(&measured.case);
-        let point = (measured.case.tokens, measured.ms_median, measured.peak_rss_mb);
-        match growth.iter_mut().find(|growth| growth.name == name) {
-            Some(growth) => growth.points.push(point),
-            None => growth.push(Growth { name, points: vec![point] }),
-        }
-    }
     let materialised = document.cases.iter().rfind(|it| it.case.path == AttentionPath::Materialised);
     let scores = materialised.map(|it| (it.case.tokens, args.batch as usize * args.heads as usize));
     BenchReport {
@@ -180,7 +165,6 @@ fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
         ),
         machine: machine(&document.cpu, document.threads),
         rows: document.cases.iter().map(row).collect(),
-        growth: growth.into_iter().filter(|growth| growth.points.len() > 1).collect(),
         scores,
         skipped: document
             .skipped

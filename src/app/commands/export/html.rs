@@ -1,8 +1,8 @@
 //! Pages to share: of steps and exercises, of the cells of a file, of a session.
 
-use super::cells::CellWriter;
+use super::cells::{CellWriter, write};
 use super::lineage::Lineage;
-use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
+use super::material::{ExportPart, ExportedExercise, ExportedStep};
 use crate::app::cells::plan::PlannedCell;
 use crate::app::cells::runner::FinishedCell;
 use crate::app::cells::step::loop_variables;
@@ -13,24 +13,10 @@ use crate::view::html::Page;
 use crate::view::markdown::before;
 
 /// The page of a step, a lesson or the chapter, with the learner's answers.
-pub(super) fn of_material(material: &Material, lineage: Lineage, catalogue: &Catalogue) -> String {
-    let shown = material.parts.iter().filter(|part| !matches!(part, ExportPart::Step(run) if run.silent));
-    let lesson = |part: &ExportPart<'_>| match part {
-        ExportPart::Step(run) => run.lesson.id.clone(),
-        ExportPart::Exercise(exported) => exported.lesson.id.clone(),
-    };
-    let mut lessons: Vec<String> = shown.clone().map(lesson).collect();
-    lessons.dedup();
-    let many = lessons.len() > 1;
+pub(super) fn of_material(parts: &[ExportPart], lineage: Lineage, catalogue: &Catalogue) -> String {
+    let many = parts.windows(2).any(|pair| pair[0].lesson().id != pair[1].lesson().id);
     let course = many.then(|| catalogue.course().heading.clone());
-    let mut builder = PageBuilder { lineage, many, course, ..PageBuilder::new("", catalogue) };
-    for part in shown {
-        match part {
-            ExportPart::Step(run) => builder.step(run),
-            ExportPart::Exercise(exported) => builder.exercise(exported),
-        }
-    }
-    Box::new(builder).finish()
+    write(parts, Box::new(PageBuilder { lineage, many, course, ..PageBuilder::new("", catalogue) }))
 }
 
 /// A page that grows cell by cell.
@@ -44,8 +30,6 @@ pub(crate) struct PageBuilder {
     many: bool,
     /// The title of the course, if it has several lessons.
     course: Option<String>,
-    /// The lesson of the step before.
-    lesson: String,
 }
 
 impl PageBuilder {
@@ -69,45 +53,9 @@ impl PageBuilder {
         self.page.prose(rest, top);
     }
 
-    /// Begins a lesson, unless it has begun.
-    fn lesson(&mut self, lesson: &Lesson) {
-        let title = lesson.heading();
-        if self.lesson != lesson.id && self.many {
-            self.page.heading(&title);
-        }
-        if self.page.title.is_empty() {
-            self.page.title = self.course.clone().unwrap_or(title);
-        }
-        self.lesson.clone_from(&lesson.id);
-    }
-
     /// The level of the headings of steps.
     fn level(&self) -> usize {
         if self.many { 2 } else { 1 }
-    }
-
-    fn step(&mut self, ExportedStep { step, lesson, panel, tensors, asked, .. }: &ExportedStep) {
-        self.lesson(lesson);
-        let level = self.level();
-        self.markdown(&before(panel), level);
-        for (prediction, asked) in step.predictions.iter().zip(asked) {
-            self.page.question(prediction, &asked.answers);
-        }
-        self.page.cell(panel, tensors, &self.lineage.tensors, level);
-    }
-
-    fn exercise(&mut self, exported: &ExportedExercise) {
-        self.lesson(exported.lesson);
-        let level = self.level();
-        let exercise = exported.exercise;
-        self.markdown(&format!("## {}\n\n{}", exercise.heading(), exercise.task.trim()), level);
-        self.page.code(exported.code());
-        for (at, hint) in exercise.hints.iter().enumerate() {
-            self.page.folded(&format!("Hint {}", at + 1), hint);
-        }
-        if exported.tried.passed.is_some() {
-            self.markdown(&exercise.after, level);
-        }
     }
 }
 
@@ -127,6 +75,37 @@ impl CellWriter for PageBuilder {
         self.page.cell(&panel, &tensors, &self.lineage.tensors, 2);
     }
 
+    fn lesson(&mut self, lesson: &Lesson) {
+        let title = lesson.heading();
+        if self.many {
+            self.page.heading(&title);
+        }
+        if self.page.title.is_empty() {
+            self.page.title = self.course.clone().unwrap_or(title);
+        }
+    }
+
+    fn step(&mut self, ExportedStep { step, panel, tensors, asked, .. }: &ExportedStep) {
+        let level = self.level();
+        self.markdown(&before(panel), level);
+        for (prediction, asked) in step.predictions.iter().zip(asked) {
+            self.page.question(prediction, &asked.answers);
+        }
+        self.page.cell(panel, tensors, &self.lineage.tensors, level);
+    }
+
+    fn exercise(&mut self, exported: &ExportedExercise) {
+        let level = self.level();
+        let exercise = exported.exercise;
+        self.markdown(&format!("## {}\n\n{}", exercise.heading(), exercise.task.trim()), level);
+        self.page.code(exported.code());
+        for (at, hint) in exercise.hints.iter().enumerate() {
+            self.page.folded(&format!("Hint {}", at + 1), hint);
+        }
+        if exported.tried.passed.is_some() {
+            self.markdown(&exercise.after, level);
+        }
+    }
     /// A page shows cells that ran.
     fn unrun(&mut self, _: &PlannedCell) {}
 

@@ -1,31 +1,12 @@
-//! Exports as Markdown: steps in full, or a page on the chapter.
+//! Exports as Markdown: exercises, and a page on the chapter.
 
-use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
+use super::material::{ExportPart, ExportedExercise, ExportedStep};
 use crate::app::learner::summary;
 use crate::lesson::progress::Progress;
 use crate::lesson::terms::ADDRESS;
 use crate::lesson::{Catalogue, Lesson};
 use crate::view::Figure;
-use crate::view::markdown::{fenced, inline, joined, step, table};
-
-/// Steps and exercises in full.
-pub(crate) fn of_steps(material: &Material) -> String {
-    let mut parts = Vec::new();
-    let mut lesson = "";
-    for part in &material.parts {
-        let (own, text) = match part {
-            ExportPart::Step(run) if run.silent => continue,
-            ExportPart::Step(run) => (run.lesson, step(&run.panel, &run.asked)),
-            ExportPart::Exercise(exported) => (exported.lesson, exercise(exported)),
-        };
-        if own.id != lesson {
-            lesson = &own.id;
-            parts.push(format!("# {}", own.heading()));
-        }
-        parts.push(without_links(&text));
-    }
-    joined(&parts)
-}
+use crate::view::markdown::{fenced, inline, joined, table};
 
 /// Markdown without the links to the glossary's file, which is not beside an export.
 pub(super) fn without_links(text: &str) -> String {
@@ -38,24 +19,27 @@ pub(super) fn without_links(text: &str) -> String {
     out + rest
 }
 
-fn exercise(exported: &ExportedExercise) -> String {
-    let exercise = exported.exercise;
-    let mut parts = vec![format!("## {}", exercise.heading()), exercise.task.trim().to_owned()];
-    let words = match (&exported.tried.passed, exported.tried.attempts.is_empty()) {
-        (Some(_), _) => "My solution, which passed:",
-        (None, false) => "My newest attempt:",
-        (None, true) => "To start from:",
-    };
-    parts.push(words.to_owned());
-    parts.push(fenced("python", exported.code()));
-    if exported.tried.passed.is_some() {
-        parts.push(exercise.after.trim().to_owned());
+impl ExportedExercise<'_> {
+    /// The task and the learner's code, if `says_whose` with words before it.
+    pub(super) fn markdown(&self, says_whose: bool) -> String {
+        let exercise = self.exercise;
+        let mut parts = vec![format!("## {}", exercise.heading()), exercise.task.trim().to_owned()];
+        let words = match (&self.tried.passed, self.tried.attempts.is_empty()) {
+            (Some(_), _) => "My solution, which passed:",
+            (None, false) => "My newest attempt:",
+            (None, true) => "To start from:",
+        };
+        parts.extend(says_whose.then(|| words.to_owned()));
+        parts.push(fenced("python", self.code()));
+        if self.tried.passed.is_some() {
+            parts.push(exercise.after.trim().to_owned());
+        }
+        joined(&parts)
     }
-    joined(&parts)
 }
 
 /// A page on the chapter: each lesson that the learner has begun, with their answers and one table.
-pub(crate) fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
+pub(crate) fn of_chapter(material: &[ExportPart], catalogue: &Catalogue, progress: &Progress) -> String {
     let mut parts = vec![format!("# {}: what I learned", catalogue.course().heading)];
     parts.push(listed(&summary::of_course(catalogue, catalogue.lesson_count(), progress)));
     for lesson in catalogue.lessons().flatten() {
@@ -72,11 +56,10 @@ fn listed(results: &[(String, String)]) -> String {
     lines.join("\n")
 }
 
-fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> String {
+fn of_lesson(lesson: &Lesson, material: &[ExportPart], progress: &Progress) -> String {
     let mut parts = vec![format!("## {}", lesson.heading()), lesson.summary.clone()];
-    parts.push(listed(&summary::of_lesson(lesson, progress)));
+    parts.push(listed(&summary::results(&[lesson], progress)));
     let runs: Vec<&ExportedStep> = material
-        .parts
         .iter()
         .filter_map(|part| match part {
             ExportPart::Step(run) if run.lesson.id == lesson.id => Some(&**run),
@@ -85,7 +68,7 @@ fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> Strin
         .collect();
     parts.push(answers(&runs));
     parts.extend(typical_table(&runs).map(table));
-    for part in &material.parts {
+    for part in material {
         let ExportPart::Exercise(exported) = part else { continue };
         if let (true, Some(passed)) = (exported.lesson.id == lesson.id, &exported.tried.passed) {
             parts.push(format!("My solution of \"{}\":", inline(&exported.exercise.title)));

@@ -15,16 +15,24 @@ use crate::view::Panel;
 use crate::view::html::ShownTensors;
 use crate::view::markdown::AnsweredQuestion;
 
-/// The parts of an export, in order.
-pub(crate) struct Material<'c> {
-    /// Steps and exercises.
-    pub(crate) parts: Vec<ExportPart<'c>>,
-}
-
 /// One step or exercise.
 pub(crate) enum ExportPart<'c> {
     Step(Box<ExportedStep<'c>>),
     Exercise(ExportedExercise<'c>),
+}
+
+impl<'c> ExportPart<'c> {
+    pub(crate) fn lesson(&self) -> &'c Lesson {
+        match self {
+            ExportPart::Step(run) => run.lesson,
+            ExportPart::Exercise(exported) => exported.lesson,
+        }
+    }
+
+    /// Whether it is a step that ran only because a later one needs it.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self, ExportPart::Step(run) if run.silent)
+    }
 }
 
 pub(crate) struct ExportedStep<'c> {
@@ -58,52 +66,45 @@ impl ExportedExercise<'_> {
     }
 }
 
-impl<'c> Material<'c> {
-    /// Runs the steps of a place or of the chapter. With `seen_only`, only the steps of lessons that the learner has begun.
-    /// `lineage` takes the tensors that they show, with their explanations.
-    pub(crate) fn gather(
-        place: Option<&str>,
-        seen_only: bool,
-        catalogue: &'c Catalogue,
-        progress: &Progress,
-        options: &GlobalOptions,
-        lineage: Option<&mut Lineage>,
-    ) -> Result<Material<'c>, Failure> {
-        let stops = Stop::all(catalogue)?;
-        let chosen = chosen(place, &stops, catalogue)?;
-        let seen = |stop: &&Stop| !seen_only || progress.lessons.contains_key(&stop.lesson.id);
-        let chosen: Vec<Stop<'c>> = chosen.iter().filter(seen).copied().collect();
-        let shown: Vec<LessonStep<'c>> = chosen
-            .iter()
-            .filter_map(|stop| match stop.kind {
-                StopKind::Step(step) => Some((step, stop.lesson)),
-                _ => None,
-            })
-            .collect();
-        let mut runs = run(&shown, catalogue, progress, options, lineage)?.into_iter().peekable();
-        let mut parts = Vec::new();
-        for stop in &chosen {
-            match stop.kind {
-                StopKind::Step(step) => {
-                    while let Some(run) = runs.next_if(|run| run.step.number <= step.number) {
-                        parts.push(ExportPart::Step(Box::new(run)));
-                    }
+/// Runs the steps of a place or of the chapter. With `seen_only`, only the steps of lessons that the learner has begun.
+/// `lineage` takes the tensors that they show, with their explanations.
+pub(crate) fn gather<'c>(
+    place: Option<&str>,
+    seen_only: bool,
+    catalogue: &'c Catalogue,
+    progress: &Progress,
+    options: &GlobalOptions,
+    lineage: Option<&mut Lineage>,
+) -> Result<Vec<ExportPart<'c>>, Failure> {
+    let stops = Stop::all(catalogue)?;
+    let chosen = chosen(place, &stops, catalogue)?;
+    let seen = |stop: &&Stop| !seen_only || progress.lessons.contains_key(&stop.lesson.id);
+    let chosen: Vec<Stop<'c>> = chosen.iter().filter(seen).copied().collect();
+    let shown: Vec<LessonStep<'c>> = chosen
+        .iter()
+        .filter_map(|stop| match stop.kind {
+            StopKind::Step(step) => Some((step, stop.lesson)),
+            _ => None,
+        })
+        .collect();
+    let mut runs = run(&shown, catalogue, progress, options, lineage)?.into_iter().peekable();
+    let mut parts = Vec::new();
+    for stop in &chosen {
+        match stop.kind {
+            StopKind::Step(step) => {
+                while let Some(run) = runs.next_if(|run| run.step.number <= step.number) {
+                    parts.push(ExportPart::Step(Box::new(run)));
                 }
-                StopKind::Exercise(exercise) => {
-                    let tried = progress.tried(stop.lesson, exercise).cloned().unwrap_or_default();
-                    parts.push(ExportPart::Exercise(ExportedExercise {
-                        exercise,
-                        lesson: stop.lesson,
-                        tried,
-                    }));
-                }
-                StopKind::End => {}
             }
+            StopKind::Exercise(exercise) => {
+                let tried = progress.tried(stop.lesson, exercise).cloned().unwrap_or_default();
+                parts.push(ExportPart::Exercise(ExportedExercise { exercise, lesson: stop.lesson, tried }));
+            }
+            StopKind::End => {}
         }
-        Ok(Material { parts })
     }
+    Ok(parts)
 }
-
 /// The stops of a place, or all.
 fn chosen<'c>(
     place: Option<&str>,

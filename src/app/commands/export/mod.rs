@@ -4,9 +4,8 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`material`] | runs the steps, and adds the learner's answers |
-//! | [`markdown`] | writes Markdown |
-//! | [`notebook`] | writes a notebook, nbformat 4.5 |
-//! | [`cells`] | writes the cells of a file as Markdown or as a notebook |
+//! | [`markdown`] | writes the page on the chapter |
+//! | [`cells`] | writes cells, steps and exercises as Markdown or as a notebook |
 //! | [`html`] | writes a page with every tensor, on which each number says where it comes from |
 //! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
@@ -15,7 +14,6 @@ mod html;
 mod lineage;
 mod markdown;
 mod material;
-pub(crate) mod notebook;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -32,7 +30,7 @@ use super::super::terminal::shell::{Exit, Failure, Shell};
 use cells::{CellWriter, MarkdownCells, NotebookCells};
 use html::PageBuilder;
 use lineage::Lineage;
-use material::Material;
+use material::gather;
 
 use crate::lesson::Catalogue;
 
@@ -100,12 +98,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         _ => {
             let mut lineage = Lineage::default();
             let wanted = (format == Format::Html).then_some(&mut lineage);
-            let material = Material::gather(place, page_on_chapter, &catalogue, progress, &options, wanted)?;
+            let mut parts = gather(place, page_on_chapter, &catalogue, progress, &options, wanted)?;
+            // A notebook runs, so it has the cells that the others need.
+            parts.retain(|part| format == Format::Ipynb || page_on_chapter || !part.is_silent());
             match format {
-                Format::Html => html::of_material(&material, lineage, &catalogue),
-                Format::Md if page_on_chapter => markdown::of_chapter(&material, &catalogue, progress),
-                Format::Md => markdown::of_steps(&material),
-                Format::Ipynb => notebook::of(&material),
+                Format::Html => html::of_material(&parts, lineage, &catalogue),
+                Format::Md if page_on_chapter => markdown::of_chapter(&parts, &catalogue, progress),
+                Format::Md => cells::write(&parts, Box::<MarkdownCells>::default()),
+                Format::Ipynb => cells::write(&parts, Box::<NotebookCells>::default()),
             }
         }
     };
