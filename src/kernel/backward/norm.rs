@@ -6,8 +6,9 @@
 use ndarray::{ArrayViewD, IxDyn};
 
 use super::super::real::simd;
+use super::super::softmax::fold;
 use super::super::{Real, buffer_pool, norm, reduce, threads};
-use super::{PARALLEL, PIECE, fold};
+use super::{PARALLEL, PIECE};
 
 /// Gradients of a normalisation; `None` for operands that need none.
 pub struct NormGrads<T> {
