@@ -111,27 +111,18 @@ pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
     let k = m.min(n);
     let mut r = a.clone();
     let width = if complete { m } else { k };
-    let mut reflections: Vec<(Vec<T>, T)> = Vec::new();
+    let mut reflections = Vec::new();
     for j in 0..k {
-        let norm = (j..m).fold(T::ZERO, |sum, i| sum + r[[i, j]] * r[[i, j]]).sqrt();
-        let rest = (j + 1..m).fold(T::ZERO, |sum, i| sum + r[[i, j]] * r[[i, j]]);
-        if rest == T::ZERO {
-            reflections.push((vec![T::ZERO; m], T::ZERO));
-            continue;
-        }
-        let alpha = r[[j, j]];
-        let beta = if alpha >= T::ZERO { -norm } else { norm };
-        let tau = (beta - alpha) / beta;
-        let mut v = vec![T::ZERO; m];
-        v[j] = T::ONE;
-        (j + 1..m).for_each(|i| v[i] = r[[i, j]] / (alpha - beta));
-        reflect(&mut r, &v, tau);
-        reflections.push((v, tau));
+        let below: Vec<T> = (j + 1..m).map(|i| r[[i, j]]).collect();
+        let (_, rest, tau) = reflector(r[[j, j]], &below);
+        let v: Vec<T> = [T::ONE].into_iter().chain(rest).collect();
+        reflect(&mut r, j, &v, tau);
+        reflections.push((j, v, tau));
     }
     let mut q = zeros(m, width);
     (0..width.min(m)).for_each(|i| q[[i, i]] = T::ONE);
-    for (v, tau) in reflections.iter().rev() {
-        reflect(&mut q, v, *tau);
+    for (first, v, tau) in reflections.iter().rev() {
+        reflect(&mut q, *first, v, *tau);
     }
     let mut upper = zeros(width, n);
     for i in 0..width {
@@ -153,15 +144,36 @@ pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
     q
 }
 
-/// `a -= tau v (vᵀ a)`
-fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
+/// `a -= tau v (vᵀ a)`, of the rows of `a` from the first one on.
+pub(super) fn reflect<T: Real>(a: &mut Matrix<T>, first: usize, v: &[T], tau: T) {
     for j in 0..a.ncols() {
         stop::check();
-        let sum = (0..a.nrows()).fold(T::ZERO, |sum, i| sum + v[i] * a[[i, j]]);
+        let share = tau * v.iter().enumerate().fold(T::ZERO, |sum, (i, &v)| sum + v * a[[first + i, j]]);
         for (i, &v) in v.iter().enumerate() {
-            a[[i, j]] -= tau * v * sum;
+            a[[first + i, j]] -= share * v;
         }
     }
+}
+
+/// The reflection that maps a vector onto its first axis: beta, the vector after its first 1, and tau (LAPACK's larfg).
+pub(super) fn reflector<T: Real>(alpha: T, rest: &[T]) -> (T, Vec<T>, T) {
+    let squares: f64 = rest.iter().map(|x| x.to_f64() * x.to_f64()).sum();
+    let norm = T::from_f64(squares.sqrt());
+    if norm == T::ZERO {
+        return (alpha, vec![T::ZERO; rest.len()], T::ZERO);
+    }
+    let beta = -signed(hypot(alpha, norm), alpha);
+    let scale = T::ONE / (alpha - beta);
+    (beta, rest.iter().map(|&x| x * scale).collect(), (beta - alpha) / beta)
+}
+
+/// A size with the sign of another number.
+pub(super) fn signed<T: Real>(size: T, like: T) -> T {
+    if like.to_f64().is_sign_negative() { -size.abs() } else { size.abs() }
+}
+
+pub(super) fn hypot<T: Real>(a: T, b: T) -> T {
+    T::from_f64(a.to_f64().hypot(b.to_f64()))
 }
 
 /// U (rows, k), singular values, largest first, and Vᵀ (k, columns); computed in double precision.
