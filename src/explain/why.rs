@@ -145,7 +145,7 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
         place: names.place(element),
         value,
         shown: value.map_or("?".to_owned(), |value| shown(value, dtype)),
-        rounding: rounding(dtype),
+        rounding: dtype.epsilon(),
         op: None,
         passed: Vec::new(),
         site: None,
@@ -167,7 +167,7 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
                     false => why.passed.push(made.record.operation.called(made.record.in_place)),
                 }
                 // A value that passed through a coarser dtype is rounded as that dtype is.
-                why.rounding = why.rounding.max(rounding(at.tensor.dtype()));
+                why.rounding = why.rounding.max(at.tensor.dtype().epsilon());
                 if is_first {
                     why.site = made.record.site.clone();
                     why.line = why.site.as_ref().and_then(|site| names.line(site));
@@ -279,15 +279,5 @@ pub(crate) fn shown(value: f64, dtype: DType) -> String {
             false => term(value),
         },
         _ => figure(value),
-    }
-}
-
-/// The distance between 1 and the next number of a dtype.
-fn rounding(dtype: DType) -> f64 {
-    match dtype {
-        DType::Float64 => f64::EPSILON,
-        DType::Float16 => 1.0 / 1024.0,
-        DType::BFloat16 => 1.0 / 128.0,
-        _ => f64::from(f32::EPSILON),
     }
 }
