@@ -6,7 +6,7 @@ use super::calc::{Calc, Combine};
 use super::forms;
 use super::storage_element::{ElementCause, MadeBy, StorageElement};
 use super::subject::Subject;
-use super::tensor_names::{AxisPlace, TensorNames};
+use super::tensor_names::{AxisPlace, TensorNames, base_of};
 use super::terms::{figure, term};
 use crate::tensor::{DType, LostOperands, Recorder, Site, Tensor};
 
@@ -240,11 +240,7 @@ fn seen_through(
     names: &TensorNames,
 ) -> Option<String> {
     // The tensor that it is a view of, unless an operation in place came after that.
-    let viewed = tensor.origin().filter(|record| !record.in_place).and_then(|record| {
-        let base = record.args().first()?.tensor()?.clone();
-        let is_view = base.storage().same(tensor.storage()) && !base.is(tensor);
-        is_view.then_some((record, base))
-    });
+    let viewed = base_of(tensor).filter(|(record, _)| !record.in_place);
     let mut same: Vec<String> = Vec::new();
     if let Some((_, base)) = &viewed {
         same.push(names.element(&StorageElement { tensor: base.clone(), ..element.clone() }).to_string());
