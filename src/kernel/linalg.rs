@@ -2,7 +2,7 @@
 //! Householder reflections, singular values by Jacobi rotations, and the Cholesky factor.
 //! Source: the unblocked algorithms of LAPACK (Golub & Van Loan, chapters 3, 5 and 8).
 
-use ndarray::Array2;
+use ndarray::{Array2, s};
 
 use super::rank::largest_first;
 use super::{Real, stop};
@@ -136,11 +136,7 @@ pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
 /// A matrix with orthonormal columns, and further ones behind them until it is square.
 pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
     let mut q = qr(a, true).0;
-    for i in 0..a.nrows() {
-        for j in 0..a.ncols() {
-            q[[i, j]] = a[[i, j]];
-        }
-    }
+    q.slice_mut(s![.., ..a.ncols()]).assign(a);
     q
 }
 
@@ -225,61 +221,22 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     let norm = |j: usize| (0..m).map(|i| u[j * m + i] * u[j * m + i]).sum::<f64>().sqrt();
     let sizes: Vec<f64> = (0..n).map(norm).collect();
     let order = largest_first(&sizes);
-    let most = order.first().map_or(0.0, |&at| sizes[at]);
-    let sizes = with_null_columns(&mut u, (m, n), sizes, most * 1e-16);
-    let mut left = zeros(m, n);
-    let mut right = zeros(n, n);
+    // Columns that are no longer than rounding leaves them come last, and count as 0.
+    let least = order.first().map_or(0.0, |&at| sizes[at] * 1e-16);
+    let rank = order.iter().filter(|&&at| sizes[at] > least).count();
+    let (mut left, mut right) = (zeros(m, rank), zeros(n, n));
     for (to, &from) in order.iter().enumerate() {
-        let size = if sizes[from] > 0.0 { sizes[from] } else { 1.0 };
         // The sign is arbitrary; the vectors of LAPACK mostly begin with a negative number.
-        let first = (0..m).map(|i| u[from * m + i]).find(|x| x.abs() > 1e-12 * size).unwrap_or(-1.0);
-        let sign = match (m, n) {
-            // A single number keeps its sign in U.
-            (1, 1) => 1.0,
-            _ if first > 0.0 => -1.0,
-            _ => 1.0,
-        };
-        for i in 0..m {
-            left[[i, to]] = T::from_f64(sign * u[from * m + i] / size);
+        let column = &u[from * m..][..m];
+        let first = column.iter().find(|x| to < rank && x.abs() > 1e-12 * sizes[from]).unwrap_or(&-1.0);
+        // A single number keeps its sign in U.
+        let sign = if *first > 0.0 && (m, n) != (1, 1) { -1.0 } else { 1.0 };
+        if to < rank {
+            (0..m).for_each(|i| left[[i, to]] = T::from_f64(sign * column[i] / sizes[from]));
         }
-        for i in 0..n {
-            right[[to, i]] = T::from_f64(sign * v[from * n + i]);
-        }
+        (0..n).for_each(|i| right[[to, i]] = T::from_f64(sign * v[from * n + i]));
     }
-    (left, order.iter().map(|&at| T::from_f64(sizes[at].max(0.0))).collect(), right)
-}
-
-/// Replaces the columns of a matrix (m, n), one after another in `u`, that are no longer than `least` by unit vectors orthogonal to all others.
-/// Returns the sizes with -1 for those, so that they are not divided by what they were.
-fn with_null_columns(u: &mut [f64], (m, n): (usize, usize), mut sizes: Vec<f64>, least: f64) -> Vec<f64> {
-    for j in 0..n {
-        if sizes[j] > least {
-            continue;
-        }
-        let mut best = (0.0, vec![0.0; m]);
-        for unit in 0..m {
-            stop::check();
-            let mut vector = vec![0.0; m];
-            vector[unit] = 1.0;
-            // Twice, since once leaves what rounding left.
-            for _ in 0..2 {
-                for other in (0..n).filter(|&other| other < j || sizes[other] > least) {
-                    let length = if sizes[other] < 0.0 { 1.0 } else { sizes[other] };
-                    let share = (0..m).map(|i| vector[i] * u[other * m + i] / length).sum::<f64>();
-                    (0..m).for_each(|i| vector[i] -= share * u[other * m + i] / length);
-                }
-            }
-            let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-            if length > best.0 {
-                best = (length, vector);
-            }
-            if length > 0.5 {
-                break;
-            }
-        }
-        let (length, vector) = best;
-        (0..m).for_each(|i| u[j * m + i] = vector[i] / length.max(f64::MIN_POSITIVE));
-        sizes[j] = -1.0;
-    }
-    sizes
+    let left = if rank < n { completed(&left).slice_move(s![.., ..n]) } else { left };
+    let size = |(to, &at): (usize, &usize)| T::from_f64(if to < rank { sizes[at] } else { 0.0 });
+    (left, order.iter().enumerate().map(size).collect(), right)
 }
