@@ -104,15 +104,13 @@ impl<T: Real> Factors<T> {
     }
 }
 
-/// Q with orthonormal columns (rows, k) and upper triangular R (k, columns), k the smaller side; with `complete`, Q is
-/// square.
-pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
+/// Q with orthonormal columns (rows, width) and upper triangular R (width, columns); the width is that of the smaller side
+/// at least, and `rows` at most.
+pub fn qr<T: Real>(a: &Matrix<T>, width: usize) -> (Matrix<T>, Matrix<T>) {
     let (m, n) = a.dim();
-    let k = m.min(n);
     let mut r = a.clone();
-    let width = if complete { m } else { k };
     let mut reflections = Vec::new();
-    for j in 0..k {
+    for j in 0..m.min(n) {
         let below: Vec<T> = (j + 1..m).map(|i| r[[i, j]]).collect();
         let (_, rest, tau) = reflector(r[[j, j]], &below);
         let v: Vec<T> = [T::ONE].into_iter().chain(rest).collect();
@@ -120,7 +118,7 @@ pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
         reflections.push((j, v, tau));
     }
     let mut q = zeros(m, width);
-    (0..width.min(m)).for_each(|i| q[[i, i]] = T::ONE);
+    (0..width).for_each(|i| q[[i, i]] = T::ONE);
     for (first, v, tau) in reflections.iter().rev() {
         reflect(&mut q, *first, v, *tau);
     }
@@ -133,9 +131,9 @@ pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
     (q, upper)
 }
 
-/// A matrix with orthonormal columns, and further ones behind them until it is square.
-pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
-    let mut q = qr(a, true).0;
+/// A matrix with orthonormal columns, and further ones behind them until there are so many.
+pub(crate) fn completed<T: Real>(a: &Matrix<T>, width: usize) -> Matrix<T> {
+    let mut q = qr(a, width).0;
     q.slice_mut(s![.., ..a.ncols()]).assign(a);
     q
 }
@@ -236,7 +234,7 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
         }
         (0..n).for_each(|i| right[[to, i]] = T::from_f64(sign * v[from * n + i]));
     }
-    let left = if rank < n { completed(&left).slice_move(s![.., ..n]) } else { left };
+    let left = if rank < n { completed(&left, n) } else { left };
     let size = |(to, &at): (usize, &usize)| T::from_f64(if to < rank { sizes[at] } else { 0.0 });
     (left, order.iter().enumerate().map(size).collect(), right)
 }

@@ -178,10 +178,9 @@ fn qr(c: &Call) -> Result<Value> {
     );
     let (rows, columns) = has_matrices("linalg.qr", x)?;
     of_floats("linalg.qr", x, LowPrecision::NoKernel("geqrf_cpu"))?;
-    let complete = mode == "complete";
-    let width = if complete { rows } else { rows.min(columns) };
+    let width = if mode == "complete" { rows } else { rows.min(columns) };
     let (q, r) = in_floats!(x.dtype(), T => {
-        let (q, r): (Vec<_>, Vec<_>) = pages::<T>(x).iter().map(|page| linalg::qr(page, complete)).unzip();
+        let (q, r): (Vec<_>, Vec<_>) = pages::<T>(x).iter().map(|page| linalg::qr(page, width)).unzip();
         let r = columns_first(lead(x), (width, columns), &r, x.dtype());
         match mode {
             "r" => (Tensor::zeros([0], x.dtype())?, r),
@@ -211,9 +210,9 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
                 with_vectors && sizes.first().is_some_and(|size| Real::is_nan(*size)),
                 "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
             );
-            u.push(if tall > k { linalg::completed(&left) } else { left });
+            u.push(if tall > k { linalg::completed(&left, tall) } else { left });
             s.extend(sizes);
-            v.push(if wide > k { linalg::completed(&right.reversed_axes()).reversed_axes() } else { right });
+            v.push(if wide > k { linalg::completed(&right.reversed_axes(), wide).reversed_axes() } else { right });
         }
         let shape = [lead(x), &[k]].concat();
         let matrices = |size, pages| columns_first(lead(x), size, pages, x.dtype());
