@@ -225,12 +225,15 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     let (mut left, mut right) = (zeros(m, rank), zeros(n, n));
     for (to, &from) in order.iter().enumerate() {
         // The sign is arbitrary; the vectors of LAPACK mostly begin with a negative number.
-        let column = &u[from * m..][..m];
-        let first = column.iter().find(|x| to < rank && x.abs() > 1e-12 * sizes[from]).unwrap_or(&-1.0);
+        let (column, size) = match to < rank {
+            true => (&u[from * m..][..m], sizes[from]),
+            false => (&v[from * n..][..n], 1.0),
+        };
+        let first = column.iter().find(|x| x.abs() > 1e-12 * size).unwrap_or(&-1.0);
         // A single number keeps its sign in U.
         let sign = if *first > 0.0 && (m, n) != (1, 1) { -1.0 } else { 1.0 };
         if to < rank {
-            (0..m).for_each(|i| left[[i, to]] = T::from_f64(sign * column[i] / sizes[from]));
+            (0..m).for_each(|i| left[[i, to]] = T::from_f64(sign * column[i] / size));
         }
         (0..n).for_each(|i| right[[to, i]] = T::from_f64(sign * v[from * n + i]));
     }
