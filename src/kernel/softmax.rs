@@ -67,11 +67,11 @@ simd! { wide:
     /// Softmax of each row of `width` numbers, from one slice to another.
     fn softmax_rows<'a, 'b, T>(x: &'a [T], out: &'b mut [T], width: usize) -> () {
         for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-            let top = largest(x);
+            let top = fold(x, T::maximum);
             for (out, &x) in out.iter_mut().zip(x) {
                 *out = (x - top).exp_vector();
             }
-            let scale = T::ONE / fold(2 * T::LANES, [out], |[x]| x, |sum, [x]| sum + x, |a, b| a + b);
+            let scale = T::ONE / fold(out, |a, b| a + b);
             for out in out.iter_mut() {
                 *out *= scale;
             }
@@ -106,18 +106,33 @@ simd! { wide:
     }
 }
 
-#[inline(always)]
-fn largest<T: Real>(row: &[T]) -> T {
-    fold(2 * T::LANES, [row], |[x]| x, |top, [x]| top.maximum(x), T::maximum)
-}
-
 /// The largest number of a row, and the logarithm of the sum of the exponentials of all less the largest.
 #[inline(always)]
 fn log_total<T: Real>(row: &[T]) -> (T, T) {
-    let top = largest(row);
+    let top = fold(row, T::maximum);
     // The exponentials are used once, in the order of their sum, so only a few vectors of them exist at a time.
-    let power = |x: T| (x - top).exp_vector();
-    let sum = fold(2 * T::LANES, [row], |[x]| power(x), |sum, [x]| sum + power(x), |a, b| a + b);
+    let lanes = 2 * T::LANES;
+    let sum = if row.len() < lanes {
+        let mut powers = row.iter().map(|&x| (x - top).exp_vector());
+        let first = powers.next().expect("a row has elements");
+        powers.fold(first, |a, b| a + b)
+    } else {
+        let mut acc = [T::ZERO; 16];
+        for (acc, &x) in acc.iter_mut().zip(&row[..lanes]) {
+            *acc = (x - top).exp_vector();
+        }
+        let chunks = row[lanes..].chunks_exact(lanes);
+        let rest = chunks.remainder();
+        for chunk in chunks {
+            for (acc, &x) in acc[..lanes].iter_mut().zip(chunk) {
+                *acc += (x - top).exp_vector();
+            }
+        }
+        for (acc, &x) in acc.iter_mut().zip(rest) {
+            *acc += (x - top).exp_vector();
+        }
+        halves(&mut acc, lanes, |a, b| a + b)
+    };
     (top, sum.log_vector())
 }
 
@@ -187,38 +202,29 @@ fn powers<T: Real>(row: &mut [T], top: &[T], whole: usize) {
     }
 }
 
-/// Combines `map` of the numbers at each place of some rows into one number, in the order of a vector register of `lanes`
-/// numbers: lane by lane, then the lanes as in [`halves`]; fewer numbers than lanes in order. PyTorch has kernels for
-/// registers of 32 and of 64 bytes.
+/// Combines a row into one number in the order of a vector register: lane by lane, then the lanes as in [`halves`]. With
+/// fewer numbers than lanes, in order.
 #[inline(always)]
-pub(super) fn fold<T: Real, const N: usize>(
-    lanes: usize,
-    rows: [&[T]; N],
-    map: impl Fn([T; N]) -> T,
-    combine: impl Fn(T, [T; N]) -> T,
-    join: impl Fn(T, T) -> T,
-) -> T {
-    let length = rows[0].len();
-    let rows = rows.map(|row| &row[..length]);
-    let at = |i: usize| -> [T; N] { std::array::from_fn(|n| rows[n][i]) };
-    if length < lanes {
-        return (1..length).fold(map(at(0)), |acc, i| join(acc, map(at(i))));
+fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
+    let lanes = 2 * T::LANES;
+    if row.len() < lanes {
+        let mut rest = row.iter();
+        let &first = rest.next().expect("a row has elements");
+        return rest.fold(first, |a, &b| combine(a, b));
     }
     let mut acc = [T::ZERO; 16];
-    for (l, acc) in acc[..lanes].iter_mut().enumerate() {
-        *acc = map(at(l));
-    }
-    let whole = length / lanes * lanes;
-    for start in (lanes..whole).step_by(lanes) {
-        let part: [&[T]; N] = std::array::from_fn(|n| &rows[n][start..start + lanes]);
-        for (l, acc) in acc[..lanes].iter_mut().enumerate() {
-            *acc = combine(*acc, std::array::from_fn(|n| part[n][l]));
+    acc[..lanes].copy_from_slice(&row[..lanes]);
+    let chunks = row[lanes..].chunks_exact(lanes);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (acc, &x) in acc[..lanes].iter_mut().zip(chunk) {
+            *acc = combine(*acc, x);
         }
     }
-    for (l, i) in (whole..length).enumerate() {
-        acc[l] = combine(acc[l], at(i));
+    for (acc, &x) in acc.iter_mut().zip(rest) {
+        *acc = combine(*acc, x);
     }
-    halves(&mut acc, lanes, join)
+    halves(&mut acc, lanes, combine)
 }
 
 /// Combines the lanes of a register: in single precision the halves with each other, in double precision in order.

@@ -16,9 +16,9 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
+use super::super::backward::fold;
 use super::super::gemm::Multiply;
 use super::super::real::simd;
-use super::super::softmax::fold;
 use super::super::{gemm, threads};
 use super::fast::FEWEST;
 use super::operands::{

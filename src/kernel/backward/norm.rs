@@ -6,9 +6,8 @@
 use ndarray::{ArrayViewD, IxDyn};
 
 use super::super::real::simd;
-use super::super::softmax::fold;
 use super::super::{Real, buffer_pool, norm, reduce, threads};
-use super::{PARALLEL, PIECE};
+use super::{PARALLEL, PIECE, fold};
 
 /// Gradients of a normalisation; `None` for operands that need none.
 pub struct NormGrads<T> {

@@ -3,9 +3,8 @@
 //! and one for the others. Equal bits, single precision: all.
 
 use super::super::real::simd;
-use super::super::softmax::fold;
 use super::super::{Real, buffer_pool, softmax as forward, threads};
-use super::{PARALLEL, PIECE};
+use super::{PARALLEL, PIECE, fold};
 
 /// Writes the gradient of some rows or of a block of columns.
 type Part<T> = fn(&[T], &[T], &mut [T], usize);
