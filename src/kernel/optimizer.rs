@@ -89,7 +89,10 @@ impl<T: Real> Sgd<T> {
 /// A gradient plus a share of the parameter.
 #[inline(always)]
 fn decayed<T: Real>(param: T, grad: T, share: Option<T>) -> T {
-    share.map_or(grad, |share| grad + param * share)
+    match share {
+        Some(share) => grad + param * share,
+        None => grad,
+    }
 }
 
 simd! {

@@ -119,11 +119,12 @@ fn log(x: f64) -> f64 {
     ];
     let bits = x.to_bits();
     let from = bits.wrapping_sub(0x3fe6_0000_0000_0000);
+    let at = 2 * ((from >> 45) % 128) as usize;
     // The bits of 2^52 + 2048 + k.
     let k = f64::from_bits((from >> 52 ^ 0x800) & 0xfff | 0x4330_0000_0000_0000);
     let k = k - (4_503_599_627_370_496.0 + 2048.0);
     let z = f64::from_bits(bits.wrapping_sub(from & 0xfff << 52));
-    let [inverse, log] = LOGARITHMS[((from >> 45) % 128) as usize];
+    let [inverse, log] = [LOGARITHMS[at], LOGARITHMS[at + 1]].map(f64::from_bits);
     let [ln2, ln2_low] = [0x3fe6_2e42_fefa_3800, 0x3d2e_f357_93c7_6730].map(f64::from_bits);
     let r = z.mul_add(inverse, -1.0);
     let sum = k.mul_add(ln2, log);
@@ -149,10 +150,10 @@ fn log(x: f64) -> f64 {
 }
 
 /// For each c of the table: 1 / c, and ln c as a multiple of 2^-43, so that the sum with k ln 2 is exact.
-static LOGARITHMS: [[f64; 2]; 128] = {
+const LOGARITHMS: &[u64; 256] = &{
     const ROUND: f64 = 6_755_399_441_055_744.0;
     const UNIT: f64 = 1.0 / (1_u64 << 43) as f64;
-    let (mut table, mut at) = ([[0.0; 2]; 128], 0);
+    let (mut table, mut at) = ([0; 256], 0);
     while at < 128 {
         let inverse = f64::from_bits(INVERSES[at]);
         // ln c = -2 (z + z^3 / 3 + z^5 / 5 + ...)
@@ -162,7 +163,8 @@ static LOGARITHMS: [[f64; 2]; 128] = {
             series = series * z * z + 1.0 / power as f64;
             power -= 2;
         }
-        table[at] = [inverse, (-2.0 * z * series / UNIT + ROUND - ROUND) * UNIT];
+        table[2 * at] = INVERSES[at];
+        table[2 * at + 1] = ((-2.0 * z * series / UNIT + ROUND - ROUND) * UNIT).to_bits();
         at += 1;
     }
     table
@@ -213,8 +215,9 @@ fn power(x: f64) -> (f64, f64) {
     // ln 2 / 128 in two parts.
     let [high, low] = [0xbf76_2e42_fefa_0000, 0xbd0c_f79a_bc9e_3b39].map(f64::from_bits);
     let r = k.mul_add(low, k.mul_add(high, x));
-    let [tail, scale] = POWERS[(bits % 128) as usize];
-    let (tail, scale) = (f64::from_bits(tail), f64::from_bits(scale.wrapping_add(bits << 45)));
+    let at = 2 * (bits % 128) as usize;
+    let tail = f64::from_bits(POWERS[at]);
+    let scale = f64::from_bits(POWERS[at + 1].wrapping_add(bits << 45));
     let [c2, c3, c4, c5] =
         [0x3fdf_ffff_ffff_fdbd, 0x3fc5_5555_5555_543c, 0x3fa5_5555_cf17_2b91, 0x3f81_1111_67a4_d017]
             .map(f64::from_bits);
@@ -226,14 +229,15 @@ fn power(x: f64) -> (f64, f64) {
 
 /// For k from 0 to 127: what 2^(k/128) is more than its nearest double, as a share of it, and the bits of that double less
 /// k in the place of the exponent.
-pub(super) static POWERS: [[u64; 2]; 128] = {
+pub(super) const POWERS: &[u64; 256] = &{
     /// 2^(1/128), as all powers here a multiple of 2^-126.
     const ROOT: u128 = 0x4058_f6a7_eccc_d5b6_1299_ab8c_db73_7e90;
-    let (mut table, mut power, mut k) = ([[0; 2]; 128], 1_u128 << 126, 0);
+    let (mut table, mut power, mut k) = ([0; 256], 1_u128 << 126, 0);
     while k < 128 {
         let nearest = power as f64;
         let rest = power.wrapping_sub(nearest as u128) as i128 as f64 / nearest;
-        table[k] = [rest.to_bits(), nearest.to_bits() - (126 << 52) - ((k as u64) << 45)];
+        table[2 * k] = rest.to_bits();
+        table[2 * k + 1] = nearest.to_bits() - (126 << 52) - ((k as u64) << 45);
         // The product of the upper halves, and of each upper half with the other's lower half.
         let (high, low) = (power >> 64, power as u64 as u128);
         power = ((high * (ROOT >> 64)) << 2) + ((high * (ROOT as u64 as u128) + low * (ROOT >> 64)) >> 62);

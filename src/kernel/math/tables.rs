@@ -82,7 +82,7 @@ const ERF_STEP: f32 = 3.0 / 16.0;
 static POWERS: [[f32; 32]; 2] = {
     let (mut table, mut i) = ([[0.0; 32]; 2], 0);
     while i < 32 {
-        let power = f64::from_bits(double::POWERS[4 * i][1] + ((4 * i as u64) << 45));
+        let power = f64::from_bits(double::POWERS[8 * i + 1] + ((4 * i as u64) << 45));
         let nearest = power as f32 as f64;
         (table[0][i], table[1][i]) = (nearest as f32, ((power - nearest) / nearest) as f32);
         i += 1;
